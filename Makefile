@@ -31,7 +31,7 @@ test-statistics: $(VENV)/test.stamp
 	$(VENV)/bin/python -m pytest -n auto -m "statistics or slow"
 
 test-long: test-statistics
-	$(VENV)/bin/python -m pytest -n auto --hypothesis-profile thorough tests/data tests/hostile tests/inference tests/metrics
+	$(VENV)/bin/python -m pytest -n auto --hypothesis-profile thorough tests/readers tests/store tests/simulation tests/test_*.py tests/hostile tests/stats tests/metrics
 
 bench: $(VENV)/test.stamp
 	$(VENV)/bin/python -m benchmarks
@@ -49,9 +49,9 @@ $(VENV)/run.stamp: $(PACKAGE) | $(VENV)/bin/python
 # What the tests need beside is installed while code is compiled, and types are checked: that is quick once it was done.
 # The tests are read once, which pytest rewrites then: else each of its workers does, in twice the time.
 # Python compiles what is imported when it is; to compile all that is installed takes half a minute more.
-$(VENV)/test.stamp: $(VENV)/run.stamp tests/browser/install.sh tests/data/store/install.sh tests/server/install.sh
+$(VENV)/test.stamp: $(VENV)/run.stamp tests/browser/install.sh tests/store/install.sh tests/server/install.sh
 	{ $(COMPILE); } & compiled=$$!; \
-		{ sh tests/data/store/install.sh && sh tests/server/install.sh; } & servers=$$!; \
+		{ sh tests/store/install.sh && sh tests/server/install.sh; } & servers=$$!; \
 		$(VENV)/bin/python -m pip install --quiet --no-compile -e '.[test]' && { \
 			{ $(VENV)/bin/mypy >/dev/null || true; } & types=$$!; \
 			{ $(VENV)/bin/python -m pytest --collect-only -q >/dev/null || true; } & tests=$$!; \

@@ -24,12 +24,12 @@ import numpy as np
 from benchmarks import data, growth, limits, load, peer, peers
 from benchmarks.timing import best, shortest
 from mtsig_core import make_metric
-from mtsig_core.inference import engine
-from mtsig_core.inference.intervals import Sample, percentile
-from mtsig_core.inference.resampling import Units
-from mtsig_core.inference.row_chunks import row_chunks
-from mtsig_core.inference.significance import approximate_randomization, signed_shift
 from mtsig_core.metrics import metric_title
+from mtsig_core.stats import engine
+from mtsig_core.stats.arrays import row_chunks
+from mtsig_core.stats.intervals import Sample, percentile
+from mtsig_core.stats.resampling import Units
+from mtsig_core.stats.significance import approximate_randomization, signed_shift
 
 TER_EVERY = 20  # sacreBLEU takes half a minute and more per system for all segments
 RESULTS = Path(__file__).parent / "results" / "latest.json"

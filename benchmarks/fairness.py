@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from benchmarks.reader import tab
-from mtsig_core.data.source import Source
+from mtsig_core.source import Source
 
 __all__ = ["PAGES", "fairness", "show"]
 

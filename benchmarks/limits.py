@@ -10,11 +10,11 @@ import numpy as np
 from benchmarks import data
 from benchmarks.timing import best
 from mtsig_core import _kernels
-from mtsig_core.inference import engine
-from mtsig_core.inference.intervals import Sample, percentile
-from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, swap_bits
-from mtsig_core.inference.significance import approximate_randomization, signed_shift
 from mtsig_core.metrics import make_metric
+from mtsig_core.stats import engine
+from mtsig_core.stats.intervals import Sample, percentile
+from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, swap_bits
+from mtsig_core.stats.significance import approximate_randomization, signed_shift
 
 __all__ = ["limits"]
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks import data, fairness
 from benchmarks.reader import PAGES, Visit, read, visit_all
-from mtsig_core.data.source import Source
+from mtsig_core.source import Source
 
 __all__ = ["add_options", "load", "main", "start", "stop"]
 

@@ -9,20 +9,11 @@ A notebook shows it as a table; docs/python.md has what else there is, in the or
 """
 
 import mtsig_core._command  # noqa: F401 - first, as importing the rest takes a while
-from mtsig_core.data.readers import join_scores, language_pairs, read_frame, read_scores, read_text, read_wmt
-from mtsig_core.data.readers.tasks import read_task
-from mtsig_core.data.task import SystemInfo, Task
-from mtsig_core.data.testset import SegmentScores, TestSet
 from mtsig_core.errors import Cancelled, InputError, MtsigError, NotYetError, SettingError
 from mtsig_core.experiments.planning import PairPlan, plan
-from mtsig_core.inference.comparison import compare
-from mtsig_core.inference.one_pair import Equivalence, Outcome, PairExamination, equivalence, examine_pair
-from mtsig_core.inference.one_score import ScoreBootstrap, bootstrap_systems
-from mtsig_core.inference.power import minimum_detectable_difference, power_at, units_needed
-from mtsig_core.inference.replicates import Replicates, replicates
-from mtsig_core.inference.scores import MetricScores, Scores, SystemScore, score
-from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.metrics import METRICS, Metric, make_metric
+from mtsig_core.readers import join_scores, language_pairs, read_frame, read_scores, read_text, read_wmt
+from mtsig_core.readers.tasks import read_task
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import (
     Caution,
@@ -33,9 +24,17 @@ from mtsig_core.results import (
     ReferenceLeaders,
     Settings,
     SystemResult,
+    TaskComparison,
     TestSetInfo,
 )
-from mtsig_core.results.task import TaskComparison
+from mtsig_core.stats.across import compare_task
+from mtsig_core.stats.comparison import Replicates, compare, replicates
+from mtsig_core.stats.one_score import ScoreBootstrap, bootstrap_systems
+from mtsig_core.stats.pair import Equivalence, Outcome, PairExamination, equivalence, examine_pair
+from mtsig_core.stats.power import minimum_detectable_difference, power_at, units_needed
+from mtsig_core.stats.score import MetricScores, Scores, SystemScore, score
+from mtsig_core.task import SystemInfo, Task
+from mtsig_core.testset import SegmentScores, TestSet
 from mtsig_core.version import __version__
 
 __all__ = [

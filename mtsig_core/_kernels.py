@@ -1,4 +1,4 @@
-"""Compiled loops over random draws; see `mtsig_core.inference.resampling` for what they mean."""
+"""Compiled loops over random draws; see `mtsig_core.stats.resampling` for what they mean."""
 
 from typing import Any
 

@@ -158,3 +158,8 @@ def _typing_errors(a: str, b: str) -> int:
                 row[-1] = min(row[-1], rows[-2][j - 2] + 1)
         rows.append(row)
     return rows[-1][-1]
+
+
+def plural(n: int, word: str) -> str:
+    """Such as pair or pairs."""
+    return word if n == 1 else f"{word}s"

@@ -6,13 +6,13 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core.experiments.papers import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VOGEL_6
-from mtsig_core.experiments.sweep_resamples import bound_sd, flat, stability
-from mtsig_core.figures.bootstrap import replicates, settling
-from mtsig_core.inference.one_score import bootstrap_systems, histogram
+from mtsig_core.experiments.sweeps import bound_sd, flat, stability
+from mtsig_core.figures.experiment_plots import replicates, settling
 from mtsig_core.metrics import metric_title
-from mtsig_core.report import bootstrap_tables as tables
+from mtsig_core.report import sweep_tables as tables
 from mtsig_core.report.cells import rounded, written_like
 from mtsig_core.report.commands import command_line
+from mtsig_core.stats.one_score import bootstrap_systems, histogram
 from pages._ui import background, charts, controls, demos, frame, limits, results, screen
 from pages._ui.ending import or_end_page
 

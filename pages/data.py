@@ -5,10 +5,11 @@ from dataclasses import replace
 import streamlit as st
 
 from mtsig_core import MtsigError
-from mtsig_core.data.langpairs import languages_of
-from mtsig_core.data.readers.scripts import SPACELESS
-from mtsig_core.data.readers.tasks import unread_sentences
-from mtsig_core.data.readers.uploads import (
+from mtsig_core.errors import counted
+from mtsig_core.languages import SPACELESS, languages_of
+from mtsig_core.metrics.tokenizers import TOKENIZERS, cuts, default_tokenizer, fitting_tokenizers
+from mtsig_core.readers.tasks import unread_sentences
+from mtsig_core.readers.uploads import (
     ROLES,
     Upload,
     guess_name,
@@ -19,12 +20,9 @@ from mtsig_core.data.readers.uploads import (
     reference_language,
     upload_name,
 )
-from mtsig_core.data.source import Source
-from mtsig_core.data.task_source import TaskSource
-from mtsig_core.errors import counted
-from mtsig_core.inference.inventory import suspicions
-from mtsig_core.metrics.tokenizers import TOKENIZERS, cuts, default_tokenizer, fitting_tokenizers
-from mtsig_core.report.inventory_table import inventory_rows
+from mtsig_core.report.tables import inventory_rows
+from mtsig_core.source import Source, TaskSource
+from mtsig_core.stats.inventory import suspicions
 from pages._ui import address, data_tasks, data_yours, frame, screen, testsets
 from pages._ui.made_once import made_once
 from pages._ui.shelf import SHELF

@@ -6,23 +6,22 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core.figures import differences, forest
-from mtsig_core.inference.correction import FAMILY_WISE
-from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caveats import caveats, keeps_its_level
-from mtsig_core.report.far_firsts import far_firsts
-from mtsig_core.report.records import leaderboard_records
-from mtsig_core.report.runs_tables import with_runs
 from mtsig_core.report.tables import (
     by_reference_rows,
     cluster_ends,
     difference_rows,
+    leaderboard_records,
     leaderboard_rows,
     simultaneous_word,
     verdict,
     with_metrics,
+    with_runs,
 )
 from mtsig_core.report.terminal import printable
+from mtsig_core.report.words import caveats, far_firsts, keeps_its_level
+from mtsig_core.stats.file_cautions import WRONG_FILES
+from mtsig_core.stats.significance import FAMILY_WISE
 from pages._ui import (
     charts,
     controls,

@@ -5,14 +5,12 @@ import inspect
 import streamlit as st
 
 from mtsig_core import METRICS, MtsigError, make_metric
-from mtsig_core.inference.correction import ADJUSTMENTS, romano_wolf
-from mtsig_core.inference.few_units import FEW_UNITS
-from mtsig_core.inference.intervals import INTERVALS
-from mtsig_core.inference.significance import TESTS
-from mtsig_core.inference.simultaneous import simultaneous
 from mtsig_core.metrics import metric_of, metric_title
 from mtsig_core.metrics.segment_scores import SegmentMean
 from mtsig_core.results import UNLIKE
+from mtsig_core.stats.few_units import FEW_UNITS
+from mtsig_core.stats.intervals import INTERVALS, simultaneous
+from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, romano_wolf
 from pages._ui import frame, methods_algorithms, screen
 from pages._ui.copyable import command_box
 

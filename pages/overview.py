@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from mtsig_core.inference.file_cautions import WRONG_FILES
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caveats import qualifying
 from mtsig_core.report.tables import CLUSTERS_SAID, cluster_ends, leaderboard_rows, verdict
+from mtsig_core.report.words import qualifying
+from mtsig_core.stats.file_cautions import WRONG_FILES
 from pages._ui import address, demos, frame, screen
 
 SHOWN = 6

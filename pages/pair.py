@@ -5,18 +5,17 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core.errors import counted
-from mtsig_core.figures.pair import drivers, half_eye, null_tails
-from mtsig_core.inference.cautions import BESIDE_VERDICT
-from mtsig_core.inference.correction import FAMILY_WISE
-from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP, few_drawn_code
-from mtsig_core.inference.file_cautions import WRONG_FILES
-from mtsig_core.inference.one_pair import density, extremes, tally
-from mtsig_core.inference.significance import is_split, significant
-from mtsig_core.inference.ties import holds_zero
+from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.sentences import identical
-from mtsig_core.report.tables import format_p, neither, p_word, points, simultaneous_word
-from mtsig_core.report.unlike import unlike_said
+from mtsig_core.report.cells import format_p
+from mtsig_core.report.sentences import identical, unlike_said
+from mtsig_core.report.tables import neither, points, simultaneous_word
+from mtsig_core.stats.arrays import holds_zero
+from mtsig_core.stats.cautions import BESIDE_VERDICT, p_word
+from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, few_drawn_code
+from mtsig_core.stats.file_cautions import WRONG_FILES
+from mtsig_core.stats.pair import density, extremes, tally
+from mtsig_core.stats.significance import FAMILY_WISE, is_split, significant
 from pages._ui import address, charts, dispute_view, frame, one_pair, screen, side_by_side
 from pages._ui.ending import end_page, or_end_page
 

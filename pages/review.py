@@ -3,15 +3,13 @@
 import streamlit as st
 
 from mtsig_core import MtsigError
-from mtsig_core.data.score_directions import with_remedy
 from mtsig_core.errors import StoreError
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caveats import assumptions
-from mtsig_core.report.review_report import content_sentence, left_out_said
-from mtsig_core.report.task_ranks import rule_said
-from mtsig_core.report.task_sentences import task_methods
-from mtsig_core.report.task_tables import above_ranks, task_tested, task_verdict
-from mtsig_core.results.task import TaskComparison
+from mtsig_core.report.review import content_sentence, left_out_said
+from mtsig_core.report.task_tables import above_ranks, rule_said, task_methods, task_tested, task_verdict
+from mtsig_core.report.words import assumptions
+from mtsig_core.results import TaskComparison
+from mtsig_core.testset import with_remedy
 from pages._ui import address, browser, frame, review_changes, review_sections, screen, task_runs, task_view
 from pages._ui.ending import end_page, or_without
 from pages._ui.made_once import made_once

@@ -4,13 +4,11 @@ from functools import partial
 
 import streamlit as st
 
-from mtsig_core.experiments.blocks_and_broad import KINDS, sampling
 from mtsig_core.experiments.papers import KOEHN_2_3
-from mtsig_core.experiments.sample_results import ratio_of_spreads
-from mtsig_core.experiments.spread_ratios import SIZES, spreads
-from mtsig_core.figures.sampling import spread
+from mtsig_core.experiments.sampling import KINDS, SIZES, ratio_of_spreads, sampling, spreads
+from mtsig_core.figures.experiment_plots import spread
 from mtsig_core.report.cells import rounded
-from mtsig_core.report.sampling_tables import system_records
+from mtsig_core.report.sampling_tables import sampled_system_records
 from pages._ui import background, charts, controls, demos, frame, limits, results, screen
 from pages._ui.ending import end_page, or_end_page
 from pages._ui.sampling_sections import NAMES, Samples
@@ -76,7 +74,7 @@ screen.numbers(
     ("Spread of blocks / broad samples", f"{ratio[0]:.1f}",
      "{} interval {:.1f} to {:.1f}".format(sections.level, *ratio[1:])
      + (": wider" if wider else ": narrower" if ratio[2] < 1 else f": {n} samples do not tell")))
-rows = [{"kind": kind, **row} for kind, one in chosen.items() for row in system_records(one)]
+rows = [{"kind": kind, **row} for kind, one in chosen.items() for row in sampled_system_records(one)]
 charts.show(partial(spread, {NAMES[kind]: one.scores for kind, one in chosen.items()}, chosen["broad"].full,
                     {NAMES[kind]: ends for kind, ends in theirs.items()}, unit=sections.unit,
                     ghosts={NAMES[kind]: one.scores for kind, one in before.items()},

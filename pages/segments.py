@@ -3,11 +3,11 @@
 import streamlit as st
 
 from mtsig_core import MtsigError
-from mtsig_core.inference import segments
 from mtsig_core.metrics import direction, metric_of, metric_title
 from mtsig_core.report import export
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.segment_cards import MARKS, card, contributed, neighbour, segments_html, system_list
+from mtsig_core.stats import segments
 from pages._ui import (
     background,
     controls,

@@ -4,14 +4,14 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import MtsigError
-from mtsig_core.inference import across_corrections
-from mtsig_core.inference.few_units import cannot_decide, trials_needed
-from mtsig_core.inference.file_cautions import WRONG_FILES
-from mtsig_core.inference.ranking import intransitive_triples
-from mtsig_core.inference.significance import TESTS, is_split, significant
-from mtsig_core.report.caveats import controlled
-from mtsig_core.report.cells import Cell, number
-from mtsig_core.report.tables import format_p, points
+from mtsig_core.report.cells import Cell, format_p, number
+from mtsig_core.report.tables import points
+from mtsig_core.report.words import controlled
+from mtsig_core.stats import choices
+from mtsig_core.stats.few_units import cannot_decide, trials_needed
+from mtsig_core.stats.file_cautions import WRONG_FILES
+from mtsig_core.stats.ranks import intransitive_triples
+from mtsig_core.stats.significance import TESTS, is_split, significant
 from pages._ui import charts, controls, demos, exclusions, exports, frame, results, screen, significance_matrix
 from pages._ui.ending import end_page
 from pages._ui.one_pair import open_pair
@@ -81,7 +81,7 @@ if has_p:
     if TESTS[settings.test].romano_wolf:  # "auto" is that correction, and often computed already
         found = comparison if settings.correction == "romano-wolf" else compared(correction="auto")
         joint = np.array([pair.p_adjusted for pair in found.metrics[view.metric].pairs if pair.p_value is not None])
-    adjusted = across_corrections.every_correction(p, joint)
+    adjusted = choices.every_correction(p, joint)
 clicked = significance_matrix.show(view, adjusted)
 screen.cautions(c for c in comparison.warnings if c.code in _LATER)
 if clicked:
@@ -93,7 +93,7 @@ st.subheader("Every correction side by side")
 if not has_p:
     st.write("Koehn's test concludes from the share of wins and gives no p: there is nothing to correct.")
 else:
-    decisions = {name: across_corrections.decide_by(tested, result.sign, values, settings.alpha)
+    decisions = {name: choices.decide_by(tested, result.sign, values, settings.alpha)
                  for name, values in adjusted.items()}
     screen.table(["correction", "controls", "significant pairs"], [
         [f"{name} (chosen)" if name == settings.correction else name, controlled(comparison, name),
@@ -101,8 +101,8 @@ else:
     if joint is None:
         st.caption(f"Romano-Wolf is not defined for the test {settings.test}.")
     elif np.count_nonzero(decisions["romano-wolf"]) < np.count_nonzero(decisions["holm"]):
-        st.caption(across_corrections.FEWER_THAN_HOLM)
-    unclear = across_corrections.disagreeing(decisions)
+        st.caption(choices.FEWER_THAN_HOLM)
+    unclear = choices.disagreeing(decisions)
     if len(unclear):
         inside = st.expander(f"Pairs on which the corrections disagree: {len(unclear)}", on_change="rerun",
                              key="significance.unclear")
@@ -110,10 +110,10 @@ else:
             with inside:
                 show_disagreement(tested, adjusted, decisions, unclear, "significance.corrections")
 
-better = across_corrections.better_matrix(result)
+better = choices.better_matrix(result)
 n_triples = intransitive_triples(better)
 if n_triples:
-    triples = across_corrections.triple_examples(better)
+    triples = choices.triple_examples(better)
     st.subheader(f"{n_triples:,} {'triple is' if n_triples == 1 else 'triples are'} not transitive")
     st.caption("The first is better than the last, yet neither is separated from the one between: so ranks are "
                "intervals, and 'not significant' is not 'equal'."
@@ -135,12 +135,12 @@ if controls.toggle("Compare the tests", False, "significance.tests",
             continue
         of, correction = found.metrics[view.metric], found.settings.correction
         p = np.array([pair.p_adjusted for pair in of.tested])
-        signs = across_corrections.decide_by(of.tested, of.sign, p, settings.alpha)
+        signs = choices.decide_by(of.tested, of.sign, p, settings.alpha)
         rows.append([TESTS[test].title, correction, how_many(signs != 0, found.settings, correction, of)])
         if cannot_decide(found.settings, of, correction) is None:
             by_test[f"{test}, {correction}"], decided[f"{test}, {correction}"] = p, signs
     screen.table(["test", "correction", "significant pairs"], rows, names=[0, 1])
-    unclear = across_corrections.disagreeing(decided)
+    unclear = choices.disagreeing(decided)
     st.caption(f"{len(unclear)} {'pair' if len(unclear) == 1 else 'pairs'} on which {' and '.join(by_test)} disagree. "
                "Choose the test before looking: to try several and keep one is to test more than once.")
     if len(unclear):

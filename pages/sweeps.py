@@ -8,12 +8,11 @@ import streamlit as st
 from mtsig_core import MtsigError
 from mtsig_core.experiments.papers import SENTENCES_PER_DOCUMENT, ZHANG_VOGEL_2
 from mtsig_core.experiments.planning import default_difference
-from mtsig_core.experiments.size_choice import default_sizes, in_units, parse_sizes
-from mtsig_core.experiments.sweep_difference import found_at
-from mtsig_core.experiments.sweep_size import sweep_sizes
-from mtsig_core.figures._style import BLUE, VERMILLION
-from mtsig_core.figures.sweeps import scores, widths
+from mtsig_core.experiments.population import default_sizes, in_units, parse_sizes
+from mtsig_core.experiments.sweeps import found_at, sweep_sizes
+from mtsig_core.figures.experiment_plots import scores, widths
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.palette import BLUE, VERMILLION
 from mtsig_core.report.sweep_tables import found_records, found_rows, plan_rows, width_rows
 from pages._ui import background, charts, controls, demos, frame, limits, one_pair, results, screen, sweeps_tables
 from pages._ui.ending import end_page, or_end_page

@@ -4,20 +4,21 @@ from dataclasses import replace
 
 import streamlit as st
 
-from mtsig_core.data.score_directions import with_remedy
-from mtsig_core.report.caveats import assumptions, direction
-from mtsig_core.report.task_across import decision_notes
-from mtsig_core.report.task_figure import task_picture
-from mtsig_core.report.task_ranks import first_rows, rule_said
-from mtsig_core.report.task_sentences import task_methods
+from mtsig_core.report.task_html import task_picture
 from mtsig_core.report.task_tables import (
     above_ranks,
+    decision_notes,
+    first_rows,
     macro_pair_rows,
+    rule_said,
     task_left_out,
+    task_methods,
     task_tested,
     task_verdict,
 )
-from mtsig_core.results.task import TaskComparison
+from mtsig_core.report.words import assumptions, direction
+from mtsig_core.results import TaskComparison
+from mtsig_core.testset import with_remedy
 from pages._ui import (
     address,
     frame,

@@ -17,7 +17,7 @@ settings.register_profile("thorough", settings.get_profile("mtsig"), max_example
 settings.load_profile("mtsig")
 
 #: Tests that wait for other processes most of the time.
-WAITING = ("tests/browser/", "tests/server/", "tests/inference/test_parallel.py")
+WAITING = ("tests/browser/", "tests/server/", "tests/stats/test_parallel.py")
 REAL = Path(__file__).resolve().parents[2] / "shared" / "data" / "wmt24"
 
 

@@ -5,11 +5,10 @@ import re
 from functools import cache
 from pathlib import Path
 
-from mtsig_core.data.simulation.corpus import load_demo
-from mtsig_core.experiments.coverage import coverage
-from mtsig_core.experiments.equal_systems import variants
-from mtsig_core.experiments.sweep_references import sweep_references
-from mtsig_core.experiments.type_one_error import type_one
+from mtsig_core.experiments.error_rates import type_one, variants
+from mtsig_core.experiments.sweeps import sweep_references
+from mtsig_core.experiments.validation import coverage
+from mtsig_core.simulation.corpus import load_demo
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 PAGE = (CHECKOUT / "docs" / "claims.md").read_text(encoding="utf-8")

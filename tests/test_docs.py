@@ -42,7 +42,7 @@ def test_every_make_target_exists():
 
 
 def test_every_file_that_contributors_are_sent_to_exists():
-    folders = ("metrics", "data", "inference", "experiments")
+    folders = ("metrics", "readers", "stats", "experiments", "simulation")
     places = ("", "mtsig_core", *(f"mtsig_core/{folder}" for folder in folders), "pages", "tests/metrics")
     for name in re.findall(r"`([\w/]+\.(?:py|txt|md))`", CONTRIBUTING):
         assert any((CHECKOUT / place / name).is_file() for place in places) or "NAME" in name, name

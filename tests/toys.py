@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from mtsig_core import TestSet, compare
-from mtsig_core.data.readers.bounds import bounded, upload_limits
-from mtsig_core.data.readers.tasks import contents_of
-from mtsig_core.data.source import Source
 from mtsig_core.metrics.bleu import Bleu
+from mtsig_core.readers.limits import bounded, upload_limits
+from mtsig_core.readers.tasks import contents_of
+from mtsig_core.source import Source
 
 #: Twelve segments in each of the languages that have no spaces between words as tokenizers know them.
 SPACELESS = {

@@ -1,25 +1,120 @@
-"""What a command works on, and what is said of it before it starts."""
+"""What a command works on, and where it writes to."""
 
 from __future__ import annotations
 
+import os
+import re
 import sys
+import tempfile
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedWriter, FileIO, TextIOWrapper
+from pathlib import Path
+from typing import Any, TextIO
 
-from mtsig_core.cli.output import check_out
-from mtsig_core.cli.source_options import source_from
-from mtsig_core.data.score_directions import by_precedence, human_scores, with_remedy
-from mtsig_core.data.testset import TestSet
+from mtsig_core.cli.options import source_from
 from mtsig_core.errors import SettingError
-from mtsig_core.inference.cautions import about_metrics
-from mtsig_core.inference.inventory import CANARY, left_out
-from mtsig_core.inference.one_score import Progress
 from mtsig_core.metrics import Metric, metric_of, tokenizer_of
 from mtsig_core.metrics.counting_time import long_wait
 from mtsig_core.report import terminal
+from mtsig_core.source import Source
+from mtsig_core.stats.cautions import about_metrics
+from mtsig_core.stats.inventory import CANARY, left_out
+from mtsig_core.stats.one_score import Progress
+from mtsig_core.testset import TestSet, by_precedence, human_scores, with_remedy
 
-__all__ = ["chosen_metrics", "progress_line", "read", "told"]
+#-----------------------------------------------------------------------------------------------------------------------
+# Where a command writes to: standard output, or a file that appears whole or not at all.
+
+
+def check_out(path: str | None, source: Source) -> None:
+    """Fail before the work, not after it; and never write over what is read."""
+    if path is None:
+        return
+    if os.path.exists(path) and any(os.path.samefile(path, file) for file in source.files()):
+        raise SettingError(f"--out {path} is one of the files to read. Choose another name.")
+    try:
+        folder, is_folder = Path(path).resolve().parent, Path(path).is_dir() or path.endswith(("/", os.sep))
+    except (OSError, RuntimeError) as error:  # a name that is too long, links that lead to each other
+        why = getattr(error, "strerror", None) or "its links lead nowhere"
+        raise SettingError(f"--out {path} cannot be written: {why}. Choose another name.") from error
+    if is_folder:
+        raise SettingError(f"--out {path} is a folder. Expected a file name.")
+    if not folder.is_dir():
+        raise SettingError(f"--out {path}: there is no folder {folder}. Create it first.")
+
+
+def write(content: str, path: str | None) -> None:
+    """To standard output, or to a file that appears whole or not at all."""
+    if path is None:
+        if sys.stdout is None:
+            raise SettingError("Standard output is closed. Write to a file with --out FILE.")
+        try:
+            sys.stdout.write(content)
+            sys.stdout.flush()
+        except OSError as error:
+            if isinstance(error, BrokenPipeError):
+                raise
+            raise SettingError(f"Standard output cannot be written: {error.strerror}.") from error
+        return
+    write_file(content.encode("utf-8", "backslashreplace"), path)
+
+
+def write_file(content: bytes, path: str) -> None:
+    """To a file that appears whole or not at all."""
+    target, temporary = Path(path), None
+    try:
+        if (descriptor := _open_already(path)) is not None:
+            sys.stdout.flush() if sys.stdout is not None else None
+            with open(os.dup(descriptor), "wb") as stream:
+                stream.write(content)
+            return
+        if target.exists() and not target.is_file():  # a device or a pipe, which may have no other name: /dev/stdout
+            target.write_bytes(content)
+            return
+        target = target.resolve()  # where a link leads, so that the link stays
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".mtsig-", delete=False) as file:
+            temporary = file.name
+            file.write(content)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, target)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise SettingError(f"--out {path} cannot be written: {error.strerror}.") from error
+
+
+def _open_already(path: str) -> int | None:
+    """Which of the open files a name stands for, as ``/dev/stdout`` does and what a shell puts for ``>(...)``: where it
+    is a log that grows, it must neither be replaced nor written over."""
+    if found := re.fullmatch(r"/dev/(stdout|stderr|fd/([0-9]+))|/proc/self/fd/([0-9]+)", path):
+        return {"stdout": 1, "stderr": 2}.get(found[1] or "") or int(found[2] or found[3])
+    return None
+
+
+class _Heard(FileIO):
+    """Standard error: neither a full disk nor a reader who left ends the work or changes its exit status."""
+
+    def write(self, said: Any, /) -> int:
+        try:
+            return super().write(said) or len(said)
+        except OSError:
+            return len(said)
+
+
+def standard_error() -> TextIO:
+    """Standard error, in lines; where it is closed, to nobody: what is said must not go to standard output."""
+    if sys.stderr is None:
+        return open(os.devnull, "w", encoding="utf-8")
+    return TextIOWrapper(BufferedWriter(_Heard(2, "w", closefd=False)), sys.stderr.encoding, "backslashreplace",
+                         line_buffering=True)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What a command works on, and what is said of it before it starts.
 
 
 def read(args: Namespace) -> TestSet:

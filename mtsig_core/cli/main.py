@@ -12,20 +12,24 @@ from functools import partial
 from io import TextIOWrapper
 from typing import Any, NoReturn, TypeAlias
 
-from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, told
+from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, standard_error, told, write
 from mtsig_core.cli.late import load_when_used
-from mtsig_core.cli.options import add_choice_of_systems, add_metric_options, add_output_options, add_test_options
-from mtsig_core.cli.output import standard_error, write
-from mtsig_core.cli.source_options import add_source_options, source_from
-from mtsig_core.data.checks import literal
-from mtsig_core.data.readers.bounds import unreadable
-from mtsig_core.data.testset import TestSet
+from mtsig_core.cli.options import (
+    add_choice_of_systems,
+    add_metric_options,
+    add_output_options,
+    add_source_options,
+    add_test_options,
+    source_from,
+)
 from mtsig_core.errors import MtsigError, SettingError, nearest, unknown
-from mtsig_core.inference.one_score import Progress
-from mtsig_core.inference.parallel import on_cluster
 from mtsig_core.metrics import Metric
+from mtsig_core.readers.limits import unreadable
 from mtsig_core.report import terminal
 from mtsig_core.report.commands import remedy_options
+from mtsig_core.stats.one_score import Progress
+from mtsig_core.stats.parallel import on_cluster
+from mtsig_core.testset import TestSet, literal
 from mtsig_core.version import __version__
 
 #: What scipy asks for with all of numpy's names: a tenth of a command's time.
@@ -155,7 +159,7 @@ def _command(sub: _Parser, run: Callable[[argparse.Namespace], int]) -> _Parser:
 
 
 def _compare(sub: _Parser) -> None:
-    from mtsig_core.cli.compare import run_compare
+    from mtsig_core.cli.compare_commands import run_compare
 
     add_metric_options(_command(sub, run_compare))
     add_choice_of_systems(sub)
@@ -164,8 +168,7 @@ def _compare(sub: _Parser) -> None:
 
 
 def _score(sub: _Parser) -> None:
-    from mtsig_core.cli.compare import run_score
-    from mtsig_core.cli.replicate import add_official_option
+    from mtsig_core.cli.compare_commands import add_official_option, run_score
 
     add_metric_options(_command(sub, run_score))
     add_official_option(sub)
@@ -174,7 +177,7 @@ def _score(sub: _Parser) -> None:
 
 
 def _segments(sub: _Parser) -> None:
-    from mtsig_core.cli.compare import run_segments
+    from mtsig_core.cli.compare_commands import run_segments
 
     add_metric_options(_command(sub, run_segments))
     add_choice_of_systems(sub)
@@ -182,32 +185,32 @@ def _segments(sub: _Parser) -> None:
 
 
 def _pair(sub: _Parser) -> None:
-    from mtsig_core.cli.pair import add_pair_options, run_pair
+    from mtsig_core.cli.compare_commands import add_pair_options, run_pair
 
     add_pair_options(_command(sub, run_pair))
 
 
 def _agreement(sub: _Parser) -> None:
-    from mtsig_core.cli.agreement import add_agreement_options, run_agreement
+    from mtsig_core.cli.task_commands import add_agreement_options, run_agreement
 
     add_agreement_options(_command(sub, run_agreement))
 
 
 def _domains(sub: _Parser) -> None:
-    from mtsig_core.cli.domains import add_domain_options, run_domains
+    from mtsig_core.cli.compare_commands import add_domain_options, run_domains
 
     add_domain_options(_command(sub, run_domains))
 
 
 def _task(sub: _Parser) -> None:
-    from mtsig_core.cli.task import add_task_options, run_task
+    from mtsig_core.cli.task_commands import add_task_options, run_task
 
     add_task_options(sub)
     sub.set_defaults(run=run_task)
 
 
 def _dashboard(sub: _Parser) -> None:
-    from mtsig_core.cli.task_scores import add_pairs
+    from mtsig_core.cli.options import add_pairs
 
     add_pairs(_command(sub, _serve).add_argument)
     sub.add_argument("--port", type=int, default=8501)
@@ -217,19 +220,19 @@ def _dashboard(sub: _Parser) -> None:
 
 
 def _sweeps(group: _Parser) -> None:
-    from mtsig_core.cli import sweep, sweep_resamples
+    from mtsig_core.cli import experiment_commands
 
     below = group.add_subparsers(title="settings", required=True, metavar="size|references|resamples")
     _experiment(below, "size", "how scores, intervals and conclusions change with the test-set size",
-                sweep.sweep_size, sweep.add_size_options)
+                experiment_commands.sweep_size, experiment_commands.add_size_options)
     _experiment(below, "references", "how scores and intervals change with the number of references",
-                sweep.sweep_references, sweep.add_references_options)
+                experiment_commands.sweep_references, experiment_commands.add_references_options)
     _experiment(below, "resamples", "how an interval settles with the number of bootstrap samples",
-                sweep_resamples.sweep_resamples, sweep_resamples.add_resamples_options)
+                experiment_commands.sweep_resamples, experiment_commands.add_resamples_options)
 
 
 def _samples(group: _Parser) -> None:
-    from mtsig_core.cli.sample import SAMPLES
+    from mtsig_core.cli.experiment_commands import SAMPLES
 
     below = group.add_subparsers(title="kinds", required=True, metavar="|".join(SAMPLES))
     for kind, (text, work, add_options) in SAMPLES.items():
@@ -237,7 +240,7 @@ def _samples(group: _Parser) -> None:
 
 
 def _validations(group: _Parser) -> None:
-    from mtsig_core.cli.validate import VALIDATIONS, add_validate_options, validate
+    from mtsig_core.cli.experiment_commands import VALIDATIONS, add_validate_options, validate
 
     below = group.add_subparsers(title="experiments", required=True, metavar="|".join(VALIDATIONS))
     for name, (text, _) in VALIDATIONS.items():
@@ -245,7 +248,7 @@ def _validations(group: _Parser) -> None:
 
 
 def _views(group: _Parser) -> None:
-    from mtsig_core.cli.metrics import INSIDE, add_inside_options, inside
+    from mtsig_core.cli.experiment_commands import INSIDE, add_inside_options, inside
 
     below = group.add_subparsers(title="views", required=True, metavar="|".join(INSIDE))
     for name, (text, _) in INSIDE.items():
@@ -293,8 +296,8 @@ def _printed(work: Work) -> Callable[[argparse.Namespace], int]:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    from mtsig_core.cli.serve import serve
-    from mtsig_core.cli.task_scores import refuse_of_one_pair, task_source
+    from mtsig_core.cli.options import refuse_of_one_pair, task_source
+    from mtsig_core.cli.serving import serve
 
     source, task = source_from(args, whole_task=True), None
     if args.folder is not None and args.langpair is None:

@@ -7,20 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtsig_core.data.score_directions import by_precedence
-from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import MtsigError, SettingError, counted, nearest
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.planning import PairPlan, default_difference, plan
-from mtsig_core.inference.by_reference import references_alone
-from mtsig_core.inference.comparison import compare
-from mtsig_core.inference.measured import measure
-from mtsig_core.inference.one_pair import PairExamination, examine_pair, extremes
-from mtsig_core.inference.rank_rules import fitting_rules, ranks_by
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.results import Comparison, MetricResult, PairResult
-from mtsig_core.results.domains import ByDomain
+from mtsig_core.results import ByDomain, Comparison, MetricResult, PairResult
+from mtsig_core.stats.comparison import compare, references_alone
+from mtsig_core.stats.measured import measure
+from mtsig_core.stats.pair import PairExamination, examine_pair, extremes
+from mtsig_core.stats.ranks import fitting_rules, ranks_by
+from mtsig_core.testset import TestSet, by_precedence
 
 __all__ = ["Decider", "Dispute", "MetricDispute", "default_metrics", "document_names", "examine_dispute"]
 

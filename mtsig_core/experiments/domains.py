@@ -7,22 +7,28 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, counted, unknown
-from mtsig_core.inference import engine, gaps
-from mtsig_core.inference.across_pairs import seed_of
-from mtsig_core.inference.cautions import about_scores
-from mtsig_core.inference.correction import romano_wolf
-from mtsig_core.inference.few_units import FEW_FOR_BOOTSTRAP, about_few_drawn, about_few_in, least_of_units, p_floor
-from mtsig_core.inference.file_cautions import about_files
-from mtsig_core.inference.measured import Measured, measure
-from mtsig_core.inference.resampling import BLOCK, Units, bootstrap_weights, effective_number
-from mtsig_core.inference.settings import check_trials, resolve_sampling
-from mtsig_core.inference.significance import TESTS, decide, significant
-from mtsig_core.inference.units_apart import units_apart
 from mtsig_core.metrics import Metric, depends_on_testset, metric_of, metric_title
-from mtsig_core.results import Caution, SamplingSettings, TestSetInfo
-from mtsig_core.results.domains import ByDomain, DomainPair, DomainScores, StratifiedPair
+from mtsig_core.results import (
+    ByDomain,
+    Caution,
+    DomainPair,
+    DomainScores,
+    SamplingSettings,
+    StratifiedPair,
+    TestSetInfo,
+)
+from mtsig_core.stats import engine
+from mtsig_core.stats.across import seed_of
+from mtsig_core.stats.cautions import about_scores
+from mtsig_core.stats.engine import units_apart
+from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, about_few_drawn, about_few_in, least_of_units, p_floor
+from mtsig_core.stats.file_cautions import about_files
+from mtsig_core.stats.measured import Measured, measure
+from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, effective_number
+from mtsig_core.stats.settings import check_trials, resolve_sampling
+from mtsig_core.stats.significance import TESTS, decide, romano_wolf, significant
+from mtsig_core.testset import TestSet
 
 __all__ = ["by_domain", "stratified_weights"]
 
@@ -104,7 +110,7 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
                                        seed=seed)
     check_trials(trials, alpha, test)
     pairs = engine.all_pairs(len(seen.names))
-    statistics, rows = gaps.paired(seen.statistics, pairs) if seen.has_gaps else (seen.statistics, pairs)
+    statistics, rows = engine.paired(seen.statistics, pairs) if seen.has_gaps else (seen.statistics, pairs)
     of = np.array([kinds.index(domain) for domain in seen.testset.domains or ()])
     drawn = _Draws(seen, statistics, rows, sampling, test, trials, jobs)
     whole = drawn.of_whole(units, of, kinds)
@@ -202,7 +208,7 @@ class _Draws:
 
     def of_part(self, segments: np.ndarray, statistics: np.ndarray, seed: int) -> _Part:
         """One domain, with the statistics of its segments."""
-        some = gaps.common(self.seen.metric, statistics, self.rows) > 0
+        some = engine.common(self.seen.metric, statistics, self.rows) > 0
         if not some.any():
             nothing = np.full(len(self.rows), np.nan)
             return _Part(some, np.array([nothing, nothing]).T, nothing, nothing, np.empty((0, self.trials)),
@@ -215,7 +221,7 @@ class _Draws:
 
     def of_whole(self, units: Units, of: np.ndarray, kinds: list[str]) -> _Part:
         """The whole set, its bootstrap samples drawn within domains."""
-        some = gaps.common(self.seen.metric, self.statistics, self.rows) > 0
+        some = engine.common(self.seen.metric, self.statistics, self.rows) > 0
         strata = np.empty(units.n, dtype=int)
         strata[units.index] = of
         seeds = [seed_of(self.sampling.seed, kind) for kind in kinds]
@@ -290,7 +296,7 @@ def _result(seen: Measured, kinds: list[str], of: np.ndarray, pairs: np.ndarray,
     domains = []
     for k, kind in enumerate(kinds):
         scores = np.asarray(seen.metric.score(own[k].sum(axis=1)), dtype=np.float64)
-        there = gaps.common(seen.metric, own[k], np.column_stack([np.arange(len(names))] * 2)) > 0
+        there = engine.common(seen.metric, own[k], np.column_stack([np.arange(len(names))] * 2)) > 0
         signature = seen.metric.signature(seen.testset.in_domain(kind)) if depends_on_testset(seen.metric) else None
         domains.append(DomainScores(kind, *sizes[k], {
             name: float(score) if some else None for name, score, some in zip(names, scores, there, strict=True)},

@@ -9,18 +9,11 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.sweep_results import PairError, PairErrors, SizeSweep
-from mtsig_core.inference.few_units import can_reach, swaps_units, units_needed, units_said, what_would_decide
-from mtsig_core.inference.power import (
-    error_interval,
-    minimum_detectable_difference,
-    noncentrality_interval,
-    unbiased,
-)
-from mtsig_core.inference.power import units_needed as sized
+from mtsig_core.experiments.sweeps import PairError, PairErrors, SizeSweep
 from mtsig_core.results import Comparison, Settings
-
-__all__ = ["PairPlan", "cannot_plan", "default_difference", "plan"]
+from mtsig_core.stats.few_units import can_reach, swaps_units, units_needed, units_said, what_would_decide
+from mtsig_core.stats.power import error_interval, minimum_detectable_difference, noncentrality_interval, unbiased
+from mtsig_core.stats.power import units_needed as sized
 
 _BEYOND = 1e100  # a standard error so many times a difference asks for more units than can be reckoned
 

@@ -6,22 +6,25 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TypeVar
 
 import numpy as np
 
-from mtsig_core.data.testset import TestSet
-from mtsig_core.errors import SettingError
-from mtsig_core.inference import engine
-from mtsig_core.inference.measured import Measured, measure
-from mtsig_core.inference.one_score import Progress, stage
-from mtsig_core.inference.parallel import in_order
-from mtsig_core.inference.resampling import Units, members
+from mtsig_core.errors import SettingError, counted
 from mtsig_core.metrics import Metric
+from mtsig_core.stats import engine
+from mtsig_core.stats.engine import has_gaps, paired
+from mtsig_core.stats.measured import Measured, measure
+from mtsig_core.stats.one_score import Progress, stage
+from mtsig_core.stats.parallel import in_order
+from mtsig_core.stats.resampling import Units, members
+from mtsig_core.stats.significance import approximate_randomization
+from mtsig_core.testset import TestSet
 
-__all__ = ["Population", "Rate", "check_whole", "clustered_rate", "equal_systems",
-           "generator", "of_documents", "pair_population", "population", "rate", "repeated", "told"]
+#-----------------------------------------------------------------------------------------------------------------------
+# What validation draws its test sets from, and how its repeats are run and counted.
+
 
 _AT_ONCE = 8  # repeats that a thread takes at a time
 _FIRST = 24  # repeats after which somebody is told of them, then after twice as many each time
@@ -282,3 +285,143 @@ def told(found: Callable[[int, int, _Found], object] | None, n: int,
     """What `repeated` is to call of n repeats, where somebody wants to be told: how many there are so far, n, and the
     result of these."""
     return None if found is None else lambda results: found(len(results), n, gathered(results))
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Whether the whole test set, which conclusions of its parts are held against, is itself decided.
+
+
+_SWAPS = 999
+
+
+def swaps_said(n_units: int) -> str:
+    """The swaps behind each p of so many units, in words: 999, or all there are.
+
+    >>> swaps_said(1000), swaps_said(6)
+    ('999 swaps', 'all 64 swaps')
+    """
+    every = Units.segments(n_units).all_swaps
+    return f"{_SWAPS} swaps" if every is None else f"all {every + 1:,} swaps"
+
+
+def whole_p(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, documents: np.ndarray | None,
+            seed: int) -> np.ndarray:
+    """p of each pair on the whole test set by approximate randomization, uncorrected, 999 trials or all swaps
+    of few units.
+
+    Where it is above alpha, the order of the two on the whole set may itself be chance, and samples that conclude the
+    opposite need not be wrong.
+
+    Parameters
+    ----------
+    metric : Metric
+    statistics : ndarray, shape (systems, segments, stats)
+    pairs : ndarray of int, shape (pairs, 2)
+    documents : ndarray of int, shape (segments,), or None
+        The document of each segment, numbered from 0 without a gap; these are the units where they are known.
+    seed : int
+
+    Returns
+    -------
+    ndarray, shape (pairs,)
+        NaN for a pair without a common segment.
+
+    Examples
+    --------
+    >>> from mtsig_core.metrics import metric_of
+    >>> from mtsig_core import TestSet
+    >>> outputs = {"A": ["a b c d e"] * 60, "B": ["a b c d e", "a b c d x"] * 30, "C": ["a b c d x", "a b c d e"] * 30}
+    >>> ts = TestSet("toy", outputs, {"ref": ["a b c d e"] * 60})
+    >>> wer = metric_of(ts, "wer")
+    >>> whole_p(wer, wer.statistics(ts), np.array([[0, 1], [1, 2]]), None, 0).tolist()
+    [0.001, 1.0]
+    """
+    if not len(pairs):
+        return np.empty(0)
+    if has_gaps(metric, statistics):
+        statistics, pairs = paired(statistics, pairs)
+    units = Units.segments(statistics.shape[1]) if documents is None else Units(
+        "document", documents, int(documents.max()) + 1)
+    data = engine.UnitStatistics(metric, statistics, units)
+    deltas = data.scores[pairs[:, 0]] - data.scores[pairs[:, 1]]
+    p = approximate_randomization(deltas, engine.swap_differences(data, pairs, _SWAPS, seed))
+    p[np.isnan(deltas)] = np.nan
+    return p
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# The sizes of a sweep: by default, as people write them, in units.
+
+
+_LEAST, _LARGEST = 5, 1_000_000  # units of a subset
+_SMALLEST_SET = 2 * _LEAST
+
+
+def default_sizes(n_units: int, kind: str = "unit") -> list[int]:
+    """Up to ten sizes, evenly spaced on a log scale from a hundredth of the set (10 at least) to all of it.
+
+    Examples
+    --------
+    >>> default_sizes(2018)
+    [20, 34, 56, 94, 160, 260, 430, 730, 1200, 2018]
+    """
+    if n_units < _SMALLEST_SET:
+        fewer = kind != "segment"
+        raise SettingError(f"The test set has {counted(n_units, kind)}. A sweep of sizes needs at least "
+                           f"{_SMALLEST_SET}; choose {'the unit segment, ' * fewer}other sizes or a larger test set.",
+                           *[{"unit": "segment"}] * fewer, {"sizes": "N,..."})
+    low = max(_LEAST if n_units < 40 else 10, n_units / 100)
+    steps = [float(f"{size:.2g}") for size in np.geomspace(low, n_units, 10)[:-1]]
+    return sorted({*(math.floor(size) for size in steps if size < n_units), n_units})
+
+
+def parse_sizes(text: str) -> list[float]:
+    """Sizes as `sweep_sizes` takes them: whole numbers of units, and shares of the set with a percent sign.
+
+    Examples
+    --------
+    >>> parse_sizes("20, 50, 12.5%, 100%")
+    [20, 50, 0.125, 1.0]
+    """
+    def one(part: str) -> float:
+        return float(part[:-1]) / 100 if part.endswith("%") else int(part)
+
+    try:
+        return [one(part.strip()) for part in text.split(",")]
+    except ValueError:
+        raise SettingError(f"{text!r} is no list of sizes. Expected numbers of units or shares of the set, such as "
+                           "10,20,50 or 10%,50%,100%.") from None
+
+
+def in_units(sizes: Sequence[float], n_units: int) -> list[int]:
+    """Sizes in units, ascending, each once; fractions are shares of the set.
+
+    Raises
+    ------
+    SettingError
+        Without any, and for sizes out of range.
+
+    Examples
+    --------
+    >>> in_units([50, 0.1, 1.0, 100], 100)
+    [10, 50, 100]
+    """
+    for share in filter(_is_share, sizes):
+        if (few := round(_share(share) * n_units)) < _LEAST:
+            raise SettingError(f"{share:.0%} of {n_units} units are {few}. Expected at least {_LEAST}: take larger "
+                               "shares, or smaller units, such as segments.")
+    found = sorted({round(_share(size) * n_units) if _is_share(size) else size for size in sizes})
+    if not found:
+        raise SettingError("sizes is empty. Expected at least one, such as 50.")
+    return [check_whole("size", size, _LEAST, _LARGEST) for size in found]
+
+
+def _is_share(size: float) -> bool:
+    return isinstance(size, Real) and not isinstance(size, Integral)
+
+
+def _share(size: float) -> float:
+    if not 0 < size <= 1:
+        raise SettingError(f"size is {size}. Expected a whole number of units, or a share of the set above 0 and at "
+                           "most 1 (100%).")
+    return size

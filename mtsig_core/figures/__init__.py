@@ -5,10 +5,8 @@ from functools import partial
 
 import plotly.graph_objects as go
 
-from mtsig_core.figures.differences import differences
-from mtsig_core.figures.forest import forest
-from mtsig_core.figures.matrix import matrix
-from mtsig_core.report.caveats import caveats
+from mtsig_core.figures.comparison_plots import differences, forest, matrix
+from mtsig_core.report.words import caveats
 from mtsig_core.results import Comparison
 
 __all__ = ["differences", "forest", "matrix", "of_comparison"]

@@ -13,11 +13,10 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from mtsig_core.data.score_directions import by_precedence, check_settled
-from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError, unknown
 from mtsig_core.metrics.runs import over_runs
 from mtsig_core.metrics.tokenizers import check_tokenizer, cuts, fitting_tokenizers
+from mtsig_core.testset import TestSet, by_precedence, check_settled
 
 __all__ = ["ADAPTERS", "as_metric", "check_tokenizer", "depends_on_testset", "direction", "end_of", "is_adapted",
            "is_segment_mean", "make_metric", "mean_over_domains", "Metric", "metric_of", "metric_title",

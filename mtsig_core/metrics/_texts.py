@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mtsig_core.data.stored_lines import text_lengths
-from mtsig_core.data.testset import TestSet
+from mtsig_core.testset import TestSet, text_lengths
 
 __all__ = ["as_columns", "blocks", "joined", "reference_count", "Numbers"]
 

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mtsig_core._compiled import compiled
-from mtsig_core.data.testset import TestSet
 from mtsig_core.metrics._texts import blocks, joined, reference_count
 from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, make_tokenizer, tokenizer_name
+from mtsig_core.testset import TestSet
 
 __all__ = ["BlockCounter", "Tokenized", "WordMetric", "Words", "compiled_late"]
 

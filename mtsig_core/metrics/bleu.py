@@ -11,9 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core._compiled import compiled, worth_compiling
-from mtsig_core.data.testset import TestSet
 from mtsig_core.metrics._texts import Numbers, as_columns, blocks, joined, reference_count
 from mtsig_core.metrics._word_level import Tokenized
+from mtsig_core.testset import TestSet
 from mtsig_core.version import version_of
 
 __all__ = ["Bleu"]
@@ -53,7 +53,7 @@ class Bleu(Tokenized):
     "the cat sat down" shares 4 of its 4 tokens with "the cat sat down there", 3 of 3 bigrams, 2 of 2 trigrams and
     its one four-gram; it is a token short, which costs a brevity penalty of exp(1 - 5/4) = .7788:
 
-    >>> from mtsig_core.data.testset import TestSet
+    >>> from mtsig_core.testset import TestSet
     >>> toy = TestSet("toy", systems={"A": ["the cat sat down"]}, references={"ref": ["the cat sat down there"]})
     >>> bleu = Bleu()
     >>> stats = bleu.statistics(toy)

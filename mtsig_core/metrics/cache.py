@@ -23,10 +23,10 @@ from pathlib import Path
 
 import numpy as np
 
-from mtsig_core.data.readers.lines import shown
-from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, is_adapted, is_segment_mean
+from mtsig_core.readers.lines import shown
+from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__, version_of
 
 __all__ = ["MAX_BYTES", "cache_folder", "cached_statistics", "is_cached", "is_kept", "keep_array", "keep_text",

@@ -11,10 +11,10 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core._compiled import compiled, worth_compiling
-from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics._texts import Numbers, as_columns, blocks, joined, reference_count
 from mtsig_core.metrics.tokenizers import ALONE, make_tokenizer
+from mtsig_core.testset import TestSet
 from mtsig_core.version import version_of
 
 __all__ = ["Chrf", "ChrfPlusPlus", "refuse_tokenizer"]
@@ -60,7 +60,7 @@ class Chrf:
     "abc" has 2 of the 3 characters of "abd", and 1 of its 2 bigrams; none of either has a fourth character. So
     precision and recall are both (2/3 + 1/2 + 0/1) / 3:
 
-    >>> from mtsig_core.data.testset import TestSet
+    >>> from mtsig_core.testset import TestSet
     >>> toy = TestSet("toy", systems={"A": ["ab c"]}, references={"ref": ["a bd"]})
     >>> chrf = Chrf()
     >>> stats = chrf.statistics(toy)
@@ -176,7 +176,7 @@ class ChrfPlusPlus(Chrf):
 
     Examples
     --------
-    >>> from mtsig_core.data.testset import TestSet
+    >>> from mtsig_core.testset import TestSet
     >>> toy = TestSet("toy", systems={"A": ["(a b)"]}, references={"ref": ["(a c)"]})
     >>> ChrfPlusPlus().statistics(toy)[0, 0, 18:].tolist()
     [4, 4, 3, 3, 3, 1]

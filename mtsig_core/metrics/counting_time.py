@@ -7,9 +7,9 @@ from time import perf_counter
 
 import numpy as np
 
-from mtsig_core.data.testset import TestSet
 from mtsig_core.metrics import Metric
 from mtsig_core.metrics.cache import is_cached
+from mtsig_core.testset import TestSet
 
 __all__ = ["WORTH_SAYING", "estimate_seconds", "long_wait"]
 

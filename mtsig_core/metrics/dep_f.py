@@ -9,10 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics._texts import reference_count
 from mtsig_core.metrics.chrf import refuse_tokenizer
+from mtsig_core.testset import TestSet
 
 __all__ = ["DepF"]
 

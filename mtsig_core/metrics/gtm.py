@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.data.testset import TestSet
 from mtsig_core.metrics._word_level import BlockCounter, WordMetric, Words, compiled_late
+from mtsig_core.testset import TestSet
 
 __all__ = ["Gtm", "Gtm2"]
 
@@ -38,7 +38,7 @@ class Gtm(WordMetric):
     --------
     The texts share 3 words, of 4 and of 5:
 
-    >>> from mtsig_core.data.testset import TestSet
+    >>> from mtsig_core.testset import TestSet
     >>> toy = TestSet("toy", systems={"A": ["down the cat sat"]}, references={"ref": ["a cat sat there down"]})
     >>> gtm = Gtm()
     >>> gtm.score(gtm.statistics(toy).sum(axis=1)).round(2).tolist()
@@ -93,7 +93,7 @@ class Gtm2(Gtm):
     --------
     The runs "cat sat" and "down" make a match of size sqrt(4 + 1), of texts of 4 and 5 words:
 
-    >>> from mtsig_core.data.testset import TestSet
+    >>> from mtsig_core.testset import TestSet
     >>> toy = TestSet("toy", systems={"A": ["down the cat sat"]}, references={"ref": ["a cat sat there down"]})
     >>> gtm = Gtm2()
     >>> gtm.score(gtm.statistics(toy).sum(axis=1)).round(2).tolist()

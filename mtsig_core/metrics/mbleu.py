@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.data.testset import TestSet
 from mtsig_core.metrics.bleu import Bleu
+from mtsig_core.testset import TestSet
 
 __all__ = ["MBleu"]
 
@@ -35,7 +35,7 @@ class MBleu(Bleu):
     --------
     3 of 4 words match, 1 of 3 bigrams, no trigram and no four-gram; the output is a word short:
 
-    >>> from mtsig_core.data.testset import TestSet
+    >>> from mtsig_core.testset import TestSet
     >>> toy = TestSet("toy", systems={"A": ["the cat sat down"]}, references={"ref": ["a cat sat there down"]})
     >>> m_bleu = MBleu()
     >>> m_bleu.score(m_bleu.statistics(toy).sum(axis=1)).round(2).tolist()  # exp(1 - 5/4) (3/4 + 1/3) / 4

@@ -10,11 +10,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.data.langpairs import language_code
-from mtsig_core.data.testset import TestSet
+from mtsig_core.languages import language_code
 from mtsig_core.metrics import _meteor_alignment as alignment
 from mtsig_core.metrics._word_level import BlockCounter, WordMetric, Words, compiled_late
 from mtsig_core.metrics._wordnet import WordNet, find_wordnet
+from mtsig_core.testset import TestSet
 from mtsig_core.version import version_of
 
 __all__ = ["Meteor"]
@@ -68,7 +68,7 @@ class Meteor(WordMetric):
     --------
     4 words of 4 match 4 of 5, "cats" by its stem, in the chunks "the cats" and "sat down":
 
-    >>> from mtsig_core.data.testset import TestSet
+    >>> from mtsig_core.testset import TestSet
     >>> toy = TestSet("toy", systems={"A": ["the cats sat down"]}, references={"ref": ["The cat just sat down"]})
     >>> meteor = Meteor()
     >>> stats = meteor.statistics(toy)

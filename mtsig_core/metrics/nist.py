@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.data.testset import TestSet
 from mtsig_core.metrics._word_level import BlockCounter, WordMetric, Words, compiled_late
+from mtsig_core.testset import TestSet
 
 __all__ = ["Nist"]
 
@@ -48,7 +48,7 @@ class Nist(WordMetric):
     Of the 4 words of the reference, "the" has log2(4/2) = 1 bit, the others 2; "cat" after "the" has log2(2/1) = 1.
     The output matches 2 words with 3 bits and the bigram, and is 2 words long where 4 are expected:
 
-    >>> from mtsig_core.data.testset import TestSet
+    >>> from mtsig_core.testset import TestSet
     >>> toy = TestSet("toy", systems={"A": ["the cat"]}, references={"ref": ["the cat the dog"]})
     >>> nist = Nist()
     >>> stats = nist.statistics(toy)

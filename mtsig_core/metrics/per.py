@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.data.testset import TestSet
 from mtsig_core.metrics._word_level import BlockCounter, Words, compiled_late
 from mtsig_core.metrics.wer import ErrorRate
+from mtsig_core.testset import TestSet
 
 __all__ = ["Per"]
 
@@ -39,7 +39,7 @@ class Per(ErrorRate):
     --------
     Four words against five, of which they share three:
 
-    >>> from mtsig_core.data.testset import TestSet
+    >>> from mtsig_core.testset import TestSet
     >>> toy = TestSet("toy", systems={"A": ["down sat the dog"]}, references={"ref": ["the cat sat down there"]})
     >>> per = Per()
     >>> per.score(per.statistics(toy).sum(axis=1)).tolist()

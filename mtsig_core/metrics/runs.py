@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
+from mtsig_core.testset import TestSet
 
 if TYPE_CHECKING:
     from mtsig_core.metrics import Metric

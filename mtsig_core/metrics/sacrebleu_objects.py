@@ -11,8 +11,8 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
-from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
+from mtsig_core.testset import TestSet
 
 __all__ = ["OfSacrebleu"]
 
@@ -40,7 +40,7 @@ class OfSacrebleu:
 
     Examples
     --------
-    >>> from mtsig_core.inference.comparison import compare
+    >>> from mtsig_core.stats.comparison import compare
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
     >>> list(compare(ts, [BLEU(tokenize="char"), CHRF()], trials=999).metrics)
     ['bleu[tok:char]', 'chrf']

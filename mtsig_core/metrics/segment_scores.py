@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError
+from mtsig_core.testset import TestSet
 
 if TYPE_CHECKING:
     from mtsig_core.metrics import Metric
@@ -31,7 +31,7 @@ class SegmentMean:
 
     Examples
     --------
-    >>> from mtsig_core.data.testset import SegmentScores, TestSet
+    >>> from mtsig_core.testset import SegmentScores, TestSet
     >>> toy = TestSet("toy", {"A": [None] * 3}, {}, scores={"human": SegmentScores({"A": [80.0, None, 90.0]})})
     >>> human = SegmentMean("human", True)
     >>> stats = human.statistics(toy)
@@ -91,7 +91,7 @@ class DomainMean:
 
     Examples
     --------
-    >>> from mtsig_core.data.testset import SegmentScores, TestSet
+    >>> from mtsig_core.testset import SegmentScores, TestSet
     >>> toy = TestSet("toy", {"A": [None] * 3}, {}, scores={"human": SegmentScores({"A": [80.0, 60.0, 90.0]})},
     ...               domains=["news", "news", "speech"])
     >>> human = DomainMean(SegmentMean("human", True))

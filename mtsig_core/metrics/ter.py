@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics._texts import blocks, joined, reference_count
 from mtsig_core.metrics.chrf import refuse_tokenizer
 from mtsig_core.metrics.tokenizers import make_tokenizer
+from mtsig_core.testset import TestSet
 from mtsig_core.version import version_of
 
 __all__ = ["Ter"]
@@ -57,7 +57,7 @@ class Ter:
     --------
     "b c" is shifted and "x" left out: two edits for four words.
 
-    >>> from mtsig_core.data.testset import TestSet
+    >>> from mtsig_core.testset import TestSet
     >>> toy = TestSet("toy", systems={"A": ["b c a x d"]}, references={"ref": ["A b c d"]})
     >>> ter = Ter()
     >>> stats = ter.statistics(toy)

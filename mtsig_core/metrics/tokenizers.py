@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from mtsig_core.data.langpairs import language_code
-from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError, SettingError, unknown
+from mtsig_core.languages import language_code
+from mtsig_core.testset import TestSet
 
 __all__ = ["TOKENIZERS", "Tokenizer", "check_tokenizer", "cuts", "default_tokenizer", "fitting_tokenizers",
            "make_tokenizer", "tokenizer_name"]

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.data.testset import TestSet
 from mtsig_core.metrics._word_level import BlockCounter, WordMetric, compiled_late
+from mtsig_core.testset import TestSet
 
 __all__ = ["ErrorRate", "Wer"]
 
@@ -54,7 +54,7 @@ class Wer(ErrorRate):
     --------
     One word is wrong and one is missing, of five:
 
-    >>> from mtsig_core.data.testset import TestSet
+    >>> from mtsig_core.testset import TestSet
     >>> toy = TestSet("toy", systems={"A": ["the dog sat down"]}, references={"ref": ["the cat sat down there"]})
     >>> wer = Wer()
     >>> wer.score(wer.statistics(toy).sum(axis=1)).tolist()

@@ -6,9 +6,6 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["Cell", "Table", "format_p", "in_small_cells", "number", "rank_interval", "rounded", "signed", "tens",
-           "written_like"]
-
 #: Header and rows.
 Table = tuple[list[str], list[list[str]]]
 

@@ -8,43 +8,39 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
-from mtsig_core.data.checks import literal
-from mtsig_core.data.source import Source
-from mtsig_core.data.task_exclusions import exclusion_text
-from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import Remedy
-
-__all__ = ["CALLS", "called_by", "command_line", "defaults", "option_name", "remedy_options", "source_options",
-           "task_command"]
+from mtsig_core.source import Source, TaskSource
+from mtsig_core.task import exclusion_text
+from mtsig_core.testset import literal
 
 #: What each command calls, as "module:function" below the core: from these signatures come its options, their defaults,
 #: and what a printed command may leave out.
-CALLS = {"compare": ("inference.comparison:compare",),
-         "task": ("inference.task_comparison:compare_task",),
+CALLS = {"compare": ("stats.comparison:compare",),
+         "task": ("stats.across:compare_task",),
          "pair": ("experiments.dispute:examine_dispute",),
          "agreement": ("experiments.metric_agreement:agreement",),
          "domains": ("experiments.domains:by_domain",),
-         "sample blocks": ("experiments.blocks_and_broad:sampling",),
-         "sample broad": ("experiments.blocks_and_broad:sampling",),
-         "sample spread": ("experiments.spread_ratios:spreads",),
-         "sweep size": ("experiments.sweep_size:sweep_sizes", "experiments.planning:plan"),
-         "sweep references": ("experiments.sweep_references:sweep_references",),
-         "sweep resamples": ("experiments.sweep_resamples:stability",),
-         "validate conclusions": ("experiments.conclusions:conclusions",),
-         "validate calibration": ("experiments.conclusions:conclusions",),
-         "validate coverage": ("experiments.coverage:coverage",),
-         "validate type1": ("experiments.type_one_error:type_one",),
-         "validate families": ("experiments.family_wise_error:families",),
-         "validate claims": ("experiments.claims:claims",),
-         "validate variants": ("experiments.equal_systems:variants",),
-         "validate pair": ("experiments.tests_by_metric:pair_tests",),
-         "validate units": ("experiments.unit_changes:unit_changes",),
-         "validate changed-pairs": ("experiments.unit_changes:unit_changes",),
-         "metrics precisions": ("experiments.ngram_precisions:precisions",),
-         "metrics lengths": ("experiments.output_lengths:lengths",),
-         "metrics averages": ("experiments.mean_against_corpus:averages",),
-         "metrics students-t": ("experiments.students_t:students_t", "experiments.students_t:densities"),
-         "metrics signatures": ("experiments.signatures:signatures",)}
+         "sample blocks": ("experiments.sampling:sampling",),
+         "sample broad": ("experiments.sampling:sampling",),
+         "sample spread": ("experiments.sampling:spreads",),
+         "sweep size": ("experiments.sweeps:sweep_sizes", "experiments.planning:plan"),
+         "sweep references": ("experiments.sweeps:sweep_references",),
+         "sweep resamples": ("experiments.sweeps:stability",),
+         "validate conclusions": ("experiments.validation:conclusions",),
+         "validate calibration": ("experiments.validation:conclusions",),
+         "validate coverage": ("experiments.validation:coverage",),
+         "validate type1": ("experiments.error_rates:type_one",),
+         "validate families": ("experiments.error_rates:families",),
+         "validate claims": ("experiments.error_rates:claims",),
+         "validate variants": ("experiments.error_rates:variants",),
+         "validate pair": ("experiments.validation:pair_tests",),
+         "validate units": ("experiments.error_rates:unit_changes",),
+         "validate changed-pairs": ("experiments.error_rates:unit_changes",),
+         "metrics precisions": ("experiments.inside_score:precisions",),
+         "metrics lengths": ("experiments.inside_score:lengths",),
+         "metrics averages": ("experiments.inside_score:averages",),
+         "metrics students-t": ("experiments.inside_score:students_t", "experiments.inside_score:densities"),
+         "metrics signatures": ("experiments.inside_score:signatures",)}
 #: What options are called that have another name than their argument.
 _OPTIONS = {"system": "system_name", "size": "sample_size", "most": "segments", "n_segments": "segments",
             "n_documents": "documents", "n_pairs": "pairs"}

@@ -13,17 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from mtsig_core.data.testset import TestSet
-from mtsig_core.inference.scores import Scores
-from mtsig_core.inference.significance import TESTS
 from mtsig_core.metrics import Metric
-from mtsig_core.report.caveats import assumptions
-from mtsig_core.report.records import matrix_records
-from mtsig_core.report.runs_tables import run_records, single_runs, with_run_records
+from mtsig_core.report.tables import matrix_records, run_records, single_runs, with_run_records
+from mtsig_core.report.words import assumptions
 from mtsig_core.results import Comparison, PairResult, PairRuns, SystemResult, SystemRuns
-
-__all__ = ["comparison_json", "comparison_csv", "matrix_csv", "metrics_record", "scores_json", "scores_csv",
-           "segment_rows", "to_csv", "for_spreadsheet", "records_csv", "defuse", "file_name"]
+from mtsig_core.stats.score import Scores
+from mtsig_core.stats.significance import TESTS
+from mtsig_core.testset import TestSet
 
 _LONGEST_STEM = 100  # of a file name
 _NUMBER = re.compile(r"[+-]((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?")  # or a sign alone
@@ -98,7 +94,7 @@ def comparison_csv(comparison: Comparison) -> str:
 
 
 def matrix_csv(comparison: Comparison) -> str:
-    """The matrix of all pairs, systems as rows and columns, as `mtsig_core.report.records.matrix_records` has it.
+    """The matrix of all pairs, systems as rows and columns, as `mtsig_core.report.tables.matrix_records` has it.
 
     The last column says on each row what the cells are.
     """

@@ -1,46 +1,209 @@
-"""Comparisons as LaTeX tables that show every name literally, whatever is in it."""
+"""Comparisons as LaTeX tables that fit their page and show every name literally."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+import textwrap
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.cautions import group_cautions
-from mtsig_core.report.caveats import ranks_hold_jointly
-from mtsig_core.report.cells import signed
-from mtsig_core.report.latex_tables import (
-    END,
-    MOST_ON_A_PAGE,
-    MOST_ROWS,
-    PREAMBLE,
-    fitting_table,
-    longtable,
-    name_cell,
-    name_column,
-    number_cell,
-    paragraph,
-    rank_cell,
-    tabular,
-)
-from mtsig_core.report.phrases import level, row_against_column
-from mtsig_core.report.records import matrix_records
-from mtsig_core.report.runs_tables import run_rows
-from mtsig_core.report.sentences import basis_sentences, caption_sentences
+from mtsig_core.report.cells import format_p, signed
+from mtsig_core.report.palette import width
+from mtsig_core.report.sentences import basis_sentences, caption_sentences, level, row_against_column
 from mtsig_core.report.tables import (
     CLUSTERS_SAID,
     by_reference_rows,
     cluster_ends,
-    format_p,
     leaderboard_rows,
     left_out,
+    matrix_records,
     pair_rows,
     points,
+    run_rows,
 )
 from mtsig_core.report.terminal import printable
+from mtsig_core.report.words import group_cautions, ranks_hold_jointly
 from mtsig_core.results import Comparison, MetricResult
 
-__all__ = ["comparison_latex"]
+#-----------------------------------------------------------------------------------------------------------------------
+# LaTeX tables that fit their page, and text that LaTeX shows literally, whatever is in it.
+
+
+MOST_ON_A_PAGE = 40
+MOST_PAIRS = 8  # language pairs in one table
+MOST_ROWS = 1000  # of a table that is broken into pages, 20 of these
+#: Characters. LaTeX sets a caption in a single line first and stops where that line is longer than 5.7 metres.
+LONGEST_CAPTION = 300
+_LONGEST_NAME = 24  # digits; a longer one is broken into lines
+_LONGEST_TITLE = 14  # letters
+
+# \@nodocument is \relax once the document has begun: read by \input, the file brings no document of its own.
+# \mtsigfit shrinks a table that is wider than the line.
+# \mtsignote sets what belongs to a table below it, and not in the caption.
+# \mtsigtext shows characters that pdfLaTeX has no glyph for as code points there, and as themselves elsewhere.
+# The fonts that are the default of pdfLaTeX have no straight double quote, and LuaLaTeX curls it: still readable.
+PREAMBLE = r"""% Compiles as it is, and by \input in a document, whose preamble then needs
+% \usepackage[T1]{fontenc} (with pdfLaTeX) and \usepackage{array,booktabs,colortbl,graphicx,longtable}.
+% A long table needs one column: \onecolumn or an appendix of its own in a two-column paper.
+\let\mtsigend\relax
+\expandafter\ifx\csname @nodocument\endcsname\relax\else
+\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage[a4paper,margin=2cm]{geometry}
+\usepackage{array,booktabs,colortbl,graphicx,longtable}
+\begin{document}
+\def\mtsigend{\end{document}}
+\fi
+\ifdefined\mtsigbox\else\newsavebox\mtsigbox\fi
+\DeclareRobustCommand{\mtsigfit}[1]{\sbox\mtsigbox{#1}\relax
+  \ifdim\wd\mtsigbox>\linewidth\resizebox{\linewidth}{!}{\usebox\mtsigbox}\else\usebox\mtsigbox\fi}
+\DeclareRobustCommand{\mtsigtext}[2]{\ifdefined\Umathchar #1\else{\ttfamily #2}\fi}
+\DeclareRobustCommand{\mtsignote}[1]{\par\smallskip{\raggedright\scriptsize #1\par}}
+\ProvideTextCommandDefault{\textquotedbl}{\symbol{34}}
+"""
+END = "\\mtsigend\n"
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "'": r"\textquotesingle{}", "`": r"\textasciigrave{}",
+    "↑": r"$\uparrow$", "↓": r"$\downarrow$"}
+# What pdfLaTeX with T1 fonts cannot set: all but ASCII and most letters of Latin-1 and Latin Extended-A.
+_UNUSUAL = "([^\\x00-\\x7f\u00c0-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e↑↓]+)"
+
+
+def escape(text: str) -> str:
+    """Text that LaTeX shows literally; line ends, control and direction characters as visible escapes.
+
+    >>> print(escape("50% of A_1\\n"))
+    50\\% of A\\_1\\textbackslash{}n
+    """
+    runs = re.split(_UNUSUAL, printable(text))
+    escaped = "".join(_unusual(run) if k % 2 else "".join(_SPECIAL.get(ch, ch) for ch in run)
+                      for k, run in enumerate(runs))
+    escaped = re.sub("(?<=-)(?=-)|(?<=,)(?=,)", r"\\kern0pt{}", escaped)  # no ligature; {} stops only pdfLaTeX's
+    escaped = re.sub(r"^([\[*])", r"{\1}", escaped)  # after the end of a row these would be options of it
+    return re.sub("^ | $|(?<= ) ", r"\\ ", escaped)
+
+
+def _unusual(run: str) -> str:
+    """Characters with their code points, for a compiler that cannot set them."""
+    return rf"\mtsigtext{{{run}}}{{{' '.join(f'U+{ord(ch):04X}' for ch in run)}}}"
+
+
+def name_cell(text: str) -> str:
+    """The same for a cell: it may be broken where a long name has a mark, and in an endless word.
+
+    >>> print(name_cell("run_2.tar"))
+    run\\_\\allowbreak{}2.\\allowbreak{}tar
+    """
+    parts = re.findall(r".*?(?:[_./:+](?=[!-~])|[A-Za-z0-9]{12}(?=[A-Za-z0-9]))|.+", printable(text))
+    return r"\allowbreak{}".join(map(escape, parts))
+
+
+def name_column(names: Iterable[str], widest: int = _LONGEST_NAME) -> str:
+    """How a column of names is set: as wide as it is, or where that is too much in lines."""
+    fits = all(width(_seen(name)) <= widest for name in names)
+    return "l" if fits else rf">{{\raggedright\arraybackslash}}p{{{widest // 2}em}}"
+
+
+def _seen(name: str) -> str:
+    """About what pdfLaTeX shows of a name."""
+    return re.sub(_UNUSUAL, lambda run: "U+0000 " * len(run[0]), printable(name))
+
+
+def tabular(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], metric: str,
+            said: Sequence[str], size: str = r"\footnotesize\setlength{\tabcolsep}{4pt}",
+            ruled: Collection[int] = ()) -> str:
+    """A table that floats, with a line below the `ruled` rows: the first sentence `said` is its caption, the others
+    stand below it."""
+    caption, note = _caption_and_note(what, metric, said)
+    return "\n".join([
+        r"\begin{table*}", rf"\centering{size}",
+        caption + r"\par\smallskip", rf"\mtsigfit{{\begin{{tabular}}{{{columns}}}", r"\toprule",
+        _row(map(_title, header)), r"\midrule", *_rows(cells, ruled), r"\bottomrule", r"\end{tabular}}", *note,
+        r"\end{table*}", ""])
+
+
+def longtable(what: str, columns: str, header: Sequence[str], cells: Sequence[Sequence[str]], metric: str,
+              said: Sequence[str], n_rows: int = 0, ruled: Collection[int] = ()) -> str:
+    """A table that is broken into pages: the first rows of `n_rows`, or of all that are given."""
+    n_rows = max(n_rows, len(cells))
+    if n_rows > MOST_ROWS:
+        said = [*said, f"The first {MOST_ROWS:,} of {n_rows:,} rows; JSON and CSV have all."]
+    caption, note = _caption_and_note(what, metric, said)
+    head = [r"\toprule", _row(map(_title, header)), r"\midrule"]
+    return "\n".join([
+        r"{\scriptsize\setlength{\tabcolsep}{2.5pt}\setlength{\LTcapwidth}{\linewidth}",
+        rf"\begin{{longtable}}{{{columns}}}", caption + r"\\[4pt]", *head, r"\endfirsthead", *head,
+        r"\endhead", r"\bottomrule", r"\endfoot", *_rows(cells[:MOST_ROWS], ruled), r"\end{longtable}", *note, "}",
+        ""])
+
+
+def fitting_table(what: str, columns: str, header: Sequence[str], cells: Sequence[Sequence[str]], metric: str,
+                  said: Sequence[str], ruled: Collection[int] = ()) -> str:
+    """One that floats, or where its rows do not fit a page one that is broken into pages."""
+    make: Callable[..., str] = tabular if len(cells) <= MOST_ON_A_PAGE else longtable
+    return make(what, columns, header, cells, metric, said, ruled=ruled)
+
+
+def paragraph(title: str, said: Iterable[str]) -> str:
+    """Sentences that are no part of a table, under a title in bold."""
+    return rf"{{\sloppy\paragraph{{{escape(title)}.}} {_breakable(' '.join(said))}\par}}" + "\n"
+
+
+def _caption_and_note(what: str, metric: str, said: Sequence[str]) -> tuple[str, list[str]]:
+    """The first sentence as the caption and the others as the note; all in the note where the first is too long."""
+    label = re.sub("[^a-z0-9]+", "-", metric.lower())
+    title = escape(textwrap.shorten(metric_title(metric), LONGEST_CAPTION // 4, placeholder="..."))
+    first, *rest = said
+    if len(printable(first)) > LONGEST_CAPTION:
+        first, rest = f"{what.capitalize().replace('-', ' ')}, explained below the table.", list(said)
+    caption = rf"\caption[{title}: {what}]{{{escape(first)}}}\label{{tab:mtsig-{label}-{what}}}"
+    return caption, [rf"\mtsignote{{{_breakable(' '.join(rest))}}}"] if any(rest) else []
+
+
+def _breakable(text: str) -> str:
+    """Sentences, with signatures that may be broken into lines at each field."""
+    return escape(text).replace(r"\textbar{}", r"\textbar\allowbreak{}")
+
+
+def _title(text: str) -> str:
+    """The head of a column, in lines where it is long."""
+    lines = textwrap.wrap(text, _LONGEST_TITLE, break_long_words=False, break_on_hyphens=False)
+    return escape(text) if len(lines) < 2 else r"\shortstack{" + r"\\".join(map(escape, lines)) + "}"
+
+
+def _rows(cells: Iterable[Sequence[str]], ruled: Collection[int]) -> list[str]:
+    return [line for k, row in enumerate(cells) for line in [_row(row), *[r"\midrule"] * (k in ruled)]]
+
+
+def _row(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def rank_cell(cell: str) -> str:
+    return cell.replace("-", "--")
+
+
+def number_cell(cell: str) -> str:
+    """A number or interval with true minus signs; a dash where there is none."""
+    if cell in ("", "-"):
+        return "--"
+    return re.sub(r"([-+]?)([\d.]+)(?:e([-+]\d+))?", _typeset, cell)
+
+
+def _typeset(number: re.Match[str]) -> str:
+    sign, digits, power = number.groups()
+    if power is not None:
+        return rf"${sign}{digits}\times10^{{{int(power)}}}$"
+    return f"${sign}${digits}" if sign else digits
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Comparisons as LaTeX tables that show every name literally, whatever is in it.
+
 
 _WIDEST_MATRIX = 15  # systems
 
@@ -165,5 +328,3 @@ def _matrix(comparison: Comparison, result: MetricResult) -> str:
                    f"bold where significant; below it {below}. Not significant does not mean equal.")
     return tabular("matrix", f"r{name_column(names)}{'r' * n}", ["", "", *map(str, range(1, n + 1))], cells,
                    result.metric, said, r"\scriptsize\setlength{\tabcolsep}{2pt}")
-
-

@@ -1,32 +1,42 @@
-"""The words of the lecture's scenes: question, what goes on, conclusion, limitation."""
+"""The words of the lecture: its scenes, exercises and handouts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os.path import commonprefix
+from typing import Any
 
-from mtsig_core.data.testset import TestSet
+import numpy as np
+
 from mtsig_core.errors import counted
-from mtsig_core.experiments.family_wise_error import if_independent
-from mtsig_core.experiments.lecture_blocks import BlocksAndBroad
-from mtsig_core.experiments.lecture_bootstrap import Resamples, expected_missing
-from mtsig_core.experiments.lecture_comparisons import ALPHA, Tables
-from mtsig_core.experiments.lecture_documents import SENTENCES, EqualSystems, design_effect, expected_by_sentence
-from mtsig_core.experiments.lecture_mean import ThreeSentences
-from mtsig_core.experiments.lecture_power import PowerTests
-from mtsig_core.experiments.lecture_randomization import Swaps
+from mtsig_core.experiments.error_rates import if_independent
+from mtsig_core.experiments.lecture import (
+    ALPHA,
+    SENTENCES,
+    BlocksAndBroad,
+    EqualSystems,
+    PowerTests,
+    Resamples,
+    Swaps,
+    Tables,
+    ThreeSentences,
+    design_effect,
+    expected_by_sentence,
+    expected_missing,
+)
 from mtsig_core.experiments.population import Rate
-from mtsig_core.inference.ties import holds_zero
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.html import template, ticks_within
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.terminal import printable
+from mtsig_core.stats.arrays import holds_zero
+from mtsig_core.stats.power import exaggeration_at, minimum_detectable_difference, power_at, units_needed
+from mtsig_core.testset import TestSet
 
-__all__ = ["BLOCKS", "BOOTSTRAP", "COMPARISONS", "CORRECTIONS", "DOCUMENTS", "MEAN", "POWER", "RANDOMIZATION",
-           "ROUNDS", "SUMS", "TILES", "SceneTexts", "about", "blocks_end", "bootstrap_end",
-           "comparisons_end", "documents_end", "guess_beside", "mean_end", "power_end", "power_world",
-           "predicted", "randomization_end", "ribbon_label", "shorts", "shown", "sums_shown", "three_better_end",
-           "unsuited", "voted", "world"]
+#-----------------------------------------------------------------------------------------------------------------------
+# The words of the lecture's scenes: question, what goes on, conclusion, limitation.
+
 
 #: Before the first resample.
 SUMS = "What BLEU needs is summed over the sentences drawn."
@@ -334,3 +344,174 @@ def power_end(found: PowerTests, n: int, planned: float, exaggeration: float) ->
         f"Significant: {_with_interval(found.found)} of {counted(found.found.n, 'test set')} of {n:,} sentences where "
         f"the true difference is {_points(found.true)} (planning expects {planned:.0%}){turned}{shown}."),
         "limitation": "difference and standard error are known here; who plans guesses both."}
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# An exercise for each scene of the lecture, with its answer, reckoned by the functions that the scenes use.
+
+
+def exercises() -> dict[str, tuple[str, str]]:
+    """By scene: what is asked, and the answer.
+
+    Examples
+    --------
+    >>> exercises()["randomization"][1].split(":")[0]
+    '2/2^5 = 0.0625'
+    """
+    high, low, long, short = 80, 20, 45, 5  # scores, words
+    n, few, enough, size, times = 300, 5, 6, 300, 4
+    documents, rho, sentences, systems, alpha = 10, 0.2, 1000, 20, 0.05
+    difference, error, at_hand, power = 1.0, 0.8, 400, 0.8
+    effect, tests = design_effect(documents, rho), systems * (systems - 1) // 2
+    return {
+        "mean": (
+            f"A system scores {high} on a sentence of {short} words and {low} on a sentence of {long}. What is the "
+            "mean of the two scores, and what is it when each sentence counts for its words? Which of the two is "
+            "nearer to what a corpus score says, and why is even that not BLEU?",
+            f"{(high + low) / 2:.0f}, and {(high * short + low * long) / (short + long):.0f}. The second: BLEU sums "
+            "matches and lengths over all sentences before it divides. It is not a weighted mean either, as it takes "
+            "the geometric mean of four precisions and a brevity penalty of the whole."),
+        "bootstrap": (
+            f"How many of {n} sentences does a bootstrap sample lack on average? Does the share grow or fall with the "
+            "test set? What would happen to the interval if sentences were drawn without being put back?",
+            f"{n} (1 - 1/{n})^{n} = {expected_missing(n):.1f}, {expected_missing(n) / n:.1%}. It grows slowly towards "
+            "one over e. Without putting back, every sample would be the whole test set in another order, and the "
+            "interval a point."),
+        "randomization": (
+            f"What is the smallest two-sided p that {few} sentences can give? How many sentences must there be before "
+            f"any difference can be significant at {alpha}?",
+            f"{_least(few)}: of all ways to swap, the one observed and its mirror image are at least as large as it. "
+            f"{enough} sentences: {_least(enough)}."),
+        "blocks": (
+            f"Blocks spread {times} times as wide as broad samples of the same size. To how many independent sentences "
+            f"does a block of {size} then come? What does that say about a test set that is one newspaper of one day?",
+            f"The spread falls with the square root of the size, so {size} / {times}^2 = {size / times**2:.0f}. Such a "
+            "test set tells of that newspaper on that day; resampling its sentences hides how little it tells of "
+            "others."),
+        "documents": (
+            f"Documents have {documents} sentences and an intra-class correlation of {rho:g}. What is the design "
+            f"effect, what are {sentences:,} sentences worth, and how often does a test by sentence at {alpha} call "
+            "equal systems different?",
+            f"1 + ({documents} - 1) x {rho:g} = {effect:.1f}; {sentences:,} / {effect:.1f} = "
+            f"{sentences / effect:.0f} sentences; in about {expected_by_sentence(documents, rho):.0%} of test sets."),
+        "comparisons": (
+            f"{systems} equal systems, every pair tested at {alpha}. How many pairs are that, how many false stars are "
+            "expected, how likely would at least one be if the tests were independent, and at which level would "
+            "Bonferroni test each?",
+            f"{tests} pairs, {tests * alpha:.1f} false stars, {if_independent(alpha, tests):.3%}, and {alpha} / "
+            f"{tests} = {alpha / tests:.5f}."),
+        "power": (
+            f"On {at_hand} sentences the difference of two systems has a standard error of {error:g} points. One is "
+            f"truly better by {difference:g}. How often does a test at {alpha} find that, how large does the "
+            f"difference look then, and how many sentences would find it in {power:.0%} of test sets?",
+            f"{difference:g} / {error:g} = {difference / error:.2f} standard errors: in "
+            f"{power_at(difference, error, alpha):.0%} of test sets, and there it is on average "
+            f"{exaggeration_at(difference, error, alpha):.1f} times as large as in truth, as less than "
+            f"{minimum_detectable_difference(error, alpha, 0.5):.2f} points is not found at all. With "
+            f"{power:.0%} power {minimum_detectable_difference(error, alpha, power):.2f} points are found, and the "
+            "standard error falls with the square root of the size: "
+            f"{at_hand} x {minimum_detectable_difference(error, alpha, power) / difference:.2f}^2, about "
+            f"{round(units_needed(difference, error, at_hand, alpha, power), -2):,} sentences.")}
+
+
+def _least(n: int) -> str:
+    """The smallest p of n sentences."""
+    return f"2/2^{n} = {2 / 2**n:.4f}"
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Handouts of the lecture: what was shown, an exercise, and the answer on a page of its own; and the guesses as CSV.
+
+
+_WIDE, _HIGH, _BINS = 640, 150, 50
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Values on one axis.
+
+    Attributes
+    ----------
+    label : str
+    values : sequence of float
+    low, high : float
+        Ends of the axis.
+    marks : sequence of (float, str)
+        Where a line stands, and the word on it.
+    integers : bool
+        Whether each whole number has a column.
+    """
+
+    label: str
+    values: Sequence[float]
+    low: float
+    high: float
+    marks: Sequence[tuple[float, str]] = ()
+    integers: bool = False
+
+
+@dataclass(frozen=True)
+class HandoutPart:
+    """One scene on paper.
+
+    Attributes
+    ----------
+    title, question, shown, conclusion, limitation, exercise, answer : str
+        `shown` says of what, with which seed, how many steps.
+    link : str
+        What opens the scene again.
+    table : sequence of sequence of str
+        Rows of what was on the stage, such as its sentences.
+    strips : sequence of Strip
+    """
+
+    title: str
+    question: str
+    shown: str
+    conclusion: str
+    limitation: str
+    exercise: str
+    answer: str
+    link: str
+    table: Sequence[Sequence[str]]
+    strips: Sequence[Strip]
+
+
+def handout(parts: Sequence[HandoutPart]) -> str:
+    """A page of HTML that needs nothing else and prints on A4: two pages a scene, the second with the answer."""
+    # no-break spaces of the stage would be written out
+    spaced = [replace(part, conclusion=part.conclusion.replace("\u00a0", " ")) for part in parts]
+    return template("lecture.html").render(parts=spaced, strip_svg=strip_svg)
+
+
+def strip_svg(strip: Strip) -> str:
+    """A histogram with its marks."""
+    shapes: Any = template("shapes.svg").module  # its macros
+    low, high, bins = strip.low, strip.high, _BINS
+    if strip.integers:
+        low, high, bins = low - 0.5, high + 0.5, round(high - low) + 1
+    counts, edges = np.histogram(np.clip(strip.values, low, high), bins=bins, range=(low, high))
+    base, left, right = _HIGH - 42, 20, _WIDE - 20
+
+    def across(value: float) -> float:
+        return left + (min(max(value, low), high) - low) / (high - low) * (right - left)
+
+    drawn = [shapes.line(left, base, right, base, "axis")]
+    for count, start, end in zip(counts.tolist(), edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        if count:
+            tall = (base - 34) * count / counts.max()
+            drawn.append(shapes.rect(across(start) + 0.5, base - tall, across(end) - across(start) - 1, tall, "bar"))
+    for at, (value, word) in enumerate(strip.marks):
+        drawn += [shapes.line(across(value), 20 + 14 * (at % 2), across(value), base, "mark"),
+                  shapes.text(min(max(across(value), 60), _WIDE - 60), 14 + 14 * (at % 2), word, "middle")]
+    for tick in _ticks(strip):
+        drawn.append(shapes.text(across(tick), base + 18, f"{tick:g}", "middle"))
+    drawn.append(shapes.text(_WIDE / 2, _HIGH - 6, strip.label, "middle"))
+    return str(shapes.svg(_WIDE, _HIGH, strip.label, drawn))
+
+
+def _ticks(strip: Strip) -> list[float]:
+    if not strip.integers:
+        return ticks_within(strip.low, strip.high)
+    step = max(1, round((strip.high - strip.low) / 12))
+    return [float(tick) for tick in range(round(strip.low), round(strip.high) + 1, step)]

@@ -6,12 +6,20 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from mtsig_core.experiments.mean_against_corpus import Averages, Case
-from mtsig_core.experiments.ngram_precisions import ORDERS, SystemPrecisions
-from mtsig_core.experiments.output_lengths import Lengths
+from mtsig_core.experiments.inside_score import (
+    NOTE_CLAIMS,
+    ORDERS,
+    Averages,
+    Case,
+    Claim,
+    Lengths,
+    Step,
+    StudentsT,
+    SystemPrecisions,
+    WorkedExample,
+    koehns_factors,
+)
 from mtsig_core.experiments.papers import KOEHN_T1, KOEHN_T2
-from mtsig_core.experiments.students_t import StudentsT, koehns_factors
-from mtsig_core.experiments.worked_example import NOTE_CLAIMS, Claim, Step, WorkedExample
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, written_like
 
@@ -60,7 +68,7 @@ def formula(found: WorkedExample) -> str:
 
     Examples
     --------
-    >>> from mtsig_core.experiments.worked_example import note_example
+    >>> from mtsig_core.experiments.inside_score import note_example
     >>> formula(note_example())
     'BLEU-2 = 0.8465 x (3/6 x 1/5)^(1/2) = 0.268'
     """

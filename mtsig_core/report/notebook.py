@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mtsig_core.errors import Remedy, arguments
-from mtsig_core.inference.scores import MetricScores, Scores
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.cautions import group_cautions
-from mtsig_core.report.caveats import direction, wrong_files
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.commands import defaults
-from mtsig_core.report.html_tables import literal, table
+from mtsig_core.report.html import literal, table
 from mtsig_core.report.tables import cluster_ends, leaderboard_rows, pair_rows, summary, system_rows, verdict
+from mtsig_core.report.words import direction, group_cautions, wrong_files
 from mtsig_core.results import Comparison, MetricResult
-
-__all__ = ["comparison_table", "metric_table", "score_table"]
+from mtsig_core.stats.score import MetricScores, Scores
 
 _FEW = 3  # pairs, or kinds of warnings, that are not folded away
 # No colour of text or paper: both are the notebook's. Its own rules for tables are less specific than these.

@@ -8,9 +8,6 @@ from collections.abc import Iterable, Sequence
 from os.path import commonprefix
 from statistics import median
 
-__all__ = ["BLUE", "GREY", "GROUND", "VERMILLION", "colour_limit", "ink", "level", "mixed", "shortened", "told_apart",
-           "width", "wrapped"]
-
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#7A8594"
 _BROAD, _SLIM = frozenset("mwMW@%&—…●"), frozenset("iljtfI.,:;'|!()[]/ ")
 _BREAKS = frozenset(" -_/·.,:;")

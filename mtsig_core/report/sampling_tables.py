@@ -9,14 +9,10 @@ from math import isfinite
 import numpy as np
 
 from mtsig_core.experiments.papers import KOEHN_7_8
-from mtsig_core.experiments.sample_results import SampledPair, SampledSystem, Sampling
-from mtsig_core.experiments.spread_ratios import Spreads
-from mtsig_core.experiments.whole_set import swaps_said
-from mtsig_core.inference.significance import significant
-from mtsig_core.report.cells import Cell, Table, rounded
-from mtsig_core.report.tables import format_p
-
-__all__ = ["number", "pair_records", "spread_rows", "system_records", "tally_rows", "whole_said"]
+from mtsig_core.experiments.population import swaps_said
+from mtsig_core.experiments.sampling import SampledPair, SampledSystem, Sampling, Spreads
+from mtsig_core.report.cells import Cell, Table, format_p, rounded
+from mtsig_core.stats.significance import significant
 
 _TESTS = {"koehn": "paired bootstrap", "ar": "approximate randomization"}
 
@@ -71,13 +67,13 @@ def spread_rows(found: Spreads, system: str) -> Table:
              "median ratio of all systems", "lowest to highest"], rows)
 
 
-def system_records(found: SampledSystem) -> list[dict[str, float | None]]:
+def sampled_system_records(found: SampledSystem) -> list[dict[str, float | None]]:
     """One row for each sample; None where it has no score of the system.
 
     Examples
     --------
     >>> one = SampledSystem("A", 31.0, np.array([30.0]), np.array([28.5]), np.array([31.5]))
-    >>> system_records(one)
+    >>> sampled_system_records(one)
     [{'sample': 1, 'score': 30.0, 'ci_low': 28.5, 'ci_high': 31.5}]
     """
     return _rows(score=found.scores, ci_low=found.low, ci_high=found.high)

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from mtsig_core.errors import counted
-from mtsig_core.inference.cautions import disagreement
-from mtsig_core.inference.few_units import (
-    FEW_FOR_BOOTSTRAP,
-    alone_could,
-    most_units,
-    rank_correction,
-    telling_unit,
-    units_said,
-    what_lacks,
-)
-from mtsig_core.inference.rank_rules import RANK_RULES
-from mtsig_core.inference.ranking import headline
-from mtsig_core.inference.significance import TESTS, is_split
-from mtsig_core.report.caveats import (
+from mtsig_core.metrics import metric_title
+from mtsig_core.report.cells import format_p
+from mtsig_core.report.tables import how_often, left_out, pair_rows, points, simultaneous_word
+from mtsig_core.report.terminal import printable
+from mtsig_core.report.words import (
     assumptions,
     caveats,
     direction,
@@ -28,24 +21,122 @@ from mtsig_core.report.caveats import (
     segments_compared,
     what_is_scored,
 )
-from mtsig_core.report.phrases import (
-    CORRECTION_NAMES,
-    TEST_NAMES,
-    computed_said,
-    intervals_name,
-    level,
-    listed,
-    metric_name,
-    simulated_said,
-    trials_clause,
-    units_name,
+from mtsig_core.results import UNLIKE, Comparison, MetricResult, PairResult, Settings, TestSetInfo, swap_ratio
+from mtsig_core.stats.cautions import disagreement
+from mtsig_core.stats.few_units import (
+    FEW_FOR_BOOTSTRAP,
+    alone_could,
+    most_units,
+    rank_correction,
+    telling_unit,
+    units_said,
+    what_lacks,
 )
-from mtsig_core.report.tables import left_out, pair_rows, points, simultaneous_word
-from mtsig_core.report.terminal import printable
-from mtsig_core.results import Comparison, MetricResult, PairResult, Settings
+from mtsig_core.stats.pair import PairExamination
+from mtsig_core.stats.power import unbiased, units_freedom
+from mtsig_core.stats.ranks import RANK_RULES, headline
+from mtsig_core.stats.significance import TESTS, is_split
 
-__all__ = ["basis_sentences", "paper_sentences", "caption_sentences", "identical", "method_sentences",
-           "exclusion_sentences"]
+#-----------------------------------------------------------------------------------------------------------------------
+# Phrases that sentences about results are made of: of a comparison, and of a whole shared task.
+
+
+#: In place of a language pair, what holds across them.
+ACROSS = "across all"
+#: What a sentence calls a test that has another title elsewhere.
+TEST_NAMES = {
+    "bootstrap": "the bootstrap with a signed shift", "percentile": "the percentile interval of the difference",
+    "koehn": "paired bootstrap", "riezler-maxwell": "the shift method as printed",
+    "t": "Student's t on paired segment scores", "wilcoxon": "Wilcoxon's signed ranks of segment scores"}
+CORRECTION_NAMES = {
+    "bonferroni": "Bonferroni", "holm": "Holm (1979)", "bh": "Benjamini and Hochberg (1995)",
+    "by": "Benjamini and Yekutieli (2001)", "romano-wolf": "Romano and Wolf (2005)"}
+
+
+def metric_name(result: MetricResult) -> str:
+    """The name of the metric, printable."""
+    return printable(metric_title(result.metric))
+
+
+def row_against_column(result: MetricResult) -> str:
+    """How a difference is taken that is positive where the row is better."""
+    return "row minus column" if result.higher_is_better else "column minus row"
+
+
+def simulated_said(info: TestSetInfo) -> list[str]:
+    """A sentence for a test set that is simulated; its name has the seed of its texts, which is not that of the
+    draws."""
+    by = ", from the seed in its name" if "(seed " in info.name else ""
+    return [f"The test set is simulated: its texts are made up{by}."] if info.simulated else []
+
+
+def computed_said(settings: Settings) -> str:
+    """The version, and the seed of all that was drawn."""
+    return f"Computed with mtsig {settings.version}; what is drawn at random comes from seed {settings.seed}."
+
+
+def trials_clause(result: MetricResult, settings: Settings) -> str:
+    """How often the test drew, after a comma; nothing for a test that draws nothing."""
+    if settings.trials is None:
+        return ""
+    return f", {how_often(result, settings).replace(', exact', ' (p is exact)')}"
+
+
+def units_name(settings: Settings) -> str:
+    """What is drawn or swapped, in the plural."""
+    return f"{settings.unit}s" if settings.block_length is None else \
+        f"stationary blocks of {settings.block_length:g} segments on average (Politis and Romano 1994)"
+
+
+def intervals_name(result: MetricResult, settings: Settings) -> str:
+    """The kind of interval, and what it was made from."""
+    ci = result.ci or settings.ci
+    if ci == "jackknife-t":
+        return f"jackknife t intervals over {units_name(settings)}"
+    if ci == "t":
+        return "Student's t intervals of segment means"
+    kind = {"bca": "BCa"}.get(ci, ci)
+    return f"{kind} bootstrap intervals from {settings.resamples} resamples of {units_name(settings)}"
+
+
+def level(settings: Settings) -> str:
+    """Of the intervals, such as 95%."""
+    return f"{100 * (1 - settings.alpha):g}%"
+
+
+def listed(items: Sequence[str], conjunction: str = "and", shown: bool = True) -> str:
+    """Items as an English list; with `shown` made printable first."""
+    items = [printable(item) if shown else item for item in items]
+    if len(items) < 3:
+        return f" {conjunction} ".join(items)
+    return f"{', '.join(items[:-1])} {conjunction} {items[-1]}"
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# That two systems are too unlike for randomization, in words.
+
+
+def unlike_said(found: PairExamination, n: float | None) -> str:
+    """That random swaps of so many equal units vary less than samples do, where they clearly do, and what that does to
+    p."""
+    from scipy.special import stdtr
+
+    se = found.se.get(found.settings.unit)
+    ratio = swap_ratio(found.delta, se, float(np.sqrt(np.mean(np.square(found.swapped)))), n)
+    if not se or ratio is None or ratio <= UNLIKE:
+        return ""
+    p = 2 * float(stdtr(units_freedom(found.n_effective), -abs(found.delta) / unbiased(se, found.n_units)))
+    shown = next(outcome.p_value for outcome in found.outcomes if outcome.test == "ar")
+    if shown is None or p <= shown:
+        return ""
+    return (f" Bootstrap samples vary {ratio:.2f} times as much as swaps would of no difference: {found.a} and "
+            f"{found.b} are too unlike to trade places, and this p is too small. By the standard error it would be "
+            f"about {format_p(p)}.")
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Results in sentences, ready for a paper; they claim what the decisions say and no more.
+
 
 _FEW = 5  # systems that are compared with a baseline in a sentence each
 
@@ -365,6 +456,3 @@ def _corrected(settings: Settings, m: int) -> str:
     if settings.correction == "none":
         return f"there was no correction for the {m} pairs"
     return f"p was corrected over this family of {m} pairs by the method of {CORRECTION_NAMES[settings.correction]}"
-
-
-

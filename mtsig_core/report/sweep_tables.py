@@ -1,4 +1,4 @@
-"""Sweeps of the test-set size as rows of text, the published numbers beside ours."""
+"""Sweeps and the bootstrap of single scores as rows of text, the published numbers beside ours."""
 
 from __future__ import annotations
 
@@ -6,19 +6,107 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from mtsig_core.experiments.papers import ZHANG_VOGEL_2, ZHANG_VOGEL_3, by_references, by_size
+from mtsig_core.experiments.papers import (
+    ZHANG_VOGEL_1,
+    ZHANG_VOGEL_2,
+    ZHANG_VOGEL_3,
+    ZHANG_VOGEL_5,
+    ZHANG_VOGEL_6,
+    by_references,
+    by_size,
+)
 from mtsig_core.experiments.planning import PairPlan
 from mtsig_core.experiments.population import Rate
-from mtsig_core.experiments.sweep_difference import FoundAtSize, found_at
-from mtsig_core.experiments.sweep_references import ReferenceSize, ReferenceSweep
-from mtsig_core.experiments.sweep_results import SizeSweep, SystemSize
+from mtsig_core.experiments.sweeps import (
+    FoundAtSize,
+    ReferenceSize,
+    ReferenceSweep,
+    SizeSweep,
+    Stability,
+    SystemSize,
+    bound_sd,
+    found_at,
+)
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.bootstrap_tables import percent
 from mtsig_core.report.cells import Cell, Table, number, rounded, written_like
 from mtsig_core.report.validation_tables import flat_rows
+from mtsig_core.stats.one_score import ScoreBootstrap
 
-__all__ = ["as_good_as", "found_records", "found_rows", "grid_rows", "needed", "own_order", "plan_rows",
-           "reference_records", "reference_rows", "size_rows", "system_records", "width_rows"]
+#-----------------------------------------------------------------------------------------------------------------------
+# The bootstrap of scores as rows of text, the published numbers beside ours.
+
+
+def bracketed(ends: tuple[float, float] | None, form: str = ".2f") -> str:
+    """An interval in points; a dash where it is undefined."""
+    return "-" if ends is None else f"[{ends[0]:{form}}, {ends[1]:{form}}]"
+
+
+def percent(ends: tuple[float, float] | None) -> str:
+    """A relative interval, given as fractions; a dash where it is undefined."""
+    return "-" if ends is None else Cell(f"[{100 * ends[0]:+.2f}%, {100 * ends[1]:+.2f}%]", ends[0])
+
+
+def interval_rows(found: ScoreBootstrap, chosen: str, level: str, segment: ScoreBootstrap | None = None,
+                  document: ScoreBootstrap | None = None) -> Table:
+    """Every kind of interval of one score; where both units are given, also by segment and by document."""
+    header = [f"{level} interval", "low", "high", "width", "relative"]
+    header += [] if segment is None else ["by segment", "by document", "ratio of widths"]
+    rows, form = [], written_like([found.score])
+    for kind, ends in found.intervals.items():
+        cells = ["-"] * 3 if ends is None else [f"{value:{form}}" for value in (*ends, ends[1] - ends[0])]
+        rows.append([f"{kind}{' (chosen)' if kind == chosen else ''}", *cells, percent(found.relative(kind))])
+        if segment is not None and document is not None:
+            both = segment.intervals[kind], document.intervals[kind]
+            rows[-1] += [*(bracketed(ends, form) for ends in both), _ratio(*both)]
+    return header, rows
+
+
+def relative_rows(systems: Sequence[ScoreBootstrap], kind: str, metric: str, level: str) -> Table:
+    """All systems with their relative intervals."""
+    form = written_like(s.score for s in systems)
+    return (["system", metric_title(metric), "median", f"relative {level} interval"],
+            [[s.system, number(s.score, form), number(s.median, form), percent(s.relative(kind))] for s in systems])
+
+
+def published_rows(metric: str) -> Table:
+    """Table 1 of Zhang and Vogel (2004) for a metric of theirs."""
+    return (["their system", f"median {metric_title(metric)}", "relative 95% interval"],
+            [[system, f"{median:.3f}", _printed(*ends)] for system, median, *ends in ZHANG_VOGEL_1.rows[metric]])
+
+
+def growing_rows(found: Stability, metric: str, level: str) -> Table:
+    """One interval for each number of samples, beside Table 5 of Zhang and Vogel (2004)."""
+    theirs = {size: [f"{median:.3f}", _printed(*ends)] for size, median, *ends in ZHANG_VOGEL_5.rows[metric]}
+    form = written_like(row.median for row in found.growing)
+    return (["B", "median", f"{level} interval", "relative", "their median", "their interval"],
+            [[f"{row.resamples:,}", f"{row.median:{form}}", bracketed((row.low, row.high), form), percent(row.relative),
+              *theirs.get(row.resamples, ["", ""])] for row in found.growing])
+
+
+def repeated_rows(found: Stability, metric: str) -> Table:
+    """The spread of repeated intervals, beside Table 6 of Zhang and Vogel (2004)."""
+    theirs = {size: [f"{100 * sd:.2f}%", _printed(*ends)] for size, sd, *ends in ZHANG_VOGEL_6.rows[metric]}
+    header = ["B", "runs", "SD of low", "SD of high", f"{bound_sd(found.settings.alpha):.2f} σ/√B", "relative SD",
+              "mean interval", "their SD", "their mean interval"]
+    return header, [
+        [f"{row.resamples:,}", f"{row.runs:,}", *map(rounded, (row.sd_low, row.sd_high, row.theory)),
+         "-" if row.relative_sd is None else f"{100 * row.relative_sd:.3f}%", percent(row.relative),
+         *theirs.get(row.resamples, ["", ""])] for row in found.repeats]
+
+
+def _ratio(segment: tuple[float, float] | None, document: tuple[float, float] | None) -> str:
+    if segment is not None and document is not None and segment[1] > segment[0]:
+        return f"{(document[1] - document[0]) / (segment[1] - segment[0]):.2f}"
+    return "-"
+
+
+def _printed(low: float, high: float) -> str:
+    """A relative interval that a paper prints in percent."""
+    return percent((low / 100, high / 100))
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Sweeps of the test-set size as rows of text, the published numbers beside ours.
 
 
 def needed(units: int | None, segments: int | None, name: str,
@@ -114,7 +202,7 @@ def size_rows(found: SizeSweep, system: str) -> Table:
     form = _form(found.systems)
     return header, [
         [f"{row.size / found.n_units:.0%}", f"{row.size:,}", *_score_and_interval(row, form),
-         *(_printed(by_size(metric, row.size, found.n_units)) for metric in ZHANG_VOGEL_2.rows)]
+         *(_printed_ends(by_size(metric, row.size, found.n_units)) for metric in ZHANG_VOGEL_2.rows)]
         for row in found.systems if row.system == system]
 
 
@@ -130,7 +218,7 @@ def reference_rows(found: ReferenceSweep, system: str) -> Table:
                    as_good_as(record)]
             if found.metric in ZHANG_VOGEL_3.rows:
                 row += ["" if record["paper_score"] is None else f"{record['paper_score']:.3f}",
-                        _printed(by_references(found.metric, record["references"], found.n_units, found.n_units))]
+                        _printed_ends(by_references(found.metric, record["references"], found.n_units, found.n_units))]
             rows.append(row)
     return header, rows
 
@@ -203,7 +291,7 @@ def _score_and_interval(row: SystemSize, form: str) -> list[str]:
     return [number(row.score, form), percent(None if row.low is None or row.high is None else (row.low, row.high))]
 
 
-def _printed(ends: tuple[float, float] | None) -> str:
+def _printed_ends(ends: tuple[float, float] | None) -> str:
     return "" if ends is None else percent(ends)
 
 

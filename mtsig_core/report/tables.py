@@ -1,26 +1,130 @@
-"""Results as rows of text, for the terminal and for the screen alike."""
+"""Results as rows, of text for the terminal and the screen, and of numbers for files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from itertools import pairwise
+from typing import Any
 
 from mtsig_core.errors import counted
-from mtsig_core.inference.across_metrics import NOT_ALIKE, RELATIONS, pairs_across
-from mtsig_core.inference.few_units import alone_could, cannot_decide, rank_correction, telling_unit, units_said
-from mtsig_core.inference.near_cautions import p_word
-from mtsig_core.inference.rank_rules import RANK_RULES
-from mtsig_core.inference.ranking import headline, is_ahead, otherwise_led
-from mtsig_core.inference.significance import TESTS, is_split
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, format_p, number, rank_interval, signed, written_like
-from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, SystemResult
-from mtsig_core.results.task import MacroSystem
+from mtsig_core.results import (
+    Comparison,
+    MacroResult,
+    MacroSystem,
+    MetricResult,
+    PairResult,
+    PairRuns,
+    Settings,
+    SystemResult,
+    SystemRuns,
+    TaskComparison,
+)
+from mtsig_core.stats.across import KINDS, NOT_ALIKE, RELATIONS, pairs_across
+from mtsig_core.stats.cautions import p_word
+from mtsig_core.stats.few_units import alone_could, cannot_decide, rank_correction, telling_unit, units_said
+from mtsig_core.stats.inventory import inventory
+from mtsig_core.stats.ranks import RANK_RULES, headline, is_ahead, otherwise_led
+from mtsig_core.stats.significance import TESTS, is_split
+from mtsig_core.testset import TestSet
 
-__all__ = ["CLUSTERS_SAID", "cluster_ends", "summary", "how_often", "how_tested", "trials_said", "interval_kinds",
-           "left_out", "apart", "verdict", "by_reference_rows", "leaderboard_rows", "system_rows", "rank_change_rows",
-           "pair_rows", "neither", "difference_rows", "across_rows", "relation_rows", "with_metrics",
-           "without_relation", "p_word", "points", "format_p", "with_interval", "simultaneous_word"]
+#-----------------------------------------------------------------------------------------------------------------------
+# Results as rows of numbers, for files: what is undefined is None, and an interval is two columns.
+
+
+#: Header and rows.
+Records = tuple[list[str], list[list[Any]]]
+_TESTED = ("ci_low", "ci_high", "p", "adjusted_p", "win", "lose")
+_JOINT = ("ci_joint_low", "ci_joint_high")
+
+
+def leaderboard_records(results: Iterable[MetricResult], settings: Settings) -> Records:
+    """Header and rows of all systems by each metric, best first.
+
+    The difference is to the best system, or to the baseline, as an improvement; its intervals, p and shares of wins
+    are those of that pair.
+    """
+    rows, nothing = [], [None] * (1 + len(_TESTED) + len(_JOINT))
+    for result in results:
+        best, tally = settings.baseline or result.systems[0].system, result.tally()
+        found = {name: [*_seen(pair, name, result), *_jointly(pair, name, result)]
+                 for pair in result.pairs if best in (pair.a, pair.b) for name in (pair.a, pair.b) if name != best}
+        rows += [[result.metric, s.rank_low, s.rank_high, s.system, s.score, s.ci_low, s.ci_high,
+                  *found.get(s.system, nothing)[:-2], *tally[s.system], *found.get(s.system, nothing)[-2:], s.cluster]
+                 for s in result.systems]
+    against = "vs_baseline" if settings.baseline else "vs_best"
+    return ["metric", "rank_low", "rank_high", "system", "score", "ci_low", "ci_high", against,
+            *(f"{against}_{what}" for what in _TESTED), "wins", "ties", "losses",
+            *(f"{against}_{what}" for what in _JOINT), "cluster"], rows
+
+
+def matrix_records(results: Sequence[MetricResult]) -> Records:
+    """Header and rows of each metric's matrix of all pairs, systems as rows and, in the same order, as columns.
+
+    Above the diagonal the difference row minus column, positive where the row is better; below it the adjusted p, or
+    for a test without p the share of samples that the better system wins. Both in the order of the leaderboard, the
+    columns in that of the first metric.
+    """
+    columns = [row.system for row in results[0].systems]
+    columns += [row.system for result in results[1:] for row in result.systems if row.system not in columns]
+    rows = []
+    for result in results:
+        place = {row.system: k for k, row in enumerate(result.systems)}
+        cells = {}
+        for pair in result.pairs:
+            upper, lower = sorted((pair.a, pair.b), key=place.__getitem__)
+            cells[upper, lower] = _seen(pair, upper, result)[0]
+            cells[lower, upper] = pair.p_adjusted if pair.win is None or pair.lose is None else \
+                max(pair.win, pair.lose)
+        rows += [[result.metric, name, *(cells.get((name, other)) for other in columns)] for name in place]
+    return ["metric", "system", *columns], rows
+
+
+def pair_records(result: MetricResult) -> Records:
+    """Header and rows of all pairs: the difference as an improvement of a, what was found, and who is better."""
+    return ["a", "b", "difference", *_TESTED, "better", "se", "se_ratio", "min_difference", "segments", *_JOINT,
+            "min_difference_low", "min_difference_high", "min_difference_family"], [
+        [pair.a, pair.b, *_seen(pair, pair.a, result), {"a": pair.a, "b": pair.b, None: None}[pair.better], pair.se,
+         pair.se_ratio, pair.mdd, pair.n, *_jointly(pair, pair.a, result),
+         pair.mdd_low, pair.mdd_high, pair.mdd_family] for pair in result.pairs]
+
+
+def relation_records(results: Sequence[MetricResult]) -> Records:
+    """Header and rows of every pair under every metric, contradictions first: what each found, and its sign."""
+    tables = [{frozenset((pair.a, pair.b)): pair for pair in result.pairs} for result in results]
+    columns = [f"{what}_{result.metric}" for result in results
+               for what in ("improvement", *_TESTED, "segments", "relation")]
+    pairs = pairs_across(results)
+    rows: list[list[Any]] = []
+    for across in (across for kind in KINDS for across in pairs if across.kind == kind):
+        rows.append([across.a, across.b])
+        for result, table, decision in zip(results, tables, across.decisions, strict=True):
+            pair = table[frozenset((across.a, across.b))]
+            rows[-1] += [*_seen(pair, across.a, result), pair.n, RELATIONS[decision]]
+        rows[-1].append(across.kind)
+    return ["a", "b", *columns, "together"], rows
+
+
+def _seen(pair: PairResult, name: str, result: MetricResult) -> list[float | None]:
+    """Improvement of a system over the other of its pair, interval, p, adjusted p, and shares of wins."""
+    sign = (1 if pair.a == name else -1) * result.sign
+    wins = [pair.win, pair.lose] if pair.a == name else [pair.lose, pair.win]
+    return [sign * pair.delta, *_ends(pair.ci_low, pair.ci_high, sign), pair.p_value, pair.p_adjusted, *wins]
+
+
+def _jointly(pair: PairResult, name: str, result: MetricResult) -> list[float | None]:
+    """The simultaneous interval of the same improvement."""
+    return _ends(pair.ci_joint_low, pair.ci_joint_high, (1 if pair.a == name else -1) * result.sign)
+
+
+def _ends(low: float | None, high: float | None, sign: int) -> list[float | None]:
+    return [None, None] if low is None or high is None else [*sorted((sign * low, sign * high))]
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Results as rows of text, for the terminal and for the screen alike.
 
 
 #: What the lines of `cluster_ends` say.
@@ -371,3 +475,110 @@ def _interval(low: float | None, high: float | None, form: str, sign: str = "") 
     if low is None or high is None:
         return "-"
     return Cell(f"[{signed(low, form, sign)}, {signed(high, form, sign)}]", low)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Training runs as rows: what differs between them, apart from what differs between test sets.
+
+
+def with_runs(header: list[str], rows: list[list[str]], name: int, result: MetricResult) -> Table:
+    """A table of systems with the SD between runs, where there are runs: after the score and its interval, which stand
+    right of the system in the column `name`."""
+    if not result.runs:
+        return header, rows
+    form, at = points(result), name + 3
+    spread = {row.system: number(row.sd, form) for row in result.runs}
+    return [*header[:at], "SD between runs", *header[at:]], [
+        [*row[:at], spread.get(row[name], "-"), *row[at:]] for row in rows]
+
+
+def run_rows(result: MetricResult | MacroResult, alpha: float) -> Table:
+    """Header and rows: of each system that has several runs their number, SD with its interval, and scores."""
+    several = [row for row in result.runs if len(row.scores) > 1]
+    form = written_like(score for row in several for score in row.scores)
+    header = ["system", "runs", "SD between runs", f"its {100 * (1 - alpha):g}% interval", "scores of its runs"]
+    return header, [[row.system, str(len(row.scores)), number(row.sd, form),
+                     "-" if row.sd_low is None else
+                     Cell(f"[{number(row.sd_low, form)}, {number(row.sd_high, form)}]", row.sd_low),
+                     ", ".join(number(score, form) for score in row.scores)] for row in several]
+
+
+def pair_run_rows(result: MetricResult) -> Table:
+    """Header and rows: standard errors of each difference, from the test set, from the runs, and from both."""
+    form = points(result)
+    return ["pair", "SE of the test set", "SE between runs", "SE of both"], [
+        [f"{row.a} - {row.b}", *(number(value, form) for value in (row.se_testset, row.se_runs, row.se_total))]
+        for row in result.pair_runs]
+
+
+def task_run_rows(found: TaskComparison, metric: str) -> Table:
+    """Header and rows of `run_rows` for the language pairs of a shared task that have runs, and across them."""
+    alpha = next(iter(found.pairs.values())).settings.alpha
+    tables = {pair: run_rows(result, alpha) for pair, result in _with_any(found, metric)}
+    if metric in found.macro and found.macro[metric].runs:
+        tables["all pairs"] = run_rows(found.macro[metric], alpha)
+    header = next(iter(tables.values()))[0] if tables else []
+    return ["pair", *header], [[pair, *row] for pair, (_, rows) in tables.items() for row in rows]
+
+
+def task_pair_run_rows(found: TaskComparison, metric: str) -> Table:
+    """Header and rows of `pair_run_rows` for the language pairs of a shared task that have runs."""
+    tables = {pair: pair_run_rows(result) for pair, result in _with_any(found, metric)}
+    header = next(iter(tables.values()))[0][1:] if tables else []
+    return ["pair", "difference", *header], [[pair, *row] for pair, (_, rows) in tables.items() for row in rows]
+
+
+def _with_any(found: TaskComparison, metric: str) -> list[tuple[str, MetricResult]]:
+    """Language pair and result where there are runs."""
+    return [(pair, comparison.metrics[metric]) for pair, comparison in found.pairs.items()
+            if metric in comparison.metrics and comparison.metrics[metric].runs]
+
+
+def run_records(result: MetricResult) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
+    """What JSON has under ``runs`` of each system and of each pair, in their order; empty where there are no runs."""
+    return ([_without(asdict(row), "system") for row in result.runs],
+            [_without(asdict(row), "a", "b") for row in result.pair_runs])
+
+
+def _without(record: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key not in names}
+
+
+def with_run_records(rows: Iterable[SystemResult | MacroSystem | PairResult],
+                     runs: Sequence[SystemRuns | PairRuns]) -> list[dict[str, Any]]:
+    """Rows of CSV with what their training runs add, where there are any; the scores of the runs have own rows."""
+    def of(record: dict[str, Any]) -> tuple[Any, ...]:
+        return record.get("system"), record.get("a"), record.get("b")
+
+    more = {of(one): _without(one, "scores") for one in map(asdict, runs)}
+    return [row | more.get(of(row), {}) for row in map(asdict, rows)]
+
+
+def macro_system_records(macro: MacroResult) -> list[dict[str, Any]]:
+    """What JSON has of the systems across language pairs; ``runs`` of those that have them."""
+    runs = {row.system: _without(asdict(row), "system") for row in macro.runs}
+    return [asdict(row) | ({"runs": runs[row.system]} if row.system in runs else {}) for row in macro.systems]
+
+
+def single_runs(result: MetricResult | MacroResult) -> list[dict[str, Any]]:
+    """Rows of CSV: the score of each training run."""
+    return [{"system": row.system, "run": k, "score": score}
+            for row in result.runs for k, score in enumerate(row.scores, 1)]
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What a test set holds, as rows of text.
+
+
+_TEXTS = ("reference", "system", "training run", "source")
+
+
+def inventory_rows(testset: TestSet) -> Table:
+    """Header and rows; what is not counted of a text is a dash, what other things do not have is left empty."""
+    header = ["role", "name", "segments", "words", "characters", "empty", "repeated"]
+    header += ["scores"] * bool(testset.scores)
+    return header, [[held.role, held.name, *(
+        "" if count is None and held.role not in _TEXTS else number(count, ",")
+        for count in (held.segments, held.words, held.characters, held.empty, held.repeated)),
+        *(["" if held.scores is None else number(held.scores, ",")] * bool(testset.scores))]
+        for held in inventory(testset)]

@@ -1,48 +1,57 @@
-"""A shared task as text, JSON and CSV."""
+"""A shared task in every form that it is written in: text, JSON, CSV, LaTeX, HTML, and what its numbers rest on."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+import platform
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from mtsig_core.data.score_directions import with_remedy
 from mtsig_core.errors import counted
-from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.cautions import in_a_task
-from mtsig_core.report.caveats import assumptions, direction
+from mtsig_core.readers.limits import bounded, open_file
+from mtsig_core.report.agreement import task_agreement_json, task_agreement_records, task_agreement_text
 from mtsig_core.report.export import metrics_record, records_csv, to_json
-from mtsig_core.report.far_firsts import far_firsts_in
-from mtsig_core.report.review_report import MEASURED_SAID, measured_parts, recorded_note_rows
-from mtsig_core.report.runs_tables import macro_system_records, single_runs, task_run_rows, with_run_records
-from mtsig_core.report.tables import CLUSTERS_SAID
-from mtsig_core.report.task_across import across_gaps, decision_notes
-from mtsig_core.report.task_agreement_report import task_agreement_json, task_agreement_records, task_agreement_text
-from mtsig_core.report.task_disputes import disputes_json, disputes_records, disputes_text
-from mtsig_core.report.task_ranks import (
-    first_rows,
-    first_sentences,
-    is_ranked,
-    marked_said,
-    ranks_record,
-    ranks_said,
-    rule_said,
-)
+from mtsig_core.report.review import MEASURED_SAID, measured_parts, recorded_note_rows, review_record
+from mtsig_core.report.tables import CLUSTERS_SAID, macro_system_records, single_runs, task_run_rows, with_run_records
+from mtsig_core.report.task_html import task_html
+from mtsig_core.report.task_latex import task_latex
 from mtsig_core.report.task_tables import (
     MISSING,
     MISSING_SAID,
     above_ranks,
+    across_gaps,
+    decision_notes,
+    disputes_json,
+    disputes_records,
+    disputes_text,
+    first_rows,
+    first_sentences,
+    is_ranked,
+    marked_said,
     picture_ends,
     picture_rows,
+    ranks_record,
+    ranks_said,
+    rule_said,
     task_left_out,
+    task_methods,
     task_verdict,
 )
 from mtsig_core.report.terminal import caution_lines, printable, table_lines
-from mtsig_core.results.task import TaskComparison
+from mtsig_core.report.words import assumptions, direction, far_firsts_in, in_a_task
+from mtsig_core.results import TaskComparison
+from mtsig_core.source import TaskSource
+from mtsig_core.stats.across import disputed_in
+from mtsig_core.store.reviews import Entry
+from mtsig_core.testset import literal, with_remedy
+from mtsig_core.version import __version__, version_of
 
-__all__ = ["TASK_FORMS", "task_csv", "task_json", "task_text"]
+#-----------------------------------------------------------------------------------------------------------------------
+# A shared task as text, JSON and CSV.
+
 
 Review = Mapping[str, Any] | None  # as `review_record` gives it of what was found
 _OF_AGREEMENT = "agreement", "agreement_comparisons"
@@ -172,3 +181,99 @@ def _warnings(found: TaskComparison) -> list[str]:
 
 
 TASK_FORMS = {"text": task_text, "json": task_json, "csv": task_csv}
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What the numbers of a shared task rest on, and the command that makes them again.
+
+
+_PACKAGES = ("numpy", "scipy", "sacrebleu", "numba")  # that numbers go through
+
+
+def task_manifest(found: TaskComparison, source: TaskSource, command: str,
+                  review: Mapping[str, Any] | None = None) -> str:
+    """Files, test sets, versions, signatures, exclusions and commands of a shared task, as JSON.
+
+    Parameters
+    ----------
+    found : TaskComparison
+    source : TaskSource
+        Where it came from; its files are digested as they are now.
+    command : str
+        The command line that prints its numbers.
+    review : mapping, optional
+        As `review_record` gives it; it is part of the results.
+
+    Returns
+    -------
+    str
+        Digests of files and results are SHA-256. ``results`` has, by format, the command and the digest of the bytes
+        that it prints. There is no date in it: the same work gives the same manifest.
+    """
+    metrics = dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics)
+    digests = {"json": task_json(found, review), "csv": task_csv(found, review)}
+    results = {form: {"command": f"{command} --format {form}",
+                      "sha256": hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()}
+               for form, text in digests.items()}
+    return to_json({
+        "task": {"name": found.task.name, "digest": found.task.digest, "systems": {
+            name: asdict(info) for name, info in found.task.systems.items()}},
+        "command": results["json"]["command"],
+        "results": results,
+        "versions": {"mtsig": __version__, "python": platform.python_version(),
+                     **{name: version_of(name) for name in _PACKAGES},
+                     "platform": f"{platform.system()} {platform.machine()}"},
+        "source": source.as_told(),
+        "files": _files(source),
+        "testsets": {pair: {"name": comparison.testset.name, "digest": comparison.testset.digest,
+                            "segments": comparison.testset.n_segments, "simulated": comparison.testset.simulated}
+                     for pair, comparison in found.pairs.items()},
+        "settings": {pair: asdict(comparison.settings) for pair, comparison in found.pairs.items()},
+        "signatures": {pair: {name: result.signature for name, result in comparison.metrics.items()}
+                       for pair, comparison in found.pairs.items()},
+        "assumed": list(found.task.assumed),
+        "excluded": [asdict(exclusion) for exclusion in found.excluded],
+        "may_be_first": {name: _may_be_first(found, name) for name in metrics},
+        "methods": {name: task_methods(found, name) for name in metrics},
+        **({} if review is None else {"review": review})})
+
+
+def _files(source: TaskSource) -> dict[str, str]:
+    """The SHA-256 of each file, by its path below the folder of the task; none of the simulated one."""
+    digests = {}
+    for path in source.files():
+        assert source.folder is not None, "the simulated task has no files"
+        with bounded(below=source.below), open_file(path) as file:
+            name = literal(path.relative_to(source.folder).as_posix())
+            digests[name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return digests
+
+
+def _may_be_first(found: TaskComparison, metric: str) -> dict[str, Any]:
+    """Who may be the first in each language pair, and across them."""
+    macro = found.macro.get(metric)
+    across = {} if macro is None else {"across": [row.system for row in macro.systems if row.rank_low == 1]}
+    return {"pairs": {pair: [row.system for row in comparison.metrics[metric].systems if row.rank_low == 1]
+                      for pair, comparison in found.pairs.items() if metric in comparison.metrics}, **across}
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What is made of a shared task to be published, by the name of its format.
+
+
+#: All formats, those of `TASK_FORMS` first.
+TASK_DOCUMENTS = (*TASK_FORMS, "latex", "html", "manifest")
+
+
+def task_document(form: str, found: TaskComparison, source: TaskSource, command: str,
+                  history: Sequence[Entry] = ()) -> str:
+    """A comparison of a task in one of the formats `TASK_DOCUMENTS`; `command` prints its numbers.
+
+    `history` is that of a review, whose decisions and notes are then there too.
+    """
+    review = review_record(history, found) if history else None
+    if form in TASK_FORMS:
+        return TASK_FORMS[form](found, review)
+    if form == "manifest":
+        return task_manifest(found, source, command, review)
+    return {"latex": task_latex, "html": task_html}[form](found, command, review)

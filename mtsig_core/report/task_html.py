@@ -3,37 +3,110 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from mtsig_core.inference.across_metrics import disputed_in
-from mtsig_core.report import task_agreement_report, task_disputes
-from mtsig_core.report.agreement_report import agreement_rows, comparison_rows
-from mtsig_core.report.cautions import group_cautions
-from mtsig_core.report.caveats import assumptions, direction
-from mtsig_core.report.far_firsts import far_firsts_in
-from mtsig_core.report.html_figures import LEVELS, forest_svg, template
-from mtsig_core.report.html_tables import literal, table
-from mtsig_core.report.palette import ink, mixed
-from mtsig_core.report.review_report import MEASURED_SAID, recorded_note_rows
+from mtsig_core.errors import counted
+from mtsig_core.metrics import metric_title
+from mtsig_core.report import agreement, task_tables
+from mtsig_core.report.agreement import agreement_rows, comparison_rows
+from mtsig_core.report.html import LEVELS, forest_svg, literal, table, template
+from mtsig_core.report.palette import ink, mixed, width, wrapped
+from mtsig_core.report.review import MEASURED_SAID, recorded_note_rows
 from mtsig_core.report.tables import CLUSTERS_SAID, cluster_ends, leaderboard_rows, pair_rows, summary
-from mtsig_core.report.task_across import across_columns, decision_notes
-from mtsig_core.report.task_figure import task_svg, winners
 from mtsig_core.report.task_latex import other_track
-from mtsig_core.report.task_ranks import first_rows, marked_said, rule_said
-from mtsig_core.report.task_sentences import task_methods
 from mtsig_core.report.task_tables import (
+    MISSING,
     MISSING_SAID,
     above_ranks,
+    across_columns,
+    caveat_sentences,
+    decision_notes,
+    first_rows,
+    have_metric,
+    level_across,
     macro_pair_rows,
+    marked_said,
     order_of,
     picture_ends,
     picture_rows,
+    rule_said,
+    task_methods,
     task_verdict,
 )
-from mtsig_core.results import Comparison
-from mtsig_core.results.task import TaskComparison
+from mtsig_core.report.terminal import printable
+from mtsig_core.report.words import assumptions, direction, far_firsts_in, group_cautions
+from mtsig_core.results import Comparison, MetricResult, TaskComparison
+from mtsig_core.stats.across import disputed_in
 
-__all__ = ["task_html"]
+#-----------------------------------------------------------------------------------------------------------------------
+# The picture of a shared task as SVG: systems by language pairs, with who may be the first.
+
+
+_ROW, _DIGIT, _LINE, _FEWEST = 24, 9.1, 17, 3
+#: What the picture needs on its own, out of the report: its colours, on white.
+_STYLE = ("<style>text {font-family: system-ui, sans-serif; fill: #1B2330; white-space: pre} .end {text-anchor: end} "
+          ".mid {text-anchor: middle} .bold {font-weight: 700} .cell {fill: #ECEFF3} .cell.first {fill: #0072B2} "
+          "text.first {fill: #FFFFFF; font-weight: 700} .cluster {stroke: #1B2330}</style>")
+
+
+def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
+    """A row a system, a column a language pair and, where there is one, the rank over all: rank intervals, those that
+    reach the first rank filled. A dash: no score there, or no rank. What is to stand `below` is broken into lines."""
+    shapes: Any = template("shapes.svg").module  # its macros
+    header, rows, marks = picture_rows(found, metric)
+    n = header.index("pairs", 1 + len([pair for pair, one in found.pairs.items() if metric in one.metrics]))
+    columns = [*range(1, n), *([n + 1] if "all pairs" in header[n:] else [])]
+    names = [wrapped(printable(row[0]), 30) for row in rows]
+    titles = [printable(header[k]) for k in columns]
+    upright = sum(12 + _DIGIT * width(title) for title in titles) > 760
+    wide = [max(52.0, _DIGIT * max(width(row[k]) for row in rows) + 10, 0 if upright else _DIGIT * width(title) + 12)
+            for k, title in zip(columns, titles, strict=True)]
+    left = 16 + _DIGIT * max(width(line) for lines in names for line in lines)
+    top = 8 + (_DIGIT * max(map(width, titles)) if upright else 20)
+    starts = [left + sum(wide[:k]) for k in range(len(wide))]
+    drawn = [shapes.upright(x + w / 2 + 5, top - 6, title) if upright else shapes.text(x + w / 2, top - 6, title, "mid")
+             for x, w, title in zip(starts, wide, titles, strict=True)]
+    clusters = picture_ends(found, metric)
+    for number, (row, lines) in enumerate(zip(rows, names, strict=True)):
+        high = max(_ROW, 7 + _LINE * len(lines))
+        drawn.append(shapes.lines(left - 8, top + high / 2, lines, _LINE))
+        for x, w, k in zip(starts, wide, columns, strict=True):
+            first = " first" * ((number, k) in marks)
+            if row[k] != MISSING:
+                drawn.append(shapes.rect(x + 1, top + 1, w - 2, high - 2, f"cell{first}"))
+            drawn.append(shapes.text(x + w / 2, top + high / 2 + 5, str(row[k]).replace("-", "\u2013"), f"mid{first}"))
+        top += high
+        drawn += [shapes.line(0, top, starts[-1] + wide[-1], top, "cluster")] * (number in clusters)
+    full = starts[-1] + wide[-1] + 8
+    for line in wrapped(below, max(30, int((full - 16) / _DIGIT))) if below else ():
+        full, top = max(full, 16 + _DIGIT * width(line)), top + _LINE
+        drawn.append(shapes.text(8, top, line))
+    alt = (f"{metric_title(metric)}: rank intervals of {counted(len(rows), 'system')} in "
+           f"{counted(n - 1, 'language pair')}")
+    figure: str = shapes.svg(full, top + 8, alt, drawn)
+    return figure
+
+
+def task_picture(found: TaskComparison, metric: str) -> str:
+    """The same as a file of its own, which says what it shows."""
+    marked = marked_said(found, "blue:", metric)
+    key = "; ".join(filter(None, [f"Ranks by {metric_title(metric)}", marked])) + f". A dash: {MISSING_SAID}."
+    key = " ".join([key, *caveat_sentences(have_metric(found, metric)), *level_across(found, metric)])
+    drawn = str(task_svg(found, metric, printable(key)))
+    return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(">", ">" + _STYLE, 1) + "\n"
+
+
+def winners(result: MetricResult) -> MetricResult:
+    """The same for the systems that may be the first, and at least the best three; without ranks for the best five."""
+    first = [k for k, row in enumerate(result.systems) if row.rank_low == 1]
+    n = max([_FEWEST, *(k + 1 for k in first)]) if result.systems[0].rank_low is not None else 5
+    return replace(result, systems=result.systems[:n])
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# A shared task as one HTML file that needs nothing else: no script, no font, no picture, no network.
+
 
 _MOST_COLUMNS = 14  # of a table that is to be printed
 _MOST_PAIRS = 3000  # of systems, in all tables together
@@ -76,7 +149,7 @@ def task_html(found: TaskComparison, command: str, review: Mapping[str, Any] | N
         rule_said=rule_said, first_rows=first_rows, marked_said=marked_said, far_firsts=far_firsts_in,
         above_ranks=above_ranks, alpha=first.settings.alpha, version=first.settings.version, summary=summary,
         cautions=cautions, leaderboard_rows=leaderboard_rows, pair_rows=pair_rows, with_pairs=n_pairs <= _MOST_PAIRS,
-        disputed=disputed_in(found), disputes=task_disputes, held=task_agreement_report, agreement_rows=agreement_rows,
+        disputed=disputed_in(found), disputes=task_tables, held=agreement, agreement_rows=agreement_rows,
         comparison_rows=comparison_rows, task_svg=task_svg, short=_short,
         forest_svg=forest_svg, winners=winners, levels=LEVELS, mixed=mixed, ink=ink,
         left_out=[(one.system, one.pair or "all", one.reason) for one in found.excluded],

@@ -1,13 +1,20 @@
-"""A shared task as LaTeX: the ranking, the systems against each other across the language pairs, and the methods."""
+"""A shared task as LaTeX: the ranking, the systems against each other, the metrics, and the methods."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.cautions import caution_texts
-from mtsig_core.report.latex_tables import (
+from mtsig_core.report.agreement import (
+    agreement_rows,
+    by_language_pair,
+    comparison_rows,
+    task_agreement_note,
+    task_agreement_verdict,
+)
+from mtsig_core.report.cells import Table
+from mtsig_core.report.latex import (
     END,
     MOST_PAIRS,
     PREAMBLE,
@@ -19,33 +26,91 @@ from mtsig_core.report.latex_tables import (
     paragraph,
     rank_cell,
 )
-from mtsig_core.report.review_report import MEASURED_SAID, measured_parts, recorded_note_rows
+from mtsig_core.report.review import MEASURED_SAID, measured_parts, recorded_note_rows
 from mtsig_core.report.tables import CLUSTERS_SAID
-from mtsig_core.report.task_across import across_columns, across_gaps, decision_notes
-from mtsig_core.report.task_latex_metrics import agreement_tables, dispute_tables
-from mtsig_core.report.task_ranks import marked_said
-from mtsig_core.report.task_sentences import (
-    across_sentences,
-    caveat_sentences,
-    have_metric,
-    left_out_sentences,
-    level_across,
-    signature_sentences,
-    subject_sentences,
-    task_methods,
-)
 from mtsig_core.report.task_tables import (
+    DISPUTES_NOTE,
     MISSING_SAID,
     above_ranks,
+    across_columns,
+    across_gaps,
+    across_sentences,
+    caveat_sentences,
+    decision_notes,
+    disputes_alone,
+    disputes_verdict,
+    have_metric,
+    kinds_rows,
+    left_out_sentences,
+    level_across,
     macro_pair_rows,
+    marked_said,
     order_of,
     picture_ends,
     picture_rows,
+    shown_disputes,
+    signature_sentences,
+    subject_sentences,
+    task_methods,
+    who_decides_rows,
 )
 from mtsig_core.report.terminal import printable
-from mtsig_core.results.task import TaskComparison, TaskInfo
+from mtsig_core.report.words import caution_texts
+from mtsig_core.results import TaskComparison, TaskInfo
+from mtsig_core.stats.across import disputed_in
 
-__all__ = ["other_track", "task_latex"]
+#-----------------------------------------------------------------------------------------------------------------------
+# Several metrics of a shared task as LaTeX: where they disagree, and which to trust where people have scored.
+
+
+_ALL = "metrics"  # what captions and labels say in place of a metric
+
+
+def dispute_tables(found: TaskComparison) -> Iterator[str]:
+    """How often metrics disagree in each language pair, then the pairs of systems that only some of them decide, or
+    that they decide in opposite ways; nothing of a single metric."""
+    if not (disputed := disputed_in(found)):
+        return
+    yield _table("disagreement", kinds_rows(disputed), 1,
+                 ["Where metrics disagree.", f"{disputes_verdict(disputed)}.", DISPUTES_NOTE, disputes_alone(disputed)])
+    shown, said = shown_disputes(disputed)
+    header, rows = who_decides_rows(shown)
+    if rows:
+        yield _table("disputed-pairs", (header, rows), len(header),
+                     ["Pairs of systems on which metrics disagree, contradictions first: by which metrics the first is "
+                      "significantly better, by which the second, and which decide neither way.", said.strip()])
+
+
+def agreement_tables(found: TaskComparison) -> Iterator[str]:
+    """How far each metric agrees with people, in the mean and in each language pair, and pairs of metrics."""
+    if (held := found.agreement) is None:
+        return
+    yield _table("trust", agreement_rows(held), 1,
+                 ["Which metric to trust.", f"{task_agreement_verdict(held)}.", task_agreement_note(held)])
+    header, rows = by_language_pair(held)
+    for start in range(2, len(header), MOST_PAIRS):
+        columns = [0, 1, *range(start, min(start + MOST_PAIRS, len(header)))]
+        part = [header[k] for k in columns], [[row[k] for k in columns] for row in rows]
+        yield _table(f"trust-by-pair-{start}", part, 1,
+                     [f"Soft pairwise accuracy with {held.human}: the mean over the language pairs, and in each."])
+    if held.comparisons:
+        yield _table("trust-compared", comparison_rows(held), 2,
+                     [f"Pairs of metrics by soft pairwise accuracy with {held.human}: the difference of the one that "
+                      "agrees more and the other."])
+
+
+def _table(what: str, table: Table, names: int, said: Sequence[str]) -> str:
+    """A table of which the first columns, as many as `names`, are texts; the caption is said first."""
+    header, rows = table
+    columns = [name_column((row[k] for row in rows), 16) for k in range(names)] + ["r"] * (len(header) - names)
+    cells = [[*map(name_cell, row[:names]), *(cell if cell in ("yes", "no") else number_cell(cell)
+                                              for cell in row[names:])] for row in rows]
+    return fitting_table(what, "".join(columns), header, cells, _ALL, said)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# A shared task as LaTeX: the ranking, the systems against each other across the language pairs, and the methods.
+
 
 _GREY = r"\rowcolor[gray]{.9}"
 

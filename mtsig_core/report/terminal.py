@@ -6,19 +6,11 @@ import sys
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 
-from mtsig_core.data.readers.lines import shown
 from mtsig_core.errors import Remedy, counted
-from mtsig_core.inference.cautions import BESIDE_VERDICT
-from mtsig_core.inference.file_cautions import WRONG_FILES
-from mtsig_core.inference.scores import Scores
-from mtsig_core.inference.significance import is_split
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.cautions import group_cautions
-from mtsig_core.report.caveats import assumptions, direction
+from mtsig_core.readers.lines import shown
 from mtsig_core.report.cells import written_like
 from mtsig_core.report.commands import remedy_options
-from mtsig_core.report.far_firsts import far_firsts
-from mtsig_core.report.runs_tables import pair_run_rows, run_rows
 from mtsig_core.report.tables import (
     CLUSTERS_SAID,
     by_reference_rows,
@@ -26,14 +18,19 @@ from mtsig_core.report.tables import (
     leaderboard_rows,
     left_out,
     pair_rows,
+    pair_run_rows,
     relation_rows,
+    run_rows,
     summary,
     verdict,
     without_relation,
 )
+from mtsig_core.report.words import assumptions, direction, far_firsts, group_cautions
 from mtsig_core.results import Caution, Comparison, MetricResult, Settings
-
-__all__ = ["caution_lines", "comparison_text", "scores_text", "printable", "printable_lines", "table_lines", "warn"]
+from mtsig_core.stats.cautions import BESIDE_VERDICT
+from mtsig_core.stats.file_cautions import WRONG_FILES
+from mtsig_core.stats.score import Scores
+from mtsig_core.stats.significance import is_split
 
 _FEW_PAIRS = 30  # more are shown as a matrix alone
 

@@ -6,18 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from mtsig_core.experiments.claims import Claims, Mean
-from mtsig_core.experiments.conclusions import Concluded, Conclusions
-from mtsig_core.experiments.coverage import Coverage
-from mtsig_core.experiments.equal_systems import Variants
-from mtsig_core.experiments.family_wise_error import FamilyErrors
+from mtsig_core.experiments.error_rates import Claims, FamilyErrors, Mean, TypeOne, UnitChanges, Variants
 from mtsig_core.experiments.papers import KOEHN_T3, KOEHN_T4, RIEZLER_MAXWELL_T1, RIEZLER_MAXWELL_T2
 from mtsig_core.experiments.population import Rate
-from mtsig_core.experiments.tests_by_metric import PairTests
-from mtsig_core.experiments.type_one_error import TypeOne
-from mtsig_core.experiments.unit_changes import UnitChanges
-from mtsig_core.report.cells import Cell, Table, number, rounded, signed, written_like
-from mtsig_core.report.tables import format_p
+from mtsig_core.experiments.validation import Concluded, Conclusions, Coverage, PairTests
+from mtsig_core.report.cells import Cell, Table, format_p, number, rounded, signed, written_like
 
 __all__ = ["NULLS", "calibration_rows", "changed_rows", "claim_rows", "conclusion_rows", "coverage_rows", "family_rows",
            "flat_rows", "koehns_conclusions", "metric_rows", "percent_of", "size_rows", "type_one_rows", "unit_rows",
@@ -216,7 +209,7 @@ def flat_rows(rows: Sequence[Any]) -> list[dict[str, Any]]:
     Examples
     --------
     >>> from mtsig_core.experiments.population import rate
-    >>> from mtsig_core.experiments.conclusions import Level
+    >>> from mtsig_core.experiments.validation import Level
     >>> list(flat_rows([Level(95, 98, rate(9, 10))])[0])
     ['low', 'high', 'right', 'right_count', 'right_n', 'right_low', 'right_high']
     """

@@ -8,12 +8,11 @@ from contextlib import nullcontext
 import streamlit as st
 
 from mtsig_core import METRICS, TestSet
-from mtsig_core.inference.correction import CORRECTIONS
-from mtsig_core.inference.intervals import fitting_intervals
-from mtsig_core.inference.resampling import UNITS
-from mtsig_core.inference.significance import TESTS, fitting_tests
 from mtsig_core.metrics import metric_titles, metrics_of
 from mtsig_core.report.commands import defaults
+from mtsig_core.stats.intervals import fitting_intervals
+from mtsig_core.stats.resampling import UNITS
+from mtsig_core.stats.significance import CORRECTIONS, TESTS, fitting_tests
 from pages._ui import address
 
 __all__ = ["TRIALS", "choice", "has_effect", "line", "metric", "number", "page_of", "pick_baseline", "pick_metric",

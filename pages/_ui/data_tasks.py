@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from mtsig_core.data.readers.bounds import upload_limits
-from mtsig_core.data.source import Source
+from mtsig_core.readers.limits import upload_limits
 from mtsig_core.report.commands import command_line
+from mtsig_core.source import Source
 from pages._ui import controls, screen
 from pages._ui.copyable import copyable
 

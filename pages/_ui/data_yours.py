@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from mtsig_core.data.store import DAY, Saved, megabytes
 from mtsig_core.errors import counted
+from mtsig_core.store.database import DAY, megabytes
+from mtsig_core.store.kept_sets import Saved
 from pages._ui import browser, frame, screen, testsets
 
 __all__ = ["show"]

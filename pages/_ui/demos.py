@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from mtsig_core.data.simulation.shared_task import PAIRS
-from mtsig_core.data.source import Source
+from mtsig_core.simulation.shared_task import PAIRS
+from mtsig_core.source import Source
 from pages._ui import address, screen
 
 __all__ = ["DEMOS", "FORMER", "KOEHN", "LARGE", "TASK", "ZHANG_VOGEL", "label", "of_task", "offer", "usual"]

@@ -8,11 +8,11 @@ import streamlit as st
 
 from mtsig_core import MtsigError
 from mtsig_core.experiments.dispute import default_metrics, examine_dispute
-from mtsig_core.inference.comparison import joined
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import export
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.dispute_html import card_html
+from mtsig_core.report.dispute_card import card_html
+from mtsig_core.stats.comparison import joined
 from pages._ui import background, controls, results, screen
 from pages._ui.copyable import command_box
 from pages._ui.ending import or_end_page

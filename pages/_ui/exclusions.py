@@ -7,10 +7,10 @@ from math import isnan
 
 import streamlit as st
 
-from mtsig_core.data.testset import as_system
 from mtsig_core.metrics import metric_of, metrics_of
 from mtsig_core.report.cells import number
 from mtsig_core.report.tables import rank_change_rows
+from mtsig_core.testset import as_system
 from pages._ui import address, background, controls, results, screen, selection
 from pages._ui.view import View
 

@@ -9,12 +9,12 @@ from itertools import starmap
 import streamlit as st
 
 from mtsig_core import Exclusion
-from mtsig_core.inference.comparison import joined
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import export
-from mtsig_core.report.html_report import comparison_html
+from mtsig_core.report.html import comparison_html
 from mtsig_core.report.latex import comparison_latex
 from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.stats.comparison import joined
 from pages._ui import results, screen
 from pages._ui.copyable import copyable
 from pages._ui.made_once import made_once

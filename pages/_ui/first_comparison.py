@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from mtsig_core.data.source import Source
-from mtsig_core.data.testset import TestSet
-from mtsig_core.inference.comparison import compare
 from mtsig_core.metrics import Metric, make_metric, metric_of, metrics_of
 from mtsig_core.report.export import comparison_json
 from mtsig_core.results import Comparison
+from mtsig_core.source import Source
+from mtsig_core.stats.comparison import compare
+from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
 __all__ = ["COUNTS", "FILES", "compared", "first_comparison", "first_counts", "write_comparisons", "write_counts"]

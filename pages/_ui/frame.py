@@ -9,10 +9,10 @@ from pathlib import Path
 import streamlit as st
 
 from mtsig_core import MtsigError, TestSet
-from mtsig_core.data.score_directions import with_remedy
-from mtsig_core.report.caveats import assumptions
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.tables import how_tested, summary
+from mtsig_core.report.words import assumptions
+from mtsig_core.testset import with_remedy
 from pages._ui import (
     address,
     aside,

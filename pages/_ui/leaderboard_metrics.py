@@ -7,11 +7,10 @@ from dataclasses import replace
 import streamlit as st
 
 from mtsig_core import Caution, MetricResult, MtsigError
-from mtsig_core.inference.across_metrics import alike_said, pairs_across
-from mtsig_core.inference.cautions import about_several
 from mtsig_core.metrics import metric_title, metric_titles, metrics_of
-from mtsig_core.report.records import relation_records
-from mtsig_core.report.tables import across_rows, relation_rows, without_relation
+from mtsig_core.report.tables import across_rows, relation_records, relation_rows, without_relation
+from mtsig_core.stats.across import alike_said, pairs_across
+from mtsig_core.stats.cautions import about_several
 from pages._ui import charts, controls, results, screen
 from pages._ui.copyable import command_box, copyable
 from pages._ui.view import View

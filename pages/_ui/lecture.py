@@ -8,8 +8,8 @@ from pathlib import Path
 import streamlit as st
 
 from mtsig_core import MtsigError
-from mtsig_core.inference.measured import measure
 from mtsig_core.report import lecture_texts as texts
+from mtsig_core.stats.measured import measure
 from pages._ui import address, lecture_rounds, results, screen
 from pages._ui.ending import end_page
 from pages._ui.lecture_files import handout_file

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from mtsig_core.report import lecture_texts as texts
-from mtsig_core.report.lecture_exercises import exercises
-from mtsig_core.report.lecture_handout import HandoutPart, Strip, handout
+from mtsig_core.report.lecture_texts import HandoutPart, Strip, exercises, handout
 from pages._ui import address
 from pages._ui.lecture_shown import Scene, Shown
 

@@ -7,9 +7,19 @@ from itertools import product
 import streamlit as st
 
 from mtsig_core import TestSet
-from mtsig_core.experiments.lecture_comparisons import BETTER, SYSTEMS, Family, Tables, family, tables
-from mtsig_core.experiments.lecture_documents import SENTENCES, EqualSystems, equal_tests
-from mtsig_core.experiments.lecture_mean import ThreeSentences, three_sentences
+from mtsig_core.experiments.lecture import (
+    BETTER,
+    SENTENCES,
+    SYSTEMS,
+    EqualSystems,
+    Family,
+    Tables,
+    ThreeSentences,
+    equal_tests,
+    family,
+    tables,
+    three_sentences,
+)
 from mtsig_core.report import lecture_texts as texts
 from pages._ui.lecture_shown import Scene, Shown
 

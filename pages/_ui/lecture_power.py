@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from mtsig_core import TestSet
-from mtsig_core.experiments.lecture_power import ALPHA, Better, PowerTests, better, power_tests
+from mtsig_core.experiments.lecture import ALPHA, Better, PowerTests, better, power_tests
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import lecture_texts as texts
 from pages._ui.lecture_shown import Scene, Shown

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mtsig_core.experiments.lecture_bootstrap import Resamples, resamples
-from mtsig_core.experiments.lecture_randomization import Swaps, all_swaps, random_swaps
-from mtsig_core.experiments.lecture_sentences import Excerpt, span
+from mtsig_core.experiments.lecture import Excerpt, Resamples, Swaps, all_swaps, random_swaps, resamples, span
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import lecture_texts as texts
 from pages._ui.lecture_shown import Scene, Shown

@@ -10,8 +10,7 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import TestSet
-from mtsig_core.experiments.lecture_blocks import BlocksAndBroad, blocks_and_broad
-from mtsig_core.experiments.lecture_sentences import Excerpt, excerpt
+from mtsig_core.experiments.lecture import BlocksAndBroad, Excerpt, blocks_and_broad, excerpt
 from mtsig_core.report.lecture_texts import SceneTexts, shorts
 
 __all__ = ["Scene", "Shown"]

@@ -9,9 +9,9 @@ from math import comb, prod
 from joblib import cpu_count
 
 from mtsig_core import SettingError, TestSet
-from mtsig_core.data.readers.bounds import whole_number
-from mtsig_core.data.source import PORTS_VARIABLE
+from mtsig_core.readers.limits import whole_number
 from mtsig_core.report.commands import defaults
+from mtsig_core.source import PORTS_VARIABLE
 
 __all__ = ["DRAWN", "LEAST_DRAWS", "LIMITS", "check_draws", "check_experiment", "check_sweep", "check_task", "places"]
 

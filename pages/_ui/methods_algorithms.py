@@ -9,7 +9,7 @@ import streamlit as st
 __all__ = ["CORRECTIONS", "INTERVALS", "TESTS", "show_algorithms", "show_corrections", "show_intervals", "show_tests"]
 
 _C = r"p = \frac{c + 1}{%s + 1}, \quad c = \#\{%s\}"
-#: By test: what `mtsig_core.inference.significance` computes.
+#: By test: what `mtsig_core.stats.significance` computes.
 TESTS = {
     "ar": _C % ("R", r"r : |d_r| \ge |d_0|"),
     "bootstrap": _C % ("B", r"b : |d_b - \bar d| \ge |d_0|") + r", \quad \bar d = \frac1B \sum_b d_b",
@@ -19,7 +19,7 @@ TESTS = {
     "t": r"t = \frac{\bar d}{s_d / \sqrt n}, \quad p = 2\, P(T_{n-1} \ge |t|)",
     "wilcoxon": r"W = \sum_{i : d_i > 0} \mathrm{rank}(|d_i|) \quad \text{over all } d_i \ne 0",
 }
-#: By kind: what `mtsig_core.inference.intervals` and `simultaneous` compute.
+#: By kind: what `mtsig_core.stats.intervals` computes.
 INTERVALS = {
     "percentile": r"[\,q_{\alpha/2},\; q_{1 - \alpha/2}\,]",
     "basic": r"[\,2 \theta_0 - q_{1 - \alpha/2},\; 2 \theta_0 - q_{\alpha/2}\,]",
@@ -32,7 +32,7 @@ INTERVALS = {
     "simultaneous": r"d_{0k} \pm t \sqrt{\frac{n}{n - 1}}\; s_k, \quad P(T_{n-1} > t) = 1 - \Phi(Q), \quad "
                     r"Q = q_{1 - \alpha}\left(\max_k \frac{|d_{bk} - \bar d_k|}{s_k}\right)",
 }
-#: By correction: what `mtsig_core.inference.correction` computes.
+#: By correction: what `mtsig_core.stats.significance` computes.
 CORRECTIONS = {
     "none": r"\tilde p_i = p_i",
     "bonferroni": r"\tilde p_i = \min(1,\; m\, p_i)",

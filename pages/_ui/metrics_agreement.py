@@ -8,9 +8,9 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core.experiments.metric_agreement import agreement, default_metrics
-from mtsig_core.figures.agreement import agreement_dots
+from mtsig_core.figures.comparison_plots import agreement_dots
 from mtsig_core.metrics import metric_titles, metrics_of
-from mtsig_core.report.agreement_report import (
+from mtsig_core.report.agreement import (
     agreement_assumed,
     agreement_cautions,
     agreement_note,

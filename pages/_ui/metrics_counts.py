@@ -7,12 +7,17 @@ from functools import partial
 
 import streamlit as st
 
-from mtsig_core.experiments.ngram_precisions import ORDERS, precisions
-from mtsig_core.experiments.output_lengths import lengths
+from mtsig_core.experiments.inside_score import (
+    NOTE_OUTPUT,
+    ORDERS,
+    lengths,
+    note_example,
+    precisions,
+    signatures,
+    worked_example,
+)
 from mtsig_core.experiments.papers import KOEHN_T1
-from mtsig_core.experiments.signatures import signatures
-from mtsig_core.experiments.worked_example import NOTE_OUTPUT, note_example, worked_example
-from mtsig_core.figures.metrics import by_length, by_order
+from mtsig_core.figures.experiment_plots import by_length, by_order
 from mtsig_core.report import metrics_tables as tables
 from pages._ui import charts, controls, screen, side_by_side
 from pages._ui.metrics_views import choose_system, command, files, found, rows_of, systems_of, table

@@ -6,7 +6,7 @@ import streamlit as st
 
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.domains_report import domain_rows, domains_csv, domains_note, domains_verdict, opposed_rows
+from mtsig_core.report.domain_tables import domain_rows, domains_csv, domains_note, domains_verdict, opposed_rows
 from mtsig_core.report.export import file_name
 from pages._ui import screen
 from pages._ui.copyable import copyable

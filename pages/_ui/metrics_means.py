@@ -6,9 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from mtsig_core.experiments.mean_against_corpus import averages
-from mtsig_core.experiments.students_t import densities, factor, students_t
-from mtsig_core.figures.metrics import mean_intervals, rankings, student_density
+from mtsig_core.experiments.inside_score import averages, densities, factor, students_t
+from mtsig_core.figures.experiment_plots import mean_intervals, rankings, student_density
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import metrics_tables as tables
 from mtsig_core.report.cells import rounded, written_like

@@ -10,12 +10,12 @@ from collections.abc import Callable
 import streamlit as st
 
 from mtsig_core import InputError, MtsigError
-from mtsig_core.data.readers.lines import decode
-from mtsig_core.data.readers.official_tables import official_table, official_task_tables
-from mtsig_core.data.table_store import TableStore
-from mtsig_core.inference.replicate import replicate, replicate_task
+from mtsig_core.readers.lines import decode
+from mtsig_core.readers.official_tables import official_table, official_task_tables
 from mtsig_core.report.commands import command_line, task_command
-from mtsig_core.report.replication_report import REPLICATION_FORMS, replication_rows, replication_sentences
+from mtsig_core.report.replication import REPLICATION_FORMS, replication_rows, replication_sentences
+from mtsig_core.stats.published_scores import replicate, replicate_task
+from mtsig_core.store.kept_sets import TableStore
 from pages._ui import address, background, browser, frame, screen, testsets, uploaded
 from pages._ui.copyable import copyable
 from pages._ui.task_view import TaskView

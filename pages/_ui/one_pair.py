@@ -8,18 +8,17 @@ from dataclasses import replace
 import streamlit as st
 
 from mtsig_core import Caution, MetricResult, PairResult, Settings, TestSet
-from mtsig_core.data.source import Source
 from mtsig_core.experiments.dispute import document_names
 from mtsig_core.experiments.planning import default_difference
-from mtsig_core.inference.few_units import about_few_drawn, alone_could, cannot_decide
-from mtsig_core.inference.interval_cautions import go_by
-from mtsig_core.inference.one_pair import PairExamination, equivalence, examine_pair
-from mtsig_core.inference.significance import TESTS
-from mtsig_core.inference.ties import holds_zero
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.cells import number, written_like
+from mtsig_core.report.cells import format_p, number, written_like
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.tables import format_p
+from mtsig_core.source import Source
+from mtsig_core.stats.arrays import holds_zero
+from mtsig_core.stats.cautions import go_by
+from mtsig_core.stats.few_units import about_few_drawn, alone_could, cannot_decide
+from mtsig_core.stats.pair import PairExamination, equivalence, examine_pair
+from mtsig_core.stats.significance import TESTS
 from pages._ui import address, background, controls, limits, results, screen
 from pages._ui.ending import end_page
 from pages._ui.frame import ROOT

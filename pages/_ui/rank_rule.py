@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mtsig_core.inference.rank_rules import RANK_RULES, fitting_rules
+from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from pages._ui import controls
 
 __all__ = ["pick"]

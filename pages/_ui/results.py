@@ -9,10 +9,10 @@ from collections.abc import Callable
 import numpy as np
 
 from mtsig_core import Comparison, Metric, TestSet, compare
-from mtsig_core.inference.decided_anew import corrected_by, drawn_alike, serves_corrections
 from mtsig_core.metrics import metric_of, metrics_of
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.report.commands import defaults
+from mtsig_core.stats.comparison import corrected_by, drawn_alike, serves_corrections
 from pages._ui import limits
 from pages._ui.first_comparison import first_comparison, first_counts
 from pages._ui.jobs import Memory

@@ -7,7 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from mtsig_core import METRICS, MtsigError
-from mtsig_core.data.review import (
+from mtsig_core.metrics import metric_titles
+from mtsig_core.report.cells import Table
+from mtsig_core.report.review import history_sentences
+from mtsig_core.report.task_tables import first_sentences
+from mtsig_core.results import TaskComparison
+from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
+from mtsig_core.store.reviews import (
     LONGEST_REASON,
     LONGEST_TEXT,
     Begin,
@@ -23,12 +29,6 @@ from mtsig_core.data.review import (
     TakeBack,
     taken_back,
 )
-from mtsig_core.inference.rank_rules import RANK_RULES, fitting_rules
-from mtsig_core.metrics import metric_titles
-from mtsig_core.report.cells import Table
-from mtsig_core.report.review_report import history_sentences
-from mtsig_core.report.task_ranks import first_sentences
-from mtsig_core.results.task import TaskComparison
 from pages._ui import browser, screen
 from pages._ui.review_view import ReviewView, reviews
 from pages._ui.task_view import TaskView

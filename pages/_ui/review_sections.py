@@ -9,13 +9,10 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from mtsig_core import Comparison, MtsigError
-from mtsig_core.data.review import Entry
-from mtsig_core.inference.rank_changes import ranks_before_after
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import number
 from mtsig_core.report.commands import defaults
-from mtsig_core.report.review_reading import review_command
-from mtsig_core.report.review_report import (
+from mtsig_core.report.review import (
     MEASURED_SAID,
     circle_rows,
     decision_cautions,
@@ -24,10 +21,13 @@ from mtsig_core.report.review_report import (
     nobody_ranked,
     note_rows,
     rank_rows,
+    review_command,
 )
-from mtsig_core.report.task_figure import task_picture
-from mtsig_core.report.task_ranks import first_rows, rank_rule
-from mtsig_core.results.task import TaskComparison
+from mtsig_core.report.task_html import task_picture
+from mtsig_core.report.task_tables import first_rows, rank_rule
+from mtsig_core.results import TaskComparison
+from mtsig_core.stats.ranks import ranks_before_after
+from mtsig_core.store.reviews import Entry
 from pages._ui import address, browser, frame, review_changes, screen, selection, task_files, tasks, testsets
 from pages._ui.copyable import copyable
 from pages._ui.made_once import made_once

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from mtsig_core import InputError
-from mtsig_core.data.review import Review
-from mtsig_core.data.review_store import KeptReview, ReviewStore
+from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
 from pages._ui import address, tasks, testsets
 from pages._ui.task_view import TaskView
 

@@ -9,16 +9,15 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from mtsig_core.experiments.blocks_and_broad import KINDS
 from mtsig_core.experiments.papers import KOEHN_6, KOEHN_7_8
-from mtsig_core.experiments.sample_results import Sampling
-from mtsig_core.experiments.spread_ratios import Spreads
-from mtsig_core.figures.sampling import intervals, outcomes, ratios
-from mtsig_core.inference.significance import rounding, significant
+from mtsig_core.experiments.sampling import KINDS, Sampling, Spreads
+from mtsig_core.figures.experiment_plots import intervals, outcomes, ratios
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.sampling_tables import pair_records, spread_rows, system_records, tally_rows, whole_said
+from mtsig_core.report.sampling_tables import pair_records, sampled_system_records, spread_rows, tally_rows, whole_said
 from mtsig_core.report.tables import points
+from mtsig_core.stats.arrays import rounding
+from mtsig_core.stats.significance import significant
 from pages._ui import charts, controls, one_pair, screen
 from pages._ui.view import View
 
@@ -84,7 +83,7 @@ class Samples:
                             form=self.form),
                     key="sampling.intervals", files=self.view.named(self.name), command=self.command(kind),
                     **charts.columns([{**row, "hit": bool(hit)}
-                                      for row, hit in zip(system_records(one), one.hits, strict=True)]),
+                                      for row, hit in zip(sampled_system_records(one), one.hits, strict=True)]),
                     alt=f"{self.level} interval of each sample; {hits[kind]} of {one.known} contain "
                         f"{one.full:{self.form}}.")
         below = (f" {self.unit} of a small set lies below that of the whole, whose weights are others: its intervals "

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Sequence
 import streamlit as st
 
 from mtsig_core import Caution, MtsigError
-from mtsig_core.report.cautions import group_cautions
 from mtsig_core.report.terminal import printable_lines
+from mtsig_core.report.words import group_cautions
 from pages._ui import grid
 from pages._ui.remedies import in_side_bar
 

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import TestSet
-from mtsig_core.inference import segments
+from mtsig_core.stats import segments
 from pages._ui import background, controls, one_pair, segment_reader
 
 __all__ = ["DECIDE", "Filters", "clear", "pick"]

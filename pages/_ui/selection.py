@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from mtsig_core import SettingError, TestSet
-from mtsig_core.data.source import Source
-from mtsig_core.data.testset import as_system
 from mtsig_core.metrics.tokenizers import TOKENIZERS, tokenizer_name
+from mtsig_core.source import Source
+from mtsig_core.testset import as_system
 from pages._ui.controls import choice, several, toggle, unlike
 from pages._ui.jobs import Memory
 

@@ -15,7 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
 from streamlit.runtime import get_instance
 
-from mtsig_core.data.source import PORTS_VARIABLE
+from mtsig_core.source import PORTS_VARIABLE
 from mtsig_core.version import __version__
 from pages._ui import server_guard
 

@@ -11,7 +11,7 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, PlainTextResponse
 
-from mtsig_core.data.readers.bounds import whole_number
+from mtsig_core.readers.limits import whole_number
 from pages._ui import server_messages
 
 __all__ = ["Sessions", "lines", "most"]

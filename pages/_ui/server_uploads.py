@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse, Response
 from streamlit.runtime import get_instance
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from mtsig_core.data.readers.bounds import whole_number
+from mtsig_core.readers.limits import whole_number
 from pages._ui import login, server_events
 
 __all__ = ["Uploads", "forget", "reason"]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import cloudpickle
 
-from mtsig_core.data.source import SHARED_VARIABLE
+from mtsig_core.source import SHARED_VARIABLE
 
 __all__ = ["find", "keep"]
 

@@ -8,13 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from mtsig_core.figures.matrix import matrix
-from mtsig_core.inference.across_corrections import disagreeing, with_adjusted
-from mtsig_core.inference.significance import significant
-from mtsig_core.report.caveats import caveats, controlled, keeps_its_level
-from mtsig_core.report.records import pair_records
-from mtsig_core.report.tables import pair_rows
+from mtsig_core.figures.comparison_plots import matrix
+from mtsig_core.report.tables import pair_records, pair_rows
+from mtsig_core.report.words import caveats, controlled, keeps_its_level
 from mtsig_core.results import MetricResult
+from mtsig_core.stats.choices import disagreeing, with_adjusted
+from mtsig_core.stats.significance import significant
 from pages._ui import charts, controls, screen
 from pages._ui.view import View
 

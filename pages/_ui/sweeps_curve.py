@@ -10,13 +10,12 @@ from statistics import median_low
 import plotly.graph_objects as go
 
 from mtsig_core.experiments.planning import PairPlan, cannot_plan, plan
-from mtsig_core.experiments.sweep_difference import FoundAtSize, found_at, planned_at
-from mtsig_core.experiments.sweep_results import SizeSweep
-from mtsig_core.figures.sweeps import decisions
-from mtsig_core.inference.significance import FEW_TO_DRAW
+from mtsig_core.experiments.sweeps import FoundAtSize, SizeSweep, found_at, planned_at
+from mtsig_core.figures.experiment_plots import decisions
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.sweep_tables import needed, own_order
+from mtsig_core.stats.significance import FEW_TO_DRAW
 from pages._ui import charts, screen
 from pages._ui.made_once import made_once
 from pages._ui.view import View

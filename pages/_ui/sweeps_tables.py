@@ -8,13 +8,17 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core import TestSet
-from mtsig_core.data.source import Source
 from mtsig_core.errors import counted
 from mtsig_core.experiments.papers import ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VOGEL_4
-from mtsig_core.experiments.sweep_references import SHARES, reference_sets, sweep_references, with_references
-from mtsig_core.experiments.sweep_results import SizeSweep
-from mtsig_core.experiments.sweep_size import sweep_sizes
-from mtsig_core.figures.sweeps import references
+from mtsig_core.experiments.sweeps import (
+    SHARES,
+    SizeSweep,
+    reference_sets,
+    sweep_references,
+    sweep_sizes,
+    with_references,
+)
+from mtsig_core.figures.experiment_plots import references
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.commands import command_line
@@ -26,6 +30,7 @@ from mtsig_core.report.sweep_tables import (
     size_rows,
     system_records,
 )
+from mtsig_core.source import Source
 from pages._ui import background, charts, limits, one_pair, results, screen
 from pages._ui.jobs import Memory
 from pages._ui.view import View

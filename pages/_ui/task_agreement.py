@@ -8,15 +8,21 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core import MtsigError
-from mtsig_core.data.score_directions import human_scores
-from mtsig_core.data.source import Source
-from mtsig_core.experiments.task_agreement import task_agreement
-from mtsig_core.figures.agreement import agreement_dots
-from mtsig_core.report.agreement_report import agreement_cautions, agreement_rows, comparison_rows
+from mtsig_core.experiments.metric_agreement import task_agreement
+from mtsig_core.figures.comparison_plots import agreement_dots
+from mtsig_core.report.agreement import (
+    agreement_cautions,
+    agreement_rows,
+    by_language_pair,
+    comparison_rows,
+    task_agreement_note,
+    task_agreement_verdict,
+)
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.kept_agreement import AS_COMPARED, kept_agreement
-from mtsig_core.report.task_agreement_report import by_language_pair, task_agreement_note, task_agreement_verdict
-from mtsig_core.results.agreement import TaskAgreement
+from mtsig_core.report.kept_results import AS_COMPARED, kept_agreement
+from mtsig_core.results import TaskAgreement
+from mtsig_core.source import Source
+from mtsig_core.testset import human_scores
 from pages._ui import background, charts, controls, limits, screen
 from pages._ui.metrics_views import table
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import streamlit as st
 
 from mtsig_core import METRICS, MtsigError, compare_task
-from mtsig_core.inference.across_metrics import disputed_in
 from mtsig_core.metrics import metric_titles
 from mtsig_core.report.commands import task_command
-from mtsig_core.report.task_disputes import (
+from mtsig_core.report.task_tables import (
     DISPUTES_NOTE,
     dispute_counts,
     dispute_rows,
     disputes_records,
     disputes_verdict,
+    other_tops,
 )
-from mtsig_core.report.task_tables import other_tops
-from mtsig_core.results.task import TaskComparison
+from mtsig_core.results import TaskComparison
+from mtsig_core.stats.across import disputed_in
 from pages._ui import address, background, charts, controls, frame, limits, one_pair, screen
 from pages._ui.copyable import command_box
 

@@ -7,11 +7,11 @@ from functools import partial
 
 import streamlit as st
 
-from mtsig_core.data.review import Entry
-from mtsig_core.data.task_source import TaskSource
 from mtsig_core.report import export
-from mtsig_core.report.task_documents import task_document
-from mtsig_core.results.task import TaskComparison
+from mtsig_core.report.task_export import task_document
+from mtsig_core.results import TaskComparison
+from mtsig_core.source import TaskSource
+from mtsig_core.store.reviews import Entry
 from pages._ui import picture
 from pages._ui.copyable import command_box
 

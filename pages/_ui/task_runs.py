@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mtsig_core.report.runs_tables import task_pair_run_rows, task_run_rows
-from mtsig_core.results.task import TaskComparison
+from mtsig_core.report.tables import task_pair_run_rows, task_run_rows
+from mtsig_core.results import TaskComparison
 from pages._ui import screen
 
 __all__ = ["show_runs"]

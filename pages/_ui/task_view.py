@@ -9,17 +9,25 @@ from dataclasses import dataclass
 import streamlit as st
 
 from mtsig_core import METRICS, Comparison, MtsigError, SettingError, compare_task
-from mtsig_core.data.readers.tasks import unread_sentences
-from mtsig_core.data.score_directions import by_precedence
 from mtsig_core.errors import counted
-from mtsig_core.inference.task_comparison import ask_for_metric
-from mtsig_core.report.cautions import group_cautions, in_a_task
+from mtsig_core.readers.tasks import unread_sentences
 from mtsig_core.report.commands import task_command
-from mtsig_core.report.far_firsts import far_firsts_in
-from mtsig_core.report.kept_tasks import KeptTask
-from mtsig_core.report.task_ranks import is_ranked, marked_said, ranks_said, rule_said
-from mtsig_core.report.task_tables import MISSING, MISSING_SAID, answer_first, picture_ends, picture_rows
-from mtsig_core.results.task import TaskComparison
+from mtsig_core.report.kept_results import KeptTask
+from mtsig_core.report.task_tables import (
+    MISSING,
+    MISSING_SAID,
+    answer_first,
+    is_ranked,
+    marked_said,
+    picture_ends,
+    picture_rows,
+    ranks_said,
+    rule_said,
+)
+from mtsig_core.report.words import far_firsts_in, group_cautions, in_a_task
+from mtsig_core.results import TaskComparison
+from mtsig_core.stats.across import ask_for_metric
+from mtsig_core.testset import by_precedence
 from pages._ui import address, background, controls, demos, grid, limits, rank_rule, screen, tasks, testsets, tracks
 from pages._ui.ending import end_page
 from pages._ui.remedies import in_side_bar

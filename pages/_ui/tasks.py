@@ -10,11 +10,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from mtsig_core.data.readers.bounds import bounded, task_limits
-from mtsig_core.data.source import SOURCE_VARIABLE, Source
-from mtsig_core.data.store import Saved
-from mtsig_core.data.task_source import TaskSource
-from mtsig_core.report.kept_tasks import KeptTask
+from mtsig_core.readers.limits import bounded, task_limits
+from mtsig_core.report.kept_results import KeptTask
+from mtsig_core.source import SOURCE_VARIABLE, Source, TaskSource
+from mtsig_core.store.kept_sets import Saved
 from pages._ui import browser, testsets
 from pages._ui.shelf import SHELF
 

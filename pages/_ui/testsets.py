@@ -15,23 +15,14 @@ from pathlib import Path, PurePosixPath
 import streamlit as st
 
 from mtsig_core import InputError, MtsigError, TestSet
-from mtsig_core.data.checks import literal
-from mtsig_core.data.readers.bounds import bounded, task_limits, upload_limits
-from mtsig_core.data.readers.further_runs import runs_beside
-from mtsig_core.data.readers.names import folder_name
-from mtsig_core.data.readers.tasks import (
-    Contents,
-    contents_of,
-    has_scores,
-    is_task,
-    no_output,
-    pairs_of,
-    tables_beside,
-)
-from mtsig_core.data.source import SOURCE_VARIABLE, Source
-from mtsig_core.data.store import Saved, Store, open_store
-from mtsig_core.data.task_source import TASK_VARIABLE, TaskSource
+from mtsig_core.readers.limits import bounded, task_limits, upload_limits
+from mtsig_core.readers.plain_text import runs_beside
+from mtsig_core.readers.tasks import Contents, contents_of, has_scores, is_task, no_output, pairs_of, tables_beside
+from mtsig_core.readers.wmt import folder_name
 from mtsig_core.report.palette import shortened
+from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
+from mtsig_core.store.kept_sets import Saved, Store, open_store
+from mtsig_core.testset import literal
 from pages._ui import browser, demos
 from pages._ui.shelf import SHELF, weight
 

@@ -6,14 +6,14 @@ from functools import partial
 
 import streamlit as st
 
+from mtsig_core.experiments.error_rates import ASKED, changes_between, part_with_documents
 from mtsig_core.experiments.papers import RIEZLER_MAXWELL_T1
-from mtsig_core.experiments.tests_by_metric import pair_tests
-from mtsig_core.experiments.unit_changes import ASKED, changes_between, part_with_documents
-from mtsig_core.figures.validation import counts, p_values
+from mtsig_core.experiments.validation import pair_tests
+from mtsig_core.figures.experiment_plots import counts, p_values
 from mtsig_core.metrics import metric_title, metrics_of
 from mtsig_core.report import validation_tables as tables
-from mtsig_core.report.caveats import direction
 from mtsig_core.report.cells import signed
+from mtsig_core.report.words import direction
 from pages._ui import charts, controls, one_pair, results, screen
 from pages._ui.copyable import command_box
 from pages._ui.ending import or_end_page

@@ -6,8 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from mtsig_core.experiments.claims import claims
-from mtsig_core.figures.validation import panels, rates
+from mtsig_core.experiments.error_rates import claims
+from mtsig_core.figures.experiment_plots import panels, rates
 from mtsig_core.report import validation_tables as tables
 from mtsig_core.report.cells import rounded
 from pages._ui import screen

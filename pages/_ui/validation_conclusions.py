@@ -6,11 +6,10 @@ from functools import partial
 
 import streamlit as st
 
-from mtsig_core.experiments.conclusions import conclusions
-from mtsig_core.experiments.coverage import coverage
 from mtsig_core.experiments.papers import KOEHN_6, KOEHN_T3, KOEHN_T4
-from mtsig_core.experiments.whole_set import swaps_said
-from mtsig_core.figures.validation import panels, rates
+from mtsig_core.experiments.population import swaps_said
+from mtsig_core.experiments.validation import conclusions, coverage
+from mtsig_core.figures.experiment_plots import panels, rates
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import validation_tables as tables
 from pages._ui import controls, one_pair, screen

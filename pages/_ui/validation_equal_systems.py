@@ -7,14 +7,12 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from mtsig_core.experiments.equal_systems import variants
-from mtsig_core.experiments.family_wise_error import families, if_independent
+from mtsig_core.experiments.error_rates import families, if_independent, type_one, variants
 from mtsig_core.experiments.papers import RIEZLER_MAXWELL_4_4, RIEZLER_MAXWELL_T2
-from mtsig_core.experiments.type_one_error import type_one
-from mtsig_core.figures.validation import p_values, panels, rates
-from mtsig_core.inference.few_units import least_of_units
-from mtsig_core.inference.significance import TESTS, significant
+from mtsig_core.figures.experiment_plots import p_values, panels, rates
 from mtsig_core.report import validation_tables as tables
+from mtsig_core.stats.few_units import least_of_units
+from mtsig_core.stats.significance import TESTS, significant
 from pages._ui import controls, one_pair, screen
 from pages._ui.validation_claims import show_claims
 from pages._ui.validation_experiment import SITUATIONS, Bench, big, row_of, warn_of_few_documents

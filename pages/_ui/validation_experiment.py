@@ -10,9 +10,9 @@ from typing import Any
 import plotly.graph_objects as go
 
 from mtsig_core import TestSet
-from mtsig_core.inference.few_units import FEW_UNITS
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.validation_tables import flat_rows
+from mtsig_core.stats.few_units import FEW_UNITS
 from pages._ui import background, charts, limits, results, screen
 from pages._ui.ending import or_end_page
 from pages._ui.view import View

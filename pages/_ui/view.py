@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mtsig_core import Comparison, MetricResult, TestSet
-from mtsig_core.data.source import Source
 from mtsig_core.metrics import depends_on_testset, metric_of
 from mtsig_core.report.commands import command_line
+from mtsig_core.source import Source
 from pages._ui import results, selection
 
 __all__ = ["View"]

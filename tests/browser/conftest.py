@@ -20,8 +20,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from mtsig_core.cli.main import main
-from mtsig_core.cli.source_options import add_source_options, source_from
-from mtsig_core.data.store import open_store
+from mtsig_core.cli.options import add_source_options, source_from
+from mtsig_core.store.kept_sets import open_store
 from tests.browser.held import Held
 
 CHECKOUT = Path(__file__).resolve().parents[2]

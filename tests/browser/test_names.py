@@ -6,18 +6,17 @@ from random import Random
 import pytest
 
 from mtsig_core import compare
-from mtsig_core.data.review import Begin, Decide, Exclude, NoteOn
-from mtsig_core.data.review_store import ReviewStore
-from mtsig_core.data.store import open_store
-from mtsig_core.data.task_source import TaskSource
-from mtsig_core.data.testset import TestSet
 from mtsig_core.experiments.dispute import examine_dispute
-from mtsig_core.report.dispute_html import card_html
-from mtsig_core.report.html_report import comparison_html
-from mtsig_core.report.kept_tasks import KeptTask
-from mtsig_core.report.lecture_handout import HandoutPart, Strip, handout
+from mtsig_core.report.dispute_card import card_html
+from mtsig_core.report.html import comparison_html
+from mtsig_core.report.kept_results import KeptTask
+from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout
 from mtsig_core.report.segment_cards import segments_html
-from mtsig_core.report.task_documents import task_document
+from mtsig_core.report.task_export import task_document
+from mtsig_core.source import TaskSource
+from mtsig_core.store.kept_sets import open_store
+from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, ReviewStore
+from mtsig_core.testset import TestSet
 from tests.browser.conftest import PAGES, fits, follow, ready, settled, watched
 
 pytestmark = pytest.mark.browser

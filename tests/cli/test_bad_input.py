@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from mtsig_core.cli.main import main
-from mtsig_core.data.readers.further_runs import runs_beside
-from mtsig_core.data.readers.tasks import tables_beside
+from mtsig_core.readers.plain_text import runs_beside
+from mtsig_core.readers.tasks import tables_beside
 
 
 @pytest.fixture

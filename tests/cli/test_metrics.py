@@ -7,11 +7,8 @@ import pandas as pd
 import pytest
 
 from mtsig_core.cli.main import main
-from mtsig_core.data.simulation.corpus import load_demo
-from mtsig_core.experiments.mean_against_corpus import averages
-from mtsig_core.experiments.ngram_precisions import precisions
-from mtsig_core.experiments.output_lengths import lengths
-from mtsig_core.experiments.students_t import students_t
+from mtsig_core.experiments.inside_score import averages, lengths, precisions, students_t
+from mtsig_core.simulation.corpus import load_demo
 
 #: view -> (options, where its rows are in JSON, a column)
 VIEWS = {"precisions": ([], "systems", "p4"), "lengths": (["--system-name", "Danish"], "points", "gtm"),

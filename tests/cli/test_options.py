@@ -6,8 +6,8 @@ import pytest
 
 from mtsig_core.cli.main import _parser
 from mtsig_core.cli.options import given
-from mtsig_core.data.source import Source
 from mtsig_core.report.commands import CALLS, command_line, defaults, option_name
+from mtsig_core.source import Source
 from tests.test_architecture import ROOT, tree
 
 #: What a command cannot do without.

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from mtsig_core.data.source import Source
 from mtsig_core.report.commands import source_options
+from mtsig_core.source import Source
 
 
 @pytest.fixture

@@ -14,14 +14,12 @@ from scipy import stats
 
 from mtsig_core import SettingError, TestSet
 from mtsig_core.cli.main import main
-from mtsig_core.data.simulation.corpus import load_demo
-from mtsig_core.data.testset import SegmentScores
-from mtsig_core.experiments.blocks_and_broad import positions, sampling
-from mtsig_core.experiments.population import rate
-from mtsig_core.experiments.sample_results import SampledPair, SampledSystem, Tally
-from mtsig_core.experiments.whole_set import whole_p
+from mtsig_core.experiments.population import rate, whole_p
+from mtsig_core.experiments.sampling import SampledPair, SampledSystem, Tally, positions, sampling
 from mtsig_core.metrics.nist import Nist
 from mtsig_core.metrics.segment_scores import SegmentMean
+from mtsig_core.simulation.corpus import load_demo
+from mtsig_core.testset import SegmentScores
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, texts, toy
 
 FEW = dict(resamples=200, trials=99)

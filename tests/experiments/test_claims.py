@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from mtsig_core import SettingError
-from mtsig_core.experiments.claims import _counted, _mean, claims
+from mtsig_core.experiments.error_rates import _counted, _mean, claims
 from mtsig_core.metrics.segment_scores import SegmentMean
 from tests.toys import segment_scores, toy
 

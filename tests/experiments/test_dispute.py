@@ -9,14 +9,12 @@ import numpy as np
 import pytest
 
 from mtsig_core import SettingError, TestSet, compare
-from mtsig_core.data.checks import literal
-from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.experiments.dispute import examine_dispute
-from mtsig_core.inference.one_pair import examine_pair
-from mtsig_core.inference.power import units_needed
-from mtsig_core.report import dispute_html
-from mtsig_core.report.dispute_card import card_json, card_parts, card_text, card_verdict
-from mtsig_core.report.dispute_html import card_html
+from mtsig_core.report import dispute_card
+from mtsig_core.report.dispute_card import card_html, card_json, card_parts, card_text, card_verdict
+from mtsig_core.stats.pair import examine_pair
+from mtsig_core.stats.power import units_needed
+from mtsig_core.testset import SegmentScores, literal
 from tests.report.test_html_report import Page
 
 HOSTILE, ARABIC, OTHER = "<script>alert(1)</script>", literal("نظام \u202eabc"), "C & D"
@@ -110,7 +108,7 @@ def test_the_page_is_one_file_and_shows_names_and_texts_literally(found):
 
 
 def test_a_long_text_is_folded_not_cut(found, testset, monkeypatch):
-    monkeypatch.setattr(dispute_html, "_FOLDED", 20)
+    monkeypatch.setattr(dispute_card, "_FOLDED", 20)
     code = card_html(found, "mtsig pair")
     k = found.segments[0][0].position
     text = testset.references["r1"][k]

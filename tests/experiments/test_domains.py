@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from mtsig_core import TestSet, compare
-from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.domains import by_domain, stratified_weights
-from mtsig_core.inference.resampling import Units
-from mtsig_core.report.domains_report import domains_note, domains_verdict
+from mtsig_core.report.domain_tables import domains_note, domains_verdict
+from mtsig_core.stats.resampling import Units
+from mtsig_core.testset import SegmentScores
 from tests.metrics.test_nist import plain
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from mtsig_core.experiments.equal_by_weights import equal_weights, predicted_rejections
-from mtsig_core.inference.engine import UnitStatistics, bootstrap_scores
-from mtsig_core.inference.resampling import Units
+from mtsig_core.experiments.error_rates import equal_weights, predicted_rejections
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.segment_scores import SegmentMean
+from mtsig_core.stats.engine import UnitStatistics, bootstrap_scores
+from mtsig_core.stats.resampling import Units
 from tests.toys import bleu_counts
 
 HUMAN = SegmentMean("human", True)

@@ -9,22 +9,33 @@ from sacrebleu.metrics import BLEU
 from scipy import stats
 
 from mtsig_core import SettingError, TestSet, compare
-from mtsig_core.experiments import claims as claim_counts
-from mtsig_core.experiments.blocks_and_broad import sampling
-from mtsig_core.experiments.family_wise_error import families
-from mtsig_core.experiments.lecture_blocks import blocks_and_broad
-from mtsig_core.experiments.lecture_bootstrap import expected_missing, resamples
-from mtsig_core.experiments.lecture_comparisons import BETTER, SYSTEMS, family, tables
-from mtsig_core.experiments.lecture_documents import design_effect, equal_tests, expected_by_sentence
-from mtsig_core.experiments.lecture_mean import how_often, three_sentences
-from mtsig_core.experiments.lecture_power import PowerTests, better, power_tests
-from mtsig_core.experiments.lecture_randomization import all_swaps, random_swaps
-from mtsig_core.experiments.lecture_sentences import excerpt
-from mtsig_core.experiments.sample_results import ratio_of_spreads
-from mtsig_core.inference.correction import CORRECTIONS
-from mtsig_core.inference.measured import measure
-from mtsig_core.inference.one_score import bootstrap_systems
+from mtsig_core.experiments import error_rates as claim_counts
+from mtsig_core.experiments.error_rates import families
+from mtsig_core.experiments.lecture import (
+    BETTER,
+    SYSTEMS,
+    PowerTests,
+    all_swaps,
+    better,
+    blocks_and_broad,
+    design_effect,
+    equal_tests,
+    excerpt,
+    expected_by_sentence,
+    expected_missing,
+    family,
+    how_often,
+    power_tests,
+    random_swaps,
+    resamples,
+    tables,
+    three_sentences,
+)
+from mtsig_core.experiments.sampling import ratio_of_spreads, sampling
 from mtsig_core.report import lecture_texts as texts
+from mtsig_core.stats.measured import measure
+from mtsig_core.stats.one_score import bootstrap_systems
+from mtsig_core.stats.significance import CORRECTIONS
 
 WORDS = "the cat sat on a mat and saw one dog run far over green hills by night".split()
 

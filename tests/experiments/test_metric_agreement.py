@@ -11,19 +11,13 @@ import pytest
 import sacrebleu
 
 from mtsig_core import TestSet
-from mtsig_core.data.segment_scores import SegmentScores
-from mtsig_core.data.source import Source
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.metric_agreement import (
-    accuracy,
-    agreement,
-    permute_metrics,
-    score_segments,
-    soft_accuracy,
-)
-from mtsig_core.inference.resampling import cell_bits, unpacked
+from mtsig_core.experiments.metric_agreement import accuracy, agreement, permute_metrics, score_segments, soft_accuracy
 from mtsig_core.metrics.bleu import Bleu
-from mtsig_core.report.agreement_report import agreement_cautions, agreement_json
+from mtsig_core.report.agreement import agreement_cautions, agreement_json
+from mtsig_core.source import Source
+from mtsig_core.stats.resampling import cell_bits, unpacked
+from mtsig_core.testset import SegmentScores
 from tests.toys import texts
 
 WMT24 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt24"

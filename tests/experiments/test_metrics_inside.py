@@ -12,18 +12,29 @@ from sacrebleu.metrics.bleu import BLEU
 from scipy import stats
 
 from mtsig_core import SettingError, TestSet
-from mtsig_core.data.simulation.corpus import load_demo, simulate
-from mtsig_core.data.testset import SegmentScores
-from mtsig_core.experiments.mean_against_corpus import averages
-from mtsig_core.experiments.ngram_precisions import brevity_penalty, precisions
-from mtsig_core.experiments.output_lengths import PENALTIES, SHARES, lengths, truncated
+from mtsig_core.experiments.inside_score import (
+    NOTE_CLAIMS,
+    PENALTIES,
+    SHARES,
+    SentenceMean,
+    averages,
+    brevity_penalty,
+    densities,
+    factor,
+    koehns_factors,
+    lengths,
+    note_example,
+    precisions,
+    signatures,
+    students_t,
+    truncated,
+    worked_example,
+)
 from mtsig_core.experiments.papers import KOEHN_T1, KOEHN_T2
-from mtsig_core.experiments.sentence_means import SentenceMean
-from mtsig_core.experiments.signatures import signatures
-from mtsig_core.experiments.students_t import densities, factor, koehns_factors, students_t
-from mtsig_core.experiments.worked_example import NOTE_CLAIMS, note_example, worked_example
 from mtsig_core.metrics import make_metric
 from mtsig_core.report.metrics_tables import claim_rows, factor_rows, precision_rows, right_value
+from mtsig_core.simulation.corpus import load_demo, simulate
+from mtsig_core.testset import SegmentScores
 from tests.toys import texts
 
 PAPERS = Path(__file__).resolve().parents[3] / "shared" / "papers"

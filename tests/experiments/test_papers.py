@@ -8,14 +8,11 @@ import sacrebleu
 from scipy import stats
 
 from mtsig_core import SettingError, TestSet, compare
-from mtsig_core.data.testset import SegmentScores
-from mtsig_core.experiments.coverage import coverage
-from mtsig_core.experiments.equal_systems import variants
-from mtsig_core.experiments.tests_by_metric import pair_tests
-from mtsig_core.experiments.type_one_error import type_one
-from mtsig_core.experiments.unit_changes import unit_changes
+from mtsig_core.experiments.error_rates import type_one, unit_changes, variants
+from mtsig_core.experiments.validation import coverage, pair_tests
 from mtsig_core.metrics.segment_scores import SegmentMean
 from mtsig_core.report.validation_tables import unit_rows
+from mtsig_core.testset import SegmentScores
 from tests.toys import Given, mean, segment_scores, texts, toy
 
 HUMAN = SegmentMean("human", True)

@@ -12,11 +12,9 @@ from scipy import stats
 
 from mtsig_core import SettingError, TestSet
 from mtsig_core.cli.main import main
-from mtsig_core.data.simulation.corpus import load_demo
-from mtsig_core.experiments.blocks_and_broad import sampling
-from mtsig_core.experiments.sample_results import SampledSystem, ratio_of_spreads
-from mtsig_core.experiments.spread_ratios import spreads
+from mtsig_core.experiments.sampling import SampledSystem, ratio_of_spreads, sampling, spreads
 from mtsig_core.metrics.segment_scores import SegmentMean
+from mtsig_core.simulation.corpus import load_demo
 from tests.toys import segment_scores, texts, toy
 
 

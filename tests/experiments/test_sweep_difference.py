@@ -6,9 +6,8 @@ import pytest
 
 from mtsig_core import SegmentScores, SettingError, TestSet
 from mtsig_core.experiments.population import rate
-from mtsig_core.experiments.sweep_difference import found_at, planned_at
-from mtsig_core.experiments.sweep_size import sweep_sizes
-from mtsig_core.inference.power import units_needed
+from mtsig_core.experiments.sweeps import found_at, planned_at, sweep_sizes
+from mtsig_core.stats.power import units_needed
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, toy
 
 

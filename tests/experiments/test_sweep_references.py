@@ -5,11 +5,10 @@ import pytest
 import sacrebleu
 
 from mtsig_core import SettingError, TestSet
-from mtsig_core.data.simulation.corpus import load_demo, simulate
-from mtsig_core.data.simulation.shared_task import shared_task
-from mtsig_core.experiments.sweep_references import reference_sets, sweep_references, with_references
-from mtsig_core.experiments.width_ratios import by_draws, by_repeats
+from mtsig_core.experiments.sweeps import by_draws, by_repeats, reference_sets, sweep_references, with_references
 from mtsig_core.report.sweep_tables import as_good_as, reference_records, reference_rows
+from mtsig_core.simulation.corpus import load_demo, simulate
+from mtsig_core.simulation.shared_task import shared_task
 from tests.toys import texts
 
 

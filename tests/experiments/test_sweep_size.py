@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mtsig_core import Cancelled, SegmentScores, SettingError, TestSet, compare
-from mtsig_core.experiments import sweep_size
+from mtsig_core.experiments import sweeps
 from mtsig_core.experiments.planning import plan
-from mtsig_core.experiments.size_choice import default_sizes, parse_sizes
-from mtsig_core.experiments.sweep_size import sweep_sizes
-from mtsig_core.inference.power import power_at, units_needed
-from mtsig_core.inference.resampling import subset
+from mtsig_core.experiments.population import default_sizes, parse_sizes
+from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.metrics import make_metric
+from mtsig_core.stats.power import power_at, units_needed
+from mtsig_core.stats.resampling import subset
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, texts, toy
 
 
@@ -62,7 +62,7 @@ def test_width_falls_with_the_square_root_of_the_size(counts):
 
 def test_sizes_side_by_side_have_no_line():
     rows = [SimpleNamespace(size=999_999 + k, width=1 + k / 100) for k in range(2)]
-    line = sweep_size._slope("A", rows)
+    line = sweeps._slope("A", rows)
     assert (line.slope, line.se, line.per_doubling) == (None, None, None)
 
 
@@ -96,7 +96,7 @@ def test_significance_comes_as_often_as_planned(counts):
 
 def test_many_units_are_drawn_in_groups_with_the_same_error(counts, monkeypatch):
     by_one = swept(counts[0], sizes=[600], repeats=20).systems
-    monkeypatch.setattr(sweep_size, "_GROUPS", 150)
+    monkeypatch.setattr(sweeps, "_GROUPS", 150)
     for one, grouped in zip(by_one, swept(counts[0], sizes=[600], repeats=20).systems, strict=True):
         assert grouped.score == one.score
         assert grouped.width == pytest.approx(one.width, rel=0.06)

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from mtsig_core.data.score_directions import settle_directions
-from mtsig_core.data.task import Task
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.metric_agreement import agreement
-from mtsig_core.experiments.task_agreement import task_agreement
-from mtsig_core.inference.across_pairs import seed_of
+from mtsig_core.experiments.metric_agreement import agreement, task_agreement
+from mtsig_core.stats.across import seed_of
+from mtsig_core.task import Task
+from mtsig_core.testset import settle_directions
 from tests.experiments.test_metric_agreement import by_hand, noisy, rated
 
 ASKED = dict(trials=199, resamples=200, seed=3)

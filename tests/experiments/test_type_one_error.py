@@ -5,13 +5,13 @@ import pytest
 from scipy import stats
 
 from mtsig_core import SettingError, TestSet, compare
+from mtsig_core.experiments.error_rates import _swapped, conclusions_on, type_one
 from mtsig_core.experiments.population import population, rate, repeated
-from mtsig_core.experiments.type_one_error import _swapped, conclusions_on, type_one
-from mtsig_core.inference.engine import UnitStatistics, bootstrap_scores
-from mtsig_core.inference.resampling import Units
-from mtsig_core.inference.significance import win_rates
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.segment_scores import SegmentMean
+from mtsig_core.stats.engine import UnitStatistics, bootstrap_scores
+from mtsig_core.stats.resampling import Units
+from mtsig_core.stats.significance import win_rates
 from tests.toys import Given, bleu_counts, mean, segment_scores, texts, toy
 
 

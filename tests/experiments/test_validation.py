@@ -8,15 +8,12 @@ from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
 
 from mtsig_core import SettingError, TestSet
-from mtsig_core.experiments.claims import claims
-from mtsig_core.experiments.conclusions import _levels, conclusions, nearby_pairs
-from mtsig_core.experiments.coverage import coverage
-from mtsig_core.experiments.family_wise_error import families, if_independent
+from mtsig_core.experiments.error_rates import claims, families, if_independent, type_one
 from mtsig_core.experiments.population import clustered_rate, rate
-from mtsig_core.experiments.type_one_error import type_one
+from mtsig_core.experiments.validation import _levels, conclusions, coverage, nearby_pairs
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.segment_scores import SegmentMean
-from mtsig_core.report.tables import format_p
+from mtsig_core.report.cells import format_p
 from mtsig_core.report.validation_tables import calibration_rows, conclusion_rows, size_rows
 from tests.toys import Given, bleu_counts, mean, segment_scores, texts, toy
 

@@ -1,8 +1,7 @@
 """The figure of how far metrics agree with people."""
 
-from mtsig_core.figures.agreement import agreement_dots
-from mtsig_core.results import SamplingSettings, TestSetInfo
-from mtsig_core.results.agreement import Agreement, MetricAgreement
+from mtsig_core.figures.comparison_plots import agreement_dots
+from mtsig_core.results import Agreement, MetricAgreement, SamplingSettings, TestSetInfo
 
 
 def test_a_row_a_metric_and_none_where_people_order_nothing():

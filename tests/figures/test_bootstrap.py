@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from mtsig_core.figures.bootstrap import replicates, settling
+from mtsig_core.figures.experiment_plots import replicates, settling
 
 BLUE, GREY = "#0072B2", "#7A8594"
 EDGES, COUNTS = np.linspace(20, 26, 7), np.array([1, 5, 20, 22, 4, 2])

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mtsig_core.figures.matrix import matrix
+from mtsig_core.figures.comparison_plots import matrix
 from mtsig_core.results import MetricResult, PairResult, Settings, SystemResult
 
 SETTINGS = Settings("ar", "segment", None, 9999, 0.05, "holm", "percentile", 2000, 0, None, "0")

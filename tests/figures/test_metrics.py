@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mtsig_core.figures.metrics import by_length, by_order, mean_intervals, rankings, student_density
+from mtsig_core.figures.experiment_plots import by_length, by_order, mean_intervals, rankings, student_density
 
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#7A8594"
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mtsig_core.figures.sampling import intervals, outcomes, spread
+from mtsig_core.figures.experiment_plots import intervals, outcomes, spread
 
 BLUE, VERMILLION = "#0072B2", "#D55E00"
 NAN = float("nan")

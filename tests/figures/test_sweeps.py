@@ -8,10 +8,9 @@ import pytest
 from scipy.stats import binomtest
 
 from mtsig_core.experiments.population import rate
-from mtsig_core.experiments.sweep_difference import FoundAtSize
-from mtsig_core.experiments.sweep_results import Slope, SystemSize
-from mtsig_core.figures._style import BLUE, GREY, VERMILLION
-from mtsig_core.figures.sweeps import decisions, references, scores, widths
+from mtsig_core.experiments.sweeps import FoundAtSize, Slope, SystemSize
+from mtsig_core.figures.experiment_plots import decisions, references, scores, widths
+from mtsig_core.report.palette import BLUE, GREY, VERMILLION
 
 SIZES = (10, 100, 1000)
 

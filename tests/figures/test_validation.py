@@ -2,8 +2,7 @@
 
 import pytest
 
-from mtsig_core.figures.sampling import ratios
-from mtsig_core.figures.validation import counts, p_values, panels, rates
+from mtsig_core.figures.experiment_plots import counts, p_values, panels, rates, ratios
 
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#7A8594"
 ROWS = [("<b>one</b>", 0.05, 0.03, 0.08, 0.06), ("two", 0.20, 0.10, 0.30, None), ("three", None, None, None, None)]

@@ -6,17 +6,11 @@ import re
 from hypothesis import given
 
 from mtsig_core import MtsigError, compare
-from mtsig_core.data.readers.uploads import (
-    Upload,
-    guess_uploads,
-    named_alike,
-    read_uploads,
-    reference_language,
-)
-from mtsig_core.data.store import _pack, _unpack
-from mtsig_core.inference.inventory import suspicions
+from mtsig_core.readers.uploads import Upload, guess_uploads, named_alike, read_uploads, reference_language
 from mtsig_core.report.export import comparison_json
-from mtsig_core.report.inventory_table import inventory_rows
+from mtsig_core.report.tables import inventory_rows
+from mtsig_core.stats.inventory import suspicions
+from mtsig_core.store.kept_sets import _pack, _unpack
 from tests.hostile.counted import SEEN, check_number, many
 from tests.hostile.mutations import archives, uploads
 from tests.toys import read_zip, zip_language_pairs

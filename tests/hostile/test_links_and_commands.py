@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mtsig_core import MtsigError
 from mtsig_core.cli.main import main
-from mtsig_core.experiments.size_choice import parse_sizes
+from mtsig_core.experiments.population import parse_sizes
 from pages._ui import address, controls, lecture
 from tests.hostile.counted import SEEN, check_number, many
 from tests.hostile.mutations import TEXTS, human_table

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from mtsig_core.data.testset import TestSet
+from mtsig_core.testset import TestSet
 
 
 def toy(systems, references, **more):

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import InputError
 from mtsig_core.metrics import _texts, make_metric
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.tokenizers import make_tokenizer
+from mtsig_core.testset import TestSet
 from tests.metrics.corpora import hard, rotated, toy
 
 WMT24 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt24"

@@ -15,10 +15,10 @@ from hypothesis.extra import numpy as arrays
 
 from mtsig_core import TestSet, compare, make_metric
 from mtsig_core.cli.main import main
-from mtsig_core.data.testset import SegmentScores
 from mtsig_core.metrics import cache, metric_of
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.cache import cache_folder, cached_statistics, is_cached
+from mtsig_core.testset import SegmentScores
 from tests.toys import Given, texts
 
 NAMES = ["bleu", "chrf", "ter", "meteor", "nist", "gtm"]

@@ -117,7 +117,7 @@ def test_the_score_grows_with_the_test_set():
 @pytest.mark.parametrize("segments", [[3, 1, 4, 1], list(range(12)), [7]])
 def test_parts_are_counted_as_test_sets_of_their_own(segments):
     """Segments drawn twice, the word 0, empty texts and missing references."""
-    from mtsig_core.data.testset import TestSet
+    from mtsig_core.testset import TestSet
 
     reference = [f"a 0 b {k % 3} c" for k in range(11)] + [""]
     other = [None if k % 4 == 1 else f"a 0 0 b {k}" for k in range(12)]

@@ -10,8 +10,8 @@ from sacrebleu.metrics.base import Metric as TheirMetric
 
 from mtsig_core import SettingError, TestSet, compare, make_metric
 from mtsig_core.errors import Cancelled
-from mtsig_core.inference.measured import measure
 from mtsig_core.metrics import as_metric
+from mtsig_core.stats.measured import measure
 from tests.metrics.corpora import corpora, toy
 from tests.toys import SPACELESS, texts
 

@@ -9,10 +9,10 @@ import pytest
 from sacrebleu.metrics import BLEU
 
 from mtsig_core import SettingError, TestSet, compare
-from mtsig_core.data.readers.scripts import written_in
-from mtsig_core.inference.cautions import about_metrics
+from mtsig_core.languages import written_in
 from mtsig_core.metrics import METRICS, make_metric, metric_of, tokenizer_of
-from mtsig_core.report.inventory_table import inventory_rows
+from mtsig_core.report.tables import inventory_rows
+from mtsig_core.stats.cautions import about_metrics
 from tests.toys import SPACELESS
 
 WESTERN = ["Der Name Beijing (北京) bedeutet nördliche Hauptstadt.", "Ein Satz ohne fremde Zeichen.", "Москва"] * 4

@@ -12,7 +12,6 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.tokenizers import tokenizer_ja_mecab, tokenizer_ko_mecab, tokenizer_spm
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
-from mtsig_core.data.testset import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.tokenizers import (
@@ -26,6 +25,7 @@ from mtsig_core.metrics.tokenizers import (
     default_tokenizer,
     make_tokenizer,
 )
+from mtsig_core.testset import TestSet
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -195,7 +195,7 @@ package = types.ModuleType("mtsig_core")
 package.__path__ = [{str(ROOT / "mtsig_core")!r}]
 sys.modules["mtsig_core"] = package
 import mtsig_core.metrics.bleu as bleu
-from mtsig_core.data.testset import TestSet
+from mtsig_core.testset import TestSet
 metric = bleu.Bleu()
 metric.score([[9, 9, 5, 4, 3, 2, 9, 8, 7, 6]] * 100)
 metric.signature(TestSet("toy", {{"A": ["a"]}}, {{"r": ["a"]}}))

@@ -9,8 +9,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
-from mtsig_core.data.source import SOURCE_VARIABLE
-from mtsig_core.data.task_source import TASK_VARIABLE
+from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE
 from pages._ui import background, sweeps_tables, validation_claims, validation_conclusions, validation_equal_systems
 from tests.pages.hired import Sender
 from tests.pages.toys import APP, small_source

@@ -7,8 +7,8 @@ import pytest
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
-from mtsig_core.data.source import Source
 from mtsig_core.report.cells import rounded
+from mtsig_core.source import Source
 from tests.pages.toys import NAMES, answers, arguments, copied, words
 
 

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from mtsig_core.cli.main import main
-from mtsig_core.data.readers.tasks import Contents
 from mtsig_core.errors import SettingError
+from mtsig_core.readers.tasks import Contents
 from mtsig_core.report.commands import source_options
 from pages._ui import testsets
 from tests.pages.toys import arguments, copied, frame_rows, words
@@ -161,7 +161,7 @@ def test_chinese_of_a_pair_gets_the_numbers_of_the_printed_command(page, tmp_pat
 
 
 def test_mistakes_are_messages_and_the_page_lives_on(page):
-    """More of them in tests/data/readers."""
+    """More of them in tests/readers."""
     for file, parts in ((("b.txt", WORSE[:WORSE[:-1].rfind(b"\n") + 1]), ["b.txt has 29 lines", "30"]),
                         (("b.gz", gzip.compress(WORSE)[:-20]), ["b.gz"])):
         upload(page, ("ref.txt", REF), file)

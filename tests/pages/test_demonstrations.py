@@ -7,11 +7,11 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from mtsig_core.cli.source_options import add_source_options, source_from
-from mtsig_core.data.source import Source
-from mtsig_core.experiments import blocks_and_broad
+from mtsig_core.cli.options import add_source_options, source_from
+from mtsig_core.experiments import sampling
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import source_options
+from mtsig_core.source import Source
 from pages._ui import demos
 from tests.pages.conftest import with_fewer
 from tests.pages.toys import arguments, copied, words
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(autouse=True)
 def samples_without_draws(monkeypatch):
     """What is found on the large set is tested in `test_sampling_page.py` and with the core."""
-    monkeypatch.setattr(blocks_and_broad, "sampling", with_fewer(blocks_and_broad.sampling,
+    monkeypatch.setattr(sampling, "sampling", with_fewer(sampling.sampling,
                                                                  {"resamples": 39, "trials": 39}))
 
 

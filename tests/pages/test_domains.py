@@ -4,7 +4,7 @@ from dataclasses import replace
 from html import unescape
 
 from mtsig_core.experiments.domains import by_domain
-from mtsig_core.report.domains_report import domain_rows, domains_verdict
+from mtsig_core.report.domain_tables import domain_rows, domains_verdict
 from tests.pages.toys import NAMES, answers, words, write
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mtsig_core.inference import parallel
+from mtsig_core.stats import parallel
 from pages._ui import official, review_view, testsets
 from tests.pages.toys import words
 

@@ -5,13 +5,9 @@ from itertools import product
 
 import pytest
 
-from mtsig_core.data.simulation.corpus import load_demo
-from mtsig_core.data.source import Source
-from mtsig_core.experiments.lecture_bootstrap import resamples
-from mtsig_core.experiments.lecture_documents import equal_tests
-from mtsig_core.experiments.lecture_power import better, power_tests
-from mtsig_core.experiments.lecture_randomization import all_swaps
-from mtsig_core.experiments.lecture_sentences import excerpt
+from mtsig_core.experiments.lecture import all_swaps, better, equal_tests, excerpt, power_tests, resamples
+from mtsig_core.simulation.corpus import load_demo
+from mtsig_core.source import Source
 from pages._ui import lecture_rounds
 from pages._ui.lecture import SCENES
 from pages._ui.lecture_rounds import Round

@@ -6,20 +6,13 @@ from math import prod
 import pytest
 
 from mtsig_core import SettingError, TestSet, compare_task
-from mtsig_core.data.source import Source
-from mtsig_core.data.task_source import TaskSource
-from mtsig_core.experiments.blocks_and_broad import sampling
-from mtsig_core.experiments.claims import claims
-from mtsig_core.experiments.conclusions import conclusions
-from mtsig_core.experiments.coverage import coverage
-from mtsig_core.experiments.equal_systems import variants
-from mtsig_core.experiments.family_wise_error import families
+from mtsig_core.experiments.error_rates import claims, families, type_one, variants
+from mtsig_core.experiments.inside_score import precisions, students_t
 from mtsig_core.experiments.metric_agreement import agreement
-from mtsig_core.experiments.ngram_precisions import precisions
-from mtsig_core.experiments.students_t import students_t
-from mtsig_core.experiments.tests_by_metric import pair_tests
-from mtsig_core.experiments.type_one_error import type_one
-from mtsig_core.report.kept_tasks import KeptTask
+from mtsig_core.experiments.sampling import sampling
+from mtsig_core.experiments.validation import conclusions, coverage, pair_tests
+from mtsig_core.report.kept_results import KeptTask
+from mtsig_core.source import Source, TaskSource
 from pages._ui import background, limits
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
 from tests.pages.toys import words

@@ -4,7 +4,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from mtsig_core.data.source import Source
+from mtsig_core.source import Source
 from tests.pages.toys import sentences, words, write, written
 
 SETTINGS = {"test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",

@@ -2,9 +2,8 @@
 
 from html import unescape
 
-from mtsig_core.inference.correction import CORRECTIONS
-from mtsig_core.inference.intervals import INTERVALS
-from mtsig_core.inference.significance import TESTS
+from mtsig_core.stats.intervals import INTERVALS
+from mtsig_core.stats.significance import CORRECTIONS, TESTS
 from pages._ui import methods_algorithms
 from tests.pages.toys import words
 

@@ -6,12 +6,9 @@ from html import unescape
 import pytest
 
 from mtsig_core.cli.main import main
-from mtsig_core.data.source import Source
-from mtsig_core.experiments.mean_against_corpus import averages
-from mtsig_core.experiments.ngram_precisions import precisions
-from mtsig_core.experiments.output_lengths import lengths
-from mtsig_core.experiments.students_t import students_t
+from mtsig_core.experiments.inside_score import averages, lengths, precisions, students_t
 from mtsig_core.report.cells import rounded
+from mtsig_core.source import Source
 from tests.pages import toys
 from tests.pages.toys import NAMES, arguments, copied, write, written
 

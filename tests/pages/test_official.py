@@ -4,9 +4,9 @@ import pytest
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
-from mtsig_core.data.database import DAY, Limits
-from mtsig_core.data.table_store import TableStore
 from mtsig_core.errors import SettingError
+from mtsig_core.store.database import DAY, Limits
+from mtsig_core.store.kept_sets import TableStore
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
 from tests.pages.toys import NAMES, arguments, copied, words
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mtsig_core.data.source import Source
+from mtsig_core.source import Source
 from tests.pages.toys import sentences, words, write
 
 

@@ -12,9 +12,9 @@ from scipy import stats
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
-from mtsig_core.data.source import Source
-from mtsig_core.report.tables import format_p
-from mtsig_core.report.unlike import unlike_said
+from mtsig_core.report.cells import format_p
+from mtsig_core.report.sentences import unlike_said
+from mtsig_core.source import Source
 from tests.pages.toys import NAMES, answers, arguments, copied, sentences, words, written
 
 ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"

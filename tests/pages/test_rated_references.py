@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from mtsig_core.data.source import Source
+from mtsig_core.source import Source
 from tests.pages.toys import copied, sentences, words, write
 
 

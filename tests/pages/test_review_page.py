@@ -6,12 +6,12 @@ from html import escape
 import pytest
 import streamlit as st
 
-from mtsig_core.data.review import Begin, Decide, Exclude, NoteOn, SetRule
-from mtsig_core.data.task_source import TaskSource
-from mtsig_core.inference.rank_changes import ranks_before_after
-from mtsig_core.report.kept_tasks import KeptTask
-from mtsig_core.report.review_report import circle_rows, history_sentences
+from mtsig_core.report.kept_results import KeptTask
+from mtsig_core.report.review import circle_rows, history_sentences
 from mtsig_core.report.task_tables import task_verdict
+from mtsig_core.source import TaskSource
+from mtsig_core.stats.ranks import ranks_before_after
+from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, SetRule
 from pages._ui import background, grid, review_changes, review_view, testsets
 from pages._ui.ending import end_page
 from pages._ui.task_view import TaskView

@@ -6,10 +6,10 @@ import re
 import pytest
 
 from mtsig_core.cli.main import main
-from mtsig_core.data.source import Source
-from mtsig_core.experiments.blocks_and_broad import sampling
+from mtsig_core.experiments.sampling import sampling
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.sampling_tables import whole_said
+from mtsig_core.source import Source
 from tests.pages.toys import NAMES, arguments, copied, sentences, words, write, written
 
 

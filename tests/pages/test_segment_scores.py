@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtsig_core.data.source import Source
+from mtsig_core.source import Source
 from tests.pages import toys
 
 N = 60

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from mtsig_core.cli.main import main
-from mtsig_core.data.source import Source
 from mtsig_core.report import export
+from mtsig_core.source import Source
 from pages._ui import segment_reader
 from pages._ui.segment_reader import PAGE
 from tests.pages.toys import NAMES, answers, arguments, copied, sentences, words, written

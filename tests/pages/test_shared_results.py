@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from mtsig_core.data.source import SHARED_VARIABLE
+from mtsig_core.source import SHARED_VARIABLE
 from pages._ui import shared_results
 from pages._ui.office import Office
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mtsig_core import SettingError, compare
-from mtsig_core.data.source import Source
+from mtsig_core.source import Source
 from pages._ui import results
 from tests.pages.toys import NAMES, copied, sentences, words, written
 

@@ -4,10 +4,9 @@ import os
 
 import pytest
 
-from mtsig_core.cli.serve import _absolute, _absolute_task
-from mtsig_core.data.source import Source
-from mtsig_core.data.task_source import TaskSource
-from mtsig_core.data.testset import TestSet
+from mtsig_core.cli.serving import _absolute, _absolute_task
+from mtsig_core.source import Source, TaskSource
+from mtsig_core.testset import TestSet
 from pages._ui import testsets
 from tests.pages.toys import copied, sentences, small_source, words, write
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core.cli.main import main
-from mtsig_core.data.source import Source
-from mtsig_core.experiments import sweep_size
+from mtsig_core.experiments import sweeps
 from mtsig_core.metrics import metric_title
+from mtsig_core.source import Source
 from pages._ui import background, charts, sweeps_curve, sweeps_tables
 from tests.pages.hired import Hand
 from tests.pages.toys import NAMES, answers, arguments, copied, words, write, written
@@ -93,7 +93,7 @@ def test_headline_curve_and_dots_follow_the_difference_that_is_dragged(open_page
 
 def test_the_curve_grows_and_no_half_of_it_passes_for_the_whole(open_page, source, monkeypatch):
     """Each size waits until the page has drawn the one before."""
-    grown, said, seen, whole_sweep = [], [], threading.Semaphore(0), sweep_size.sweep_sizes
+    grown, said, seen, whole_sweep = [], [], threading.Semaphore(0), sweeps.sweep_sizes
     draw = charts.grow
 
     def slowly(*args, found, **asked):
@@ -112,7 +112,7 @@ def test_the_curve_grows_and_no_half_of_it_passes_for_the_whole(open_page, sourc
     monkeypatch.setattr(background._OFFICE, "hire", Hand)
     monkeypatch.setattr(charts, "grow", grow)
     monkeypatch.setattr(sweeps_curve.screen, "answer", lambda text: said.append(text))
-    monkeypatch.setattr(sweep_size, "sweep_sizes", slowly)
+    monkeypatch.setattr(sweeps, "sweep_sizes", slowly)
     monkeypatch.setattr(sweeps_tables, "sweep_sizes", whole_sweep)
     page = open_page(source, sizes="5, 8, 100%", seed="11")
     assert not page.exception and [alt[:28] for _, alt in grown] == [

@@ -7,21 +7,23 @@ from html import escape
 import pytest
 
 from mtsig_core.cli.main import main
-from mtsig_core.data.readers.tasks import pairs_of
-from mtsig_core.data.simulation.shared_task import simulated_task
-from mtsig_core.data.source import Source
-from mtsig_core.data.task_source import TaskSource
-from mtsig_core.experiments.task_agreement import task_agreement
-from mtsig_core.inference.across_metrics import disputed_in
-from mtsig_core.inference.task_comparison import compare_task
-from mtsig_core.report.kept_tasks import KeptTask
-from mtsig_core.report.task_across import decision_notes
-from mtsig_core.report.task_agreement_report import task_agreement_note, task_agreement_verdict
-from mtsig_core.report.task_disputes import disputes_verdict
-from mtsig_core.report.task_ranks import first_rows, rule_said
-from mtsig_core.report.task_sentences import task_methods
-from mtsig_core.report.task_tables import picture_rows, task_verdict
-from mtsig_core.results.task import TaskComparison
+from mtsig_core.experiments.metric_agreement import task_agreement
+from mtsig_core.readers.tasks import pairs_of
+from mtsig_core.report.agreement import task_agreement_note, task_agreement_verdict
+from mtsig_core.report.kept_results import KeptTask
+from mtsig_core.report.task_tables import (
+    decision_notes,
+    disputes_verdict,
+    first_rows,
+    picture_rows,
+    rule_said,
+    task_methods,
+    task_verdict,
+)
+from mtsig_core.results import TaskComparison
+from mtsig_core.simulation.shared_task import simulated_task
+from mtsig_core.source import Source, TaskSource
+from mtsig_core.stats.across import compare_task, disputed_in
 from pages._ui import address, background, task_view, tasks, testsets
 from pages._ui.one_pair import asked_of
 from tests.cli.test_task import folder  # noqa: F401 - a fixture

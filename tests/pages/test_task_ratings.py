@@ -7,11 +7,10 @@ import shutil
 import pytest
 
 from mtsig_core.cli.main import main
-from mtsig_core.data.review import Begin
-from mtsig_core.data.source import SOURCE_VARIABLE, Source
-from mtsig_core.data.task_source import TASK_VARIABLE, TaskSource
-from mtsig_core.report.kept_tasks import KeptTask
-from mtsig_core.report.runs_tables import task_pair_run_rows, task_run_rows
+from mtsig_core.report.kept_results import KeptTask
+from mtsig_core.report.tables import task_pair_run_rows, task_run_rows
+from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
+from mtsig_core.store.reviews import Begin
 from pages._ui import review_view, testsets
 from tests.browser.conftest import free_port
 from tests.cli.conftest import files, folder, run  # noqa: F401 - fixtures

@@ -6,7 +6,7 @@ import pytest
 import streamlit as st
 
 from mtsig_core.cli.main import main
-from mtsig_core.data.review import replay
+from mtsig_core.store.reviews import replay
 from pages._ui import review_sections, review_view, testsets
 from tests.pages.test_review_page import followed, press
 from tests.pages.toys import arguments, copied, frame_rows, words

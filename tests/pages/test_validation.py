@@ -9,14 +9,13 @@ import pytest
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
-from mtsig_core.data.simulation.corpus import load_demo
-from mtsig_core.data.source import Source
 from mtsig_core.experiments import population
+from mtsig_core.experiments.error_rates import type_one
 from mtsig_core.experiments.population import Rate, rate
-from mtsig_core.experiments.type_one_error import type_one
-from mtsig_core.report.cells import rounded
-from mtsig_core.report.tables import format_p
+from mtsig_core.report.cells import format_p, rounded
 from mtsig_core.report.validation_tables import percent_of
+from mtsig_core.simulation.corpus import load_demo
+from mtsig_core.source import Source
 from pages._ui import background, charts, validation_claims, validation_conclusions, validation_equal_systems
 from pages._ui.validation_conclusions import _coverage_said
 from pages._ui.validation_equal_systems import _by_segment

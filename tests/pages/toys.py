@@ -7,7 +7,7 @@ from pathlib import Path
 
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 
-from mtsig_core.data.source import Source
+from mtsig_core.source import Source
 
 __all__ = ["APP", "NAMES", "answers", "arguments", "copied", "frame_rows", "offered", "sentences", "small_source",
            "write", "written", "words"]

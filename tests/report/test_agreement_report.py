@@ -6,8 +6,8 @@ import pytest
 
 from mtsig_core import read_scores
 from mtsig_core.experiments.metric_agreement import agreement
-from mtsig_core.report.agreement_report import agreement_text, agreement_verdict
-from mtsig_core.results.agreement import AgreementComparison
+from mtsig_core.report.agreement import agreement_text, agreement_verdict
+from mtsig_core.results import AgreementComparison
 
 
 def held(p_by_metric):

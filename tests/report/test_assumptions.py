@@ -7,9 +7,9 @@ import json
 import pytest
 
 from mtsig_core import Comparison, Task, compare, read_scores
-from mtsig_core.experiments.task_agreement import task_agreement
+from mtsig_core.experiments.metric_agreement import task_agreement
+from mtsig_core.report.agreement import task_agreement_text
 from mtsig_core.report.sentences import paper_sentences
-from mtsig_core.report.task_agreement_report import task_agreement_text
 
 SCORES = {name: [level + k % 3 / 10 for k in range(20)] for name, level in (("A", .5), ("B", .6), ("C", .7))}
 SAID = "mine: lower is better, as was said."

@@ -10,9 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 from mtsig_core import Caution, TestSet, compare
-from mtsig_core.report import html_report, html_tables
-from mtsig_core.report.html_figures import forest_svg, matrix_key, matrix_svg
-from mtsig_core.report.html_report import comparison_html
+from mtsig_core.report import html
+from mtsig_core.report.html import comparison_html, forest_svg, matrix_key, matrix_svg
 from mtsig_core.report.palette import width
 from mtsig_core.report.tables import leaderboard_rows
 from mtsig_core.results import Exclusion
@@ -159,6 +158,6 @@ def test_the_report_has_no_tables_of_its_own():
     """They are those of notebooks, cell by cell."""
     found = dataclasses.replace(comparison(), excluded=(Exclusion("<i>", "it's \u202e out"),))
     tables = re.findall(r"<table>.*?</table>", comparison_html(found), re.DOTALL)
-    assert html_tables.table(*leaderboard_rows(found.metrics["bleu"], SETTINGS), names=(1,)).count(tables[0]) == 1
-    assert html_tables.table(["system", "reason"], [["<i>", "it's \u202e out"]], (0, 1)).count(tables[1]) == 1
-    assert "<table" not in Path(html_report.__file__).with_name("templates").joinpath("comparison.html").read_text()
+    assert html.table(*leaderboard_rows(found.metrics["bleu"], SETTINGS), names=(1,)).count(tables[0]) == 1
+    assert html.table(["system", "reason"], [["<i>", "it's \u202e out"]], (0, 1)).count(tables[1]) == 1
+    assert "<table" not in Path(html.__file__).with_name("templates").joinpath("comparison.html").read_text()

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core import TestSet, compare, make_metric
-from mtsig_core.inference.correction import ADJUSTMENTS
 from mtsig_core.metrics import metric_of
-from mtsig_core.report import kept_comparisons
+from mtsig_core.report import kept_results
 from mtsig_core.report.forms import FORMS
-from mtsig_core.report.kept_comparisons import kept_comparison
+from mtsig_core.report.kept_results import kept_comparison
+from mtsig_core.stats.significance import ADJUSTMENTS
 
 QUICK = {"trials": 99, "resamples": 49}
 REF = [f"the old house number {k} stands near the river and the mill" for k in range(40)]
@@ -24,13 +24,13 @@ TOY = TestSet("toy", {"A": WORSE, "B": OTHER, "C": REF[1:] + REF[:1]}, {"r": REF
 def computed(monkeypatch, tmp_path):
     """What is compared, where something can be kept."""
     monkeypatch.setenv("MTSIG_CACHE", str(tmp_path))
-    done, compare = [], kept_comparisons.compare
+    done, compare = [], kept_results.compare
 
     def counted(testset, metrics, **settings):
         done.append([metric.name for metric in metrics])
         return compare(testset, metrics, **settings)
 
-    monkeypatch.setattr(kept_comparisons, "compare", counted)
+    monkeypatch.setattr(kept_results, "compare", counted)
     return done
 
 

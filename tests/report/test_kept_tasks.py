@@ -8,20 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mtsig_core.data.task_exclusions import TaskExclusion
-from mtsig_core.data.task_source import TaskSource
 from mtsig_core.errors import InputError
-from mtsig_core.experiments.task_agreement import task_agreement
-from mtsig_core.inference import measured
-from mtsig_core.inference.comparison import compare
-from mtsig_core.inference.correction import ADJUSTMENTS
-from mtsig_core.inference.task_comparison import compare_task
-from mtsig_core.report import kept_readings, kept_tasks
-from mtsig_core.report.kept_agreement import kept_agreement
-from mtsig_core.report.kept_readings import digest_of
-from mtsig_core.report.kept_tasks import KeptTask
+from mtsig_core.experiments.metric_agreement import task_agreement
+from mtsig_core.report import kept_results
+from mtsig_core.report.kept_results import KeptTask, digest_of, kept_agreement
+from mtsig_core.report.reading import read_task_comparison
 from mtsig_core.report.task_export import task_json
-from mtsig_core.report.task_reading import read_task_comparison
+from mtsig_core.source import TaskSource
+from mtsig_core.stats import measured
+from mtsig_core.stats.across import compare_task
+from mtsig_core.stats.comparison import compare
+from mtsig_core.stats.significance import ADJUSTMENTS
+from mtsig_core.task import TaskExclusion
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
 
 
@@ -119,7 +117,7 @@ def test_numbers_are_finite(folder):  # noqa: F811
 def test_exclusions_compare_only_what_they_change(folder, kept, monkeypatch):  # noqa: F811
     """What they find is what `compare_task` finds; undone, or for another reason, nothing is computed again."""
     compared, whole = [], KeptTask(TaskSource(str(folder)))
-    monkeypatch.setattr(kept_tasks, "compare", lambda *args, **more: compared.append(args[0].name) or compare(
+    monkeypatch.setattr(kept_results, "compare", lambda *args, **more: compared.append(args[0].name) or compare(
         *args, **more))
     first = task_json(whole.compare("XCOMET", trials=499))
     excluded = (TaskExclusion("Beta", "a bug", "en-de_DE"),)
@@ -139,8 +137,8 @@ def test_another_rule_for_ranks_compares_nothing_again(folder, kept, monkeypatch
     """And it finds what a comparison by that rule finds, here or where settings are said that are the usual ones."""
     source = TaskSource(str(folder))
     KeptTask(source).compare("XCOMET", trials=499)
-    monkeypatch.setattr(kept_tasks, "compare", lambda *args, **more: pytest.fail("compared again"))
-    monkeypatch.setattr(kept_tasks, "macro_of", lambda *args, **more: pytest.fail("drawn again"))
+    monkeypatch.setattr(kept_results, "compare", lambda *args, **more: pytest.fail("compared again"))
+    monkeypatch.setattr(kept_results, "macro_of", lambda *args, **more: pytest.fail("drawn again"))
     found = KeptTask(source).compare("XCOMET", trials=499, rank_rule=rule, alpha=0.05)
     assert task_json(found) == task_json(compare_task(source.read(), "XCOMET", trials=499, rank_rule=rule))
 
@@ -149,11 +147,11 @@ def test_a_rule_with_a_score_of_its_own_draws_across_the_language_pairs_once(fol
     """The pairs within them stay, the mean scores across them are others; wins are counted by the rule asked for."""
     source = TaskSource(str(folder))
     KeptTask(source).compare("XCOMET", trials=499)
-    monkeypatch.setattr(kept_tasks, "compare", lambda *args, **more: pytest.fail("compared again"))
+    monkeypatch.setattr(kept_results, "compare", lambda *args, **more: pytest.fail("compared again"))
     direct = {rule: task_json(compare_task(source.read(), "XCOMET", trials=499, rank_rule=rule))
               for rule in ("wmt24", "overlap", "simultaneous")}
     assert task_json(KeptTask(source).compare("XCOMET", trials=499, rank_rule="wmt24")) == direct["wmt24"]
-    monkeypatch.setattr(kept_tasks, "macro_of", lambda *args, **more: pytest.fail("drawn again"))
+    monkeypatch.setattr(kept_results, "macro_of", lambda *args, **more: pytest.fail("drawn again"))
     for rule in ("overlap", "wmt24", "simultaneous"):
         assert task_json(KeptTask(source).compare("XCOMET", trials=499, rank_rule=rule)) == direct[rule]
 
@@ -176,8 +174,8 @@ def test_another_correction_draws_nothing_again(folder, kept, monkeypatch, first
     first = {"trials": 499, "unit": "segment"} | first
     KeptTask(source).compare("XCOMET", **first)
     with monkeypatch.context() as patch:
-        patch.setattr(kept_tasks, "compare", lambda *args, **more: pytest.fail("compared again"))
-        patch.setattr(kept_tasks, "macro_of", lambda *args, **more: pytest.fail("drawn again"))
+        patch.setattr(kept_results, "compare", lambda *args, **more: pytest.fail("compared again"))
+        patch.setattr(kept_results, "macro_of", lambda *args, **more: pytest.fail("drawn again"))
         for correction in ADJUSTMENTS:
             asked = first | {"correction": correction, "rank_rule": "overlap" if correction == "by" else "simultaneous"}
             found.append(KeptTask(source).compare("XCOMET", **asked))
@@ -190,7 +188,7 @@ def test_another_correction_draws_nothing_again(folder, kept, monkeypatch, first
 def test_what_decides_less_serves_no_other_correction(folder, kept, monkeypatch, settings):  # noqa: F811
     source, compared = TaskSource(str(folder)), []
     KeptTask(source).compare("XCOMET", trials=499, **settings)
-    monkeypatch.setattr(kept_tasks, "compare", lambda *args, **more: compared.append(1) or compare(*args, **more))
+    monkeypatch.setattr(kept_results, "compare", lambda *args, **more: compared.append(1) or compare(*args, **more))
     asked = {"trials": 499, "correction": "bonferroni"}
     assert task_json(KeptTask(source).compare("XCOMET", **asked)) == task_json(
         compare_task(source.read(), "XCOMET", **asked)) and len(compared) == 2
@@ -224,9 +222,9 @@ def _with_a_gap(lines):
 def test_files_are_looked_into_when_they_may_have_changed(folder, kept, monkeypatch):  # noqa: F811
     source, taken, digest = TaskSource(str(folder)), [], TaskSource.digest
     monkeypatch.setattr(TaskSource, "digest", lambda self: taken.append(self) or digest(self))
-    monkeypatch.setattr(kept_readings, "_RECENT", np.inf)  # just written, and perhaps written again
+    monkeypatch.setattr(kept_results, "_RECENT", np.inf)  # just written, and perhaps written again
     assert digest_of(source) == digest_of(source) and len(taken) == 2
-    monkeypatch.setattr(kept_readings, "_RECENT", -np.inf)
+    monkeypatch.setattr(kept_results, "_RECENT", -np.inf)
     before = digest_of(source)
     assert digest_of(source) == before and len(taken) == 3
     path = folder / "automatic_scores" / "Beta.jsonl"
@@ -274,7 +272,7 @@ def test_killed_while_it_computes_or_writes(folder, kept, tmp_path, monkeypatch,
 
 def test_entries_in_place_of_each_other_or_of_another_version_are_not_used(folder, kept, tmp_path, monkeypatch):  # noqa: F811
     """Comparisons, readings and agreement: each entry knows what it is of, and by which code."""
-    monkeypatch.setattr(kept_readings, "_RECENT", 0)  # the digest too, however quick or slow this is
+    monkeypatch.setattr(kept_results, "_RECENT", 0)  # the digest too, however quick or slow this is
     source, asked = TaskSource(str(folder)), {"trials": 99, "resamples": 50}
 
     def found():
@@ -306,5 +304,5 @@ def test_a_clock_that_went_back_hides_no_change(folder, kept, monkeypatch):  # n
     """Files from the future, as they then seem, may change again within the same moment: they are looked into."""
     source, taken, digest = TaskSource(str(folder)), [], TaskSource.digest
     monkeypatch.setattr(TaskSource, "digest", lambda self: taken.append(self) or digest(self))
-    monkeypatch.setattr(kept_readings.time, "time_ns", lambda: 0)
+    monkeypatch.setattr(kept_results.time, "time_ns", lambda: 0)
     assert digest_of(source) == digest_of(source) and len(taken) == 2

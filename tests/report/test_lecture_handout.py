@@ -6,10 +6,8 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core import TestSet
-from mtsig_core.data.readers import read_scores
-from mtsig_core.report.lecture_exercises import exercises
-from mtsig_core.report.lecture_handout import HandoutPart, Strip, handout, strip_svg
-from mtsig_core.report.lecture_texts import unsuited
+from mtsig_core.readers import read_scores
+from mtsig_core.report.lecture_texts import HandoutPart, Strip, exercises, handout, strip_svg, unsuited
 
 PART = HandoutPart("Title", "A question?", "Seed 4.", "So it is.", "few sentences.", "An exercise?", "The answer.",
                    "lecture?scene=mean", [["1", "<img src=x onerror=alert(1)>"]],

@@ -10,16 +10,14 @@ import pandas as pd
 import pytest
 
 from mtsig_core import SettingError, TestSet, compare
-from mtsig_core.experiments.unit_changes import ChangedPair, UnitChanges
+from mtsig_core.experiments.error_rates import ChangedPair, UnitChanges
 from mtsig_core.figures import forest
-from mtsig_core.inference.comparison import joined
-from mtsig_core.inference.ranking import headline
 from mtsig_core.report import export, latex, tables, terminal
-from mtsig_core.report.cautions import group_cautions, in_a_task
-from mtsig_core.report.html_report import comparison_html
-from mtsig_core.report.records import leaderboard_records
+from mtsig_core.report.html import comparison_html
 from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.tables import leaderboard_records
 from mtsig_core.report.validation_tables import changed_rows
+from mtsig_core.report.words import group_cautions, in_a_task
 from mtsig_core.results import (
     Caution,
     Comparison,
@@ -30,6 +28,8 @@ from mtsig_core.results import (
     SystemResult,
     TestSetInfo,
 )
+from mtsig_core.stats.comparison import joined
+from mtsig_core.stats.ranks import headline
 from tests.toys import toy
 
 SETTINGS = Settings("ar", "document", None, 999, 0.05, "romano-wolf", "percentile", 200, 0, None, "0")

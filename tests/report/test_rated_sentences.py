@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from mtsig_core import TestSet, compare
-from mtsig_core.data.segment_scores import SegmentScores
-from mtsig_core.data.task import Task
-from mtsig_core.inference.task_comparison import compare_task
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.task_html import task_html
-from mtsig_core.report.task_sentences import task_methods
+from mtsig_core.report.task_tables import task_methods
+from mtsig_core.stats.across import compare_task
+from mtsig_core.task import Task
+from mtsig_core.testset import SegmentScores
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.report.test_html_report import Page
 from tests.report.test_latex import said_of_tables

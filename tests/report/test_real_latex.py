@@ -8,13 +8,12 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core import TestSet, compare
-from mtsig_core.data.checks import literal
-from mtsig_core.data.segment_scores import SegmentScores
-from mtsig_core.data.task import Task
-from mtsig_core.experiments.task_agreement import task_agreement
-from mtsig_core.inference.task_comparison import compare_task
+from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.latex import comparison_latex
 from mtsig_core.report.task_latex import task_latex
+from mtsig_core.stats.across import compare_task
+from mtsig_core.task import Task
+from mtsig_core.testset import SegmentScores, literal
 from tests.report.test_latex import HOSTILE
 from tests.report.test_task_documents import made, rated
 

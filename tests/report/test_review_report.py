@@ -9,7 +9,29 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core import TestSet, compare
-from mtsig_core.data.review import (
+from mtsig_core.errors import InputError
+from mtsig_core.report.latex import escape, number_cell
+from mtsig_core.report.review import (
+    circle_rows,
+    content_sentence,
+    decision_cautions,
+    decision_rows,
+    history_sentences,
+    left_out_rows,
+    note_rows,
+    rank_rows,
+    read_review,
+    review_record,
+)
+from mtsig_core.report.task_export import task_document
+from mtsig_core.report.task_tables import first_rows, hidden_by_rule, rule_said
+from mtsig_core.report.terminal import comparison_text, printable
+from mtsig_core.report.words import far_firsts, far_firsts_in
+from mtsig_core.results import TaskInfo
+from mtsig_core.source import TaskSource
+from mtsig_core.stats.across import compare_task
+from mtsig_core.stats.ranks import RANK_RULES, ranks_before_after
+from mtsig_core.store.reviews import (
     Begin,
     Decide,
     Entry,
@@ -22,32 +44,8 @@ from mtsig_core.data.review import (
     TakeBack,
     replay,
 )
-from mtsig_core.data.segment_scores import SegmentScores
-from mtsig_core.data.task import Task
-from mtsig_core.data.task_exclusions import TaskExclusion
-from mtsig_core.data.task_source import TaskSource
-from mtsig_core.errors import InputError
-from mtsig_core.inference.rank_changes import ranks_before_after
-from mtsig_core.inference.rank_rules import RANK_RULES
-from mtsig_core.inference.task_comparison import compare_task
-from mtsig_core.report.far_firsts import far_firsts, far_firsts_in
-from mtsig_core.report.latex_tables import escape, number_cell
-from mtsig_core.report.review_reading import read_review
-from mtsig_core.report.review_report import (
-    circle_rows,
-    content_sentence,
-    decision_cautions,
-    decision_rows,
-    history_sentences,
-    left_out_rows,
-    note_rows,
-    rank_rows,
-    review_record,
-)
-from mtsig_core.report.task_documents import task_document
-from mtsig_core.report.task_ranks import first_rows, hidden_by_rule, rule_said
-from mtsig_core.report.terminal import comparison_text, printable
-from mtsig_core.results.task import TaskInfo
+from mtsig_core.task import Task, TaskExclusion
+from mtsig_core.testset import SegmentScores
 from tests.report.test_html_report import Page
 from tests.report.test_task_documents import made
 

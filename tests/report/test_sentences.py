@@ -7,8 +7,8 @@ import pytest
 
 from mtsig_core import Caution, TestSet, compare
 from mtsig_core.figures import differences, forest, matrix
-from mtsig_core.report.caveats import caveats
 from mtsig_core.report.sentences import _judged, paper_sentences
+from mtsig_core.report.words import caveats
 from tests.report.test_latex import said_of_tables
 from tests.report.test_outputs import SETTINGS, comparison, pair, result
 from tests.toys import texts, toy

@@ -10,10 +10,16 @@ import pytest
 
 from mtsig_core import compare, paper_sentences
 from mtsig_core.figures import differences
-from mtsig_core.figures.pair import half_eye
-from mtsig_core.report.html_figures import differences_svg
-from mtsig_core.report.records import leaderboard_records, pair_records
-from mtsig_core.report.tables import difference_rows, leaderboard_rows, pair_rows, simultaneous_word
+from mtsig_core.figures.pair_plots import half_eye
+from mtsig_core.report.html import differences_svg
+from mtsig_core.report.tables import (
+    difference_rows,
+    leaderboard_records,
+    leaderboard_rows,
+    pair_records,
+    pair_rows,
+    simultaneous_word,
+)
 from tests.toys import Given, bleu, bleu_counts, toy
 
 COUNTS, _ = bleu_counts(seed=71, qualities=[0.4, 0.0, 0.15, -0.4], n_segments=200)

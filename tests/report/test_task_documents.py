@@ -13,38 +13,40 @@ import numpy as np
 import pytest
 
 from mtsig_core import TestSet, compare, read_scores
-from mtsig_core.data.checks import literal
-from mtsig_core.data.segment_scores import SegmentScores
-from mtsig_core.data.simulation.shared_task import simulated_task
-from mtsig_core.data.task import SystemInfo, Task
-from mtsig_core.data.task_exclusions import TaskExclusion
-from mtsig_core.experiments.task_agreement import task_agreement
-from mtsig_core.inference.across_metrics import Disputed, PairAcross, disputed_in
-from mtsig_core.inference.task_comparison import compare_task
-from mtsig_core.report.far_firsts import far_firsts
-from mtsig_core.report.latex_tables import escape
+from mtsig_core.experiments.metric_agreement import task_agreement
+from mtsig_core.report.latex import escape
 from mtsig_core.report.palette import width
-from mtsig_core.report.phrases import ACROSS
-from mtsig_core.report.task_across import decision_notes, not_averaged
-from mtsig_core.report.task_disputes import dispute_counts, dispute_rows, disputes_verdict
+from mtsig_core.report.sentences import ACROSS
 from mtsig_core.report.task_export import task_csv, task_json, task_text
-from mtsig_core.report.task_figure import task_picture
-from mtsig_core.report.task_html import task_html
+from mtsig_core.report.task_html import task_html, task_picture
 from mtsig_core.report.task_latex import task_latex
-from mtsig_core.report.task_ranks import first_rows, ranks_said
-from mtsig_core.report.task_sentences import signature_sentences, task_methods, within_sentences
 from mtsig_core.report.task_tables import (
     MISSING_SAID,
     _by_pair,
+    decision_notes,
+    dispute_counts,
+    dispute_rows,
+    disputes_verdict,
+    first_rows,
     macro_pair_rows,
+    not_averaged,
     picture_rows,
+    ranks_said,
+    signature_sentences,
     task_gaps,
+    task_methods,
     task_notes,
     task_tested,
     task_verdict,
+    within_sentences,
 )
 from mtsig_core.report.terminal import printable
+from mtsig_core.report.words import far_firsts
 from mtsig_core.results import Caution
+from mtsig_core.simulation.shared_task import simulated_task
+from mtsig_core.stats.across import Disputed, PairAcross, compare_task, disputed_in
+from mtsig_core.task import SystemInfo, Task, TaskExclusion
+from mtsig_core.testset import SegmentScores, literal
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - another
 from tests.report.test_html_report import Page
@@ -446,8 +448,8 @@ class TestManifest:
 
 
 def test_exclusions_have_their_reasons_in_the_manifest(found):
-    from mtsig_core.data.task_source import TaskSource
-    from mtsig_core.report.task_manifest import task_manifest
+    from mtsig_core.report.task_export import task_manifest
+    from mtsig_core.source import TaskSource
 
     manifest = json.loads(task_manifest(found, TaskSource(None), "mtsig task --demo"))
     assert manifest["excluded"] == [{"system": "<i>Gone</i>", "reason": "late", "pair": None}]
@@ -456,8 +458,8 @@ def test_exclusions_have_their_reasons_in_the_manifest(found):
 
 
 def test_the_manifest_names_files_from_the_folder_of_data_on(found):
-    from mtsig_core.data.task_source import TaskSource
-    from mtsig_core.report.task_manifest import task_manifest
+    from mtsig_core.report.task_export import task_manifest
+    from mtsig_core.source import TaskSource
 
     there = TaskSource("/srv/data/wmt", scores=(("en-de", "esa", "/srv/data/wmt/esa.tsv"),), below="/srv/data")
     here = TaskSource("wmt", scores=(("en-de", "esa", "wmt/esa.tsv"),))

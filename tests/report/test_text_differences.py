@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtsig_core.report import text_differences
-from mtsig_core.report.text_differences import differing_pieces, reading_units
+from mtsig_core.report import segment_cards
+from mtsig_core.report.segment_cards import differing_pieces, reading_units
 
 LETTERS = st.text(alphabet="ab ,\u0628\u4e2d\u4eba\u0e01\u0e31\n", max_size=14)
 
@@ -40,7 +40,7 @@ def kept(text, pieces):
 @given(LETTERS, LETTERS)
 def test_what_is_not_marked_is_a_longest_common_subsequence(small, text, other):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_differences, "_SMALL", small)  # 0: halved down to single units
+        patch.setattr(segment_cards, "_SMALL", small)  # 0: halved down to single units
         both = differing_pieces(text, other)
     for words, pieces in zip((text, other), both, strict=True):
         assert "".join(piece for piece, _ in pieces) == words and all(piece for piece, _ in pieces)
@@ -71,6 +71,6 @@ def test_a_character_keeps_its_marks_and_what_is_joined_to_it():
 
 
 def test_what_is_too_long_is_not_compared(monkeypatch):
-    monkeypatch.setattr(text_differences, "LONGEST", 3)
+    monkeypatch.setattr(segment_cards, "LONGEST", 3)
     assert differing_pieces("a b", "c d") is None
     assert marked("a b c d e f", "a b c x e f") == ["d"]  # what is alike at both ends costs nothing

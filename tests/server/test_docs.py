@@ -11,7 +11,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from mtsig_core.cli.serve_login import login_options
+from mtsig_core.cli.serving import login_options
 from mtsig_core.errors import SettingError
 
 CHECKOUT = Path(__file__).resolve().parents[2]

@@ -6,7 +6,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from mtsig_core.cli import serve as command
+from mtsig_core.cli import serving as command
 from pages._ui import server_sessions
 from tests.server.client import run
 

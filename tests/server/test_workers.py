@@ -10,8 +10,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from mtsig_core.cli import serve_workers as several
-from mtsig_core.cli.serve_workers import _free_ports, serve_workers
+from mtsig_core.cli import serving as several
+from mtsig_core.cli.serving import _free_ports, serve_workers
 from mtsig_core.errors import SettingError
 from tests.server.client import LIMIT, Client, get, headings
 from tests.server.test_server import gone, log, log_in, patient, serving
@@ -33,7 +33,7 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[4])), Answer).serve_f
 #: A parent that serves so, in a process of its own.
 PARENT = """
 import os, sys
-from mtsig_core.cli.serve_workers import serve_workers
+from mtsig_core.cli.serving import serve_workers
 sys.exit(serve_workers([sys.executable, "-c", sys.argv[1]], dict(os.environ), 2, "localhost", int(sys.argv[2]), False))
 """
 

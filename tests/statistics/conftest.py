@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from mtsig_core import read_wmt
-from mtsig_core.inference import engine
-from mtsig_core.inference.resampling import Units
 from mtsig_core.metrics.bleu import Bleu
+from mtsig_core.stats import engine
+from mtsig_core.stats.resampling import Units
 from tests.toys import bleu_counts
 
 SIX_ALIKE = ("ONLINE-A", "IOL-Research", "ONLINE-W", "GPT-4", "Gemini-1.5-Pro", "ONLINE-G")

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from mtsig_core import TestSet, compare
-from mtsig_core.data.simulation.corpus import load_demo
-from mtsig_core.inference import engine
-from mtsig_core.inference.intervals import Sample, percentile
-from mtsig_core.inference.resampling import Units
-from mtsig_core.inference.significance import approximate_randomization, win_rates
 from mtsig_core.metrics.bleu import Bleu
+from mtsig_core.simulation.corpus import load_demo
+from mtsig_core.stats import engine
+from mtsig_core.stats.intervals import Sample, percentile
+from mtsig_core.stats.resampling import Units
+from mtsig_core.stats.significance import approximate_randomization, win_rates
 from tests.statistics.conftest import Population
 from tests.statistics.test_families import (  # noqa: F401
     smallest_p,

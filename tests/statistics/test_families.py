@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from mtsig_core import compare, read_wmt
-from mtsig_core.data.simulation.corpus import load_demo
-from mtsig_core.inference import engine
-from mtsig_core.inference.correction import bh, holm, romano_wolf
-from mtsig_core.inference.ranking import decision_matrix, rank_intervals
-from mtsig_core.inference.resampling import Units
-from mtsig_core.inference.significance import approximate_randomization, decide
+from mtsig_core.simulation.corpus import load_demo
+from mtsig_core.stats import engine
+from mtsig_core.stats.ranks import decision_matrix, rank_intervals
+from mtsig_core.stats.resampling import Units
+from mtsig_core.stats.significance import approximate_randomization, bh, decide, holm, romano_wolf
 from tests.toys import Given, bleu_counts, compare_given, mean
 
 pytestmark = pytest.mark.statistics

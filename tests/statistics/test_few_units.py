@@ -8,19 +8,18 @@ import numpy as np
 import pytest
 
 from mtsig_core import SegmentScores, TestSet
-from mtsig_core.inference import engine
-from mtsig_core.inference.across_pairs import across_pairs
-from mtsig_core.inference.correction import ADJUSTMENTS, romano_wolf
-from mtsig_core.inference.few_units import p_floor
-from mtsig_core.inference.measured import measure
-from mtsig_core.inference.one_pair import two_one_sided
-from mtsig_core.inference.power import minimum_detectable_difference, unbiased
-from mtsig_core.inference.resampling import effective_number
-from mtsig_core.inference.runs import pair_runs, turning
-from mtsig_core.inference.settings import resolve
-from mtsig_core.inference.significance import TESTS, approximate_randomization
-from mtsig_core.inference.simultaneous import simultaneous
 from mtsig_core.results import PairResult, SystemRuns
+from mtsig_core.stats import engine
+from mtsig_core.stats.across import across_pairs
+from mtsig_core.stats.comparison import pair_runs, turning
+from mtsig_core.stats.few_units import p_floor
+from mtsig_core.stats.intervals import simultaneous
+from mtsig_core.stats.measured import measure
+from mtsig_core.stats.pair import two_one_sided
+from mtsig_core.stats.power import minimum_detectable_difference, unbiased
+from mtsig_core.stats.resampling import effective_number
+from mtsig_core.stats.settings import resolve
+from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, approximate_randomization, romano_wolf
 
 pytestmark = pytest.mark.statistics
 

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mtsig_core.inference import engine
-from mtsig_core.inference.intervals import INTERVALS, Sample, jackknife_t, percentile
-from mtsig_core.inference.power import minimum_detectable_difference, units_needed
-from mtsig_core.inference.resampling import Units, members
-from mtsig_core.inference.significance import approximate_randomization
-from mtsig_core.inference.simultaneous import simultaneous
+from mtsig_core.stats import engine
+from mtsig_core.stats.intervals import INTERVALS, Sample, jackknife_t, percentile, simultaneous
+from mtsig_core.stats.power import minimum_detectable_difference, units_needed
+from mtsig_core.stats.resampling import Units, members
+from mtsig_core.stats.significance import approximate_randomization
 from tests.toys import Given, mean
 
 pytestmark = pytest.mark.statistics

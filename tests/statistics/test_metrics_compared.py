@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from mtsig_core import TestSet
-from mtsig_core.data.segment_scores import SegmentScores
 from mtsig_core.experiments.metric_agreement import compare_metrics, hold
-from mtsig_core.inference.significance import TESTS
+from mtsig_core.stats.significance import TESTS
+from mtsig_core.testset import SegmentScores
 
 pytestmark = pytest.mark.statistics
 

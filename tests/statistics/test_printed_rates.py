@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from mtsig_core.inference.few_units import p_floor
-from mtsig_core.inference.resampling import effective_number
-from mtsig_core.inference.significance import TESTS, riezler_maxwell, win_rates
+from mtsig_core.stats.few_units import p_floor
+from mtsig_core.stats.resampling import effective_number
+from mtsig_core.stats.significance import TESTS, riezler_maxwell, win_rates
 
 REPEATS, DRAWS, AT_ONCE = 2000, 499, 200
 ERROR = 3 * (0.15 * 0.85 / REPEATS) ** 0.5  # of a rate, three standard deviations

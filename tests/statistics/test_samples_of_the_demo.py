@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from mtsig_core.data.simulation.corpus import load_demo
-from mtsig_core.experiments.blocks_and_broad import sampling
+from mtsig_core.experiments.sampling import sampling
 from mtsig_core.metrics.bleu import Bleu
+from mtsig_core.simulation.corpus import load_demo
 
 pytestmark = pytest.mark.statistics
 

@@ -6,8 +6,8 @@ from arch.bootstrap import StationaryBootstrap
 from scipy import stats
 from scipy.signal import lfilter
 
-from mtsig_core.inference import engine
-from mtsig_core.inference.resampling import Units, bootstrap_weights
+from mtsig_core.stats import engine
+from mtsig_core.stats.resampling import Units, bootstrap_weights
 from tests.toys import Given, mean
 
 pytestmark = pytest.mark.statistics

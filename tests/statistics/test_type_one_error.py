@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mtsig_core.experiments.type_one_error import type_one
+from mtsig_core.experiments.error_rates import type_one
 from mtsig_core.metrics.bleu import Bleu
 from tests.toys import toy
 

@@ -3,8 +3,8 @@
 import pytest
 
 from mtsig_core import read_wmt
-from mtsig_core.experiments.spread_ratios import spreads
-from mtsig_core.experiments.unit_changes import unit_changes
+from mtsig_core.experiments.error_rates import unit_changes
+from mtsig_core.experiments.sampling import spreads
 
 pytestmark = pytest.mark.statistics
 

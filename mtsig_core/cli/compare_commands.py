@@ -1,0 +1,171 @@
+"""`compare`, `score`, `segments`, `pair`, `domains`, and scores held against published ones."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+
+from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, told, write, write_file
+from mtsig_core.cli.options import (
+    add_arguments,
+    add_choice_of_systems,
+    add_metric_options,
+    add_output_options,
+    given,
+    source_from,
+)
+from mtsig_core.errors import SettingError
+from mtsig_core.experiments.dispute import default_metrics, examine_dispute
+from mtsig_core.experiments.domains import by_domain
+from mtsig_core.metrics import metric_of
+from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.readers.official_tables import read_official, read_official_task
+from mtsig_core.report import export, terminal
+from mtsig_core.report.commands import command_line
+from mtsig_core.report.dispute_card import card_html, card_json, card_text
+from mtsig_core.report.domain_tables import DOMAIN_FORMS
+from mtsig_core.report.kept_results import KeptTask, kept_comparison
+from mtsig_core.report.replication import REPLICATION_FORMS
+from mtsig_core.results import Exclusion
+from mtsig_core.stats.comparison import references_alone
+from mtsig_core.stats.published_scores import replicate, replicate_task
+from mtsig_core.stats.score import score
+from mtsig_core.stats.settings import check_jobs
+from mtsig_core.stats.significance import TESTS
+from mtsig_core.testset import TestSet
+
+#-----------------------------------------------------------------------------------------------------------------------
+# `score --official FILE`, `task --official FILE`: printed scores beside those that come out here.
+
+
+def add_official_option(sub: ArgumentParser, of_task: bool = False) -> None:
+    sub.add_argument_group("a printed table").add_argument(
+        "--official", metavar="FILE",
+        help="scores printed elsewhere, to be set beside ours: "
+             f"{'language pair, ' * of_task}system and a column for each metric, or {'language pair, ' * of_task}"
+             "system, metric, score; its metrics are taken, and settings that would give a number that does not come "
+             "out are tried")
+
+
+def run_replicate(args: Namespace, testset: TestSet) -> int:
+    table = read_official(args.official, testset.langpair)
+    source = source_from(args)
+    assert source is not None, "read already"
+    whole = None if source.refs_as_systems else source.everything().read()
+    with progress_line() as progress:
+        found = replicate(testset, table, whole, lowercase=args.lowercase, progress=progress)
+    write(REPLICATION_FORMS[args.format](found), args.out)
+    return 0
+
+
+def run_replicate_task(args: Namespace, kept: KeptTask) -> int:
+    if args.format not in REPLICATION_FORMS:
+        raise SettingError(f"--format {args.format} is not for --official. Expected text, json or csv.")
+    tables = read_official_task(args.official)
+    with progress_line() as progress:
+        found = replicate_task(kept.beside, kept.info.pairs, tables, progress=progress)
+    write(REPLICATION_FORMS[args.format](found), args.out)
+    return 0
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# `compare`, `score` and `segments`.
+
+
+def run_compare(args: Namespace) -> int:
+    if args.baseline in (args.exclude or ()):
+        raise SettingError(f"--exclude leaves out {args.baseline}, which --baseline compares with. Give one of the "
+                           "two, or another baseline.")
+    testset = read(args)
+    each = args.test in TESTS and bool(references_alone(testset, args.test, args.baseline))
+    chosen = chosen_metrics(args, testset, decides=True)
+    metrics = told(testset, chosen, each, warn=False)  # the result has the warnings
+    with progress_line() as progress:
+        result = kept_comparison(testset, metrics, **given(args, "compare"), progress=progress)
+    result = replace(result, excluded=tuple(map(Exclusion, dict.fromkeys(args.exclude or ()))))
+    write(result.render(args.format), args.out)
+    return 0
+
+
+def run_score(args: Namespace) -> int:
+    testset = read(args)
+    if args.official is not None:
+        return run_replicate(args, testset)
+    found = score(testset, told(testset, chosen_metrics(args, testset), warn=False))  # the result has the warnings
+    terminal.warn(found.warnings)
+    render = {"text": terminal.scores_text, "json": export.scores_json, "csv": export.scores_csv}
+    write(render[args.format](found), args.out)
+    return 0
+
+
+def run_segments(args: Namespace) -> int:
+    if args.format == "parquet" and args.out is None:
+        raise SettingError("--format parquet is binary. Give a file with --out FILE.")
+    testset = read(args)
+    metrics = chosen_metrics(args, testset)
+    if len(metrics) != 1:
+        raise SettingError(f"segments writes one metric at a time, not {len(metrics)}. Name one with --metrics NAME.")
+    if not testset.systems:
+        raise SettingError("No system to write statistics of. Give at least one with --system FILE.")
+    told(testset := testset.under(metrics[0].name), metrics)
+    header, rows = export.segment_rows(testset, metrics[0], cached_statistics(metrics[0], testset))
+    if args.format == "parquet":
+        import pandas as pd
+
+        write_file(pd.DataFrame(rows, columns=header).to_parquet(index=False), args.out)
+    else:
+        write(export.to_csv(header, rows), args.out)
+    return 0
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# `pair`: everything about two systems, as a card to print.
+
+
+def add_pair_options(sub: ArgumentParser) -> None:
+    add_metric_options(sub)
+    add_choice_of_systems(sub)
+    add_arguments(sub.add_argument_group("test"), "pair", resamples="bootstrap samples of intervals",
+                  a="the first system (default: the best by the first metric)")
+    add_output_options(sub, ("text", "json", "html"))
+
+
+def run_pair(args: Namespace) -> int:
+    testset = read(args)
+    chosen = default_metrics(testset) if args.metrics is None else args.metrics
+    metrics = told(testset, [metric_of(testset, name, lowercase=args.lowercase) for name in dict.fromkeys(chosen)],
+                   warn=False)  # the card has the warnings
+    settings = given(args, "pair")
+    with progress_line() as progress:
+        found = examine_dispute(testset, metrics, progress=progress, **settings)
+    if args.format == "html":
+        source = source_from(args)
+        assert source is not None, "it was read"
+        flags = [f"--metrics={','.join(one.name for one in metrics)}", *["--lowercase"] * args.lowercase]
+        named = {"a": found.a, "b": found.b, "jobs": None}
+        text = card_html(found, command_line("pair", source, *flags, **settings | named))
+    else:
+        text = {"text": card_text, "json": card_json}[args.format](found)
+    write(text, args.out)
+    return 0
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# `domains`: systems by domain.
+
+
+def add_domain_options(sub: ArgumentParser) -> None:
+    add_metric_options(sub)
+    add_choice_of_systems(sub)
+    add_arguments(sub.add_argument_group("test"), "domains", test="ar or bootstrap, drawn within domains")
+    add_output_options(sub, tuple(DOMAIN_FORMS))
+
+
+def run_domains(args: Namespace) -> int:
+    check_jobs(args.jobs)
+    testset = read(args)
+    metrics = told(testset, chosen_metrics(args, testset, decides=True))
+    with progress_line() as progress:
+        found = [by_domain(testset, metric, progress=progress, **given(args, "domains")) for metric in metrics]
+    write(DOMAIN_FORMS[args.format](found), args.out)
+    return 0

@@ -1,0 +1,436 @@
+"""``serve``: start the dashboard on a test set, and what is checked before it starts."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import tomllib
+import webbrowser
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory, gettempdir
+from types import FrameType
+from typing import Any
+
+from mtsig_core._command import STATUS, held
+from mtsig_core.errors import SettingError
+from mtsig_core.readers.limits import upload_limits, whole_number
+from mtsig_core.source import PORTS_VARIABLE, SHARED_VARIABLE, SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
+from mtsig_core.stats.parallel import on_cluster
+
+#-----------------------------------------------------------------------------------------------------------------------
+# ``MTSIG_LOGIN``: the file that says how users of the dashboard log in, checked before the server starts.
+
+
+_OF_ALL = ("redirect_uri", "cookie_secret")
+_OF_PROVIDER = ("client_id", "client_secret", "server_metadata_url")
+_ADDRESSES = ("redirect_uri", "server_metadata_url")
+_ALSO = ("client_kwargs", "expose_tokens")  # what else Streamlit knows
+
+
+def login_options(environment: Mapping[str, str]) -> list[str]:
+    """Streamlit's options for the file of secrets that ``MTSIG_LOGIN`` names; none where it names none, but
+    for those of the folder that the server is started in where the user has no home.
+
+    Raises
+    ------
+    SettingError
+        If the file cannot be read or lacks what is needed: a server that was meant to ask who comes must not start
+        without.
+    """
+    if not (name := environment.get("MTSIG_LOGIN")):
+        # Streamlit looks for secrets in the user's home too, and shows no page where that is below a file (/dev/null).
+        there = os.path.isdir(os.path.expanduser("~"))
+        return [] if there else ["--secrets.files", os.path.abspath(".streamlit/secrets.toml")]
+    try:
+        with open(name, "rb") as file:
+            secrets = tomllib.load(file)
+    except OSError as error:
+        raise SettingError(f"MTSIG_LOGIN is {name}, which cannot be read: {error.strerror}. Expected a TOML file with "
+                           "a section [auth], as docs/serving.md has it.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingError(f"MTSIG_LOGIN is {name}, which is not TOML: {error}.") from error
+    if (wrong := next(_wrong(secrets), None)) is not None:
+        raise SettingError(f"MTSIG_LOGIN is {name}, {wrong}. docs/serving.md has an example.")
+    if importlib.util.find_spec("authlib") is None or importlib.util.find_spec("httpx") is None:
+        raise SettingError("MTSIG_LOGIN needs the packages authlib and httpx: pip install 'mtsig[login]'.")
+    return ["--secrets.files", os.path.abspath(name)]
+
+
+def _wrong(secrets: dict[str, Any]) -> Iterator[str]:
+    """What is wrong with the file, as the end of a sentence. A key that is not known may be one that was misspelt, and
+    without it everybody might be let in."""
+    auth, own = secrets.get("auth"), secrets.get("mtsig", {})
+    if not isinstance(auth, dict):
+        yield "which has no section [auth]"
+        return
+    providers = {name: one for name, one in auth.items() if isinstance(one, dict) and name not in _ALSO}
+    yield from _unknown("outside of its sections", secrets, ("auth", "mtsig"))
+    yield from _section("[auth]", auth, _OF_ALL if providers else (*_OF_ALL, *_OF_PROVIDER), providers)
+    for name, one in providers.items():
+        yield from _section(f"[auth.{name}]", one, _OF_PROVIDER)
+    if not isinstance(own, dict):
+        yield f"where mtsig is {own!r}. Expected a section [mtsig]"
+        return
+    yield from _unknown("in [mtsig]", own, ("allowed",))
+    allowed = own.get("allowed", [])
+    if not isinstance(allowed, list) or not all(isinstance(one, str) and re.fullmatch(r"[^@\s]*@[^@\s]+", one)
+                                                for one in allowed):
+        yield f"where allowed is {allowed!r}. Expected a list such as [\"ada@example.org\", \"@uni.example\"]"
+
+
+def _section(where: str, section: dict[str, Any], needed: Sequence[str], others: Iterable[str] = ()) -> Iterator[str]:
+    if missing := [key for key in needed if not section.get(key)]:
+        yield f"which lacks {', '.join(missing)} in {where}"
+    yield from _unknown(f"in {where}", section, (*needed, *_ALSO, *others))
+    for key in needed:
+        value = section[key]
+        if not isinstance(value, str):
+            yield f"where {key} is no text. Expected one in quotes"
+        elif key in _ADDRESSES and not re.match("https?://[^/]", value):
+            yield f"where {key} is {value!r}. Expected an address that begins with https://"
+
+
+def _unknown(where: str, section: dict[str, Any], known: Sequence[str]) -> Iterator[str]:
+    yield from (f"which has {key!r} {where}. Expected there: {', '.join(known)}" for key in section if key not in known)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What the environment says to the dashboard, checked before the server starts: a mistake shows here, not in the
+# browser of who comes first.
+
+
+def check_settings(environment: Mapping[str, str]) -> None:
+    """Try each setting of docs/serving.md that can be wrong, but for the login's.
+
+    Raises
+    ------
+    MtsigError
+        Which names it.
+    """
+    from mtsig_core.store.database import Limits  # late: it imports SQLAlchemy
+    from mtsig_core.store.kept_sets import open_store
+
+    upload_limits(environment)
+    Limits.from_environment(environment)
+    for name in ("MTSIG_MAX_DRAWS", "MTSIG_MAX_PAIRS", "MTSIG_MAX_SWEEP", "MTSIG_JOBS", "MTSIG_WORKER_MB",
+                 "MTSIG_MAX_SESSIONS", "MTSIG_UNOPENED_MB"):
+        whole_number(name, 1, environment)
+    for host in filter(None, map(str.strip, environment.get("MTSIG_HOSTS", "").split(","))):
+        if not re.fullmatch(r"\*|(\*\.)?[\w.-]+", host):
+            raise SettingError(f"MTSIG_HOSTS has {host!r}. Expected names alone, with commas between, such as "
+                               "mtsig.example.org,*.uni.example.")
+    if not environment.get("MTSIG_HEALTH_TOKEN", "").isascii():
+        raise SettingError("MTSIG_HEALTH_TOKEN has letters that no header can carry. Expected ASCII alone.")
+    if (root := environment.get("MTSIG_DATA_ROOT")) and not os.path.isdir(root):
+        raise SettingError(f"MTSIG_DATA_ROOT is {root}, which is no folder. Expected one that holds shared tasks.")
+    if (log := environment.get("MTSIG_LOG", "-")) not in ("", "-"):
+        try:
+            open(log, "ab").close()
+        except OSError as error:
+            raise SettingError(f"MTSIG_LOG is {log}, which cannot be written: {error.strerror}.") from error
+    if environment.get("MTSIG_HOME") or environment.get("MTSIG_DATABASE_URL"):  # without, it may do without
+        open_store(environment).close()
+    with on_cluster(environment.get("MTSIG_DASK", "").strip() or None):
+        pass
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# ``serve --workers``: several processes of the dashboard behind a proxy, which keeps each browser to one of them.
+
+
+_MOST = 64
+_GRACE = 4.0  # seconds that the processes may take to end
+_AT_ONCE = 3.0  # seconds: what ends sooner than this after its start may do so again
+_TRIES = 3  # of what ends at once, in a row: one that something else has ended gets another
+_LOOK = 0.1  # seconds between two looks
+_PREFIX = "mtsig-workers-"  # of folders for temporary files
+_NEW = 60.0  # seconds in which one that nobody holds may yet be held
+_PROXY = Path(__file__).with_name("Caddyfile")
+
+
+def serve_workers(command: list[str], environment: dict[str, str], n: int, address: str, port: int,
+                  open_browser: bool) -> int:
+    """Run the dashboard in several processes until a signal asks for the end; what ends by itself is started again.
+
+    Parameters
+    ----------
+    command : list of str
+        Starts one, but for where it listens; ends with the name under which browsers reach the proxy.
+    environment : dict
+    n : int
+        Processes.
+    address, port
+        Where the proxy listens.
+    open_browser : bool
+
+    Returns
+    -------
+    int
+        The status to exit with: 0 where it was asked to end.
+
+    Raises
+    ------
+    SettingError
+        If the number makes no sense or there is no proxy.
+    """
+    if not 1 <= n <= _MOST:
+        raise SettingError(f"--workers is {n}. Expected a number from 1 to {_MOST}.")
+    caddy = shutil.which("caddy")
+    if caddy is None:
+        raise SettingError("--workers needs the proxy Caddy, which is not installed. Install it (Debian: apt-get "
+                           "install caddy; others: https://caddyserver.com/docs/install), or serve from one process, "
+                           "without --workers.")
+    ports = [str(number) for number in _free_ports(n)]
+    shared = {**environment, PORTS_VARIABLE: " ".join(ports)}
+    proxy = {**os.environ, "MTSIG_PROXY_ADDRESS": address, "MTSIG_PROXY_PORT": str(port),
+             "MTSIG_UPSTREAMS": " ".join(f"127.0.0.1:{number}" for number in ports)}
+    commands = [([*command, "--server.address", "127.0.0.1", "--server.port", number, "--server.headless", "true",
+                  "--logger.hideWelcomeMessage", "true"], shared) for number in ports]
+    commands.append(([caddy, "run", "--config", str(_PROXY), "--adapter", "caddyfile"], proxy))
+    with _stopping() as stopped, _folder() as own:
+        shared[SHARED_VARIABLE] = os.path.join(own, "results")  # what one has computed the others need not
+        proxy |= {"XDG_CONFIG_HOME": own, "XDG_DATA_HOME": own}  # it keeps its last configuration, for nobody
+        shown = f"http://{command[-1]}:{port}"
+        print(f"mtsig: dashboard at {shown}, {n} processes (Ctrl+C stops it)", file=sys.stderr, flush=True)
+        if open_browser:
+            webbrowser.open(shown)
+        return _keep_running(commands, stopped)
+
+
+@contextmanager
+def _folder() -> Iterator[str]:
+    """A folder for temporary files that goes with this process; what one has left that was killed goes before."""
+    for left in Path(gettempdir()).glob(f"{_PREFIX}*"):
+        with suppress(OSError), _held(left) as status:  # another's, or one that is in use
+            if status.st_uid == os.getuid() and status.st_mtime < time.time() - _NEW:
+                shutil.rmtree(left)
+    with TemporaryDirectory(prefix=_PREFIX) as own, _held(own):
+        yield own
+
+
+@contextmanager
+def _held(folder: str | Path) -> Iterator[os.stat_result]:
+    """Hold a folder, which no other process can meanwhile; none that is started from here does."""
+    import fcntl  # late: there is none on Windows
+
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _free_ports(n: int) -> list[int]:
+    with ExitStack() as probes:
+        sockets = [probes.enter_context(socket.socket()) for _ in range(n)]
+        for probe in sockets:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in sockets]
+
+
+@contextmanager
+def _stopping() -> Iterator[Callable[[], bool]]:
+    """Whether a signal has asked for the end since."""
+    asked = []
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        asked.append(number)
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield lambda: bool(asked)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _keep_running(commands: list[tuple[list[str], dict[str, str]]], stopped: Callable[[], bool]) -> int:
+    """Start the processes, and each again that ends; end them all when asked, or when one ends at once again and again.
+    """
+    running = [_start(*command) for command in commands]
+    begun = [time.monotonic()] * len(commands)
+    in_a_row = [0] * len(commands)  # times that each has ended at once
+    try:
+        while not stopped():
+            time.sleep(_LOOK)
+            for k, process in enumerate(running):
+                if (status := process.poll()) is None or stopped():
+                    continue
+                _kill(process)  # what it has started may still be there
+                in_a_row[k] = in_a_row[k] + 1 if time.monotonic() - begun[k] < _AT_ONCE else 0
+                if in_a_row[k] == _TRIES:
+                    print(f"mtsig: {Path(commands[k][0][0]).name} ended at once, {_TRIES} times in a row, with status "
+                          f"{status}. What it said stands above.", file=sys.stderr)
+                    return 1
+                print(f"mtsig: a process ended with status {status}; it is started again.", file=sys.stderr, flush=True)
+                running[k], begun[k] = _start(*commands[k]), time.monotonic()
+        return 0
+    finally:
+        _end(running)
+
+
+def _start(command: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    """A process with a group of its own, so that all it starts can be ended with it."""
+    return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, process_group=0,
+                            preexec_fn=_WITH_PARENT)
+
+
+def _end(processes: list[subprocess.Popen[bytes]]) -> None:
+    for process in processes:
+        process.terminate()
+    until = time.monotonic() + _GRACE
+    for process in processes:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(max(0.0, until - time.monotonic()))
+    for process in processes:
+        _kill(process)
+        process.wait()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End what is left of a process and all that it started."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _dying_with_parent() -> Callable[[], None] | None:
+    """What a new process does first, so that it is told to end when this one is gone, however that came (Linux)."""
+    if sys.platform != "linux":
+        return None
+    prctl = ctypes.CDLL(None).prctl  # found before the fork: nothing is to be loaded after it
+
+    def ask() -> None:
+        prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+
+    return ask
+
+
+_WITH_PARENT = _dying_with_parent()
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# ``serve``: start the dashboard on a test set.
+
+
+_FILES = 10_000  # that a server may have open, where the system lets it
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_INSTALLED = _PACKAGE / "_dashboard"
+_ROOT = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent  # in a checkout the dashboard lies beside the package
+#: What ``python -m streamlit`` does; until its server listens to Ctrl+C, that ends it without a word, and until it has
+#: loaded all (`pages._ui.server_life`) there is no garbage worth looking for.
+_STREAMLIT = f"""import gc, os, runpy, signal
+gc.disable()
+signal.signal(signal.SIGINT, lambda *_: os._exit({STATUS}))
+signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+runpy.run_module("streamlit", run_name="__main__", alter_sys=True)"""
+
+
+def serve(source: Source | None, task: TaskSource | None = None, *, port: int, open_browser: bool,
+          address: str | None = None, workers: int = 1) -> int:
+    """Check the test set, then become the dashboard's server; with several workers, start them and wait for the end.
+
+    Parameters
+    ----------
+    source : Source or None
+        Its tables and runs are those of `task`, where that is given.
+    task : TaskSource, optional
+        The whole task that its folder is.
+    port : int
+    open_browser : bool
+    address : str, optional
+        Where to listen, such as ``0.0.0.0``; by default on this machine alone.
+    workers : int
+        Processes, behind a proxy.
+
+    Raises
+    ------
+    MtsigError
+        If the source cannot be read, the port is taken, or the dashboard is not installed.
+    """
+    app = _ROOT / "asgi.py"
+    if not app.is_file():
+        raise SettingError(f"The dashboard is not there: expected {app}. Install mtsig anew: pip install .")
+    if importlib.util.find_spec("streamlit") is None:
+        raise SettingError("The dashboard needs the package streamlit. Install it: pip install streamlit")
+    address = address or os.environ.get("STREAMLIT_SERVER_ADDRESS") or "localhost"
+    _check_port(address, port)
+    environment = dict(os.environ)
+    check_settings(environment)
+    for variable in (SOURCE_VARIABLE, TASK_VARIABLE):
+        environment.pop(variable, None)
+    if task is not None and source is not None:
+        task.check()  # each of its parts is read when it is opened
+        environment[TASK_VARIABLE] = _absolute_task(task).to_json()
+        source = replace(source, scores=(), run=())
+    elif source is not None:
+        source.read()  # mistakes show here, not in the browser
+    if source is not None:
+        environment[SOURCE_VARIABLE] = _absolute(source).to_json()
+    # Streamlit finds its configuration beside the app. -P: what lies in the user's folder is no module of it.
+    command = [sys.executable, "-P", "-c", _STREAMLIT, "run", str(app), *login_options(environment)]
+    command += ["--browser.serverAddress", "localhost" if address in ("0.0.0.0", "::") else address]
+    _allow_files()
+    if workers != 1:
+        return serve_workers(command, environment, workers, address, port, open_browser)
+    print(f"mtsig: dashboard at http://{command[-1]}:{port} (Ctrl+C stops it)", file=sys.stderr, flush=True)
+    command += ["--server.address", address, "--server.port", str(port)]
+    with held():
+        os.execve(sys.executable, [*command, "--server.headless", "false" if open_browser else "true"], environment)
+
+
+def _check_port(address: str, port: int) -> None:
+    if not 0 < port < 65536:
+        raise SettingError(f"--port is {port}. Expected a number from 1 to 65535.")
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((address, port))
+    except OSError as error:
+        raise SettingError(f"Port {port} of {address} cannot be used: {error.strerror}. Choose another with --port, "
+                           "or an address of this machine with --address.") from error
+
+
+def _allow_files() -> None:
+    """Let what is started from here open as many files as the system allows: each page that is open takes four."""
+    try:
+        import resource  # late: there is none on Windows
+    except ImportError:
+        return
+    usual, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if most == resource.RLIM_INFINITY else min(_FILES, most)
+    if usual != resource.RLIM_INFINITY and usual < wanted:
+        with suppress(ValueError, OSError):  # macOS names no limit and has one
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+
+
+def _absolute(source: Source) -> Source:
+    """With files wherever they are, and shown as from here: nobody else is told where that is."""
+    single = ("folder", "src", "docs", "ids", "systems_table")
+    files: dict[str, Any] = {key: _path(getattr(source, key)) for key in single}
+    files |= {key: tuple((name, _path(file)) for name, file in getattr(source, key))
+              for key in ("ref", "system", "run", "parse", "scores")}
+    return replace(source, xml=tuple(map(os.path.abspath, source.xml)), named_from=os.getcwd(), **files)
+
+
+def _absolute_task(task: TaskSource) -> TaskSource:
+    files: dict[str, Any] = {key: tuple((pair, name, _path(file)) for pair, name, file in getattr(task, key))
+                             for key in ("scores", "run")}
+    return replace(task, folder=_path(task.folder), systems_table=_path(task.systems_table), named_from=os.getcwd(),
+                   **files)
+
+
+def _path(name: str | None) -> str | None:
+    return None if name is None else os.path.abspath(name)

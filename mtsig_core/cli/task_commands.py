@@ -1,0 +1,230 @@
+"""`task` and `agreement`: a whole shared task."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from mtsig_core.cli.compare_commands import add_official_option, run_replicate_task
+from mtsig_core.cli.inputs import check_out, progress_line, read, told, write
+from mtsig_core.cli.options import (
+    AddUp,
+    add_arguments,
+    add_choice_of_systems,
+    add_folder_options,
+    add_output_options,
+    add_pairs,
+    add_reference_options,
+    add_task_scores,
+    given,
+    names,
+    refuse_of_one_pair,
+    source_from,
+    task_source,
+)
+from mtsig_core.errors import SettingError
+from mtsig_core.experiments.metric_agreement import agreement, default_metrics
+from mtsig_core.metrics import metric_of
+from mtsig_core.readers.tasks import contents_of, is_zip, pairs_of, tables_beside, unread_sentences
+from mtsig_core.report.agreement import AGREEMENT_FORMS, TASK_AGREEMENT_FORMS
+from mtsig_core.report.commands import defaults, option_name, task_command
+from mtsig_core.report.kept_results import AS_COMPARED, KeptTask, kept_agreement
+from mtsig_core.report.review import content_sentence, decision_cautions, read_review, review_command
+from mtsig_core.report.task_export import TASK_DOCUMENTS, task_document
+from mtsig_core.report.terminal import printable, warn
+from mtsig_core.results import TaskComparison
+from mtsig_core.source import Source, TaskSource
+from mtsig_core.stats.across import task_metrics
+from mtsig_core.stats.cautions import about_ratings
+from mtsig_core.stats.settings import check_jobs
+from mtsig_core.store.reviews import Entry, replay
+from mtsig_core.task import TaskExclusion, read_exclusions
+
+#-----------------------------------------------------------------------------------------------------------------------
+# `task --review FILE`: who is left out, by which metric and settings, and what was decided, as a review has it.
+
+
+def take_review(args: Namespace) -> tuple[Entry, ...]:
+    """The history of ``--review FILE``, empty without; track, metric and settings of the review are put into `args`.
+
+    Raises
+    ------
+    SettingError
+        For an option that says something else than the review.
+    """
+    if args.review is None:
+        return ()
+    history, usual = read_review(args.review), defaults("task")
+    review = replay(history)
+    says = {name: review.settings.get(name, usual[name]) for name in given(args, "task") if name != "jobs"}
+    other = [name for name in ("pairs", "track", "only", "exclude", "metrics", "primary", "human", "refs",
+                               "refs_as_systems")
+             if getattr(args, name)]
+    other += [option_name(name) for name, value in says.items()
+              if getattr(args, option_name(name)) not in (usual[name], value)]
+    if other:
+        option = f"--{other[0].replace('_', '-')}"
+        raise SettingError(f"{option} and --review FILE both say what to compare, and how. Leave {option} out, "
+                           "or change it on the page Review.")
+    args.track, args.metrics = review.track, [review.metric]
+    args.refs, args.refs_as_systems = review.refs, review.refs_as_systems
+    for name, value in says.items():
+        setattr(args, option_name(name), value)
+    return history
+
+
+def warn_of_review(history: Sequence[Entry], whole: KeptTask, found: TaskComparison, *, decisions: bool) -> None:
+    """Print to standard error where the task is not as it was reviewed, and decisions that the numbers do not bear out.
+
+    `whole` is the task with nobody left out by the review; `decisions` says whether these are to be printed, as they
+    are not where what is written to the screen has them.
+    """
+    review = replay(history)
+    said = decision_cautions(review, found) if decisions else []
+    if whole.info.digest != review.digest:
+        digests = {pair: testset.digest for pair, testset in whole.task.testsets.items()}
+        if (changed := content_sentence(review, whole.info, digests)) is not None:
+            said.append(f"{changed} Files that the review took in beside the task's own (--scores, --run, "
+                        "--systems-table) belong to its content: the page Review has the whole command.")
+    print(*(f"Warning: {printable(one)}\n" for one in said), sep="", end="", file=sys.stderr)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# `task`: a whole shared task.
+
+
+def add_task_options(sub: ArgumentParser) -> None:
+    group = sub.add_argument_group("source")
+    add = group.add_argument
+    add("--demo-task", "--demo", dest="demo", action="store_true",
+        help="a simulated task: three language pairs, 12 systems in two tracks")
+    add("--folder", metavar="DIR",
+        help="a shared task, or a zip of it: texts in WMT layout or WMT's XML, of all language pairs, "
+             "mt-metrics-eval's folders, or WMT25's automatic_scores/")
+    add("--name", metavar="NAME", help="what to call the task (default: as its folder)")
+    add_pairs(add)
+    add("--track", choices=("constrained", "unconstrained"), help="the systems of one track alone")
+    add("--only", type=names, action=AddUp, metavar="NAME,...", help="these systems alone")
+    add("--exclude", action="append", default=[], metavar="[PAIR:]NAME,...[=REASON]",
+        help="all but these systems, in all language pairs or in one, and why; may be given several times")
+    add_reference_options(add)
+    add("--review", metavar="FILE",
+        help="the JSON of the page Review: track, metric, settings and exclusions; with its decisions and notes")
+    add_task_scores(add)
+    add_folder_options(add)
+    group = sub.add_argument_group("metrics")
+    group.add_argument("--metrics", type=names, action=AddUp, metavar="NAME,...",
+                       help="default: all scores; bleu without any")
+    group.add_argument("--primary", metavar="NAME", help="the metric that comes first")
+    group.add_argument("--human", metavar="NAME",
+                       help="scores that people gave: all metrics are held against them, as by the command agreement")
+    add_arguments(sub.add_argument_group("test"), "task", resamples="bootstrap samples of intervals")
+    add_official_option(sub, of_task=True)
+    add_output_options(sub, TASK_DOCUMENTS)
+
+
+def _tell_unread(source: TaskSource) -> None:
+    """Say on standard error which files beside the texts of a task are not read."""
+    if source.folder is None:
+        return
+    taken = {path for *_, path in (*source.scores, *source.run)}
+    if is_zip(source.folder):
+        contents = contents_of(source.folder)
+        beside: Sequence[tuple[str, str, str]] = contents.scores
+        said = unread_sentences(contents.unread)
+    else:
+        beside, said = tables_beside(source.folder, pairs_of(source.folder)), []
+    said += [f"{path} has segment scores and is not read. {shlex.join(['--scores', f'{pair}:{name}={path}'])} reads it."
+             for pair, name, path in beside if path not in taken and pair in (source.pairs or (pair,))]
+    print(*(f"mtsig: {printable(one)}\n" for one in said), sep="", end="", file=sys.stderr)
+
+
+def run_task(args: Namespace) -> int:
+    history = take_review(args)
+    source = task_source(args, name=args.name, track=args.track, only=args.only or (), refs=tuple(args.refs),
+                         refs_as_systems=args.refs_as_systems)
+    if args.demo == (args.folder is not None):
+        raise SettingError("A task comes from --folder DIR or is the simulated one, --demo-task. Give one of them.")
+    read = tuple((name, path) for _, name, path in (*source.scores, *source.run))
+    check_out(args.out, Source(folder=args.folder, src=args.review, run=read))  # all that is read
+    if args.folder is not None and not Path(args.folder).exists():
+        source.read()  # which says what is wrong
+    _tell_unread(source)
+    whole = KeptTask(source)
+    kept = whole.leaving_out(replay(history).exclusions if history else
+                             read_exclusions(args.exclude, whole.info.systems, whole.info.pairs))
+    if args.official is not None:
+        return run_replicate_task(args, kept)
+    metrics = None if args.metrics is None else list(dict.fromkeys(args.metrics))
+    if args.primary is not None:
+        metrics = list(dict.fromkeys([args.primary, *task_metrics(kept.info, metrics)]))
+    settings = given(args, "task")
+    with progress_line() as progress:
+        found = kept.compare(metrics, progress=progress, **settings)
+        if args.human is not None:
+            asked = {name: settings[name] for name in (*AS_COMPARED, "jobs")}
+            found = replace(found, agreement=kept_agreement(kept, args.human, progress=progress, **asked))
+    if history:
+        warn_of_review(history, whole, found, decisions=args.format != "text" or args.out is not None)
+        command = review_command(kept.source, found.task.name, replay(history))
+    else:
+        command = task_command(kept.source, metrics=",".join(metrics or ()) or None, human=args.human,
+                               **settings | {"jobs": None})
+    write(task_document(args.format, found, kept.source, command, history), args.out)
+    return 0
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# `agreement`: how far metrics decide as people do.
+
+
+def add_agreement_options(sub: ArgumentParser) -> None:
+    group = sub.add_argument_group("metrics")
+    group.add_argument("--human", required=True, metavar="NAME",
+                       help="the scores that people gave, one of --scores or of the folder")
+    group.add_argument("--metrics", type=names, action=AddUp, metavar="NAME,...",
+                       help="default: all other --scores and, with texts, bleu, chrf and ter")
+    group.add_argument("--lowercase", action="store_true")
+    group = sub.add_argument_group("a whole task", "each language pair and their mean: --folder without --langpair, or "
+                                                   "--demo-task with --all-pairs")
+    group.add_argument("--all-pairs", action="store_true", help="all language pairs of the task")
+    add_pairs(group.add_argument)
+    add_choice_of_systems(sub)
+    add_arguments(sub.add_argument_group("test"), "agreement",
+                  trials="swaps behind each p of two systems, permutations behind that of two metrics")
+    add_output_options(sub, tuple(AGREEMENT_FORMS))
+
+
+def run_agreement(args: Namespace) -> int:
+    check_jobs(args.jobs)
+    if args.all_pairs or args.pairs or args.folder is not None and args.langpair is None:
+        return _run_task(args)
+    testset = read(args)
+    chosen = default_metrics(testset, args.human) if args.metrics is None else args.metrics
+    metrics = [metric_of(testset, name, lowercase=args.lowercase) for name in chosen]
+    told(testset, metrics, warn=False)  # the result has what is to be said of texts
+    warn(caution for metric in metrics for caution in about_ratings(testset, metric.name))
+    with progress_line() as progress:
+        found = agreement(testset, args.human, metrics, progress=progress, **given(args, "agreement"))
+    write(AGREEMENT_FORMS[args.format](found), args.out)
+    return 0
+
+
+def _run_task(args: Namespace) -> int:
+    """All language pairs of a task."""
+    if args.folder is None and not args.demo_task:
+        raise SettingError("Several language pairs come from --folder DIR or --demo-task. Give one of them.")
+    source_from(args, whole_task=True)  # which refuses what names another source
+    refuse_of_one_pair(args, run=args.runs)
+    source = task_source(args, only=args.only or (), exclude=tuple(map(TaskExclusion, args.exclude or ())),
+                         refs=tuple(args.refs), refs_as_systems=args.refs_as_systems)
+    check_out(args.out, Source(folder=args.folder))
+    kept = KeptTask(source)
+    with progress_line() as progress:
+        found = kept_agreement(kept, args.human, args.metrics, progress=progress, **given(args, "agreement"))
+    write(TASK_AGREEMENT_FORMS[args.format](found), args.out)
+    return 0

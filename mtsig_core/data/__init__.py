@@ -1,1 +1,0 @@
-"""From files and memory to a `TestSet`."""

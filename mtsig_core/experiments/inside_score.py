@@ -1,0 +1,1035 @@
+"""What is inside a score: n-gram precisions, lengths, means of sentence scores, signatures (Koehn 2004; Post 2018)."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import exp, prod
+from statistics import NormalDist
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mtsig_core.errors import SettingError
+from mtsig_core.experiments.papers import KOEHN_T2
+from mtsig_core.experiments.population import check_whole
+from mtsig_core.metrics import Metric, direction, is_adapted, is_segment_mean, metric_of, tokenizer_of
+from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.metrics.overlap import align, bleu_tokens
+from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, outputs
+from mtsig_core.stats import engine
+from mtsig_core.stats.one_score import Progress, ScoreBootstrap, bootstrap_systems, stage
+from mtsig_core.stats.resampling import subset
+from mtsig_core.testset import TestSet
+
+#-----------------------------------------------------------------------------------------------------------------------
+# The mean of sentence scores: what a corpus metric is not, as a metric of its own.
+
+
+@dataclass(frozen=True)
+class SentenceMean:
+    """The mean over segments of a corpus metric's score of each; its statistics are (score, 1).
+
+    A segment on which the metric is undefined has (0, 0).
+
+    Examples
+    --------
+    >>> from mtsig_core.metrics import make_metric
+    >>> ts = TestSet("toy", {"A": ["a b c d", "x"]}, {"ref": ["a b c d", "y"]})
+    >>> mean = SentenceMean(make_metric("bleu"))
+    >>> float(mean.score(mean.statistics(ts).sum(axis=1))[0])
+    50.0
+    """
+
+    of: Metric
+
+    stat_names: ClassVar[tuple[str, ...]] = ("score", "count")
+    is_segment_mean: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        return f"sentence-{self.of.name}"
+
+    @property
+    def higher_is_better(self) -> bool:
+        return self.of.higher_is_better
+
+    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
+        """Shape (systems, segments, 2), float64."""
+        return self.from_counts(self.of.statistics(testset, progress))
+
+    def from_counts(self, statistics: np.ndarray) -> np.ndarray:
+        """The same, of the statistics of the corpus metric, shape (systems, segments, stats)."""
+        scores = np.asarray(self.of.score(statistics), dtype=np.float64)
+        known = np.isfinite(scores)
+        return np.stack([np.where(known, scores, 0.0), known.astype(np.float64)], axis=-1)
+
+    def score(self, sums: np.ndarray) -> np.ndarray:
+        """The mean, of shape (...); NaN where no segment has a score."""
+        total, count = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
+        mean: np.ndarray = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+        return mean
+
+    def signature(self, testset: TestSet) -> str:
+        """That of the metric, smoothing included; for BLEU that is sacreBLEU's ``exp`` without effective order."""
+        return f"mean-of-sentences|{self.of.signature(testset)}"
+
+
+def segment_mean(metric: Metric) -> Metric:
+    """The metric itself where it is a mean of segment scores, else the mean of its sentence scores."""
+    return metric if is_segment_mean(metric) else SentenceMean(metric)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What is inside a BLEU score: n-gram precisions, length ratio and brevity penalty (Koehn 2004, Table 1).
+
+
+#: Lengths of n-grams that BLEU counts.
+ORDERS = (1, 2, 3, 4)
+
+
+@dataclass(frozen=True)
+class SystemPrecisions:
+    """The parts of one system's BLEU.
+
+    Attributes
+    ----------
+    system : str
+    p1, p2, p3, p4 : float or None
+        Percent of its n-grams that a reference has too, each counted as often as there; None without any n-gram.
+    length_ratio : float or None
+        Words of the output per word of the reference.
+    brevity_penalty : float
+        From 0 to 1.
+    bleu : float
+        In points: brevity penalty x geometric mean of the precisions, where none of them is 0.
+    """
+
+    system: str
+    p1: float | None
+    p2: float | None
+    p3: float | None
+    p4: float | None
+    length_ratio: float | None
+    brevity_penalty: float
+    bleu: float
+
+
+def precisions(testset: TestSet, metric: str | Metric = "bleu", *, statistics: np.ndarray | None = None,
+               progress: Progress | None = None) -> tuple[SystemPrecisions, ...]:
+    """The parts of BLEU for every system, best first.
+
+    Parameters
+    ----------
+    testset : TestSet
+    metric : str or Metric
+        BLEU, with whatever tokenizer.
+    statistics : ndarray, shape (systems, segments, 10), optional
+        ``metric.statistics(testset)``, where that is known already.
+    progress : callable, optional
+        Called with (stage, share of it done); may raise `Cancelled`.
+
+    Raises
+    ------
+    SettingError
+        For another metric, or a test set without texts.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["the cat sat down"]}, {"ref": ["the cat sat down there"]})
+    >>> found, = precisions(ts)
+    >>> found.p1, found.length_ratio, round(found.brevity_penalty, 4), round(found.bleu, 2)
+    (100.0, 0.8, 0.7788, 77.88)
+    """
+    metric = check_bleu(testset, metric)
+    if statistics is None:
+        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
+    sums = statistics.sum(axis=1)
+    found = [_parts(name, counts_of(metric, row), points)
+             for name, row, points in zip(testset.systems, sums, metric.score(sums).tolist(), strict=True)]
+    return tuple(sorted(found, key=lambda row: -row.bleu))
+
+
+def check_bleu(testset: TestSet, metric: str | Metric) -> Metric:
+    """BLEU for this test set.
+
+    Raises
+    ------
+    SettingError
+        If the metric is another or of another package, or there are no texts or no systems.
+    """
+    metric = metric_of(testset, metric)
+    if metric.name != "bleu":
+        raise SettingError(f"{metric.name} has no n-gram precisions and brevity penalty. Expected bleu.")
+    if is_adapted(metric):
+        raise SettingError(f"{metric.name} of another package does not name its counts of n-grams. Expected bleu of "
+                           "mtsig.")
+    if not testset.systems:
+        raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
+    return metric
+
+
+def best_system(testset: TestSet, metric: Metric, progress: Progress | None = None) -> str:
+    """The name of the system with the best BLEU."""
+    return precisions(testset, metric, progress=progress)[0].system
+
+
+def counts_of(metric: Metric, row: np.ndarray) -> Mapping[str, int]:
+    """One row of BLEU's statistics, shape (10,), by their names."""
+    return dict(zip(metric.stat_names, row.tolist(), strict=True))
+
+
+def brevity_penalty(sys_len: float, ref_len: float) -> float:
+    """min(1, exp(1 - r/c)) (Papineni et al. 2002, 2.3); 0 without any word.
+
+    Examples
+    --------
+    >>> round(brevity_penalty(6, 7), 4), brevity_penalty(8, 7)
+    (0.8465, 1.0)
+    """
+    return min(1.0, exp(1 - ref_len / sys_len)) if sys_len > 0 else 0.0
+
+
+def share(part: float, whole: float) -> float | None:
+    """A ratio; None of nothing."""
+    return part / whole if whole > 0 else None
+
+
+def _parts(name: str, counts: Mapping[str, int], points: float) -> SystemPrecisions:
+    p1, p2, p3, p4 = (share(100 * counts[f"correct_{n}"], counts[f"total_{n}"]) for n in ORDERS)
+    return SystemPrecisions(name, p1, p2, p3, p4, share(counts["sys_len"], counts["ref_len"]),
+                            brevity_penalty(counts["sys_len"], counts["ref_len"]), points)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# One sentence's BLEU, step by step; and the reading note's example, of which some steps are wrong.
+
+
+#: The sentence pair of the note.
+NOTE_OUTPUT = "Israeli officials responsibility of airport safety"
+NOTE_REFERENCE = "Israeli officials are responsible for airport security"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One number of the note, and what is wrong with it."""
+
+    what: str
+    printed: str
+    value: float
+    about: str
+
+
+#: BLEU on a scale of 0 to 1.
+NOTE_CLAIMS = (
+    Claim("brevity penalty", "6/7", 6 / 7, "The ratio of the lengths, where the definition in the same note has "
+          "exp(1 - 7/6)."),
+    Claim("BLEU-1", "0.42", 0.42, "3/6 x 6/7 is .429; with the right penalty it happens to be what is printed."),
+    Claim("BLEU-2", "0.085", 0.085, "3/6 x 1/5 x 6/7: the square root is missing that makes it a geometric mean."))
+
+
+@dataclass(frozen=True)
+class NgramCount:
+    """An n-gram of the output: how often it is there, how often at most in one reference, and the less of both."""
+
+    ngram: str
+    in_output: int
+    in_reference: int
+    clipped: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """N-grams of one length.
+
+    Attributes
+    ----------
+    n : int
+    matched, total : int
+        Clipped matches, and n-grams of the output; by BLEU's own counting.
+    precision : float or None
+        From 0 to 1; None without any n-gram.
+    bleu : float
+        BLEU-n without smoothing: the brevity penalty times the n-th root of the product of the precisions so far.
+    ngrams : tuple of NgramCount
+        Those of the output that a reference has, in the order of the output; counted apart from BLEU.
+    """
+
+    n: int
+    matched: int
+    total: int
+    precision: float | None
+    bleu: float
+    ngrams: tuple[NgramCount, ...]
+
+
+@dataclass(frozen=True)
+class WorkedExample:
+    """BLEU of one sentence.
+
+    Attributes
+    ----------
+    system : str
+    line : int
+    output : str
+    references : tuple of str
+    sys_len, ref_len : int
+        In tokens; of several references the one nearest in length.
+    brevity_penalty : float
+    steps : tuple of Step
+    bleu : float
+        In points, smoothed as the signature says.
+    signature : str
+    """
+
+    system: str
+    line: int
+    output: str
+    references: tuple[str, ...]
+    sys_len: int
+    ref_len: int
+    brevity_penalty: float
+    steps: tuple[Step, ...]
+    bleu: float
+    signature: str
+
+
+def worked_example(testset: TestSet, system: str | None, line: int, metric: str | Metric = "bleu") -> WorkedExample:
+    """BLEU of one line of one system, step by step.
+
+    Parameters
+    ----------
+    testset : TestSet
+    system : str or None
+        None for the first of the test set.
+    line : int
+        As in `TestSet.lines`, from 1.
+    metric : str or Metric
+        BLEU, with whatever tokenizer.
+
+    Raises
+    ------
+    SettingError
+        For a system or line that is not there, another metric, or a test set without texts.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["the the cat"]}, {"ref": ["the cat sat"]})
+    >>> found = worked_example(ts, "A", 1)
+    >>> [(step.matched, step.total) for step in found.steps]
+    [(2, 3), (1, 2), (0, 1), (0, 0)]
+    >>> found.steps[0].ngrams[0]
+    NgramCount(ngram='the', in_output=2, in_reference=1, clipped=1)
+    """
+    metric = check_bleu(testset, metric)
+    system = next(iter(testset.systems)) if system is None else system
+    if line not in testset.lines:
+        raise SettingError(f"{testset.name} has no line {line}. It has {testset.n_segments}, from {testset.lines[0]} "
+                           f"to {testset.lines[-1]}.")
+    one = testset.only([system]).at([testset.lines.index(line)])
+    row = metric.statistics(one)[0, 0]
+    counts = counts_of(metric, row)
+    penalty = brevity_penalty(counts["sys_len"], counts["ref_len"])
+    output, = one.systems[system]
+    references = tuple(texts[0] for texts in one.references.values() if texts[0] is not None)
+    tokens = tokens_of(metric, one)
+    lowered = [text.lower() if getattr(metric, "lowercase", False) else text for text in (output, *references)]
+    words, *others = map(tokens, lowered)
+    steps, found = [], []
+    for n in ORDERS:
+        matched, total = counts[f"correct_{n}"], counts[f"total_{n}"]
+        found.append(share(matched, total))
+        bleu = penalty * prod(p or 0.0 for p in found) ** (1 / n)
+        steps.append(Step(n, matched, total, found[-1], bleu, _shared(words, others, n)))
+    return WorkedExample(system, line, output, references, counts["sys_len"], counts["ref_len"], penalty, tuple(steps),
+                         float(metric.score(row)), metric.signature(testset))
+
+
+def note_example(metric: str | Metric = "bleu", tokenizer: str | None = None) -> WorkedExample:
+    """The sentence pair of the note, reckoned right; the note's own numbers are of BLEU as it comes.
+
+    Examples
+    --------
+    >>> found = note_example()
+    >>> round(found.brevity_penalty, 4), [round(step.bleu, 3) for step in found.steps[:2]]
+    (0.8465, [0.423, 0.268])
+    """
+    note = TestSet("the note's example", {"output": [NOTE_OUTPUT]}, {"reference": [NOTE_REFERENCE]},
+                   tokenizer=tokenizer)
+    return worked_example(note, "output", 1, metric)
+
+
+def tokens_of(metric: Metric, testset: TestSet) -> Callable[[str], list[str]]:
+    """How BLEU splits a text of this test set."""
+    return bleu_tokens(tokenizer_of(metric, testset))
+
+
+def _ngrams(tokens: Sequence[str], n: int) -> Counter[str]:
+    return Counter(" ".join(tokens[at:at + n]) for at in range(len(tokens) - n + 1))
+
+
+def _shared(words: Sequence[str], references: Sequence[Sequence[str]], n: int) -> tuple[NgramCount, ...]:
+    of_references = [_ngrams(tokens, n) for tokens in references]
+    rows = [(ngram, count, max(known[ngram] for known in of_references)) for ngram, count in _ngrams(words, n).items()]
+    return tuple(NgramCount(ngram, count, most, min(count, most)) for ngram, count, most in rows if most)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# The mean of sentence scores against the corpus score: where they rank systems otherwise, and a case in point.
+
+
+_SIZES = (3, 5, 10, 30)  # segments of a case, the smallest first
+_TRIES = 3000  # random sets of segments of each size
+_LEAST = 0.5  # points by which both sides of a case must differ
+
+
+@dataclass(frozen=True)
+class SystemAverage:
+    """One system: its corpus score and the mean of its sentence scores, in points, and its place by each."""
+
+    system: str
+    corpus: float
+    average: float
+    corpus_place: int
+    average_place: int
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A pair of which a is better by the corpus score, b by the mean of sentence scores.
+
+    Attributes
+    ----------
+    a, b : str
+    corpus_delta, average_delta : float
+        Improvement of a over b by each, in points: above 0, and below 0.
+    """
+
+    a: str
+    b: str
+    corpus_delta: float
+    average_delta: float
+
+
+@dataclass(frozen=True)
+class Case:
+    """A few segments on which the two disagree on a pair.
+
+    Attributes
+    ----------
+    pair : Disagreement
+    corpus, average : (float, float)
+        Scores of a and b on these segments.
+    lines : tuple of int
+        As in `TestSet.lines`.
+    sentences : tuple of (float, float)
+        Sentence scores of a and b on each.
+    lengths : tuple of (int or None)
+        Tokens of the reference; None where the metric does not count them.
+    """
+
+    pair: Disagreement
+    corpus: tuple[float, float]
+    average: tuple[float, float]
+    lines: tuple[int, ...]
+    sentences: tuple[tuple[float, float], ...]
+    lengths: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class Averages:
+    """What `averages` finds.
+
+    Attributes
+    ----------
+    metric, signature : str
+        The signature is that of the sentence scores, with their smoothing.
+    n_segments, n_pairs : int
+    unsmoothed_zeros : float or None
+        Share of all sentences whose BLEU is 0 without smoothing, as no four-gram matches; None for other metrics.
+    systems : tuple of SystemAverage
+        Best corpus score first.
+    disagreements : tuple of Disagreement
+        Pairs of the whole test set, largest differences first.
+    case : Case or None
+        None where no small set of segments shows a disagreement.
+    """
+
+    metric: str
+    signature: str
+    n_segments: int
+    n_pairs: int
+    unsmoothed_zeros: float | None
+    systems: tuple[SystemAverage, ...]
+    disagreements: tuple[Disagreement, ...]
+    case: Case | None
+
+
+def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, statistics: np.ndarray | None = None,
+             progress: Progress | None = None) -> Averages:
+    """Rank systems by the corpus score and by the mean of sentence scores, and look for a case where they disagree.
+
+    The case is searched among random sets of 3, 5, 10 and 30 segments: of the smallest size that has any, the one whose
+    smaller difference is largest. It was chosen to disagree, so it proves that this happens, not how often. For BLEU
+    every output in it has a four-gram: without one, sentence BLEU is 0 whatever the words.
+
+    Parameters
+    ----------
+    testset : TestSet
+    metric : str or Metric
+        A corpus metric.
+    seed : int
+        Of the sets of segments.
+    statistics, progress
+        As in `mtsig_core.stats.one_score.bootstrap_systems`.
+
+    Raises
+    ------
+    SettingError
+        For a metric that is a mean of segment scores: then the two are one. Without two systems, for a bad seed.
+
+    Examples
+    --------
+    A gets the long sentence right, B the two short ones: the corpus score goes by length, the mean does not.
+
+    >>> ts = TestSet("toy", {"A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
+    ...                      "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"]},
+    ...              {"ref": ["a b c d e f g h i j k l", "a b c d", "e f g h"]})
+    >>> found = averages(ts)
+    >>> [(row.system, row.corpus_place, row.average_place) for row in found.systems]
+    [('A', 1, 2), ('B', 2, 1)]
+    >>> found.case.lines, found.case.lengths
+    ((1, 2, 3), (12, 4, 4))
+    """
+    check_whole("seed", seed, 0, (1 << 64) - 1)
+    metric = metric_of(testset, metric)
+    if is_segment_mean(metric):
+        raise SettingError(f"{metric.name} is a mean of segment scores: its corpus score is their average. Choose a "
+                           "metric of summed counts, such as bleu.")
+    if len(testset.systems) < 2:
+        raise SettingError(f"{len(testset.systems)} system to rank. Give at least two.")
+    if statistics is None:
+        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
+    mean, names = SentenceMean(metric), list(testset.systems)
+    sentences = mean.from_counts(statistics)
+    corpus, average = metric.score(statistics.sum(axis=1)), mean.score(sentences.sum(axis=1))
+    sign = direction(metric)
+    pairs = engine.all_pairs(len(names))
+    matches = _column(metric, statistics, "correct_4")
+    zeros = None if matches is None else float((matches == 0).mean())
+    apart = sorted(_disagreements(names, pairs, sign * corpus, sign * average), key=_size, reverse=True)
+    return Averages(metric.name, mean.signature(testset), testset.n_segments, len(pairs), zeros,
+                    _ranked(names, corpus, average, sign), tuple(apart),
+                    _case(testset, metric, mean, pairs, statistics, sentences, seed, stage(progress, "looking")))
+
+
+def _ranked(names: Sequence[str], corpus: np.ndarray, average: np.ndarray, sign: int) -> tuple[SystemAverage, ...]:
+    places = [np.argsort(np.argsort(-sign * scores, kind="stable"), kind="stable") + 1 for scores in (corpus, average)]
+    rows = zip(names, corpus.tolist(), average.tolist(), *(place.tolist() for place in places), strict=True)
+    return tuple(sorted((SystemAverage(*row) for row in rows), key=lambda row: row.corpus_place))
+
+
+def _disagreements(names: Sequence[str], pairs: np.ndarray, corpus: np.ndarray,
+                   average: np.ndarray) -> Iterator[Disagreement]:
+    """Pairs that the two put in opposite order; the scores are higher where better."""
+    for first, second in pairs.tolist():
+        a, b = (first, second) if corpus[first] > corpus[second] else (second, first)
+        deltas = float(corpus[a] - corpus[b]), float(average[a] - average[b])
+        if deltas[0] > 0 > deltas[1]:
+            yield Disagreement(names[a], names[b], *deltas)
+
+
+def _size(pair: Disagreement) -> float:
+    return min(pair.corpus_delta, -pair.average_delta)
+
+
+def _case(testset: TestSet, metric: Metric, mean: SentenceMean, pairs: np.ndarray, statistics: np.ndarray,
+          sentences: np.ndarray, seed: int, report: engine.Progress | None) -> Case | None:
+    names, sign = list(testset.systems), direction(metric)
+    fit = np.arange(testset.n_segments)
+    if (long_enough := _column(metric, statistics, "total_4")) is not None:
+        fit = np.flatnonzero((long_enough > 0).all(axis=0))
+    sizes = [size for size in _SIZES if size <= len(fit)]
+    for at, size in enumerate(sizes):
+        if report is not None:
+            report(at / len(sizes))
+        sets = fit[_sets(len(fit), size, seed)]
+        corpus = sign * metric.score(statistics[:, sets].sum(axis=2))  # (systems, sets)
+        average = sign * mean.score(sentences[:, sets].sum(axis=2))
+        deltas, others = (scores[pairs[:, 0]] - scores[pairs[:, 1]] for scores in (corpus, average))
+        gap = np.where(deltas * others < 0, np.minimum(abs(deltas), abs(others)), 0.0)
+        pair, chosen = np.unravel_index(np.argmax(gap), gap.shape)
+        if gap[pair, chosen] >= _LEAST:
+            rows = np.sort(sets[chosen])
+            found, = _disagreements(names, pairs[[pair]], corpus[:, chosen], average[:, chosen])
+            two = [names.index(found.a), names.index(found.b)]
+            ref_len = _column(metric, statistics[two[:1]][:, rows], "ref_len")
+            scores, means = (tuple((sign * each[two, chosen]).tolist()) for each in (corpus, average))
+            return Case(found, scores, means, tuple(testset.lines[k] for k in rows.tolist()),
+                        tuple(map(tuple, metric.score(statistics[two][:, rows]).T.tolist())),
+                        tuple([None] * size if ref_len is None else ref_len[0].tolist()))
+    return None
+
+
+def _column(metric: Metric, statistics: np.ndarray, name: str) -> np.ndarray | None:
+    """One statistic, shape (systems, segments); None where the metric has none of that name."""
+    return statistics[..., metric.stat_names.index(name)] if name in metric.stat_names else None
+
+
+def _sets(n_segments: int, size: int, seed: int) -> np.ndarray:
+    """Random sets of segments, shape (sets, size)."""
+    return np.stack([subset(n_segments, size, seed, k) for k in range(_TRIES if n_segments > size else 1)])
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# BLEU and GTM of two systems at other output lengths (Koehn 2004, Figure 1).
+
+
+#: Segments that are counted, from all over the test set.
+MOST_SEGMENTS = 2000
+#: Word penalties in the simulator, 0 for the output as it is; below that the system says more. They give length ratios
+#: from .85 to 1.2, the range of Koehn's figure.
+PENALTIES: tuple[float, ...] = (0.165, 0.12, 0.08, 0.04, 0.0, -0.05, -0.1, -0.17, -0.25, -0.35)
+#: Shares of its words that an output keeps, 1 for the output as it is.
+SHARES: tuple[float, ...] = (0.8, 0.85, 0.9, 0.95, 1.0)
+
+
+@dataclass(frozen=True)
+class LengthPoint:
+    """The outputs at one length.
+
+    Attributes
+    ----------
+    asked : float
+        The word penalty, or the share of the words that is kept.
+    length_ratio : float or None
+        Words of the output per word of the reference.
+    bleu, gtm, gtm_2 : float
+        In points; GTM with exponent 1 and with exponent 2.
+    brevity_penalty : float
+        From 0 to 1.
+    precision : float
+        BLEU without it, in points.
+    """
+
+    asked: float
+    length_ratio: float | None
+    bleu: float
+    gtm: float
+    brevity_penalty: float
+    precision: float
+    gtm_2: float
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """What `lengths` finds.
+
+    Attributes
+    ----------
+    system : str
+    beside : str or None
+        The other system; None where there is no other.
+    how : str
+        ``"word penalty"`` or ``"truncation"``.
+    n_segments : int
+        How many were counted.
+    bleu_signature, gtm_signature, gtm_2_signature : str
+    points, beside_points : tuple of LengthPoint
+        Of the system and of the other one, the shortest outputs first.
+    """
+
+    system: str
+    beside: str | None
+    how: str
+    n_segments: int
+    bleu_signature: str
+    gtm_signature: str
+    gtm_2_signature: str
+    points: tuple[LengthPoint, ...]
+    beside_points: tuple[LengthPoint, ...]
+
+    @property
+    def actual(self) -> LengthPoint:
+        """The output of the system as it is."""
+        return next(point for point in self.points if point.asked == (0 if self.how == "word penalty" else 1))
+
+    @property
+    def curves(self) -> tuple[tuple[str, tuple[LengthPoint, ...]], ...]:
+        """Each system with its points."""
+        one = ((self.system, self.points),)
+        return one if self.beside is None else (*one, (self.beside, self.beside_points))
+
+    def nearest(self, ratio: float) -> LengthPoint:
+        """The system's output whose length ratio is nearest."""
+        return min(self.points, key=lambda point: abs((point.length_ratio or 0) - ratio))
+
+
+def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | None = None, beside: str | None = None,
+            most: int = MOST_SEGMENTS, progress: Progress | None = None) -> Lengths:
+    """Score two systems at other lengths of their output.
+
+    Systems of the simulated corpus translate anew with a word penalty. Any other output is truncated: each segment
+    keeps a share of its words, from the beginning. Nothing can make it longer, as nobody knows what it would have said.
+
+    Parameters
+    ----------
+    testset : TestSet
+    metric : str or Metric
+        BLEU; its tokenizer is GTM's too.
+    system, beside : str, optional
+        By default the one with the best BLEU, and the best of the others.
+    most : int
+        Segments to count at most, evenly spread over the test set.
+    progress : callable, optional
+        Called with (stage, share of it done); may raise `Cancelled`.
+
+    Raises
+    ------
+    SettingError
+        For another metric, a system that is not there or twice the same, or a test set without texts.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e f g h i j"]}, {"ref": ["a b c d e f g h i j"]})
+    >>> [(point.length_ratio, round(point.bleu), round(point.gtm)) for point in lengths(ts).points][::2]
+    [(0.8, 78, 89), (0.9, 89, 95), (1.0, 100, 100)]
+    """
+    metric = check_bleu(testset, metric)
+    if most < 1:
+        raise SettingError(f"segments is {most}. Expected at least 1 to count.")
+    best = [row.system for row in precisions(testset, metric, progress=progress)] if None in (system, beside) else []
+    system = next((name for name in best if name != beside), beside) if system is None else system
+    beside = next((name for name in best if name != system), None) if beside is None else beside
+    if system is None or system == beside:
+        raise SettingError(f"{system} beside {system}. Expected two systems.")
+    names = [system] if beside is None else [system, beside]
+    n = min(most, testset.n_segments)
+    part = testset.only(names).at((np.arange(n) * testset.n_segments // n).tolist())
+    how, grid = "word penalty", PENALTIES
+    found = _penalised(part, names, stage(progress, "other lengths"))
+    if found is None:
+        how, grid, tokens = "truncation", SHARES, tokens_of(metric, part)
+        found = [[truncated(text, tokens, kept) for text in part.systems[name]] for name in names for kept in grid]
+    several = replace(part, systems={str(k): texts for k, texts in enumerate(found)}, scores={}, parses={})
+    settings = {name: getattr(metric, name, None) for name in ("tokenize", "lowercase")}
+    gtms = [metric_of(several, name, **settings) for name in ("gtm", "gtm-2")]
+    points = _points(several, metric, gtms, grid * len(names), progress)
+    gtm, gtm_2 = (one.signature(testset) for one in gtms)
+    return Lengths(system, beside, how, n, metric.signature(testset), gtm, gtm_2, points[:len(grid)],
+                   points[len(grid):])
+
+
+def truncated(text: str, tokens: Callable[[str], list[str]], kept: float) -> str:
+    """The beginning of a text with a share of its tokens, at least one.
+
+    Examples
+    --------
+    >>> truncated("one two three four", str.split, 0.5)
+    'one two'
+    """
+    places = align(text, tokens(text))
+    if not places:  # the tokens are not those of the text: by space then
+        return " ".join(text.split()[:max(1, round(kept * len(text.split())))])
+    return text[:places[max(1, round(kept * len(places))) - 1][1]]
+
+
+def _penalised(part: TestSet, names: Sequence[str], report: engine.Progress | None) -> list[Sequence[str]] | None:
+    """The outputs of systems of the simulated corpus, one after the other, each at all penalties; None where one is
+    not of that corpus."""
+    known = {system.name: system for system in KOEHN_SYSTEMS}
+    if not part.simulated or not known.keys() >= set(names):
+        return None
+    anew = outputs(max(part.lines), [replace(known[name], word_penalty=k) for name in names for k in PENALTIES])
+    found: list[Sequence[str]] = []
+    for texts in anew:
+        found.append(tuple(texts[line - 1] for line in part.lines))
+        name, k = names[(len(found) - 1) // len(PENALTIES)], (len(found) - 1) % len(PENALTIES)
+        if PENALTIES[k] == 0 and found[-1] != part.systems[name]:
+            return None
+        if report is not None:
+            report(len(found) / (len(names) * len(PENALTIES)))
+    return found
+
+
+def _points(several: TestSet, bleu: Metric, gtms: Sequence[Metric], asked: Sequence[float], progress: Progress | None
+            ) -> tuple[LengthPoint, ...]:
+    """A point for each output of a test set."""
+    sums = bleu.statistics(several).sum(axis=1)
+    scores = [bleu.score(sums).tolist()]
+    for gtm in gtms:
+        scores.append(gtm.score(gtm.statistics(several, stage(progress, "counting")).sum(axis=1)).tolist())
+    found = []
+    for of, (sys_len, ref_len), points, match, match_2 in zip(asked, sums[:, :2].tolist(), *scores, strict=True):
+        penalty = brevity_penalty(sys_len, ref_len)
+        found.append(LengthPoint(of, share(sys_len, ref_len), points, match, penalty,
+                                 points / penalty if penalty > 0 else 0.0, match_2))
+    return tuple(found)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Student's t for means of segment scores, held against the bootstrap (Koehn 2004, section 4, Table 2, Figure 5).
+
+
+#: Segments of the samples beside the whole test set, those of Koehn's Table 2.
+SIZES = (100, 300, 600)
+_WIDEST = 4.0  # standard errors on either side in `densities`, or more where the tails begin farther out
+
+
+@dataclass(frozen=True)
+class TInterval:
+    """Both intervals of one mean.
+
+    Attributes
+    ----------
+    n : int
+        Segments.
+    mean : float
+        In points of the metric.
+    t_factor, normal_factor : float
+        Half the width of an interval in standard errors, by Student's t with n - 1 degrees of freedom and by the normal
+        distribution.
+    t_low, t_high, boot_low, boot_high : float or None
+        Student's t interval, and the percentile interval of the bootstrap by segment.
+    width_ratio : float or None
+        Width of the t interval / width of the bootstrap's; None where that is 0.
+    """
+
+    n: int
+    mean: float
+    t_factor: float
+    normal_factor: float
+    t_low: float | None
+    t_high: float | None
+    boot_low: float | None
+    boot_high: float | None
+    width_ratio: float | None
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One entry of Koehn's Table 2: level in percent, sample size (None: without end), as printed, and as it should be.
+    """
+
+    level: float
+    n: int | None
+    printed: float
+    right: float
+
+
+@dataclass(frozen=True)
+class StudentsT:
+    """What `students_t` finds.
+
+    Attributes
+    ----------
+    metric, signature, system : str
+    alpha : float
+    resamples, seed : int
+    rows : tuple of TInterval
+        By size; the last is of all segments that have a score.
+    n_documents : int or None
+    document_low, document_high : float or None
+        On all segments, the bootstrap by document, which neither takes segments for independent nor sums them in a
+        formula. None without document ids.
+    """
+
+    metric: str
+    signature: str
+    system: str
+    alpha: float
+    resamples: int
+    seed: int
+    rows: tuple[TInterval, ...]
+    n_documents: int | None
+    document_low: float | None
+    document_high: float | None
+
+
+def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str | None = None, alpha: float = 0.05,
+               resamples: int = 2000, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
+               progress: Progress | None = None) -> StudentsT:
+    """Student's t interval of a mean of segment scores beside the bootstrap's, on samples and on all segments.
+
+    Scores of a table (human ones, say) are taken as they are; of a corpus metric the sentence scores, whose mean is not
+    the corpus score. Samples are evenly spread over the test set.
+
+    Parameters
+    ----------
+    testset, metric, statistics, progress
+        As in `mtsig_core.stats.one_score.bootstrap_systems`.
+    system : str, optional
+        By default the one with the best mean.
+    alpha : float
+        Intervals have level 1 - alpha.
+    resamples, seed, jobs : int
+        As in `compare`.
+
+    Raises
+    ------
+    SettingError
+        For a system that is not there or has fewer than two scores, and for settings out of range.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d", "a b c x"] * 100}, {"ref": ["a b c d"] * 200})
+    >>> found = students_t(ts, resamples=500)
+    >>> [row.n for row in found.rows], round(found.rows[0].t_factor, 4)
+    ([100, 200], 1.9842)
+    """
+    metric = metric_of(testset, metric)
+    if not testset.systems:
+        raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
+    if statistics is None:
+        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
+    mean = segment_mean(metric)
+    if isinstance(mean, SentenceMean):
+        statistics = mean.from_counts(statistics)
+    system = _chosen(testset, mean, statistics, system)
+    place = list(testset.systems).index(system)
+    known = np.flatnonzero(statistics[place, :, 1] > 0)
+    if len(known) < 2:
+        raise SettingError(f"{system} has {len(known)} segment scores by {metric.name}. An interval takes at least 2.")
+    one = testset.only([system])
+
+    def interval(n: int, unit: str = "segment") -> ScoreBootstrap:
+        rows = known[np.arange(n) * len(known) // n]
+        part = one if n == testset.n_segments else one.at(rows.tolist())
+        return bootstrap_systems(part, mean, unit=unit, alpha=alpha, resamples=resamples, seed=seed, jobs=jobs,
+                                 statistics=statistics[[place]][:, rows], progress=progress)[0]
+
+    rows = tuple(_row(n, interval(n), alpha) for n in (*(n for n in SIZES if n < len(known)), len(known)))
+    document = n_documents = None
+    if testset.documents is not None and (n_documents := len(set(testset.document_index[known].tolist()))) > 1:
+        document = interval(len(known), "document").intervals["percentile"]
+    return StudentsT(mean.name, mean.signature(testset), system, alpha, resamples, seed, rows, n_documents,
+                     *(document or (None, None)))
+
+
+def factor(n: int | None, alpha: float) -> float:
+    """Half the width of an interval for a mean of n scores, in standard errors; of endlessly many for None.
+
+    Examples
+    --------
+    >>> round(factor(100, 0.05), 4), round(factor(None, 0.05), 4)
+    (1.9842, 1.96)
+    """
+    if n is None:
+        return NormalDist().inv_cdf(1 - alpha / 2)
+    if n < 2:
+        raise SettingError(f"n is {n}. Student's t takes at least 2 scores.")
+    from scipy.special import stdtrit
+
+    return float(stdtrit(n - 1, 1 - alpha / 2))
+
+
+def koehns_factors() -> tuple[Factor, ...]:
+    """Koehn's Table 2 beside the factors of n - 1 degrees of freedom; row by row.
+
+    Examples
+    --------
+    >>> first = koehns_factors()[0]
+    >>> first.level, first.n, first.printed, round(first.right, 4)
+    (99, 100, 2.6259, 2.6264)
+    """
+    return tuple(Factor(level, n, printed, factor(n, 1 - level / 100)) for level, *row in KOEHN_T2.rows["t"]
+                 for n, printed in zip(KOEHN_T2.columns[1:], row, strict=True))
+
+
+def densities(n: int = 5, alpha: float = 0.05, points: int = 161) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Student's t with n - 1 degrees of freedom, and the normal distribution (Koehn 2004, Figure 5).
+
+    Parameters
+    ----------
+    n : int
+    alpha : float
+        The tails beyond its factor are in sight.
+    points : int
+
+    Returns
+    -------
+    x, t, normal : ndarray, shape (points,)
+        Standard errors from the mean, and both densities there.
+    """
+    df = n - 1
+    if df < 1:
+        raise SettingError(f"n is {n}. Student's t takes at least 2 scores.")
+    widest = max(_WIDEST, 1.1 * factor(n, alpha))
+    x = np.linspace(-widest, widest, points)
+    top = math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2)) / math.sqrt(df * math.pi)
+    return x, top * (1 + x * x / df) ** (-(df + 1) / 2), np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+
+
+def _chosen(testset: TestSet, mean: Metric, statistics: np.ndarray, system: str | None) -> str:
+    if system is None:
+        scores = mean.score(statistics.sum(axis=1)) * direction(mean)
+        return list(testset.systems)[int(np.argmax(np.where(np.isfinite(scores), scores, -np.inf)))]
+    if system not in testset.systems:
+        raise SettingError(f"No system {system!r} in {testset.name}. It has: {', '.join(testset.systems)}.")
+    return system
+
+
+def _row(n: int, found: ScoreBootstrap, alpha: float) -> TInterval:
+    t, boot = found.intervals["t"], found.intervals["percentile"]
+    width = None if boot is None or t is None or boot[0] == boot[1] else (t[1] - t[0]) / (boot[1] - boot[0])
+    (t_low, t_high), (boot_low, boot_high) = t or (None, None), boot or (None, None)
+    return TInterval(n, found.score, factor(n, alpha), factor(None, alpha), t_low, t_high, boot_low, boot_high, width)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# The same output under other settings of BLEU: why a score goes with its signature (Post 2018).
+
+
+#: What is changed -> the settings of BLEU.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "lower case": dict(lowercase=True), "tokenizer 13a": dict(tokenize="13a"), "tokenizer zh": dict(tokenize="zh"),
+    "no tokenizer": dict(tokenize="none"), "every character a token": dict(tokenize="char")}
+
+
+@dataclass(frozen=True)
+class SignedScore:
+    """BLEU in points under one choice of settings, and its signature."""
+
+    setting: str
+    bleu: float
+    signature: str
+
+
+def signatures(testset: TestSet, metric: str | Metric = "bleu", *, system: str | None = None,
+               progress: Progress | None = None) -> tuple[SignedScore, ...]:
+    """BLEU of one system as it is here, and with one setting changed at a time.
+
+    Parameters
+    ----------
+    testset : TestSet
+    metric : str or Metric
+        BLEU.
+    system : str, optional
+        By default the one with the best BLEU.
+    progress : callable, optional
+        Called with (stage, share of it done); may raise `Cancelled`.
+
+    Raises
+    ------
+    SettingError
+        For another metric, a system that is not there, or a test set without texts.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["The cat sat on it."]}, {"ref": ["the cat sat on it."]})
+    >>> [(row.setting, round(row.bleu, 1)) for row in signatures(ts)][:2]
+    [('as here', 76.0), ('lower case', 100.0)]
+    """
+    bleu: Any = check_bleu(testset, metric)  # a dataclass of its settings, of which the protocol says nothing
+    system = best_system(testset, bleu, progress) if system is None else system
+    one = testset.only([system])
+    found: list[SignedScore] = []
+    for name, settings in {"as here": {}, **SETTINGS}.items():
+        other: Metric = replace(bleu, **settings)
+        points = other.score(cached_statistics(other, one, stage(progress, name)).sum(axis=1))
+        signed = SignedScore(name, float(points[0]), other.signature(one))
+        if signed.signature not in [row.signature for row in found]:  # it may be the setting of this test set
+            found.append(signed)
+    return tuple(found)

@@ -1,0 +1,866 @@
+"""The scenes of the lecture: what each draws and shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mtsig_core.errors import SettingError
+from mtsig_core.experiments import error_rates
+from mtsig_core.experiments.error_rates import corrected, drawn, drawn_from, randomized, share_for
+from mtsig_core.experiments.inside_score import SentenceMean, averages
+from mtsig_core.experiments.population import Population, Rate, equal_systems, population, rate
+from mtsig_core.experiments.sampling import positions, ratio_of_spreads
+from mtsig_core.metrics import Metric, direction
+from mtsig_core.stats import engine
+from mtsig_core.stats.arrays import rounding
+from mtsig_core.stats.engine import UnitStatistics, swap_differences
+from mtsig_core.stats.intervals import Sample, percentile
+from mtsig_core.stats.measured import Measured, measure
+from mtsig_core.stats.power import exaggeration_at, power_at
+from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, coins, subset
+from mtsig_core.stats.significance import approximate_randomization, decide, significant, student_t, win_rates
+from mtsig_core.testset import TestSet
+
+#-----------------------------------------------------------------------------------------------------------------------
+# A few short sentences of two systems, to be resampled one by one before the eyes of a room.
+
+
+_CHOICE = 6  # times as many short sentences as are shown: those of a seed are drawn from these
+
+
+@dataclass(frozen=True, eq=False)
+class Excerpt:
+    """A few segments of two systems.
+
+    Attributes
+    ----------
+    testset : TestSet
+        The two systems on these segments alone.
+    metric : Metric
+    statistics : ndarray, shape (2, segments, stats)
+    """
+
+    testset: TestSet
+    metric: Metric
+    statistics: np.ndarray
+
+    @property
+    def n(self) -> int:
+        return self.testset.n_segments
+
+    @property
+    def scores(self) -> np.ndarray:
+        """Of the two, in points, shape (2,)."""
+        return self.score(self.statistics.sum(axis=1))
+
+    @property
+    def improvement(self) -> float:
+        """By how much the first system is better, in points."""
+        a, b = self.scores.tolist()
+        return direction(self.metric) * float(a - b)
+
+    def score(self, sums: np.ndarray) -> np.ndarray:
+        """Scores of summed statistics, shape (..., stats) -> (...)."""
+        return np.asarray(self.metric.score(sums), dtype=np.float64)
+
+
+def excerpt(testset: TestSet, metric: str | Metric, a: str, b: str, n: int, seed: int) -> Excerpt:
+    """Short sentences of a test set, drawn by the seed from the shortest that there are, in the order of the set.
+
+    Parameters
+    ----------
+    testset : TestSet
+        With texts.
+    metric : str or Metric
+        Whose statistics of a segment do not depend on the others.
+    a, b : str
+    n : int
+        Sentences; those to draw from are six times as many, the shortest by the longest of reference and two outputs.
+    seed : int
+
+    Raises
+    ------
+    SettingError
+        Without texts, or with too few segments that have an output of both.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b", "a b c d", "a"], "B": ["a c", "a b c e", "b"]},
+    ...              {"ref": ["a b", "a b c d", "a"]})
+    >>> excerpt(ts, "bleu", "A", "B", 2, 1).testset.n_segments
+    2
+    """
+    if not testset.has_texts:
+        raise SettingError(f"{testset.name} has scores and no texts: there is no sentence to show. Choose a test set "
+                           "with texts.")
+    two = testset.only([a, b])
+    columns = [*two.systems.values(), *two.references.values()]
+    lengths = np.array([max(len(text or "") for text in texts) for texts in zip(*columns, strict=True)])
+    whole = np.flatnonzero([all(texts) for texts in zip(*two.systems.values(), strict=True)])
+    if len(whole) < n:
+        raise SettingError(f"{testset.name} has {len(whole)} segments with an output of both {a} and {b}. This scene "
+                           f"needs {n}: choose another pair, or a larger test set.")
+    short = whole[np.argsort(lengths[whole], kind="stable")][:_CHOICE * n]
+    seen = measure(two.at(np.sort(short[subset(len(short), n, seed, 0)]).tolist()), metric).only([a, b])
+    return Excerpt(seen.testset, seen.metric, seen.statistics)
+
+
+def from_blocks(draw: Callable[[int], np.ndarray], start: int, stop: int) -> np.ndarray:
+    """Replicates `start` to `stop` of those that come in blocks, shape (stop - start, ...)."""
+    first = start // BLOCK
+    found: np.ndarray = np.concatenate([draw(block) for block in range(first, max(first, (stop - 1) // BLOCK) + 1)])
+    return found[start - first * BLOCK:stop - first * BLOCK]
+
+
+def span(values: np.ndarray, *, about: float | None = None) -> dict[str, float]:
+    """Ends of an axis that holds all values with some room, as far to both sides of `about` where that is given.
+
+    Examples
+    --------
+    >>> span(np.array([10.0, 20.0])), span(np.array([-1.0, 2.0]), about=0.0)
+    ({'low': 9.4, 'high': 20.6}, {'low': -2.24, 'high': 2.24})
+    """
+    low, high = float(values.min()), float(values.max())
+    if about is not None:
+        reach = max(about - low, high - about)
+        low, high = about - reach, about + reach
+    room = 0.06 * (high - low) or 1.0
+    return {"low": low - room, "high": high + room}
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Three sentences of which the mean of sentence scores and the corpus score say the opposite, for a lecture.
+
+
+_MEAN_STREAM, _DRAWS = 62, 10_000
+
+
+@dataclass(frozen=True)
+class ThreeSentences:
+    """The case that `averages` finds, sentence by sentence.
+
+    Attributes
+    ----------
+    names : (str, str)
+        In the order of the test set: it does not say which is the better.
+    outputs : list of (str, str)
+    scores : list of (float, float)
+        Sentence scores.
+    mean : (float, float)
+        Of these.
+    lengths : list of int
+        Tokens of each reference.
+    sums : list of (list of int, list of int)
+        After each sentence, of both systems: matches of 1- to 4-grams, then how many there are.
+    corpus : list of (float, float)
+        Corpus scores after each sentence.
+    disagreements, n_pairs : int
+        Pairs of the whole test set on which the two disagree, and all.
+    of_random : Rate
+        How often three sentences drawn at random disagree; see `how_often`.
+    by_corpus : int
+        Which of the two the corpus score calls the better, 0 or 1.
+    """
+
+    names: tuple[str, str]
+    outputs: list[tuple[str, str]]
+    scores: list[tuple[float, float]]
+    mean: tuple[float, float]
+    lengths: list[int]
+    sums: list[tuple[list[int], list[int]]]
+    corpus: list[tuple[float, float]]
+    disagreements: int
+    n_pairs: int
+    of_random: Rate
+    by_corpus: int
+
+    @property
+    def by_mean(self) -> int:
+        """Which of the two the mean of sentence scores calls the better."""
+        return 1 - self.by_corpus
+
+
+def three_sentences(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0,
+                    statistics: np.ndarray | None = None) -> ThreeSentences:
+    """The smallest case of a test set, searched for by `averages`.
+
+    Raises
+    ------
+    SettingError
+        Where no three sentences disagree.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
+    ...                      "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"]},
+    ...              {"ref": ["a b c d e f g h i j k l", "a b c d", "e f g h"]})
+    >>> found = three_sentences(ts)
+    >>> found.names, found.lengths, found.sums[-1][0]
+    (('A', 'B'), [12, 4, 4], [12, 11, 10, 9, 20, 17, 14, 11])
+    """
+    whole = measure(testset, metric, statistics=statistics)
+    found = averages(testset, metric, seed=seed, statistics=whole.statistics)
+    case = found.case
+    if case is None or len(case.lines) != 3:
+        raise SettingError(f"No three sentences of {testset.name} were found on which the mean of sentence scores and "
+                           "the corpus score disagree. Choose a larger test set.")
+    first, second = sorted((case.pair.a, case.pair.b), key=list(testset.systems).index)
+    two, turned = (first, second), 1 if first == case.pair.a else -1
+    rows = [testset.lines.index(line) for line in case.lines]
+    seen = measure(testset.only(two).at(rows), metric).only(two)
+    columns = [seen.metric.stat_names.index(f"{kind}_{n}") for kind in ("correct", "total") for n in (1, 2, 3, 4)]
+    sums = seen.statistics.cumsum(axis=1)
+    corpus = np.asarray(seen.metric.score(sums))
+    outputs = zip(*(seen.testset.systems[name] for name in two), strict=True)
+    a, b = case.average[::turned]
+    scores = [(one[0], one[1]) for one in (pair[::turned] for pair in case.sentences)]
+    return ThreeSentences(
+        two, [(first or "", second or "") for first, second in outputs], scores, (a, b),
+        [length or 0 for length in case.lengths],
+        [(sums[0, k, columns].tolist(), sums[1, k, columns].tolist()) for k in range(3)],
+        [(float(corpus[0, k]), float(corpus[1, k])) for k in range(3)], len(found.disagreements), found.n_pairs,
+        how_often(whole, seed), 0 if turned == 1 else 1)
+
+
+def how_often(seen: Measured, seed: int = 0, draws: int = _DRAWS) -> Rate:
+    """How often the mean of sentence scores and the corpus score call another of two systems the better, where three
+    sentences and two systems are drawn at random; ties disagree with nothing.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
+    ...                      "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"]},
+    ...              {"ref": ["a b c d e f g h i j k l", "a b c d", "e f g h"]})
+    >>> how_often(measure(ts, "bleu"), draws=100).share
+    1.0
+    """
+    rng, pairs = np.random.default_rng([seed, _MEAN_STREAM]), engine.all_pairs(len(seen.statistics))
+    rows = rng.integers(seen.testset.n_segments, size=(draws, 3))
+    rows = rows[np.diff(np.sort(rows), axis=1).all(axis=1)]  # three that differ
+    drawn = seen.statistics[pairs[rng.integers(len(pairs), size=len(rows))].T[:, :, None], rows]
+    mean = SentenceMean(seen.metric)
+    corpus, average = seen.metric.score(drawn.sum(axis=2)), mean.score(mean.from_counts(drawn).sum(axis=2))
+    return rate(int(np.count_nonzero((corpus[0] - corpus[1]) * (average[0] - average[1]) < 0)), len(rows))
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# The bootstrap, one resample at a time: what a lecture shows of it (Koehn 2004, sections 3 and 5).
+
+
+@dataclass(frozen=True, eq=False)
+class Resamples:
+    """Bootstrap samples of a few sentences, in the order drawn.
+
+    Attributes
+    ----------
+    weights : ndarray of int, shape (samples, segments)
+        How often each sentence is in each.
+    sums : ndarray, shape (samples, 2, stats)
+        Summed statistics of both systems.
+    scores : ndarray, shape (samples, 2)
+        In points.
+    improvement : ndarray, shape (samples,)
+        By how much the first system is better.
+    """
+
+    weights: np.ndarray
+    sums: np.ndarray
+    scores: np.ndarray
+    improvement: np.ndarray
+
+    def first(self, n: int) -> Resamples:
+        """The first n."""
+        return Resamples(*(values[:n] for values in (self.weights, self.sums, self.scores, self.improvement)))
+
+    @property
+    def missing(self) -> np.ndarray:
+        """How many sentences each sample lacks, shape (samples,)."""
+        return np.asarray((self.weights == 0).sum(axis=1))
+
+    @property
+    def mean_missing(self) -> float:
+        return float(self.missing.mean())
+
+    def too_few(self, alpha: float = 0.05) -> bool:
+        """Whether not even one of so many samples lies beyond each end of a percentile interval."""
+        return len(self.scores) < 2 / alpha
+
+    def middle(self, alpha: float = 0.05) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Percentile intervals of level 1 - alpha: of the first system's score, and of the improvement.
+
+        The least and the largest, where samples are too few for these.
+        """
+        drawn = np.stack([self.scores[:, 0], self.improvement])
+        low, high = (drawn.min(axis=1), drawn.max(axis=1)) if self.too_few(alpha) else \
+            percentile(Sample(drawn.mean(axis=1), drawn, np.empty((0, 0))), alpha)
+        (a, d), (b, e) = low.tolist(), high.tolist()
+        return (a, b), (d, e)
+
+    @property
+    def share_worse(self) -> float:
+        """Share of the samples on which the first system is the worse; ties count for neither."""
+        return float(win_rates(self.improvement[None])[1][0])
+
+
+def resamples(shown: Excerpt, seed: int, start: int, stop: int) -> Resamples:
+    """Bootstrap samples `start` to `stop`: those of `compare` by segment with this seed, both systems by one draw.
+
+    Examples
+    --------
+    >>> from mtsig_core import TestSet
+    >>> from mtsig_core.experiments.lecture import excerpt
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 3, "B": ["a b c d x"] * 3}, {"ref": ["a b c d e"] * 3})
+    >>> found = resamples(excerpt(ts, "bleu", "A", "B", 3, 0), 0, 0, 5)
+    >>> found.weights.sum(axis=1).tolist(), found.share_worse
+    ([3, 3, 3, 3, 3], 0.0)
+    """
+    units = Units.segments(shown.n)
+    weights = from_blocks(lambda block: bootstrap_weights(units, seed, block), start, stop).astype(np.int64)
+    sums = np.einsum("rn,sni->rsi", weights, shown.statistics)
+    scores = shown.score(sums)
+    return Resamples(weights, sums, scores, direction(shown.metric) * (scores[:, 0] - scores[:, 1]))
+
+
+def expected_missing(n: int) -> float:
+    """How many of n sentences a bootstrap sample lacks on average: n (1 - 1/n)^n.
+
+    Examples
+    --------
+    >>> round(expected_missing(12) / 12, 3)
+    0.352
+    """
+    return n * (1 - 1 / n) ** n
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Approximate randomization, swap by swap: what a lecture shows of it (Riezler and Maxwell 2005, Fig. 1).
+
+
+@dataclass(frozen=True, eq=False)
+class Swaps:
+    """Differences of two systems after swaps of their outputs.
+
+    Attributes
+    ----------
+    observed : float
+        score(a) - score(b) of the outputs as they are, in points.
+    swapped : ndarray of uint8, shape (trials, segments)
+        1 where the two outputs trade places.
+    differences : ndarray, shape (trials,)
+    """
+
+    observed: float
+    swapped: np.ndarray
+    differences: np.ndarray
+
+    def first(self, n: int) -> Swaps:
+        """The first n trials."""
+        return Swaps(self.observed, self.swapped[:n], self.differences[:n])
+
+    @property
+    def extreme(self) -> np.ndarray:
+        """Which differences are at least as large as the observed one, either way, shape (trials,)."""
+        slack = rounding(np.append(self.differences, self.observed)[None])[0]
+        return np.asarray(np.abs(self.differences) >= abs(self.observed) - slack)
+
+    @property
+    def counts(self) -> np.ndarray:
+        """c after each trial, shape (trials,)."""
+        return np.cumsum(self.extreme)
+
+    @property
+    def running_p(self) -> np.ndarray:
+        """(c + 1) / (R + 1) after each trial, shape (trials,)."""
+        return np.asarray((self.counts + 1) / np.arange(2, len(self.differences) + 2))
+
+    @property
+    def p(self) -> float:
+        """(c + 1) / (R + 1)."""
+        return float(approximate_randomization(np.array([self.observed]), self.differences[None])[0])
+
+
+def random_swaps(shown: Excerpt, seed: int, start: int, stop: int) -> Swaps:
+    """Trials `start` to `stop`, a fair coin for each sentence: drawn also where few sentences would let all be tried.
+
+    Examples
+    --------
+    >>> from mtsig_core import TestSet
+    >>> from mtsig_core.experiments.lecture import excerpt
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 3, "B": ["a b c d x"] * 3}, {"ref": ["a b c d e"] * 3})
+    >>> found = random_swaps(excerpt(ts, "wer", "A", "B", 3, 0), 0, 0, 400)
+    >>> found.observed, sorted({round(d, 2) for d in found.differences.tolist()}), 0.2 < found.p < 0.3
+    (-20.0, [-20.0, -6.67, 6.67, 20.0], True)
+    """
+    swapped = from_blocks(lambda block: coins(shown.n, seed, block), start, stop)
+    moved = np.einsum("rn,sni->sri", swapped.astype(np.int64), shown.statistics)
+    first, second = (total - own + other for total, own, other in zip(
+        shown.statistics.sum(axis=1)[:, None], moved, moved[::-1], strict=True))
+    return Swaps(_observed(shown), swapped, shown.score(first) - shown.score(second))
+
+
+def all_swaps(shown: Excerpt) -> Swaps:
+    """Every way to swap but the one that swaps nothing, 2^n - 1: then p is exact.
+
+    Examples
+    --------
+    >>> from mtsig_core import TestSet
+    >>> from mtsig_core.experiments.lecture import excerpt
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 3, "B": ["a b c d x"] * 3}, {"ref": ["a b c d e"] * 3})
+    >>> all_swaps(excerpt(ts, "wer", "A", "B", 3, 0)).p
+    0.25
+    """
+    data = UnitStatistics(shown.metric, shown.statistics, Units.segments(shown.n))
+    assert data.units.all_swaps is not None, "too many sentences to try all swaps"
+    numbers = np.arange(1, data.units.all_swaps + 1)[:, None]
+    return Swaps(_observed(shown), (numbers >> np.arange(shown.n) & 1).astype(np.uint8),
+                 swap_differences(data, np.array([[0, 1]]), 1, 0)[0])
+
+
+def _observed(shown: Excerpt) -> float:
+    a, b = shown.scores.tolist()
+    return float(a - b)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Blocks and broad samples of one system, sample by sample: what a lecture shows of them (Koehn 2004, 3.2 to 3.4).
+
+
+@dataclass(frozen=True, eq=False)
+class BlocksAndBroad:
+    """Scores of one system on small test sets cut from a large one.
+
+    Attributes
+    ----------
+    size : int
+        Segments in each.
+    blocks, broad : ndarray, shape (samples,)
+        In points.
+    shuffled : ndarray, shape (samples,)
+        Of blocks after the segments were put in a random order.
+    ribbon, shuffled_ribbon : ndarray, shape (at most 1000,)
+        Scores of consecutive stretches of the large set, from its first to its last segment; and after the shuffle.
+    """
+
+    size: int
+    blocks: np.ndarray
+    broad: np.ndarray
+    shuffled: np.ndarray
+    ribbon: np.ndarray
+    shuffled_ribbon: np.ndarray
+
+    def first(self, samples: int) -> BlocksAndBroad:
+        """The first of each alone."""
+        return replace(self, blocks=self.blocks[:samples], broad=self.broad[:samples],
+                       shuffled=self.shuffled[:samples])
+
+    @staticmethod
+    def range_of(scores: np.ndarray) -> tuple[float, float]:
+        """The least and the largest."""
+        return float(scores.min()), float(scores.max())
+
+    def difficulty(self, stretches: np.ndarray) -> np.ndarray:
+        """How hard stretches are: 0 for the best score on the ribbon, 1 for the worst."""
+        low, high = self.range_of(self.ribbon)
+        return np.asarray((high - stretches) / ((high - low) or 1.0))
+
+    @property
+    def ratio(self) -> float:
+        """Spread of the blocks over that of the broad samples, each as a standard deviation."""
+        return _ratio(self.blocks, self.broad)
+
+    @property
+    def ratio_interval(self) -> tuple[float, float] | None:
+        """Its 95% interval, see `ratio_of_spreads`; None where there is none."""
+        found = ratio_of_spreads(self.blocks, self.broad)
+        return found and found[1:]
+
+    @property
+    def by_order(self) -> bool:
+        """Whether blocks spread clearly wider in the order of the segments than after the shuffle."""
+        found = ratio_of_spreads(self.blocks, self.shuffled)
+        return found is not None and found[1] > 1
+
+    @property
+    def shuffled_ratio(self) -> float:
+        """The same of the blocks after the shuffle."""
+        return _ratio(self.shuffled, self.broad)
+
+
+def blocks_and_broad(testset: TestSet, metric: str | Metric, system: str, size: int = 300, seed: int = 0,
+                     statistics: np.ndarray | None = None) -> BlocksAndBroad:
+    """Cut a test set both ways; the samples are those of `mtsig_core.experiments.sampling.sampling`.
+
+    Raises
+    ------
+    SettingError
+        If there are too few segments for two samples.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30}, {"ref": ["a b c d e"] * 60})
+    >>> found = blocks_and_broad(ts, "wer", "A", 20)
+    >>> found.blocks.tolist(), found.broad.tolist()
+    ([0.0, 10.0, 20.0], [10.0, 10.0, 10.0])
+    """
+    seen = measure(testset, metric, statistics=statistics).only([system])
+    n = seen.testset.n_segments
+
+    def cut(kind: str, shuffle_seed: int | None = None) -> np.ndarray:
+        return _scores(seen, positions(kind, n, size, shuffle_seed))
+
+    stretch = max(2, -(-n // 1000))
+    return BlocksAndBroad(size, cut("blocks"), cut("broad"), cut("blocks", seed),
+                          *(_scores(seen, positions("blocks", n, stretch, order)) for order in (None, seed)))
+
+
+def _scores(seen: Measured, rows: np.ndarray) -> np.ndarray:
+    counted = seen.counter()
+    return np.array([float(np.asarray(seen.metric.score(counted(row).sum(axis=1)))[0]) for row in rows])
+
+
+def _ratio(one: np.ndarray, other: np.ndarray) -> float:
+    """Of standard deviations; 1 where neither varies."""
+    spreads = [float(scores.std(ddof=1)) if len(scores) > 1 else 0.0 for scores in (one, other)]
+    return spreads[0] / spreads[1] if spreads[1] else 1.0 if not spreads[0] else float("inf")
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Two equal systems, tested by sentence and by document, test set after test set: what a lecture shows of it.
+
+
+#: Of each test set.
+SENTENCES = 400
+_DOCUMENTS_STREAM = 60
+_BLOCK = 100  # test sets from one generator
+
+
+@dataclass(frozen=True, eq=False)
+class EqualSystems:
+    """Test sets on which two systems are equal in truth.
+
+    Attributes
+    ----------
+    differences : ndarray, shape (tests, sentences)
+        Of sentence scores, in standard deviations; neighbours of one document share a part.
+    by_sentence, by_document : ndarray, shape (tests,)
+        p of Student's t.
+    """
+
+    differences: np.ndarray
+    by_sentence: np.ndarray
+    by_document: np.ndarray
+
+    def first(self, tests: int) -> EqualSystems:
+        """The first of them."""
+        return EqualSystems(*(values[:tests] for values in (self.differences, self.by_sentence, self.by_document)))
+
+    def shades(self, tests: int) -> list[str]:
+        """The differences of the first tests, a letter each: M for 0, from D to V in steps of a third."""
+        steps = np.clip(np.rint(3 * self.differences[:tests]), -9, 9).astype(int) + ord("M")
+        return ["".join(map(chr, row)) for row in steps.tolist()]
+
+    def rejected(self, alpha: float = 0.05) -> tuple[Rate, Rate]:
+        """Tests that call the two different, by sentence and by document."""
+        first, second = (rate(int(significant(p, alpha).sum()), len(p)) for p in (self.by_sentence, self.by_document))
+        return first, second
+
+
+def equal_tests(per_document: int, correlation: float, seed: int, start: int, stop: int) -> EqualSystems:
+    """Test sets `start` to `stop`: normal differences with mean 0, of which documents share a part.
+
+    Parameters
+    ----------
+    per_document : int
+        Sentences of each document; divides `SENTENCES`.
+    correlation : float
+        Between two sentences of one document (intra-class), from 0 to 1.
+
+    Examples
+    --------
+    >>> found = equal_tests(20, 0.1, 0, 0, 400)
+    >>> found.differences.shape, [0.2 < r.share < 0.3 for r in found.rejected()][0], found.rejected()[1].share < 0.08
+    ((400, 400), True, True)
+    """
+    n_documents = SENTENCES // per_document
+    parts = []
+    for block in range(start // _BLOCK, max(start // _BLOCK, (stop - 1) // _BLOCK) + 1):
+        rng = np.random.default_rng([seed, _DOCUMENTS_STREAM, block])
+        shared = rng.standard_normal((_BLOCK, n_documents, 1))
+        own = rng.standard_normal((_BLOCK, n_documents, per_document))
+        parts.append(np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own)
+    first = start // _BLOCK * _BLOCK
+    documents = np.concatenate(parts)[start - first:stop - first]
+    sentences, means = documents.reshape(len(documents), -1), documents.mean(axis=2)
+    return EqualSystems(sentences, student_t(sentences.mean(axis=1), sentences), student_t(means.mean(axis=1), means))
+
+
+def design_effect(per_document: int, correlation: float) -> float:
+    """How much larger the variance of a mean is than that of as many independent sentences: 1 + (m - 1) rho.
+
+    Examples
+    --------
+    >>> round(design_effect(20, 0.1), 1)
+    2.9
+    """
+    return 1 + (per_document - 1) * correlation
+
+
+def expected_by_sentence(per_document: int, correlation: float, alpha: float = 0.05) -> float:
+    """Share of equal pairs that a test by sentence rejects, by the normal distribution: 2 Phi(-z / sqrt(deff)).
+
+    Examples
+    --------
+    >>> round(expected_by_sentence(20, 0.1), 3), round(expected_by_sentence(1, 0.1), 3)
+    (0.25, 0.05)
+    """
+    from scipy.special import ndtr, ndtri
+
+    return float(2 * ndtr(ndtri(alpha / 2) / np.sqrt(design_effect(per_document, correlation))))
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Fifteen systems, every pair tested, test set after test set: what a lecture shows of many comparisons.
+
+
+SYSTEMS, BETTER = 15, 3
+CORRECTIONS_SHOWN = ("none", "bh", "holm", "romano-wolf")
+ALPHA = 0.05
+_FAMILY_TRIALS = 2999  # with 999 no p is small enough for Holm's first of 105: it would find nothing, ever
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """What is claimed on each test set.
+
+    Attributes
+    ----------
+    pairs : ndarray of int, shape (pairs, 2)
+    true : ndarray of bool, shape (pairs,)
+        Where the first system is truly better; elsewhere the two are equal.
+    decided : dict of str to ndarray of int, shape (test sets, pairs)
+        By correction: 1 where the first system is claimed to be better, -1 the second, 0 none.
+    """
+
+    pairs: np.ndarray
+    true: np.ndarray
+    decided: dict[str, np.ndarray]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Tables]) -> Tables:
+        """Test sets of several, one after the other."""
+        return replace(parts[0], decided={name: np.concatenate([part.decided[name] for part in parts])
+                                          for name in parts[0].decided})
+
+    def first(self, n: int) -> Tables:
+        """The first n test sets."""
+        return replace(self, decided={name: rows[:n] for name, rows in self.decided.items()})
+
+    def cells(self, correction: str) -> list[list[tuple[int, int]]]:
+        """The claims of each test set: (pair, 1 or -1)."""
+        return [[(int(k), int(row[k])) for k in np.flatnonzero(row)] for row in self.decided[correction]]
+
+    def any_false(self, correction: str) -> Rate:
+        """Test sets with a false claim."""
+        return rate(int(np.count_nonzero(self.false(correction))), len(self.decided[correction]))
+
+    def false(self, correction: str) -> np.ndarray:
+        """False claims of each test set, shape (test sets,): between equals, and for the worse."""
+        found = self.decided[correction]
+        return np.asarray(((found != 0) & ~(self.true & (found == 1))).sum(axis=1))
+
+    def lost(self, correction: str) -> np.ndarray:
+        """True differences not found on each test set, shape (test sets,)."""
+        return np.asarray((self.true & (self.decided[correction] != 1)).sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """What test sets are drawn from.
+
+    Attributes
+    ----------
+    whole : Population
+    n : int
+        Segments of each test set.
+    better : int
+        How many of the systems are truly better than the others.
+    share : float
+        See `claims.share_of_best`.
+    """
+
+    whole: Population
+    n: int
+    better: int
+    share: float
+
+
+def family(testset: TestSet, metric: str | Metric, *, better: int = 0, n_segments: int | None = None, seed: int = 0,
+           statistics: np.ndarray | None = None) -> Family:
+    """Prepare the drawing of test sets; `n_segments` as in `family_wise_error.families`."""
+    whole, n = drawn_from(testset, metric, n_segments, ALPHA, _FAMILY_TRIALS, statistics, None)
+    return Family(whole, n, better, error_rates.share_of_best(whole, n, _FAMILY_TRIALS, seed)[0] if better else 0.0)
+
+
+def tables(drawn: Family, seed: int, start: int, stop: int) -> Tables:
+    """Test sets `start` to `stop`: those of equal systems, or with better ones among them, with 2,999 trials.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c d x"] * 30, "B": ["a b c d x", "a b c d e", "a b c y e"] * 20},
+    ...              {"ref": ["a b c d e"] * 60})
+    >>> found = tables(family(ts, "bleu"), 0, 0, 2)
+    >>> found.decided["none"].shape, found.true.any(), found.false("holm").tolist()
+    ((2, 105), np.False_, [0, 0])
+    """
+    pairs, sign = engine.all_pairs(SYSTEMS), direction(drawn.whole.metric)
+    decided: dict[str, list[np.ndarray]] = {name: [] for name in CORRECTIONS_SHOWN}
+    for k in range(start, stop):
+        rng = np.random.default_rng([seed, error_rates.CLAIMS_STREAM if drawn.better else error_rates.FAMILY_STREAM, k])
+        statistics = error_rates.drawn(drawn.whole, SYSTEMS, drawn.better, drawn.share, drawn.n, rng) if drawn.better \
+            else equal_systems(drawn.whole, SYSTEMS, drawn.n, rng)
+        data = engine.UnitStatistics(drawn.whole.metric, statistics, Units.segments(drawn.n))
+        delta, null, p = randomized(data, pairs, _FAMILY_TRIALS, rng)
+        adjusted = corrected(delta, null, p, data.units)
+        for name, rows in decided.items():
+            rows.append(decide(sign * delta, ALPHA, p=adjusted[name]))
+    return Tables(pairs, (pairs[:, 0] < drawn.better) & (pairs[:, 1] >= drawn.better),
+                  {name: np.array(rows) for name, rows in decided.items()})
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Two systems of which one is truly better, tested on test set after test set: what a lecture shows of power.
+
+
+_POWER_TRIALS = 999
+_POWER_STREAM = 61
+_PAIR = np.array([[0, 1]])
+
+
+@dataclass(frozen=True, eq=False)
+class Better:
+    """Two systems, the first truly better than the second.
+
+    Attributes
+    ----------
+    whole : Population
+        Of whose systems both are mixed.
+    share : float
+        Of the segments on which the first says what the best of them says; see `claims.drawn`.
+    difference : float
+        In points, of the mixtures.
+    spread : float
+        Standard error of the difference times the root of the number of segments, in points; by the jackknife.
+    """
+
+    whole: Population
+    share: float
+    difference: float
+    spread: float
+
+    def error(self, n: int) -> float:
+        """Standard error of the difference on test sets of n segments."""
+        return self.spread / float(np.sqrt(n))
+
+    def planned(self, n: int) -> float:
+        """Power that is planned for n segments."""
+        return float(power_at(self.difference, self.error(n), ALPHA, n_effective=n))
+
+    def planned_exaggeration(self, n: int) -> float:
+        """How many times the true difference significant ones are expected to be, on average."""
+        return float(exaggeration_at(self.difference, self.error(n), ALPHA, n_effective=n))
+
+
+@dataclass(frozen=True, eq=False)
+class PowerTests:
+    """Test sets on which the two were compared.
+
+    Attributes
+    ----------
+    true : float
+        The true difference, in points.
+    differences, p : ndarray, shape (tests,)
+        What was observed, and p of approximate randomization.
+    """
+
+    true: float
+    differences: np.ndarray
+    p: np.ndarray
+
+    @classmethod
+    def joined(cls, parts: Sequence[PowerTests]) -> PowerTests:
+        """Test sets of several, one after the other."""
+        return replace(parts[0], differences=np.concatenate([part.differences for part in parts]),
+                       p=np.concatenate([part.p for part in parts]))
+
+    def first(self, n: int) -> PowerTests:
+        """The first n test sets."""
+        return replace(self, differences=self.differences[:n], p=self.p[:n])
+
+    @property
+    def significant(self) -> np.ndarray:
+        """Where the difference is, whichever system it is for, shape (tests,)."""
+        return significant(self.p, ALPHA)
+
+    @property
+    def found(self) -> Rate:
+        """How often it is."""
+        return rate(int(np.count_nonzero(self.significant)), len(self.p))
+
+    @property
+    def turned(self) -> int:
+        """How many of these are for the worse system (errors of sign, type S)."""
+        return int(np.count_nonzero(self.significant & (self.differences < 0)))
+
+    @property
+    def running_sizes(self) -> list[float | None]:
+        """`size_found` after each test set."""
+        found = self.significant
+        sums, counts = np.cumsum(np.abs(self.differences) * found), np.cumsum(found)
+        return [float(total / count) if count else None for total, count in zip(sums, counts, strict=True)]
+
+    @property
+    def size_found(self) -> float | None:
+        """Mean size of the significant differences, either way, in points; None where there is none."""
+        return self.running_sizes[-1]
+
+
+def better(testset: TestSet, metric: str | Metric, points: float, *, statistics: np.ndarray | None = None) -> Better:
+    """Mix two systems of those of a test set, so that one is better by so many points, or as many as there can be.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c d x"] * 30, "B": ["a b c d x", "a b c y z", "a b c y e"] * 20},
+    ...              {"ref": ["a b c d e"] * 60})
+    >>> found = better(ts, "bleu", 5.0)
+    >>> round(found.difference, 1), 0 < found.share < 1, found.planned(100) < found.planned(1000)
+    (5.0, True, True)
+    """
+    whole = population(testset, metric, statistics=statistics)
+    share, difference = share_for(whole, points)
+    n = whole.n_segments
+    mixed = drawn(whole, 2, 1, share, n, np.random.default_rng(_POWER_STREAM))
+    a, b = engine.jackknife_scores(engine.UnitStatistics(whole.metric, mixed, Units.segments(n)))
+    return Better(whole, share, difference, float(np.sqrt(n * (n - 1)) * (a - b).std()))
+
+
+def power_tests(two: Better, n: int, seed: int, start: int, stop: int) -> PowerTests:
+    """Test sets `start` to `stop` of n segments, drawn with replacement, each tested with 999 random swaps.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c d x"] * 30, "B": ["a b c d x", "a b c y z", "a b c y e"] * 20},
+    ...              {"ref": ["a b c d e"] * 60})
+    >>> power_tests(better(ts, "bleu", 20.0), 200, 0, 0, 10).found.share
+    1.0
+    """
+    sign, differences, p = direction(two.whole.metric), [], []
+    for k in range(start, stop):
+        rng = np.random.default_rng([seed, _POWER_STREAM, k])
+        data = engine.UnitStatistics(two.whole.metric, drawn(two.whole, 2, 1, two.share, n, rng), Units.segments(n))
+        delta, _, found = randomized(data, _PAIR, _POWER_TRIALS, rng)
+        differences.append(sign * float(delta[0]))
+        p.append(float(found[0]))
+    return PowerTests(two.difference, np.array(differences), np.array(p))

@@ -1,0 +1,1064 @@
+"""How scores, intervals and conclusions change with the number of segments, references and resamples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, field, replace
+from numbers import Real
+from typing import NamedTuple
+
+import numpy as np
+
+from mtsig_core.errors import SettingError, counted
+from mtsig_core.experiments.population import Rate, check_whole, default_sizes, in_units, rate
+from mtsig_core.metrics import Metric, depends_on_testset, direction, is_segment_mean, metric_of
+from mtsig_core.results import SamplingSettings
+from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, simulate
+from mtsig_core.stats import engine
+from mtsig_core.stats.arrays import TOLERANCE, rounding
+from mtsig_core.stats.engine import paired, units_apart
+from mtsig_core.stats.few_units import p_floor, pair_units
+from mtsig_core.stats.intervals import LEAST_UNITS, Sample, percentile
+from mtsig_core.stats.measured import Measured, measure
+from mtsig_core.stats.one_score import Progress, finite, prepare, relative, stage
+from mtsig_core.stats.parallel import in_order
+from mtsig_core.stats.power import degrees_of_freedom, power_at
+from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, make_units, members, subset
+from mtsig_core.stats.settings import check_trials, resolve_sampling
+from mtsig_core.stats.significance import TESTS, percentile_test, significant
+from mtsig_core.testset import TestSet
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What a sweep of sizes finds, in rows.
+
+
+class PairError(NamedTuple):
+    """Improvement of the first system over the second and its standard error, in points; how well this is known, in
+    degrees of freedom (NaN: not at all); the units that both systems have, and how many of equal size these are worth.
+    """
+
+    delta: float
+    se: float
+    df: float
+    n_units: int
+    n_effective: float
+
+
+#: By pair.
+PairErrors = dict[tuple[str, str], PairError]
+
+
+@dataclass(frozen=True)
+class SystemSize:
+    """One system on random test sets of one size.
+
+    Attributes
+    ----------
+    size : int
+        Units: segments or documents.
+    segments : float
+        Mean number of segments.
+    repeats : int
+    system : str
+    score, score_low, score_high : float or None
+        Mean score, and the 5th and 95th percentile of the scores over the repeats, in points.
+    low, high, width : float or None
+        Ends and width of the interval relative to its median, as fractions, means over the repeats.
+    """
+
+    size: int
+    segments: float
+    repeats: int
+    system: str
+    score: float | None
+    score_low: float | None
+    score_high: float | None
+    low: float | None
+    high: float | None
+    width: float | None
+
+
+@dataclass(frozen=True)
+class PairSize:
+    """One pair of systems on random test sets of one size.
+
+    Attributes
+    ----------
+    size, segments, repeats
+        As in `SystemSize`.
+    a, b : str
+        The better system on the whole set comes first.
+    delta : float or None
+        Mean improvement of a over b, in points.
+    significant : float
+        Share of the repeats on which the pair is significant, in either direction.
+    wrong : float or None
+        Share on which it is significant and b ahead; None where the whole set has them level.
+    expected : float
+        The share significant that the standard error of the whole set lets expect on these subsets: without
+        replacement they vary less than fresh test sets do.
+    power : float
+        The same on fresh test sets of that size, if the difference of the whole set is the true one.
+    significant_low, significant_high, wrong_low, wrong_high : float or None
+        95% Monte Carlo intervals (Wilson 1927) of the shares over such subsets; None for the set itself, taken once.
+    """
+
+    size: int
+    segments: float
+    repeats: int
+    a: str
+    b: str
+    delta: float | None
+    significant: float
+    wrong: float | None
+    expected: float
+    power: float
+    significant_low: float | None = None
+    significant_high: float | None = None
+    wrong_low: float | None = None
+    wrong_high: float | None = None
+
+
+@dataclass(frozen=True)
+class Slope:
+    """Least-squares line of log width on log size; -1/2 is what independent units lead to.
+
+    Attributes
+    ----------
+    system : str
+    slope, se : float or None
+        None with fewer than two, or three, sizes, or where these are too close together for a line.
+    per_doubling : float or None
+        By how much doubling the test set narrows the interval, as a fraction: 1 - 2^slope.
+    """
+
+    system: str
+    slope: float | None
+    se: float | None
+    per_doubling: float | None
+
+
+@dataclass(frozen=True)
+class SizeSweep:
+    """Random test sets of several sizes, drawn from one.
+
+    Attributes
+    ----------
+    metric, signature : str
+    higher_is_better : bool
+    settings : SamplingSettings
+        As resolved; its trials and correction are not used.
+    n_units, n_segments : int
+        Of the whole test set.
+    scores : mapping of str to float
+        On the whole test set, best first.
+    errors : mapping of (str, str) to PairError
+        By pair: improvement on the whole set and its bootstrap standard error.
+    systems, pairs : tuple
+        By size, then in the order of the scores.
+    slopes : tuple of Slope
+    recounted : bool
+        Whether the metric was counted anew on each subset.
+    ends : mapping of int to ndarray, shape (repeats, pairs, 2)
+        By size, in points: on a subset a pair is significant where the lower end lies above 0, or the upper below it.
+        NaN where the pair has no difference there.
+    widths : mapping of int to ndarray, shape (repeats, systems)
+        By size: widths of the relative intervals behind `SystemSize.width`; systems best first.
+    whole : ndarray, shape (systems, resamples), or None
+        Bootstrap scores of the set itself, in points, where it is among the sizes.
+    """
+
+    metric: str
+    signature: str
+    higher_is_better: bool
+    settings: SamplingSettings
+    n_units: int
+    n_segments: int
+    scores: dict[str, float]
+    errors: PairErrors
+    systems: tuple[SystemSize, ...]
+    pairs: tuple[PairSize, ...]
+    slopes: tuple[Slope, ...]
+    recounted: bool
+    ends: dict[int, np.ndarray] = field(compare=False, repr=False)
+    widths: dict[int, np.ndarray] = field(compare=False, repr=False)
+    whole: np.ndarray | None = field(compare=False, repr=False)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# How sure the ratio of two widths of intervals is, where both were made from the same draws.
+
+
+_REPLICATES = 200
+_STREAM = 51
+
+
+def by_repeats(first: np.ndarray, several: np.ndarray) -> tuple[float, float] | None:
+    """95% interval of (mean of several / mean of first)^2 over repeats that both share (delta method on the logarithm,
+    Student's t).
+
+    Parameters
+    ----------
+    first, several : ndarray, shape (repeats,)
+        Widths on the same test sets; repeats where one of them is NaN are left out.
+
+    Returns
+    -------
+    (low, high), or None below two repeats, and where a mean is not above 0
+
+    Examples
+    --------
+    >>> low, high = by_repeats(np.array([2.0, 2.2, 1.8, 2.0]), np.array([1.7, 1.9, 1.7, 1.7]))
+    >>> round(low, 2), round(high, 2)
+    (0.66, 0.89)
+    """
+    from scipy.special import stdtrit
+
+    known = np.isfinite(first) & np.isfinite(several)
+    first, several, n = first[known], several[known], int(known.sum())
+    if n < 2 or not (first.mean() > 0 and several.mean() > 0):
+        return None
+    spread = float((several / several.mean() - first / first.mean()).std(ddof=1))
+    return _around(float(several.mean() / first.mean()), float(stdtrit(n - 1, 0.975)) * spread / math.sqrt(n))
+
+
+def by_draws(first: Sequence[np.ndarray], several: Sequence[np.ndarray], alpha: float,
+             seed: int) -> tuple[float, float] | None:
+    """The same for one test set, whose widths hang on the bootstrap samples that both share: these are drawn anew.
+
+    Parameters
+    ----------
+    first, several : sequence of ndarray, shape (resamples,)
+        Bootstrap scores with each set of references, on the same bootstrap samples; widths are means over the sets.
+    alpha : float
+        Of the intervals.
+    seed : int
+
+    Returns
+    -------
+    (low, high), or None where a width is not above 0
+    """
+    n = len(first[0])
+    index = np.random.default_rng([seed, _STREAM]).integers(0, n, (_REPLICATES + 1, n))
+    index[0] = np.arange(n)  # those that were drawn
+    widths = [np.mean([_widths(drawn[index], alpha) for drawn in some], axis=0) for some in (first, several)]
+    if not all((some > 0).all() for some in widths):
+        return None
+    logs = np.log(widths[1] / widths[0])
+    return _around(math.exp(logs[0]), 1.959963984540054 * float(logs[1:].std(ddof=1)))
+
+
+def _around(ratio: float, half: float) -> tuple[float, float]:
+    """The interval of a ratio squared, from half of that of its logarithm."""
+    return ratio**2 * math.exp(-2 * half), ratio**2 * math.exp(2 * half)
+
+
+def _widths(drawn: np.ndarray, alpha: float) -> np.ndarray:
+    """Widths of percentile intervals relative to the median, shape (replicates,)."""
+    low, high = percentile(Sample(np.zeros(len(drawn)), drawn, np.empty((len(drawn), 0))), alpha)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        widths: np.ndarray = (high - low) / np.abs(np.median(drawn, axis=1))
+    return widths
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# How scores, intervals and conclusions change with the size of the test set.
+
+
+_WHOLE = 2000  # bootstrap samples of the whole set
+_GROUPS = 1000  # of units that a large subset is bootstrapped by
+_MOST_REPEATS = 10_000
+_MOST_RESAMPLES = 1 << 20  # so that no two subsets share draws: each has 2^12 blocks of them to itself
+_BAND = (5, 95)  # percentiles over the repeats
+_STEEPEST = 100  # slope of a line through widths: what is steeper comes of sizes side by side
+
+_Head = tuple[int, float, int]  # size, segments and repeats of a row
+_Counter = Callable[[np.ndarray], np.ndarray]
+
+
+class _Subject(NamedTuple):
+    """What is drawn from: statistics by unit, systems best first, pairs with the better system first.
+
+    `by_unit` has the units on its first axis: a subset is copied in long runs then, in a third of the time. `counted`
+    counts segments anew, for a metric that needs it, those of units by `members`.
+    """
+
+    metric: Metric
+    testset: TestSet
+    units: Units
+    members: list[np.ndarray]  # segments of each unit
+    by_unit: np.ndarray
+    whole: engine.UnitStatistics  # of all units, as `compare` has them
+    counted: _Counter | None
+    names: list[str]
+    pairs: np.ndarray
+    gaps: bool
+    common: np.ndarray  # units that both systems of each pair have
+    worth: np.ndarray  # how many of equal size these are worth
+    few: np.ndarray  # the pairs that only a handful of units tells apart
+    apart: np.ndarray  # which units these are, (few, units)
+
+    def part(self, chosen: np.ndarray) -> engine.UnitStatistics:
+        """Of some units in random order, a unit drawn twice being two; of many, in random groups.
+
+        Sums of groups drawn with replacement vary as those of single units do, and cost less to draw.
+        """
+        n = min(len(chosen), _GROUPS)
+        if self.counted is None and self.whole.is_whole:
+            return self.whole.drawn(chosen, n)
+        by_unit = self.by_unit.take(chosen, axis=0) if self.counted is None else self._recount(chosen, self.counted)
+        if n < len(chosen):
+            by_unit = np.add.reduceat(by_unit, np.arange(n) * len(chosen) // n, axis=0)
+        return _numbers(self.metric, by_unit)
+
+    def _recount(self, chosen: np.ndarray, counted: _Counter) -> np.ndarray:
+        segments_of = [self.members[unit] for unit in chosen]
+        index = np.repeat(np.arange(len(chosen)), [len(segments) for segments in segments_of])
+        counts = counted(np.concatenate(segments_of))
+        return Units(self.units.kind, index, len(chosen)).sum(counts).swapaxes(0, 1)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Where the statistics of each pair are: those of its systems, or of these on their common segments."""
+        if not self.gaps:
+            return self.pairs
+        return len(self.names) + np.arange(2 * len(self.pairs)).reshape(-1, 2)
+
+
+def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | None = None, repeats: int = 100,
+                unit: str = "auto", resamples: int = 500, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
+                statistics: np.ndarray | None = None, progress: Progress | None = None,
+                found: Callable[[int, SizeSweep], None] | None = None) -> SizeSweep:
+    """How much testing data is needed? (Zhang and Vogel 2004, 4.1, Figs 4-7 and Table 2.)
+
+    For each size, random subsets of the units are drawn anew for every repeat: without replacement, and with
+    replacement where the size exceeds the set. The set itself is taken once, with the draws of `compare`. Each subset
+    is bootstrapped: percentile intervals, and for each pair the percentile test (their 3.2), uncorrected, on the same
+    draws. Subsets of more than 1,000 units are bootstrapped by 1,000 random groups of these, which has the same
+    standard error.
+
+    A metric whose statistics depend on the test set (NIST) is counted anew on every subset, so that its scores grow
+    with the size as in their Fig. 4; within the bootstrap of a subset its weights stay.
+
+    Parameters
+    ----------
+    testset, metric, statistics, progress
+        As in `mtsig_core.stats.one_score.bootstrap_systems`.
+    sizes : sequence of int or float, optional
+        Whole numbers of units, at least 5, or fractions up to 1.0 as shares of the set; by default `default_sizes`.
+    repeats : int
+        Subsets for each size.
+    unit : {"auto", "segment", "document"}
+    resamples : int
+        Bootstrap samples of each subset.
+    alpha, seed, jobs
+        As in `compare`; the result does not depend on `jobs`.
+    found : callable, optional
+        Called with a size and what was found of it alone, size by size, the smallest first; before the first with 0 and
+        what the whole set says: its scores and the standard errors of pairs, from which one plans.
+
+    Raises
+    ------
+    SettingError
+        For stationary blocks, too few units, and settings out of range.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30, "B": ["a x c d e"] * 60},
+    ...              {"ref": ["a b c d e"] * 60})
+    >>> found = sweep_sizes(ts, "bleu", sizes=[10, 20], repeats=20)
+    >>> [(row.size, row.a, row.significant) for row in found.pairs]
+    [(10, 'A', 1.0), (20, 'A', 1.0)]
+    """
+    settings, units = resolve_sampling(testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples,
+                                       seed=seed)
+    check_trials(resamples, alpha, "percentile")
+    if units.kind == "block":
+        raise SettingError("A smaller test set is drawn from segments or documents, and the unit is block. Choose "
+                           "segment or document.", {"unit": "segment"}, {"unit": "document"})
+    check_whole("repeats", repeats, 1, _MOST_REPEATS)
+    check_whole("resamples", resamples, 2, _MOST_RESAMPLES)
+    subject = _subject(measure(testset, metric, statistics=statistics, progress=stage(progress, "counting")), settings)
+    n = subject.units.n
+    sizes = default_sizes(n, subject.units.kind) if sizes is None else in_units(sizes, n)
+    times = [1 if size == n else repeats for size in sizes]
+    tasks = [(size, repeat) for size, most in zip(sizes, times, strict=True) for repeat in range(most)]
+    work = np.cumsum([_work(subject, size) for size, _ in tasks])
+    whole = _Whole.of(subject, settings, jobs)
+    if found is not None:
+        found(0, _gathered(subject, settings, whole, {}))
+    by_size: dict[int, list[_Drawn]] = {}
+    done = 0
+    with closing(in_order(lambda k: _one(subject, *tasks[k], settings), len(tasks), jobs)) as results:
+        for size, most in zip(sizes, times, strict=True):
+            by_size[size] = []
+            for _ in range(most):
+                by_size[size].append(next(results))
+                done += 1
+                if progress is not None:
+                    progress("test sets", float(work[done - 1] / work[-1]))
+            if found is not None:
+                found(size, _gathered(subject, settings, whole, {size: by_size[size]}))
+    return _gathered(subject, settings, whole, by_size)
+
+
+def _work(subject: _Subject, size: int) -> float:
+    """About how long a subset takes, so that the share done says how long the rest does: its bootstrap goes by at most
+    `_GROUPS` sums, and to count it anew takes longer than all the rest."""
+    return 100 + min(size, _GROUPS) + size * (0.05 if subject.counted is None else 1)
+
+
+def _subject(seen: Measured, settings: SamplingSettings) -> _Subject:
+    seen = seen.best_first()
+    units, pairs, statistics = seen.units(settings.unit), engine.all_pairs(len(seen.names)), seen.statistics
+    if seen.has_gaps:
+        statistics = np.concatenate([statistics, paired(statistics, pairs)[0]])
+    counted = seen.counter() if depends_on_testset(seen.metric) else None
+    by_unit = np.ascontiguousarray(units.sum(statistics).swapaxes(0, 1))
+    subject = _Subject(seen.metric, seen.testset, units, members(units.index), by_unit, _numbers(seen.metric, by_unit),
+                       counted, seen.names, pairs, seen.has_gaps, *pair_units(seen, pairs, units), *[np.empty(0)] * 2)
+    few = np.flatnonzero(units_apart(subject.whole, subject.rows, subject.common) < subject.common)
+    first, second = by_unit.swapaxes(0, 1)[subject.rows[few].T]
+    return subject._replace(few=few, apart=(first != second).any(axis=2))
+
+
+def _numbers(metric: Metric, by_unit: np.ndarray) -> engine.UnitStatistics:
+    return engine.UnitStatistics(metric, by_unit.swapaxes(0, 1), Units.segments(len(by_unit)))
+
+
+class _Drawn(NamedTuple):
+    """What one subset gives: by system (k,), by pair (pairs,)."""
+
+    scores: np.ndarray
+    relative: np.ndarray
+    deltas: np.ndarray
+    p_values: np.ndarray
+    segments: int
+    ends: np.ndarray
+    drawn: np.ndarray | None
+
+
+def _one(subject: _Subject, size: int, repeat: int, settings: SamplingSettings) -> _Drawn:
+    chosen = subset(subject.units.n, size, settings.seed, repeat)
+    if size == subject.units.n:  # the set itself, with the draws of `compare`
+        data, first_block = subject.whole, 0
+    else:
+        data, first_block = subject.part(chosen), size << 26 | repeat << 12
+    drawn = _bootstrap(data, settings.resamples, settings.seed, first_block)
+    k, rows = len(subject.names), subject.rows
+    medians = np.median(drawn[:k], axis=1)
+    ends = np.array(percentile(Sample(data.scores[:k], drawn[:k], np.empty((k, 0))), settings.alpha))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        relative = (ends - medians) / np.where(medians == 0, np.nan, np.abs(medians))
+    sign = direction(subject.metric)
+    deltas, differences = (sign * (x[rows[:, 0]] - x[rows[:, 1]]) for x in (data.scores, drawn))
+    n = np.full(len(rows), size)
+    n[subject.few] = np.count_nonzero(subject.apart[:, chosen], axis=1)
+    floor = p_floor(TESTS["percentile"], settings.unit, n)
+    # a subset without a segment that both have says nothing: a difference of 0 is never significant
+    p_values = np.maximum(floor, percentile_test(np.nan_to_num(deltas), np.nan_to_num(differences)))
+    tails = _ends(deltas, differences, settings.alpha)
+    tails[~significant(floor, settings.alpha)] = np.nan  # so few tell nothing
+    sizes = np.bincount(subject.units.index, minlength=subject.units.n)
+    return _Drawn(data.scores[:k], relative, deltas, p_values, int(sizes[chosen].sum()), tails,
+                  drawn[:k] if size == subject.units.n else None)
+
+
+def _ends(deltas: np.ndarray, differences: np.ndarray, alpha: float) -> np.ndarray:
+    """The samples next to the tails that the percentile test allows, shape (pairs, 2): p is at most alpha where they
+    lie on one side of 0. NaN for a pair without a difference."""
+    n = differences.shape[1]
+    allowed = math.floor((alpha + TOLERANCE) * (n + 1) / 2) - 1  # samples on the wrong side of 0
+    places = [allowed, n - 1 - allowed]
+    ends = np.partition(np.nan_to_num(differences), places, axis=1)[:, places]
+    return np.where(np.isfinite(deltas)[:, None], ends, np.nan)
+
+
+def _bootstrap(data: engine.UnitStatistics, resamples: int, seed: int, first_block: int) -> np.ndarray:
+    """Scores (rows, resamples), with blocks of draws of their own."""
+    blocks = range(first_block, first_block - (-resamples // BLOCK))
+    drawn = np.concatenate([data.score(data.weighted_sums(bootstrap_weights(data.units, seed, block)))
+                            for block in blocks], axis=1)[:, :resamples]
+    np.copyto(drawn, data.scores[:, None], where=np.isnan(drawn))
+    return drawn
+
+
+class _Whole(NamedTuple):
+    """What the whole set says: the places of pairs that can be compared on it, and what is known of them."""
+
+    scores: dict[str, float]
+    tested: np.ndarray
+    errors: PairErrors
+
+    @classmethod
+    def of(cls, subject: _Subject, settings: SamplingSettings, jobs: int) -> _Whole:
+        """With the draws of `compare`."""
+        whole = subject.whole
+        drawn = engine.bootstrap_scores(whole, _WHOLE, settings.seed, jobs=jobs)
+        sign, (first, second) = direction(subject.metric), subject.rows.T
+        deltas = sign * (whole.scores[first] - whole.scores[second])
+        errors = (drawn[first] - drawn[second]).std(axis=1, ddof=1)
+        left_out = engine.jackknife_scores(whole)
+        freedom = degrees_of_freedom(left_out[first] - left_out[second], _WHOLE)
+        tested = np.flatnonzero(np.isfinite(deltas))
+        return cls(dict(zip(subject.names, whole.scores[:len(subject.names)].tolist(), strict=True)), tested, {
+            (subject.names[subject.pairs[k, 0]], subject.names[subject.pairs[k, 1]]):
+            PairError(float(deltas[k]), float(errors[k]), float(freedom[k]), int(subject.common[k]),
+                      float(subject.worth[k]))
+            for k in tested.tolist()})
+
+
+def _gathered(subject: _Subject, settings: SamplingSettings, whole: _Whole, by_size: Mapping[int, Sequence[_Drawn]]
+              ) -> SizeSweep:
+    """The sweep of these sizes."""
+    n = subject.units.n
+    systems: list[SystemSize] = []
+    pairs: list[PairSize] = []
+    for size, drawn in by_size.items():
+        head = (size, float(np.mean([one.segments for one in drawn])), len(drawn))
+        systems += _system_rows(head, subject.names, drawn)
+        pairs += _pair_rows(head, whole.tested, whole.errors, drawn, n, settings.alpha)
+    slopes = tuple(_slope(name, [row for row in systems if row.system == name]) for name in subject.names)
+    return SizeSweep(
+        subject.metric.name, subject.metric.signature(subject.testset), subject.metric.higher_is_better, settings, n,
+        subject.testset.n_segments, whole.scores, whole.errors, tuple(systems), tuple(pairs), slopes,
+        depends_on_testset(subject.metric),
+        {size: np.array([one.ends[whole.tested] for one in drawn]) for size, drawn in by_size.items()},
+        {size: np.array([one.relative[1] - one.relative[0] for one in drawn]) for size, drawn in by_size.items()},
+        by_size[n][0].drawn if n in by_size else None)
+
+
+def _system_rows(head: _Head, names: Sequence[str], found: Sequence[_Drawn]) -> Iterator[SystemSize]:
+    scores, relative = np.array([one.scores for one in found]), np.array([one.relative for one in found])
+    for k, name in enumerate(names):
+        values, (low, high) = scores[:, k][np.isfinite(scores[:, k])], relative[:, :, k].T
+        known = np.isfinite(low) & np.isfinite(high)
+        band = [None] * 3 if not len(values) else [values.mean(), *np.percentile(values, _BAND)]
+        ends = [None] * 3 if not known.any() else [low[known].mean(), high[known].mean(), (high - low)[known].mean()]
+        yield SystemSize(*head, name, *(None if value is None else float(value) for value in (*band, *ends)))
+
+
+def _pair_rows(head: _Head, tested: np.ndarray, errors: PairErrors, found: Sequence[_Drawn], n_units: int,
+               alpha: float) -> Iterator[PairSize]:
+    deltas = np.array([one.deltas[tested] for one in found])
+    sure = significant(np.array([one.p_values[tested] for one in found]), alpha)
+    for k, ((a, b), (delta, whole_se, *_)) in enumerate(errors.items()):
+        known = deltas[:, k][np.isfinite(deltas[:, k])]
+        se = whole_se * math.sqrt(n_units / head[0])
+        spread = se * math.sqrt(max(0.0, 1 - head[0] / n_units)) if head[0] <= n_units else se
+        behind, repeats = sure[:, k] & (deltas[:, k] * delta < 0), len(found)
+        wrong, many = None if delta == 0 else float(behind.mean()), repeats > 1
+        of_sure, of_wrong = (rate(int(yes.sum()), repeats) if many else rate(0, 0) for yes in (sure[:, k], behind))
+        yield PairSize(*head, a, b, float(known.mean()) if len(known) else None, float(sure[:, k].mean()),
+                       wrong, float(power_at(delta, se, alpha, spread)), float(power_at(delta, se, alpha)),
+                       of_sure.low, of_sure.high, *(of_wrong.low, of_wrong.high) if delta else (None, None))
+
+
+def _slope(system: str, rows: Sequence[SystemSize]) -> Slope:
+    known = [(math.log(row.size), math.log(row.width)) for row in rows if row.width]
+    if len(known) < 2:
+        return Slope(system, None, None, None)
+    x, y = np.array(known).T
+    about = x - x.mean()
+    slope = float(about @ y / (about @ about))
+    rest = y - y.mean() - slope * about
+    se = None if len(known) < 3 else math.sqrt(float(rest @ rest) / (len(known) - 2) / float(about @ about))
+    if abs(slope) > _STEEPEST:
+        return Slope(system, None, None, None)
+    return Slope(system, slope, se, 1 - 2**slope)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What a sweep of sizes says of a difference that is asked about, in place of the one that the pair has.
+
+
+@dataclass(frozen=True)
+class FoundAtSize:
+    """Random test sets of one size, the pair's differences shifted so that the whole set has the one asked about.
+
+    Attributes
+    ----------
+    size : int
+        Units.
+    segments : float or None
+        Mean number of segments; None where none were drawn.
+    significant, wrong : Rate
+        Sets on which the pair is significant, and on which b is then ahead, with their Monte Carlo intervals.
+    expected, planned : float
+        What normal theory expects of parts of this set, and plans for fresh test sets of that size; 0 to 1.
+    """
+
+    size: int
+    segments: float | None
+    significant: Rate
+    wrong: Rate
+    expected: float
+    planned: float
+
+
+def found_at(found: SizeSweep, a: str, b: str, difference: float) -> tuple[FoundAtSize, ...]:
+    """How often random test sets of each size find a difference, were it that of the whole set.
+
+    The subsets, their bootstrap samples and so their spread are those of the sweep; only their middle is moved, by
+    the difference asked about less the pair's own. At its own difference the shares are those of `PairSize`.
+
+    Parameters
+    ----------
+    a, b : str
+        A pair of the sweep, in its order.
+    difference : float
+        Of a over b, in points; above 0.
+
+    Raises
+    ------
+    SettingError
+        For a pair that the sweep does not have, and a difference that is not above 0.
+
+    Examples
+    --------
+    >>> from mtsig_core import TestSet
+    >>> from mtsig_core.experiments.sweeps import sweep_sizes
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30, "B": ["a x c d e"] * 60},
+    ...              {"ref": ["a b c d e"] * 60})
+    >>> swept = sweep_sizes(ts, "bleu", sizes=[10, 40], repeats=20)
+    >>> own = swept.errors["A", "B"].delta
+    >>> [(row.size, row.significant.share) for row in found_at(swept, "A", "B", own)]
+    [(10, 1.0), (40, 1.0)]
+    """
+    delta, _ = _known(found, a, b, difference)
+    place = list(found.errors).index((a, b))
+    rows = []
+    for row in (row for row in found.pairs if (row.a, row.b) == (a, b)):
+        low, high = found.ends[row.size][:, place].T + (difference - delta)
+        tie = TOLERANCE * difference
+        ahead, behind = low > tie, high < -tie
+        planned, = planned_at(found, a, b, difference, [row.size])
+        rows.append(replace(planned, segments=row.segments,
+                            significant=rate(int(np.count_nonzero(ahead | behind)), row.repeats),
+                            wrong=rate(int(np.count_nonzero(behind)), row.repeats)))
+    return tuple(rows)
+
+
+def planned_at(found: SizeSweep, a: str, b: str, difference: float, sizes: Iterable[int]) -> tuple[FoundAtSize, ...]:
+    """What theory says of test sets of some sizes, before any are drawn: parameters and errors as in `found_at`."""
+    _, whole_se = _known(found, a, b, difference)
+    rows = []
+    for size in sizes:
+        se, part = whole_se * math.sqrt(found.n_units / size), min(1.0, size / found.n_units)
+        spread = se if size > found.n_units else se * math.sqrt(1 - part)
+        alpha = found.settings.alpha
+        rows.append(FoundAtSize(size, None, rate(0, 0), rate(0, 0), float(power_at(difference, se, alpha, spread)),
+                                float(power_at(difference, se, alpha))))
+    return tuple(rows)
+
+
+def _known(found: SizeSweep, a: str, b: str, difference: float) -> tuple[float, float]:
+    """Improvement of a over b on the whole set, and its standard error."""
+    if not (math.isfinite(difference) and difference > 0):
+        raise SettingError(f"The difference is {difference:g}. Expected a number of points above 0, such as 1.")
+    if (a, b) not in found.errors:
+        raise SettingError(f"The sweep has no pair {a} - {b}.")
+    return found.errors[a, b][:2]
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# How scores and intervals change with the number of references, and with the size of the test set too.
+
+
+#: Parts of the test set, as in Table 4 of Zhang and Vogel (2004).
+SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+
+@dataclass(frozen=True)
+class ReferenceSize:
+    """One system, scored with so many references, on random test sets of one size.
+
+    Attributes
+    ----------
+    references, sets : int
+        References used at a time, and sets of so many that the means are over.
+    size : int
+        Units.
+    system : str
+    score, low, high, width : float or None
+        Mean score in points; means of the ends and the width of the relative interval, as fractions.
+    equivalent : float or None
+        The share of this size that is as good with so many references as this size with one, by widths that fall
+        with the square root of the size.
+    equivalent_low, equivalent_high : float or None
+        Its 95% Monte Carlo interval (`by_draws`): what random test sets, and of the whole set the bootstrap
+        samples, leave open. None with one reference.
+    """
+
+    references: int
+    sets: int
+    size: int
+    system: str
+    score: float | None
+    low: float | None
+    high: float | None
+    width: float | None
+    equivalent: float | None
+    equivalent_low: float | None = None
+    equivalent_high: float | None = None
+
+
+@dataclass(frozen=True)
+class ReferenceSweep:
+    """All numbers of references and sizes.
+
+    Attributes
+    ----------
+    metric : str
+    settings : SamplingSettings
+    names : tuple of str
+        The references.
+    n_units : int
+    rows : tuple of ReferenceSize
+        By number of references, size, then system.
+    """
+
+    metric: str
+    settings: SamplingSettings
+    names: tuple[str, ...]
+    n_units: int
+    rows: tuple[ReferenceSize, ...]
+
+
+def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence[float] = SHARES, repeats: int = 20,
+                     unit: str = "auto", resamples: int = 500, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
+                     progress: Progress | None = None) -> ReferenceSweep:
+    """How many references are needed? (Zhang and Vogel 2004, 4.2, Fig. 8, Tables 3 and 4.)
+
+    The paper does not say which of its references it uses. Here each number of them takes every reference in turn
+    (`reference_sets`), and the results are means over these sets. All of them use the same random test sets.
+
+    Parameters
+    ----------
+    shares : sequence of float
+        Sizes as shares of the test set, above 0 and at most 1.
+    testset, metric, repeats, unit, resamples, alpha, seed, jobs, progress
+        As in `sweep_sizes`; `repeats` for each set of references.
+
+    Raises
+    ------
+    SettingError
+        With fewer than two references, references that lack segments, and metrics without references.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c x e"] * 30},
+    ...              {"r1": ["a b c d e"] * 60, "r2": ["a b c x e"] * 60})
+    >>> found = sweep_references(ts, "bleu", shares=[1.0])
+    >>> [(row.references, row.sets, round(row.score)) for row in found.rows]
+    [(1, 2, 69), (2, 1, 100)]
+    """
+    metric = metric_of(testset, metric)
+    names = tuple(testset.references)
+    if is_segment_mean(metric):
+        raise SettingError(f"{metric.name} is a table of scores, which no reference changes. Choose a metric of texts.")
+    if len(names) < 2:
+        raise SettingError(f"{testset.name} has {len(names)} reference. Give at least two.",
+                           {"ref": "FILE"})
+    if testset.n_references is None:
+        raise SettingError(f"The references of {testset.name} lack segments. Leave those references out.",
+                           {"refs": "NAME,..."})
+    shares = _checked_shares(shares)
+    swept, sets = [], reference_sets(names)
+    for k, chosen in enumerate(sets):
+        def report(stage: str, share: float, done: int = k) -> None:
+            if progress is not None:
+                progress("sets of references", (done + share * (stage == "test sets")) / len(sets))
+
+        swept.append(sweep_sizes(testset.scored_with(chosen), metric, sizes=shares, repeats=repeats, unit=unit,
+                                 resamples=resamples, alpha=alpha, seed=seed, jobs=jobs, progress=report))
+    return ReferenceSweep(metric.name, swept[0].settings, names, swept[0].n_units,
+                          tuple(_rows(names, sets, swept, seed)))
+
+
+def reference_sets(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """For each number of references so many neighbours on a circle of them, so that each is used equally often.
+
+    Examples
+    --------
+    >>> reference_sets(["a", "b", "c"])
+    [('a',), ('b',), ('c',), ('a', 'b'), ('b', 'c'), ('c', 'a'), ('a', 'b', 'c')]
+    """
+    n = len(names)
+    return [tuple(names[(start + i) % n] for i in range(k)) for k in range(1, n + 1)
+            for start in range(n if k < n else 1)]
+
+
+def with_references(testset: TestSet, n_references: int = 4) -> TestSet:
+    """The simulated corpus anew, with several references; any other test set, and one that has several, as it is."""
+    known = {system.name for system in KOEHN_SYSTEMS}
+    if not testset.simulated or len(testset.references) > 1 or not testset.systems.keys() <= known:
+        return testset
+    anew = simulate(testset.n_segments, n_references=n_references).only(list(testset.systems))
+    if any(anew.systems[name] != texts for name, texts in testset.systems.items()):
+        raise SettingError("This is a part of the simulated corpus, which has one reference. Take its first segments "
+                           "rather than a domain.", {"demo_segments": "N"})
+    return anew
+
+
+def _checked_shares(shares: Sequence[float]) -> list[float]:
+    for share in shares:
+        if not (isinstance(share, Real) and 0 < share <= 1):
+            raise SettingError(f"A share of the test set is {share}. Expected a number above 0 and at most 1.")
+    return [float(share) for share in shares]
+
+
+def _rows(names: Sequence[str], sets: Sequence[Sequence[str]], swept: Sequence[SizeSweep],
+          seed: int) -> Iterator[ReferenceSize]:
+    alone: dict[tuple[int, str], float | None] = {}
+    with_one = [one for chosen, one in zip(sets, swept, strict=True) if len(chosen) == 1]
+    for k in range(1, len(names) + 1):
+        of_k = [one for chosen, one in zip(sets, swept, strict=True) if len(chosen) == k]
+        for size, system in dict.fromkeys((row.size, row.system) for row in of_k[0].systems):
+            same = [row for one in of_k for row in one.systems if (row.size, row.system) == (size, system)]
+            score, low, high, width = (_mean([getattr(row, what) for row in same])
+                                       for what in ("score", "low", "high", "width"))
+            first = alone.setdefault((size, system), width)
+            ends = _interval_of_share(with_one, of_k, size, system, seed) if k > 1 and width and first else None
+            yield ReferenceSize(k, len(of_k), size, system, score, low, high, width,
+                                (width / first) ** 2 if width and first else None, *ends or (None, None))
+
+
+def _interval_of_share(first: Sequence[SizeSweep], several: Sequence[SizeSweep], size: int, system: str,
+          seed: int) -> tuple[float, float] | None:
+    """The Monte Carlo interval of a share that is as good; sweeps share their test sets and bootstrap samples."""
+    if size == first[0].n_units:
+        alone, together = ([one.whole[list(one.scores).index(system)] for one in some if one.whole is not None]
+                           for some in (first, several))
+        return by_draws(alone, together, first[0].settings.alpha, seed)
+    return by_repeats(*(np.mean([one.widths[size][:, list(one.scores).index(system)] for one in some], axis=0)
+                        for some in (first, several)))
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return None if len(known) < len(values) else float(np.mean(known))
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# How far the interval of a score depends on the number of bootstrap samples.
+
+
+#: Numbers of resamples looked at: Zhang and Vogel (2004), Table 5, with three smaller ones, and Table 6.
+GROWING = (100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
+REPEATED = (100, 500, 1000, 2000, 10_000)
+_POOLS = (10_000, 20_000, 50_000, 100_000, 200_000)
+_DRAWS = 6 * 10**8  # units that are drawn in a few seconds
+_TELL = 20  # runs that tell a standard deviation to about a sixth
+
+
+@dataclass(frozen=True)
+class Growing:
+    """The percentile interval from the first `resamples` of the pool (Zhang and Vogel 2004, Table 5)."""
+
+    resamples: int
+    median: float
+    low: float
+    high: float
+
+    @property
+    def relative(self) -> tuple[float, float] | None:
+        return relative(self.low, self.median, self.high)
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """Percentile intervals from `runs` disjoint runs of the pool (Zhang and Vogel 2004, Table 6).
+
+    Attributes
+    ----------
+    resamples, runs : int
+        Draws of each run; runs that the pool has room for.
+    sd_low, sd_high : float or None
+        Standard deviation of the bounds over the runs, in points; None below two runs.
+    theory : float
+        What `bound_sd` expects of both.
+    relative : (float, float) or None
+        Mean of the relative bounds.
+    relative_sd : float or None
+        Standard deviation of the relative bounds, the root mean square of both.
+    relative_sd_range : (float, float) or None
+        Its 95% interval, the bounds being nearly independent and normal: few runs tell it roughly.
+    relative_theory : float or None
+        What `bound_sd` expects of a bound less its own median, over the median of the pool.
+    """
+
+    resamples: int
+    runs: int
+    sd_low: float | None
+    sd_high: float | None
+    theory: float
+    relative: tuple[float, float] | None
+    relative_sd: float | None
+    relative_sd_range: tuple[float, float] | None
+    relative_theory: float | None
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How the percentile interval of one score settles as the number of resamples grows.
+
+    Attributes
+    ----------
+    system, metric : str
+    settings : SamplingSettings
+        As resolved; its test, trials and correction are not used here, its resamples are those of the pool.
+    score, median, sigma : float
+        Observed; median and standard deviation of the whole pool.
+    growing : tuple of Growing
+        Nested: each row draws on, so it shares the draws of the rows above it.
+    repeats : tuple of Repeated
+    """
+
+    system: str
+    metric: str
+    settings: SamplingSettings
+    score: float
+    median: float
+    sigma: float
+    growing: tuple[Growing, ...]
+    repeats: tuple[Repeated, ...]
+
+    def end_sd(self, resamples: int) -> float:
+        """How far each end moves when so many samples are drawn anew, as a standard deviation in points: as seen in
+        runs of the pool where there are enough, else by the theory of normal scores."""
+        for row in self.repeats:
+            if row.resamples == resamples and row.sd_low is not None and row.sd_high is not None and row.runs >= _TELL:
+                return math.sqrt((row.sd_low ** 2 + row.sd_high ** 2) / 2)
+        return bound_sd(self.settings.alpha) * self.sigma / math.sqrt(resamples)
+
+
+def stability(testset: TestSet, metric: str | Metric, system: str | None = None, *, pool: int | None = None,
+              unit: str = "auto", block_length: float | None = None, alpha: float = 0.05, seed: int = 0,
+              jobs: int = 1, statistics: np.ndarray | None = None, progress: Progress | None = None) -> Stability:
+    """How many resamples are enough? (Zhang and Vogel 2004, 4.3, Tables 5 and 6.)
+
+    One pool of replicates serves both questions: its beginnings show how the interval settles, and cut into disjoint
+    runs it tells how far a bound moves when all is drawn anew. The first replicates are those of `compare`, so the row
+    with as many resamples has its percentile interval.
+
+    The paper does not say whether the rows of its Table 5 share samples, which bound the one STDEV of Table 6 is of
+    (here both are given, and their root mean square), or how it reads a quantile between two samples. Its means at
+    B = 100 lie where the 2nd and the 98th of 100 ordered values would, hence to the left; here quantiles are
+    interpolated as everywhere in this package.
+
+    Parameters
+    ----------
+    testset, metric, statistics, progress
+        As in `bootstrap_systems`.
+    system : str, optional
+        By default the best.
+    pool : int, optional
+        Replicates in all, at least 100; by default `default_pool`.
+    unit, block_length, alpha, seed, jobs
+        As in `compare`.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30}, {"ref": ["a b c d e"] * 60})
+    >>> found = stability(ts, "bleu", "A", unit="segment", pool=1000)
+    >>> [row.resamples for row in found.growing], [(row.resamples, row.runs) for row in found.repeats]
+    ([100, 200, 500, 1000], [(100, 10), (500, 2), (1000, 1)])
+    """
+    pool = default_pool(make_units(testset, unit, block_length).n) if pool is None else pool
+    if pool < GROWING[0]:
+        raise SettingError(f"pool is {pool}. Expected at least {GROWING[0]} bootstrap samples.")
+    only = None if system is None else [system]
+    settings, seen = prepare(testset, metric, only, statistics, progress, unit=unit, alpha=alpha,
+                             block_length=block_length, resamples=pool, seed=seed)
+    seen = seen.only(seen.best_first().names[:1])
+    units = seen.units(settings.unit, settings.block_length)
+    n = int(pair_units(seen, np.array([[0, 0]]), units)[0][0])
+    if n < LEAST_UNITS:
+        raise SettingError(f"{seen.names[0]} has a score on {counted(n, units.kind)}: from fewer than {LEAST_UNITS} "
+                           "there is no interval that more bootstrap samples could settle. Take a larger test set.")
+    data = seen.by(units)
+    drawn = engine.bootstrap_scores(data, pool, seed, jobs=jobs, progress=stage(progress, "pool"))[0]
+    median, sigma = float(np.median(drawn)), float(drawn.std(ddof=1))
+    return Stability(
+        seen.names[0], seen.metric.name, settings, float(data.scores[0]), median, sigma,
+        tuple(Growing(size, *_middle(drawn[None, :size], alpha)[:, 0].tolist()) for size in GROWING if size <= pool),
+        tuple(_repeat(drawn, size, median, sigma, alpha) for size in REPEATED if size <= pool))
+
+
+def default_pool(n_units: int) -> int:
+    """The largest pool that is drawn in a few seconds: 200,000 replicates up to 3,000 units, 10,000 at the least."""
+    return max((pool for pool in _POOLS if pool * n_units <= _DRAWS), default=_POOLS[0])
+
+
+def bound_sd(alpha: float = 0.05, less_median: bool = False) -> float:
+    """Standard deviation of a percentile bound over repeated bootstraps of B draws, in units of sigma / sqrt(B).
+
+    Large-sample theory of normal order statistics: the quantile at level p has variance p (1 - p) / phi(z_p)^2, and
+    two at p < q have covariance p (1 - q) / (phi(z_p) phi(z_q)) (David and Nagaraja 2003, 10.5).
+
+    Parameters
+    ----------
+    alpha : float
+        The interval has level 1 - alpha.
+    less_median : bool
+        Of the bound less the median of the same draws, which is what a relative bound measures.
+
+    Examples
+    --------
+    >>> round(bound_sd(), 2), round(bound_sd(less_median=True), 2)
+    (2.67, 2.76)
+    """
+    from scipy.special import ndtri
+
+    def density(level: float) -> float:
+        return math.exp(-ndtri(level) ** 2 / 2) / math.sqrt(2 * math.pi)
+
+    p = alpha / 2
+    variance = p * (1 - p) / density(p) ** 2
+    if less_median:
+        variance += 0.25 / density(0.5) ** 2 - p / (density(p) * density(0.5))
+    return math.sqrt(variance)
+
+
+def flat(row: Growing | Repeated) -> dict[str, float | None]:
+    """The fields of a row and its relative ends, by name; of an interval, its two ends."""
+    columns: dict[str, float | None] = {}
+    for key, value in (asdict(row) | {"relative": row.relative}).items():
+        if key in ("relative", "relative_sd_range"):
+            columns[f"{key}_low"], columns[f"{key}_high"] = value or (None, None)
+        else:
+            columns[key] = value
+    return columns
+
+
+def _middle(drawn: np.ndarray, alpha: float) -> np.ndarray:
+    """Median and percentile bounds of each row, shape (3, rows)."""
+    sample = Sample(np.empty(0), drawn, np.empty((0, 0)))
+    return np.array([np.median(drawn, axis=1), *percentile(sample, alpha)])
+
+
+def _repeat(drawn: np.ndarray, size: int, median: float, sigma: float, alpha: float) -> Repeated:
+    runs = len(drawn) // size
+    medians, *bounds = _middle(drawn[:runs * size].reshape(runs, size), alpha)
+    sd_low, sd_high = [None, None] if runs < 2 else [
+        sd if (sd := float(bound.std(ddof=1))) > rounding(bound) else 0.0 for bound in bounds]
+    ratios = [(bound - medians) / np.abs(medians) for bound in bounds] if medians.all() else None
+    mean = None if ratios is None else finite(*(ratio.mean() for ratio in ratios))
+    spread = between = None
+    if ratios is not None and runs > 1:
+        spread = math.sqrt(np.mean([ratio.var(ddof=1) for ratio in ratios]))
+        between = _sd_range(spread, 2 * (runs - 1))
+    scale = sigma / math.sqrt(size)
+    return Repeated(size, runs, sd_low, sd_high, bound_sd(alpha) * scale, mean, spread, between,
+                    None if median == 0 else bound_sd(alpha, less_median=True) * scale / abs(median))
+
+
+def _sd_range(sd: float, freedom: int) -> tuple[float, float]:
+    """95% interval of a standard deviation of normal values."""
+    from scipy.special import chdtri
+
+    low, high = (sd * math.sqrt(freedom / chdtri(freedom, level)) for level in (0.025, 0.975))
+    return low, high

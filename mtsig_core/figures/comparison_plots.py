@@ -1,0 +1,395 @@
+"""Figures of a comparison: scores, differences, all pairs, agreement with people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from mtsig_core.figures.style import BELOW, Labels, full, interval_bars, measured, noted
+from mtsig_core.metrics import metric_title
+from mtsig_core.report.cells import format_p, in_small_cells, rank_interval, signed, tens
+from mtsig_core.report.palette import BLUE, GREY, colour_limit, ink, level, mixed, width
+from mtsig_core.report.sentences import row_against_column
+from mtsig_core.report.tables import (
+    apart,
+    cluster_ends,
+    leaderboard_records,
+    neither,
+    points,
+    simultaneous_word,
+    with_interval,
+)
+from mtsig_core.results import Agreement, MetricResult, PairResult, Settings, TaskAgreement
+from mtsig_core.stats.cautions import p_word
+from mtsig_core.stats.significance import significant
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Differences of all systems to the best, or to the baseline, with single and simultaneous intervals.
+
+
+_DIFFERENCE_ROW, _NAME_LINE = 26, 14  # pixels per system, and for a second line of names
+
+
+def differences(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) -> go.Figure:
+    """A row a system but the best, or but the baseline: its improvement over that one, best on top.
+
+    The thick bar is the single interval, the thin line with ends the simultaneous one. Filled points differ
+    significantly, hollow ones do not. The custom data are the system's place in the result and its name.
+
+    Parameters
+    ----------
+    result : MetricResult
+        With a pair at least.
+    settings : Settings
+        Those of the comparison.
+    notes : sequence of str
+        Sentences that a saved picture has to have below it, such as `caveats`.
+    """
+    anchor, filled = apart(result, settings)
+    header, records = leaderboard_records([result], settings)
+    at, joint = header.index("losses") + 1, header.index("score") + 3  # its simultaneous interval; the difference
+    shown = [(k, row[joint], row[joint + 1:joint + 3], row[at:at + 2]) for k, row in enumerate(records)
+             if row[joint] is not None]
+    names = [result.systems[k].system for k, *_ in shown]
+    rows, named, level = list(range(len(shown))), Labels(34, 2, names), f"{100 * (1 - settings.alpha):g}% interval"
+    whose = [[k, full(name)] for (k, *_), name in zip(shown, names, strict=True)]
+    figure = go.Figure()
+    word = simultaneous_word(result, settings)
+    if word is not None:
+        interval_bars(figure, [ends for *_, ends in shown], rows, word, False, whose, points(result))
+    interval_bars(figure, [ends for *_, ends, _ in shown], rows, level if word is None else f"single {level}",
+                  whose=whose, form=points(result))
+    figure.add_trace(go.Scatter(
+        x=[delta for _, delta, *_ in shown], y=rows, mode="markers", showlegend=False,
+        marker=dict(size=11, color=BLUE, line=dict(color=BLUE, width=2),
+                    symbol=["circle" if name in filled else "circle-open" for name in names]),
+        customdata=whose, hovertemplate=f"%{{customdata[1]}}<br>%{{x:+{points(result)}}}<extra></extra>"))
+    figure.add_vline(x=0, line=dict(color=GREY, width=2, dash="dash"))
+    measured(figure, f"{named(metric_title(result.metric), 16)} improvement over {named(anchor, 28)}")
+    figure.update_yaxes(tickvals=rows, ticktext=[named(name) for name in names], tickfont_size=13, zeroline=False,
+                        range=[len(rows) - 0.4, -0.6], showgrid=False)
+    figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13, exponentformat="power")
+    row = _DIFFERENCE_ROW + _NAME_LINE * (named.lines - 1)
+    figure.update_layout(height=row * len(rows) + 110, margin=dict(l=named.left, r=8, t=40, b=52), dragmode=False)
+    return noted(named.below(figure), notes)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Scores with their intervals, and the rank intervals beside them.
+
+
+_FOREST_ROW, _NAME_LINE = 24, 14  # pixels per system, and for a second line of names
+_RANKS = 48  # and beside the ranks, for what is written at the end of the last bar, however narrow the figure
+
+
+def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) -> go.Figure:
+    """A row a system, best on top: score with interval on the left, simultaneous rank interval on the right.
+
+    Blue are the best-scoring systems, or the baseline; filled points differ significantly from it, hollow ones do not.
+    A line separates clusters.
+    The custom data of points and bars are the system's place in the result and its name.
+    Without ranks (one system, a baseline, a test without p) the right half is left out.
+
+    Parameters
+    ----------
+    result : MetricResult
+    settings : Settings
+        Those of the comparison.
+    notes : sequence of str
+        Sentences that a saved picture has to have below it, such as `caveats`.
+    """
+    systems, named = result.systems, Labels(34, 2, [system.system for system in result.systems])
+    ranks = [(s.rank_low, s.rank_high) for s in systems if s.rank_low is not None and s.rank_high is not None]
+    ranked = 1 < len(systems) == len(ranks)
+    scores = f"{named(metric_title(result.metric), 24)} {with_interval(result, settings)}"
+    titles = [scores, "Rank interval"][:1 + ranked]
+    figure = make_subplots(1, 1 + ranked, shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=titles,
+                           column_widths=[0.68, 0.32] if ranked else None)
+    rows = list(range(len(systems)))
+    whose = [[k, full(s.system)] for k, s in enumerate(systems)]
+    anchor, filled = apart(result, settings)
+    best = {anchor} if settings.baseline is not None else result.best
+    filled |= best
+    colour = [BLUE if s.system in best else GREY for s in systems]
+    arms = [(s.score - s.ci_low, s.ci_high - s.score) for s in systems
+            if s.ci_low is not None and s.ci_high is not None]
+    figure.add_trace(go.Scatter(
+        x=[s.score for s in systems], y=rows, mode="markers", showlegend=False,
+        marker=dict(size=9, color=colour, line=dict(color=colour, width=2),
+                    symbol=["circle" if s.system in filled else "circle-open" for s in systems]),
+        error_x=None if len(arms) < len(systems) else dict(
+            type="data", symmetric=False, array=[right for _, right in arms], arrayminus=[left for left, _ in arms],
+            color=GREY, thickness=1.5, width=3),
+        customdata=whose, hovertemplate=f"%{{customdata[1]}}<br>%{{x:{points(result)}}}<extra></extra>"), 1, 1)
+    if ranked:
+        figure.add_trace(go.Bar(
+            base=[low - 0.3 for low, _ in ranks], x=[high - low + 0.6 for low, high in ranks], y=rows,
+            orientation="h", width=0.5, marker=dict(color=colour, opacity=0.75), showlegend=False,
+            text=[rank_interval(*ends).replace("-", "–") for ends in ranks], textposition="outside",
+            cliponaxis=False, outsidetextfont_size=13, constraintext="none", customdata=whose,
+            hovertemplate="%{customdata[1]}<br>rank %{text}<extra></extra>"), 1, 2)
+        last = len(systems)
+        ticks = sorted({1, *range(5, last - 2, 5), last})
+        figure.update_xaxes(range=[0.4, last + 0.6], tickvals=ticks, row=1, col=2)
+        for k in cluster_ends(systems):  # across both halves, now that both have something
+            figure.add_hline(k + 0.5, line=dict(color=GREY, width=1))
+    figure.update_yaxes(tickvals=rows, ticktext=[named(s.system) for s in systems], tickfont_size=13,
+                        range=[len(systems) - 0.4, -0.6], showgrid=False, zeroline=False)
+    figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13)
+    row = _FOREST_ROW + _NAME_LINE * (named.lines - 1)
+    right = _RANKS if ranked else 8
+    figure.update_layout(height=row * len(systems) + 98, margin=dict(l=named.left, r=right, t=36, b=BELOW),
+                         dragmode=False)
+    figure.update_annotations(font_size=14)
+    if ranked:  # each title is above all of its half, so that there is room for both where that is narrow
+        for title, shift in zip(figure.layout.annotations, (-named.left / 2, right / 2), strict=True):
+            title.xshift = shift
+    return noted(named.below(figure), notes)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# All pairs at once: differences above the diagonal, p-values below it.
+
+
+#: By row and column above the diagonal: the pair there, and the improvement of row over column.
+Cells = dict[tuple[int, int], tuple[PairResult, float]]
+
+_WIDTH = 690  # pixels of the cells on a screen of 1280: what the sizes of text are chosen for
+_WIDEST = 24  # of a name, in digits
+_EVERY_P, _EVERY_NUMBER, _SHORT_NUMBER = 18, 14, 26  # up to so many systems a cell has room for it
+_HIGH = 620  # pixels of the whole figure, which a projector shows with the control above it; more only for many systems
+_SCREEN = 0.5  # of the font size: a digit in the font of the dashboard
+_ICONS = 70  # pixels of those beside the key
+_FILLED, _HOLLOW = "●", "○"
+
+
+def matrix(result: MetricResult, settings: Settings, dark: bool = False, notes: Sequence[str] = ()) -> go.Figure:
+    """A row and a column a system, in the order of the leaderboard.
+
+    Above the diagonal the improvement of row over column. What is significant has a colour: hue is direction, depth is
+    size, on a square-root scale that ends at `colour_limit`, so that one weak system does not bleach all others. Below
+    it the adjusted p, or for a test without p the share of samples that the better system wins; what is not
+    significant is set bold. Where cells are small, p is left to the hover except for pairs that are not significant,
+    and columns have numbers. The last trace is transparent: its points have the customdata (row, column), and take the
+    clicks. The meta of the layout says how wide the figure must be for its key, and for the texts of its cells.
+
+    Parameters
+    ----------
+    result : MetricResult
+    settings : Settings
+    dark : bool
+        Whether the page behind it is dark: small differences fade into the page.
+    notes : sequence of str
+        Sentences that a saved picture has to have below it, such as `caveats`.
+    """
+    n = len(result.systems)
+    upright = n <= _EVERY_NUMBER
+    names = [system.system for system in result.systems]
+    named = Labels(_WIDEST, among=names)
+    place = {system.system: k for k, system in enumerate(result.systems)}
+    cells: Cells = {}
+    for pair in result.pairs:
+        i, j = place[pair.a], place[pair.b]
+        improvement = result.sign * pair.delta
+        cells[min(i, j), max(i, j)] = (pair, improvement if i < j else -improvement)
+    size = _WIDTH / max(n, 1)
+    figure = go.Figure()
+    written = in_small_cells([s.score for s in result.systems], [value for _, value in cells.values()])
+    difference = f"{row_against_column(result)} in {tens(written[1])}{named(metric_title(result.metric), _WIDEST)}"
+    _add_differences(figure, cells, n, size, difference, settings.alpha, written, dark)
+    figure.add_trace(go.Heatmap(
+        z=[[0 if i == j else None for j in range(n)] for i in range(n)], x=list(range(n)), y=list(range(n)), xgap=1,
+        ygap=1, colorscale=[[0, GREY], [1, GREY]], opacity=0.3, showscale=False, hoverinfo="skip"))
+    _add_chances(figure, cells, n, size)
+    _add_targets(figure, cells, full(metric_title(result.metric)), settings, points(result))
+    axis = dict(tickvals=list(range(n)), showgrid=False, zeroline=False, fixedrange=True, ticks="",
+                tickfont_size=max(9, min(13, round(size * 0.62))))
+    shown = [named(name, number=None if upright else k) for k, name in enumerate(names, 1)]
+    top = 62 + round(8 * min(_WIDEST, max(map(width, names), default=0))) if upright else 58
+    row_height = max(15, min(40, round(size * 0.92), (_HIGH - top - 70) // max(n, 1)))
+    figure.update_xaxes(**axis, ticktext=shown if upright else [str(k) for k in range(1, n + 1)], side="top",
+                        tickangle=-90 if upright else 0, range=[-0.5, n - 0.5])
+    figure.update_yaxes(**axis, ticktext=shown, range=[n - 0.5, -0.5])
+    key = _key(settings, cells, n)
+    figure.update_layout(
+        meta=dict(key=key, key_from=round(14 * _SCREEN * max(map(width, key.split("<br>")))) + _ICONS,
+                  texts_from=named.left + 8 + n * _widest_text(figure)),
+        height=top + row_height * n + 70, margin=dict(l=named.left, r=8, t=top, b=62), dragmode=False,
+        hovermode="closest", hoverdistance=-1, showlegend=False, plot_bgcolor="rgba(0,0,0,0)",
+        hoverlabel=dict(bgcolor="#1B2330", bordercolor="#1B2330", font=dict(color="white", size=14)),
+        # The span, because the theme of the dashboard sets titles bold.
+        title=dict(text=f'<span style="font-weight:400">{key}</span>', font_size=14, x=0,
+                   xref="container", y=1, yref="container", yanchor="top", pad=dict(t=16)))
+    return noted(named.below(figure), notes)
+
+
+def _add_differences(figure: go.Figure, cells: Cells, n: int, size: float, difference: str, alpha: float,
+                     written: tuple[int, int], dark: bool) -> None:
+    """Those that are significant, in colour; of the others the cell, out."""
+    limit, clipped = colour_limit(value for _, value in cells.values())
+    lit: list[list[float | None]] = [[None] * n for _ in range(n)]
+    out: list[list[float | None]] = [[None] * n for _ in range(n)]
+    texts, inks = {}, []
+    for (i, j), (pair, value) in cells.items():
+        (lit if pair.significant else out)[i][j] = value
+        text = _in_cell(pair, value / 10.0 ** written[1], alpha, n, written[0])
+        if text:
+            texts[i, j] = text
+            inks.append(ink(level(value, limit), dark) if pair.significant else "#E8ECF2" if dark else "#1B2330")
+    stops = [k / 10 for k in range(-10, 11)]
+    least, most = ("≤ ", "≥ ") if clipped else ("", "")
+    end = f"{limit / 10.0 ** written[1]:.3g}"
+    figure.add_trace(go.Heatmap(
+        z=lit, x=list(range(n)), y=list(range(n)), zmin=-limit, zmax=limit, xgap=1, ygap=1, hoverinfo="skip",
+        colorscale=[[0.5 + 0.5 * u * abs(u), "rgb({},{},{})".format(*mixed(u, dark))] for u in stops],
+        colorbar=dict(orientation="h", thickness=10, len=0.5, x=0, xanchor="left", y=0, yanchor="top", ypad=12,
+                      tickvals=[-limit, 0, limit], ticktext=[f"{least}−{end}", "0", f"{most}+{end}"],
+                      tickfont_size=12,
+                      title=dict(text=f"{difference}: blue, the row is better", side="bottom",
+                                 font_size=12), outlinewidth=0)))
+    # Not the heatmap's own text: its automatic colour is too pale on the middle blues.
+    figure.add_trace(go.Scatter(
+        x=[j for _, j in texts], y=[i for i, _ in texts], mode="text", hoverinfo="skip", text=list(texts.values()),
+        textfont=dict(size=_fit(size, 4.2) if n <= _EVERY_NUMBER else
+                      _fit(size, 2.3 if written[0] == 2 else 2.9) if n <= _SHORT_NUMBER
+                      else max(9, min(16, round(size * 0.55))), color=inks)))
+    figure.add_trace(go.Heatmap(z=out, x=list(range(n)), y=list(range(n)), xgap=1, ygap=1, opacity=0.12,
+                                colorscale=[[0, GREY], [1, GREY]], showscale=False, hoverinfo="skip"))
+
+
+def _add_chances(figure: go.Figure, cells: Cells, n: int, size: float) -> None:
+    """Scatter, not heatmap: its text takes the colour of the page."""
+    for sure in (True, False):
+        found = {cell: pair for cell, (pair, _) in cells.items() if pair.significant == sure}
+        if n > _EVERY_P and sure:
+            continue
+        texts = [_chance(pair, n) for pair in found.values()]
+        figure.add_trace(go.Scatter(
+            x=[i for i, _ in found], y=[j for _, j in found], mode="text", hoverinfo="skip",
+            text=texts if sure else [f"<b>{text}</b>" for text in texts], opacity=0.75 if sure else 1,
+            textfont_size=_fit(size, 1.9 if n > _EVERY_P else 2.9 if n <= _EVERY_NUMBER else 2.75)))
+
+
+def _add_targets(figure: go.Figure, cells: Cells, metric: str, settings: Settings, form: str) -> None:
+    """Transparent points, the nearest of which is pointed at. Not Scattergl, which takes a second where no GPU is."""
+    spots, said = [], []
+    for (i, j), (pair, value) in cells.items():
+        spots += [(i, j), (j, i)]
+        said += [_said(pair, value, metric, settings, form)] * 2
+    figure.add_trace(go.Scatter(
+        x=[column for _, column in spots], y=[row for row, _ in spots], mode="markers", customdata=spots,
+        marker=dict(symbol="square", size=8, color=BLUE, opacity=0), hovertext=said,
+        hovertemplate="%{hovertext}<extra></extra>", selected_marker_opacity=0, unselected_marker_opacity=0))
+
+
+def _widest_text(figure: go.Figure) -> int:
+    """Pixels of the widest text of a cell on screen."""
+    written = figure.select_traces(dict(type="scatter", mode="text"))
+    return round(_SCREEN * max((trace.textfont.size * width(text.removeprefix("<b>").removesuffix("</b>"))
+                                for trace in written for text in trace.text), default=0))
+
+
+def _said(pair: PairResult, value: float, metric: str, settings: Settings, form: str) -> str:
+    """A pair in words, as Plotly text."""
+    untested = pair.p_value is None and pair.win is None
+    chances = ("not tested: no segment in common" if untested else
+               f"wins {pair.win:.1%}, loses {pair.lose:.1%} of the samples" if pair.p_value is None
+               else f"p {format_p(pair.p_value)}, adjusted {format_p(pair.p_adjusted)}")
+    decision = {"a": f"<br>{full(pair.a)} is better", "b": f"<br>{full(pair.b)} is better",
+                None: "" if untested else f"<br>{neither(pair, settings)}"}[pair.better]
+    return f"{full(pair.a)} − {full(pair.b)}<br>{signed(value, form)} {metric}<br>{chances}{decision}"
+
+
+def _key(settings: Settings, cells: Cells, n: int) -> str:
+    if any(pair.win is not None for pair, _ in cells.values()):
+        level = f"{100 * (1 - settings.alpha):g}%"
+        return (f"Above the diagonal: in colour where one side wins {level} or more of the samples.<br>"
+                "Below: its share of wins")
+    raw = "" if settings.correction == "none" else f", {_HOLLOW} only without correction"
+    return (f"Above the diagonal: in colour where significant{raw}.<br>"
+            f"Below: {p_word(settings.correction)}, {'only where' if n > _EVERY_P else 'bold if'} not significant")
+
+
+def _glyph(pair: PairResult, alpha: float) -> str:
+    raw = pair.p_value is not None and pair.favours is None and significant(pair.p_value, alpha)
+    return _FILLED if pair.significant else _HOLLOW if raw else ""
+
+
+def _in_cell(pair: PairResult, value: float, alpha: float, n: int, decimals: int) -> str:
+    """Difference and glyph where there is room; else the difference of a significant pair in few places; else the
+    glyph."""
+    if n <= _EVERY_NUMBER:
+        text = signed(value, f".{decimals}f")
+        return f"{text if decimals == 2 else text.replace('0.', '.', 1)} {_glyph(pair, alpha)}".strip()
+    if n > _SHORT_NUMBER or not pair.significant or abs(value) < (0.005 if decimals == 2 else 0.0005):
+        return _glyph(pair, alpha)
+    size = abs(value)
+    small = f"{size:.{2 if decimals == 2 else 3}f}".lstrip("0")
+    digits = f"{size:.0f}" if size >= 9.95 else f"{size:.1f}" if size >= 0.995 else small
+    return ("−" if value < 0 else "") + digits
+
+
+def _chance(pair: PairResult, n: int) -> str:
+    if pair.p_adjusted is not None:
+        return format_p(pair.p_adjusted) if n <= _EVERY_NUMBER else _compact(pair.p_adjusted, 2 if n > _EVERY_P else 3)
+    if pair.win is None or pair.lose is None:
+        return "-"
+    share = max(pair.win, pair.lose)
+    return f"{share:.3f}" if n <= _EVERY_NUMBER else f"{share:.2f}".lstrip("0")
+
+
+def _compact(p: float, digits: int) -> str:
+    """Without the leading zero, and never 0."""
+    if p < 10 ** -4:
+        return f"{p:.0e}".replace("e-0", "e-")
+    text = f"{p:.4f}" if p < 0.01 else f"{p:.{digits}f}"
+    return "1" if float(text) == 1 else text.lstrip("0")
+
+
+def _fit(size: float, ems: float) -> int:
+    """Font size with which text of so many ems fits a cell."""
+    return max(7, min(13, int(size / ems)))
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# How far metrics agree with people: dots with their intervals.
+
+
+_METRIC_ROW = 40
+_KINDS = (("soft pairwise accuracy", "soft_pairwise_accuracy", BLUE, "circle", -0.12),
+          ("pairwise accuracy", "pairwise_accuracy", GREY, "diamond-open", 0.18))
+
+
+def agreement_dots(found: Agreement | TaskAgreement) -> go.Figure:
+    """A row a metric, the most agreeing on top: soft pairwise accuracy above, pairwise accuracy below, with intervals.
+
+    The line at 0.5 is where a coin would stand that orders each pair.
+    """
+    figure, named, ends = go.Figure(), Labels(34, 2), [0.5]
+    for text, key, colour, symbol, shift in _KINDS:
+        known = [(k, getattr(one, key), getattr(one, f"{key}_low"), getattr(one, f"{key}_high"), one.metric)
+                 for k, one in enumerate(found.metrics) if getattr(one, key) is not None]
+        ends += [end for _, _, low, high, _ in known for end in (low, high)]
+        figure.add_trace(go.Scatter(
+            x=[value for _, value, *_ in known], y=[k + shift for k, *_ in known], mode="markers", name=text,
+            marker=dict(size=10, color=colour, symbol=symbol, line=dict(color=colour, width=2)),
+            error_x=dict(type="data", symmetric=False, array=[high - value for _, value, _, high, _ in known],
+                         arrayminus=[value - low for _, value, low, _, _ in known], color=colour, thickness=2, width=4),
+            customdata=[[full(metric_title(metric)), low, high] for *_, low, high, metric in known],
+            hovertemplate=f"%{{customdata[0]}}: {text} %{{x:.3f}} "
+                          "[%{customdata[1]:.3f}, %{customdata[2]:.3f}]<extra></extra>"))
+    figure.add_shape(type="line", x0=0.5, x1=0.5, y0=0, y1=1, yref="paper", layer="below",
+                     line=dict(color=GREY, width=1, dash="dot"))
+    rows = len(found.metrics)
+    figure.update_yaxes(tickvals=list(range(rows)), ticktext=[named(metric_title(one.metric)) for one in found.metrics],
+                        tickfont_size=14, range=[rows - 0.4, -0.6], showgrid=False, zeroline=False)
+    low, high = max(0.0, min(ends) - 0.03), min(1.0, max(ends) + 0.03)
+    figure.update_xaxes(range=[low, high + 0.005], tickfont_size=13, zeroline=False, tickformat=".2f")
+    measured(figure, f"agreement with {named(found.human, 30)} (1: always; dotted line: 0.5, as a coin would)")
+    figure.update_layout(height=_METRIC_ROW * rows + 110, margin=dict(l=named.left, r=8, t=30, b=48), dragmode=False,
+                         hovermode="closest", showlegend=True,
+                         legend=dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14, itemclick=False,
+                                     itemdoubleclick=False))
+    return named.below(figure)

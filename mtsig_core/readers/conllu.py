@@ -1,0 +1,168 @@
+"""Dependency parses in CoNLL-U."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from mtsig_core.errors import InputError
+from mtsig_core.readers.lines import FilePath, read_lines, shown
+
+COLUMNS = 10
+_SEGMENT = re.compile(r"#\s*segment\s*=\s*(.*)")
+_PARAGRAPH = re.compile(r"#\s*newpar\b")
+_SHORT = 3  # letters of words that stand in any text
+_NO_WORD = re.compile(r"[0-9]+-[0-9]+|[0-9]+\.[0-9]+")  # a token of several words, a word that is not written
+_Fail = Callable[..., NoReturn]
+
+
+def read_conllu(path: FilePath, texts: Sequence[str]) -> list[str]:
+    r"""The parse of each segment of a text, from a CoNLL-U file, plain or gzipped.
+
+    Which sentences make a segment is told by comments: ``# segment = N`` names the line of the text that the
+    sentences from there on belong to. Without any, each ``# newpar`` begins a segment if there are as many as
+    segments, else each sentence is one. A comment without words after it stands for a sentence without words. Where
+    there are only as many as the text has lines that are not blank, the blank ones have no parse.
+
+    Parameters
+    ----------
+    path : path-like
+    texts : sequence of str
+        The segments that were parsed.
+
+    Returns
+    -------
+    list of str
+        For each segment, in the order of the text, its words: ``form``, ``lemma``, ``head`` and ``deprel`` of each,
+        between tabs, in a line of its own, with an empty line between sentences. Empty without words.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is no CoNLL-U, or is of another number of segments, or of another text.
+    """
+    found = _of_segments(path, texts)
+    words = [(word.partition("\t")[0].casefold(), text.casefold()) for parse, text in zip(found, texts, strict=True)
+             for word in parse.split("\n") if word]
+    words = [(form, text) for form, text in words if len(form) > _SHORT] or words
+    there = sum(form in text for form, text in words)  # not all: of "zum" a parse has "zu" and "dem"
+    if there < len(words) / 2:
+        raise InputError(f"{shown(path)}: only {there:,} of {len(words):,} words stand in the segment that they are "
+                         "the parse of. Expected the parse of this text, segment by segment in its order.")
+    return found
+
+
+def _of_segments(path: FilePath, texts: Sequence[str]) -> list[str]:
+    """The parses as `read_conllu` has them."""
+    sentences = list(_sentences(path, read_lines(path, "a parse in CoNLL-U"), len(texts)))
+    if any(sentence.segment for sentence in sentences):
+        return _by_number(sentences, len(texts), path)
+    written = [k for k, text in enumerate(texts) if text.strip()]
+    by_sentence = [sentence.parse for sentence in sentences]
+    for found in (_by_paragraph(sentences), by_sentence):
+        if len(found) == len(texts):
+            return found
+        if len(found) == len(written):
+            parses = dict(zip(written, found, strict=True))
+            return [parses.get(k, "") for k in range(len(texts))]
+    paragraphs = len(_by_paragraph(sentences))
+    raise InputError(
+        f"{shown(path)} has {len(by_sentence)} sentences{f' in {paragraphs} paragraphs' if paragraphs else ''}, the "
+        f"text has {len(texts)} segments{f' ({len(written)} not blank)' if len(written) < len(texts) else ''}. "
+        "Expected one sentence for each, or '# newpar' or '# segment = N' before the first sentence of each.")
+
+
+@dataclass
+class _Sentence:
+    """The comments and words up to an empty line."""
+
+    line: int  # its first
+    segment: int = 0  # the number it is given, 0 for none
+    paragraphs: int = 0  # how many begin with it
+    words: list[str] = field(default_factory=list)
+    heads: list[tuple[int, int]] = field(default_factory=list)  # (line, head)
+
+    @property
+    def parse(self) -> str:
+        return "\n".join(self.words)
+
+
+def _sentences(path: FilePath, lines: Sequence[str], n_segments: int) -> Iterator[_Sentence]:
+    """The sentences of a file, checked."""
+    def fail(what: str, line: int | None = None) -> NoReturn:
+        raise InputError(f"{shown(path)}, line {line or number}: {what}.")
+
+    sentence, last = None, 0
+    for number, line in enumerate([*lines, ""], 1):
+        if not line.strip():
+            if sentence is not None:
+                _check_heads(sentence, fail)
+                yield sentence
+            sentence = None
+            continue
+        sentence = sentence or _Sentence(number)
+        if not line.startswith("#"):
+            _take_word(sentence, number, line.split("\t"), fail)
+            continue
+        if sentence.words:
+            fail("a comment stands within a sentence. Put an empty line after the last word before it")
+        sentence.paragraphs += bool(_PARAGRAPH.match(line))
+        if named := _SEGMENT.fullmatch(line.strip()):
+            if not re.fullmatch("[0-9]{1,9}", named[1]) or not last < int(named[1]) <= n_segments:
+                fail(f"segment = {shown(named[1])}, and the text has {n_segments} segments. Expected one of them, each "
+                     f"once and in order{f', after {last}' if last else ''}")
+            sentence.segment = last = int(named[1])
+
+
+def _take_word(sentence: _Sentence, number: int, columns: Sequence[str], fail: _Fail) -> None:
+    if len(columns) != COLUMNS:
+        spaces = len(columns) == 1 and " " in columns[0]
+        hint = "Tabs stand between columns, not spaces" if spaces else "See whether the line is cut off or torn apart"
+        fail(f"{len(columns)} {'column' if len(columns) == 1 else 'columns'}, CoNLL-U has {COLUMNS}. {hint}")
+    index, form, lemma, _, _, _, head, relation, _, _ = columns
+    if _NO_WORD.fullmatch(index):
+        return
+    expected = len(sentence.words) + 1
+    if index != str(expected):
+        hint = "An empty line is missing before it" if index == "1" else "They are numbered from 1 in each sentence"
+        fail(f"word {shown(index)} comes where word {expected} is expected. {hint}")
+    if not re.fullmatch("[0-9]{1,9}", head):
+        fail(f"the head (column 7) is {shown(head)!r}, not a number. Parse the text, or mend the line")
+    if int(head) == expected:
+        fail(f"word {expected} is its own head (column 7). Expected another word, or 0 for the root")
+    sentence.words.append("\t".join((form, form if lemma == "_" else lemma, head, relation)))
+    sentence.heads.append((number, int(head)))
+
+
+def _check_heads(sentence: _Sentence, fail: _Fail) -> None:
+    n = len(sentence.words)
+    for line, head in sentence.heads:
+        if head > n:
+            fail(f"the head (column 7) is {head}, and the sentence has {n} {'word' if n == 1 else 'words'}. Expected "
+                 "one of them, or 0 for the root", line)
+
+
+def _by_number(sentences: Sequence[_Sentence], n_segments: int, path: FilePath) -> list[str]:
+    """The parse of each segment, where segments are named."""
+    found: list[list[str]] = [[] for _ in range(n_segments)]
+    current = 0
+    for sentence in sentences:
+        current = sentence.segment or current
+        if not current:
+            raise InputError(f"{shown(path)}, line {sentence.line}: this sentence comes before the first "
+                             "'# segment = N'. Name the segment it belongs to.")
+        found[current - 1].append(sentence.parse)
+    return ["\n\n".join(filter(None, parses)) for parses in found]
+
+
+def _by_paragraph(sentences: Sequence[_Sentence]) -> list[str]:
+    """The parse of each paragraph, where they are marked; none where a sentence comes before the first."""
+    found: list[list[str]] = []
+    for sentence in sentences:
+        found += [[] for _ in range(sentence.paragraphs)]
+        if not found:
+            return []
+        found[-1].append(sentence.parse)
+    return ["\n\n".join(filter(None, parses)) for parses in found]

@@ -1,0 +1,302 @@
+r"""Which format a file has, by its content and not by its name.
+
+`FORMATS` is the registry: what a format is called, how its first bytes show it, what to do where it came in place of
+something else, and where a reader takes it. A file is refused where none does: scored as plain text, line by line, it
+would give a wrong number without a word.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shlex
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from mtsig_core.errors import InputError, Remedy
+from mtsig_core.testset import literal
+
+# What is expected in a file, for messages; most have the first.
+SEGMENTS, SCORE_TABLE, SYSTEMS_TABLE = "one segment per line", "a table of segment scores", "a table of the systems"
+DOCUMENTS, IDS = "one document id per line", "one segment id per line"
+FOLDER = "the folder of a shared task, or a zip of it"
+_CHECKED = (SEGMENTS, DOCUMENTS, IDS, FOLDER, SCORE_TABLE)
+
+_HEAD = 1 << 16  # bytes that are looked at
+_TAIL = 1 << 12
+_MOST, _HALF = 0.9, 0.5  # of the lines
+_CUT = 60  # characters of a line in a message
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """The beginning and the end of a file, unpacked."""
+
+    head: bytes
+    tail: bytes
+
+    @cached_property
+    def is_binary(self) -> bool:
+        """Whether it is no text: the first letters of some formats could begin one."""
+        try:
+            self.head.decode("utf-8")
+        except UnicodeDecodeError as error:
+            if len(self.head) < _HEAD or error.start < _HEAD - 3:  # else a letter is cut
+                return True
+        return b"\0" in self.head
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Those that are not blank; the last may be cut where there is no other."""
+        lines = self.head.decode("utf-8", "ignore").lstrip("\ufeff").split("\n")
+        whole = len(self.head) < _HEAD or len(lines) == 1
+        return [line.rstrip("\r") for line in (lines if whole else lines[:-1]) if line.strip()]
+
+    def share(self, pattern: str) -> float:
+        """The lines, of all, that begin so."""
+        begins = re.compile(pattern).match
+        return sum(begins(line) is not None for line in self.lines) / max(1, len(self.lines))
+
+    @cached_property
+    def root(self) -> str:
+        """The first tag of what is marked up as a whole, in small letters, `?` where only the declaration is known;
+        empty for a text in which tags stand here and there."""
+        text = "\n".join(self.lines).lstrip()
+        found = re.search(r"<([A-Za-z][\w:.-]*)", text) if text.startswith("<") else None
+        if found is None:
+            return ""
+        root = found[1].lower()
+        closed = self.tail.rstrip().lower().endswith(f"</{root}>".encode())
+        if not closed and self.share(r"\s*<") < _HALF:
+            return ""
+        return "?" if text.startswith("<?xml") and root not in _ROOTS else root
+
+    @cached_property
+    def n_columns(self) -> int:
+        """Into how many columns tabs part the lines, as good as all of them; 1 where they part none."""
+        if len(self.lines) < 2:
+            return 1
+        (tabs, lines), *_ = Counter(line.count("\t") for line in self.lines).most_common()
+        return tabs + 1 if lines >= 0.95 * len(self.lines) else 1
+
+    @cached_property
+    def header(self) -> set[str]:
+        """Names of columns in the first line, in small letters, where the others have as many cells."""
+        for separator in "\t,;":
+            try:
+                first, *rows = csv.reader(self.lines[:200] or [""], delimiter=separator)
+            except csv.Error:
+                continue
+            alike = sum(len(row) == len(first) for row in rows)
+            if len(first) > 1 and rows and alike >= _MOST * len(rows):
+                return {cell.lower() for cell in first}
+        return set()
+
+    @cached_property
+    def keys(self) -> set[str]:
+        """Of the first object, where the lines are objects of JSON, as good as all of them."""
+        if self.share(r"""\s*\{\s*["'][^"']*["']\s*:""") < _MOST:
+            return set()
+        return set(re.findall(r"""["']([\w-]+)["']\s*:""", self.lines[0])) or {"?"}
+
+    @cached_property
+    def is_json(self) -> bool:
+        """Whether it is JSON as a whole: on one line, or on many as it is printed for people."""
+        if not self.lines or self.lines[0].lstrip()[0] not in "[{":
+            return False
+        if len(self.lines) == 1:
+            begins = re.match(r'\s*(\{\s*"|\[\s*[\[{"])', self.lines[0]) is not None
+            return begins and (len(self.head) >= _HEAD or _parses(self.lines[0]))
+        piece = r"""\s*([\[\]{},]+|"[^"]*"\s*:.*|"(\\.|[^"\\])*"|[\d.eE+-]+|null|true|false),?\s*$"""
+        return re.fullmatch(r"\s*\[?\s*[\[{]\s*", self.lines[0]) is not None and self.share(piece) >= _MOST
+
+
+def _parses(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of files.
+
+    Attributes
+    ----------
+    name : str
+    what : str
+        The same with its article, as a message has it; `{n_columns}` stands for their number.
+    fits : callable
+        Whether a sample of a file looks so.
+    remedy : str
+        What to do about it; `FILE` and `COPY` stand for the file, and for a text beside it, in commands of a shell.
+    for_scores : str
+        The same where a table of scores was expected; by default which table that is.
+    read_as : tuple of str
+        Where a reader takes it: some of what may be expected.
+    remedies : tuple of Remedy
+        See `MtsigError`.
+    """
+
+    name: str
+    what: str
+    fits: Callable[[_Sample], bool]
+    remedy: str = "Give it as plain text in UTF-8."
+    for_scores: str = ("Its columns are system, line, score, with a row for each score; or it has a column for each "
+                       "system and a row for each line.")
+    read_as: tuple[str, ...] = ()
+    remedies: tuple[Remedy, ...] = ()
+
+
+def _magic(*magics: bytes, at: int = 0) -> Callable[[_Sample], bool]:
+    return lambda sample: sample.is_binary and any(sample.head.startswith(magic, at) for magic in magics)
+
+
+def _lines(pattern: str, share: float = _HALF) -> Callable[[_Sample], bool]:
+    return lambda sample: sample.share(pattern) >= share
+
+
+def _root(*names: str) -> Callable[[_Sample], bool]:
+    return lambda sample: sample.root in names
+
+
+def _binary(magic: bytes, what: str) -> Format:
+    return Format(what.partition(" ")[2], what, _magic(magic))
+
+
+def _packed(magic: bytes, what: str, command: str) -> Format:
+    told = f"Unpack it, or pack it with gzip instead: {command} FILE"
+    return Format(what.split()[1], what, _magic(magic), told, told)
+
+
+def _is_office(sample: _Sample) -> bool:
+    signs = (b"[Content_Types].xml", b"opendocument")
+    return sample.head.startswith(b"PK\x03\x04") and any(sign in sample.head + sample.tail for sign in signs)
+
+
+_SGML, _WMT_XML = ("refset", "srcset", "tstset", "mteval"), ("dataset", "collection")
+_ROOTS = (*_SGML, *_WMT_XML, "doc", "tmx", "xliff", "html")
+_TEXT_COLUMNS = {"source", "src", "reference", "ref", "refa", "refb", "hypothesis", "hyp", "mt", "target", "tgt",
+                 "translation", "output", "docid", "doc_id"}
+_SEG = r"sed -n 's/.*<seg[^>]*>\(.*\)<\/seg>.*/\1/p' FILE > COPY"
+_AWK = "awk -F ' [|][|][|] ' '!seen[$1]++ {print $2}' FILE > COPY"
+_EXPORT = "Export its translations as plain text, one segment per line, from the program that wrote it."
+_GUNZIP = "Unpack it once: gzip -dc FILE > once.gz"
+_SHEET = "Save its sheet as CSV in UTF-8"
+_SHEETS = f"{_SHEET} if it has scores. Of texts, save each column as a text file, one segment per line."
+_FOR_LINES = "Write such a file from it, as plain text."
+_UNTAR = "Unpack it: tar xf FILE. Then give the files in it; or a task's folder, or a zip of that."
+
+#: The first that fits counts.
+FORMATS = (
+    Format("xlsx", "an office document, such as a workbook of Excel", _is_office,
+           _SHEETS, f"{_SHEET}."),
+    Format("zip", "a zip archive", _magic(b"PK\x03\x04", b"PK\x05\x06"),
+           "Such an archive is read where it holds a whole shared task, and comes alone under a name that ends in "
+           ".zip. Otherwise unpack it and give the files in it.", "Unpack it and give the table in it.",
+           read_as=(FOLDER,)),
+    Format("tar", "a tar archive", _magic(b"ustar", at=257), _UNTAR, "Unpack it: tar xf FILE. Then give the table."),
+    Format("gzip", "gzipped twice", _magic(b"\x1f\x8b"), _GUNZIP, _GUNZIP),
+    _packed(b"BZh", "a bzip2 file", "bunzip2"),
+    _packed(b"\xfd7zXZ\x00", "an xz file", "xz -d"),
+    _packed(b"\x28\xb5\x2f\xfd", "a zstd file", "zstd -d"),
+    Format("7z", "a 7z archive", _magic(b"7z\xbc\xaf\x27\x1c"), "Unpack it and give the files in it.",
+           "Unpack it and give the table in it."),
+    _binary(b"\x89PNG\r\n", "a PNG image"),
+    _binary(b"\xff\xd8\xff", "a JPEG image"),
+    _binary(b"GIF8", "a GIF image"),
+    _binary(b"%PDF", "a PDF document"),
+    Format("office", "an old office document", _magic(b"\xd0\xcf\x11\xe0"),
+           _SHEETS, f"{_SHEET}."),
+    Format("parquet", "a Parquet table", _magic(b"PAR1"),
+           "Put each of its columns of texts in a file of its own, one segment per line; or read it in Python: "
+           "mtsig_core.read_frame(pandas.read_parquet(...)).", read_as=(SCORE_TABLE,)),
+    _binary(b"SQLite format 3", "an SQLite database"),
+    _binary(b"\x7fELF", "a program"),
+    _binary(b"\x80\x04\x95", "a Python pickle"),
+    _binary(b"\x93NUMPY", "a NumPy array"),
+    Format("sgml", "SGML of WMT, 2008 to 2020",
+           lambda sample: sample.root in _SGML or (sample.root == "doc" and b"<seg" in sample.head),
+           f"Take the text of each <seg>: {_SEG}"),
+    Format("wmt-xml", "XML of WMT, 2021 on", _root(*_WMT_XML),
+           "Such files are read whole, and put together: name each as XML, not as a reference or an output. Or zip "
+           "them, with names such as newstest2021.en-de.all.xml, and upload the zip.", remedies=({"xml": "FILE"},)),
+    Format("tmx", "TMX, a translation memory", _root("tmx"), _EXPORT),
+    Format("xliff", "XLIFF", _root("xliff"), _EXPORT),
+    Format("html", "a web page", lambda sample: sample.root == "html" and sample.share(r"\s*<") >= _HALF,
+           "Download the file itself, not the page that shows it.",
+           "Download the file itself, not the page that shows it."),
+    Format("xml", "XML of a form that mtsig does not know", _root("?"), _EXPORT),
+    Format("fairseq", "a log of fairseq-generate", _lines(r"[STHDP]-\d+\t"),
+           "Take the outputs in the order of their numbers: grep '^H-' FILE | sort -V | cut -f3- > COPY (D- in place "
+           "of H- where it has both; references: grep '^T-' FILE | sort -V | cut -f2-)."),
+    Format("nbest", "an n-best list", _lines(r"\s*\d+ \|\|\| "), f"Take the best of each segment: {_AWK}"),
+    Format("conllu", "CoNLL-U", _lines(r"\d+([-.]\d+)?\t([^\t]*\t){8}[^\t]*$"),
+           "It holds a parse: name it as the parse of its text.", remedies=({"parse": "NAME=FILE"},)),
+    Format("subtitles", "a file of subtitles", _lines(r"(\d\d:)?\d\d:\d\d[,.]\d{3} --> ", 0.15), _EXPORT),
+    Format("po", "a PO file of gettext", _lines(r"(msgid|msgstr)(\[\d+\])? ", 0.2), _EXPORT),
+    Format("comet", "the printed output of comet-score", _lines(r".*\tSegment \d+\tscore: -?\d"),
+           "It holds scores: write them as JSON, by comet-score's option to_json, and name that as scores.",
+           "Write the scores as JSON, by comet-score's option to_json.", remedies=({"scores": "NAME=FILE"},)),
+    Format("lm-eval", "a file of samples of lm-evaluation-harness",
+           lambda sample: {"doc", "target"} <= sample.keys and bool({"filtered_resps", "resps"} & sample.keys),
+           r"""Take the outputs: jq -r '.filtered_resps[0] | gsub("\n"; " ")' FILE > COPY (references: .target)."""),
+    Format("jsonl", "JSON, an object in each line", lambda sample: bool(sample.keys),
+           r"""Take the texts: jq -r '.KEY | gsub("\n"; " ")' FILE > COPY, with the key of the texts for KEY.""",
+           read_as=(SCORE_TABLE, DOCUMENTS)),
+    Format("json", "JSON", lambda sample: sample.is_json,
+           "Put each of its texts on a line of a text file; scores of segments are read from JSON.",
+           read_as=(SCORE_TABLE,)),
+    Format("scores", "a table of segment scores",
+           lambda sample: bool({"system", "sys", "system_id"} & sample.header) and "score" in sample.header,
+           "Name it as scores, and give the texts too.", read_as=(SCORE_TABLE,), remedies=({"scores": "NAME=FILE"},)),
+    Format("texts", "a table of texts", lambda sample: len(_TEXT_COLUMNS & sample.header) > 1,
+           "Put each of its columns of texts in a file of its own, one segment per line; or read it in Python: "
+           "mtsig_core.read_frame(pandas.read_csv(...)).", read_as=(SCORE_TABLE,)),
+    Format("columns", "a table of {n_columns} columns, parted by tabs", lambda sample: sample.n_columns > 1,
+           "If its columns are references, as sacreBLEU takes them, put each in a file of its own. Otherwise keep the "
+           "column of the texts. For column 2: cut -f2 FILE > COPY", read_as=(SCORE_TABLE, DOCUMENTS, IDS)))
+
+
+def sniff(data: bytes) -> Format | None:
+    r"""The format that a file has by its content, unpacked; None for plain text, and for what nobody knows.
+
+    >>> sniff(b'{"src": "a", "mt": "b"}\n{"src": "c", "mt": "d"}\n').name, sniff(b"0 ||| a b ||| -1.2\n").name
+    ('jsonl', 'nbest')
+    >>> sniff(b'They wrote {"a": 1}.\n<b>So</b> it is.\n')
+    """
+    sample = _Sample(data[:_HEAD], data[-_TAIL:])
+    return next((one for one in FORMATS if one.fits(sample)), None)
+
+
+def refusal(name: str, data: bytes, content: str) -> InputError | None:
+    """The error for a file, or the beginning of one, whose content shows a format that is not read here.
+
+    Parameters
+    ----------
+    name : str
+        The file, as messages show it.
+    data : bytes
+        Unpacked.
+    content : str
+        What is expected, one of those above.
+    """
+    found = sniff(data) if content in _CHECKED else None
+    if found is None or content in found.read_as:
+        return None
+    sample = _Sample(data[:_HEAD], b"")
+    first = "" if sample.is_binary else next(iter(sample.lines), "")
+    what = found.what.format(n_columns=sample.n_columns)
+    begins = f' (it begins "{literal(first[:_CUT])}")' if first else ""
+    told = {SCORE_TABLE: found.for_scores, DOCUMENTS: _FOR_LINES, IDS: _FOR_LINES}.get(content, found.remedy)
+    file, copy = shlex.quote(name), shlex.quote(re.sub(r"(\.txt)?(\.gz)?$", "", name) + ".texts.txt")
+    if "COPY" in told and name.endswith(".gz"):
+        file = f"<(gzip -dc {file})"
+    told = re.sub("FILE|COPY", lambda word: file if word[0] == "FILE" else copy, told)
+    remedies = found.remedies if content == SEGMENTS else ()
+    return InputError(f"{name} is {what}{begins}. Expected {content}. {told}", *remedies)

@@ -1,0 +1,400 @@
+"""How much may be read, and from where: uploads are measured before they take memory."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, fields, replace
+from io import BufferedReader
+from pathlib import Path
+from typing import Any
+
+from mtsig_core.errors import InputError, MtsigError, SettingError
+from mtsig_core.testset import literal
+
+#-----------------------------------------------------------------------------------------------------------------------
+# How much may be read, and from where: what strangers upload is measured before it takes memory.
+#
+# Readers ask here: `spend` before they keep something, `check_values` before a table grows, `open_file` for every file.
+# Outside of `bounded` only what protects from nonsense holds, as on the command line.
+
+
+MAX_VALUES = 200_000_000  # of a table of scores, whoever reads it: one that few lines make so large is no table
+_LONGEST = 200  # characters of a name in a message
+_VARIABLE = "MTSIG_UPLOAD_"  # and the name of the limit in capitals
+
+
+@dataclass(frozen=True)
+class UploadLimits:
+    """What may be opened at once from uploads; each is set by an environment variable, such as ``MTSIG_UPLOAD_MB``.
+
+    Attributes
+    ----------
+    mb : int
+        Text, unpacked, of all files together.
+    lines : int
+        Of all files together: lines of texts, segments of XML.
+    line_length : int
+        Characters of one line, or of one segment of XML.
+    values : int
+        Of all tables together: cells, or what stands between the commas of JSON.
+    systems : int
+        Of one test set, as all pairs of them are compared.
+    zip_mb : int
+        A zip, unpacked on disk; of that the files of one language pair are read.
+    zip_files : int
+        In a zip.
+    """
+
+    mb: int = field(default=50, metadata={"told": "{:,} MB of text"})
+    lines: int = field(default=1_000_000, metadata={"told": "{:,} lines"})
+    line_length: int = field(default=100_000, metadata={"told": "{:,} characters in a line"})
+    values: int = field(default=5_000_000, metadata={"told": "{:,} values in tables"})
+    systems: int = field(default=200, metadata={"told": "{:,} systems"})
+    zip_mb: int = field(default=200, metadata={"told": "{:,} MB unpacked from a zip"})
+    zip_files: int = field(default=10_000, metadata={"told": "{:,} files in a zip"})
+
+
+def upload_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
+    """The limits that the environment sets.
+
+    >>> upload_limits({"MTSIG_UPLOAD_MB": "200"}).mb, upload_limits({}).lines
+    (200, 1000000)
+    """
+    return UploadLimits(**{one.name: whole_number(_VARIABLE + one.name.upper(), getattr(UploadLimits, one.name),
+                                                  environment) for one in fields(UploadLimits)})
+
+
+def task_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
+    """The limits for a whole task from a zip: its text may be as large as the zip unpacked.
+
+    >>> task_limits({"MTSIG_UPLOAD_MB": "20", "MTSIG_UPLOAD_ZIP_MB": "300"}).mb
+    300
+    """
+    limits = upload_limits(environment)
+    return replace(limits, mb=max(limits.mb, limits.zip_mb))
+
+
+def whole_number(name: str, usual: int, environment: Mapping[str, str] = os.environ) -> int:
+    """What the environment sets a limit to.
+
+    Raises
+    ------
+    SettingError
+    """
+    text = environment.get(name, "").strip() or str(usual)
+    if not re.fullmatch("0*[1-9][0-9]{,17}", text):
+        raise SettingError(f"{name} is {text[:40]!r}. Expected a whole number above 0, of 18 digits at most.")
+    return int(text)
+
+
+class _Budget:
+    """What is left of some limits."""
+
+    def __init__(self, limits: UploadLimits):
+        self.limits, self.left = limits, {one.name: int(getattr(limits, one.name)) for one in fields(limits)}
+        self.left |= {name: self.left[name] << 20 for name in ("mb", "zip_mb")}  # as bytes
+
+    def spend(self, name: str, n: int, where: str) -> None:
+        if n > self.left[name]:
+            told = next(one.metadata["told"] for one in fields(self.limits) if one.name == name)
+            raise InputError(f"{where} is too large for this dashboard: it opens at most "
+                             f"{told.format(getattr(self.limits, name))} at once from uploads. Upload less at a time, "
+                             "run mtsig on your own machine, or ask whoever runs this server to raise "
+                             f"{_VARIABLE}{name.upper()}.")
+        if name not in ("line_length", "systems"):  # which are of one line, of one test set
+            self.left[name] -= n
+
+
+_BUDGET: ContextVar[_Budget | None] = ContextVar("budget", default=None)
+_BELOW: ContextVar[tuple[str, ...]] = ContextVar("below", default=())
+
+
+@contextmanager
+def bounded(limits: UploadLimits | None = None, *, below: str | os.PathLike[str] | None = None) -> Iterator[None]:
+    """Within it no more than some limits is read, and nothing but regular files below a folder, links followed.
+
+    Messages then name files from that folder on: what lies above is nobody's business. What the system refuses to read
+    is an InputError that names it.
+    """
+    root = None if below is None else os.path.realpath(below)
+    tokens = (_BUDGET.set(_BUDGET.get() if limits is None else _Budget(limits)),
+              _BELOW.set((root,) if root else _BELOW.get()))
+    try:
+        with without_places({} if root is None else {root + os.sep: ""}), _readable():
+            yield
+    finally:
+        _BUDGET.reset(tokens[0])
+        _BELOW.reset(tokens[1])
+
+
+@contextmanager
+def also_below(folder: str | os.PathLike[str]) -> Iterator[None]:
+    """Within it files below this folder may be read too, where only those below another may: what mtsig itself has
+    unpacked there came from a file that may be read."""
+    token = _BELOW.set((*_BELOW.get(), os.path.realpath(folder)) if _BELOW.get() else ())
+    try:
+        yield
+    finally:
+        _BELOW.reset(token)
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(unreadable(error)) from error
+
+
+def unreadable(error: OSError) -> str:
+    """Message for what the system refuses: a folder that is closed, a name that is too long, a file that is gone.
+
+    >>> unreadable(PermissionError(13, "Permission denied", "task/human-scores"))
+    'task/human-scores cannot be read: Permission denied. Check its name, and who may read it.'
+    """
+    name = "A file, or the working folder," if error.filename is None else literal(os.fsdecode(error.filename))
+    name = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
+    return f"{name} cannot be read: {error.strerror or error}. Check its name, and who may read it."
+
+
+def spend(name: str, n: int, where: str) -> None:
+    """Take from a limit; `where` names the file in the message if there is not so much left. `mb` is in bytes."""
+    if (budget := _BUDGET.get()) is not None and n > 0:
+        budget.spend(name, n, where)
+
+
+def is_limited() -> bool:
+    """Whether what is read now comes from strangers."""
+    return _BUDGET.get() is not None
+
+
+def check_values(n: int, where: str) -> None:
+    """Refuse a table that would be made with so many places, most of them empty."""
+    budget = _BUDGET.get()
+    if n > MAX_VALUES or (budget is not None and n > budget.limits.values):
+        raise InputError(f"{where}: systems and lines make a table of {n:,} places, too large to be one of scores, "
+                         f"which has at most {budget.limits.values if budget else MAX_VALUES:,}. Expected the same "
+                         "systems on each line, and the same names throughout.")
+
+
+def check_place(path: str | os.PathLike[str]) -> str:
+    """Where links lead; raises InputError if that is not below the folder that may be read."""
+    below = _BELOW.get()
+    if not below:
+        return os.fspath(path)
+    real = os.path.realpath(path)
+    if not any(map(Path(real).is_relative_to, below)):
+        raise InputError(f"{literal(path)} is a link that leads out of MTSIG_DATA_ROOT, where the dashboard may not "
+                         "read. Replace it by the file or folder itself.")
+    return real
+
+
+def open_file(path: str | os.PathLike[str]) -> BufferedReader:
+    """A file to read bytes from. Within a folder that was named to `bounded` it is a regular one: nobody waits there
+    for a pipe, nor reads a device without end."""
+    real = check_place(path)
+    if not _BELOW.get():
+        return open(real, "rb")
+    number = os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    mode = os.fstat(number).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(number)
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(21, "Is a directory")
+        raise _irregular(path)
+    return os.fdopen(number, "rb")
+
+
+def regular(path: Path) -> Path:
+    """A file that was found in a folder, and that nobody has named: there a pipe would be waited for without end.
+
+    Raises
+    ------
+    InputError
+    """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise _irregular(path)
+    return path
+
+
+def _irregular(path: str | os.PathLike[str]) -> InputError:
+    return InputError(f"{literal(path)} is no regular file. Replace it by one.")
+
+
+@contextmanager
+def without_places(shown: Mapping[str, str]) -> Iterator[None]:
+    """Within it messages say of some paths, or beginnings of paths, what is to be shown of them."""
+    try:
+        yield
+    except MtsigError as error:
+        said = str(error)
+        for path in sorted(shown.keys() - {"", os.sep}, key=len, reverse=True):
+            said = said.replace(path, shown[path])
+        if said == str(error):
+            raise
+        raise type(error)(said, *error.remedies) from None
+
+
+def places(named_from: str | None, *paths: str) -> dict[str, str]:
+    """What `without_places` is to show of some files and their folders; nothing where they are named as they come."""
+    if named_from is None:
+        return {}
+    folders = {folder: Path(folder).name for folder in map(os.path.dirname, paths)}
+    return {**folders, **{path: from_below(path, named_from) for path in paths}, named_from + os.sep: ""}
+
+
+def from_below(path: str, below: str | None) -> str:
+    """A path from a folder on, as any screen can take it; its name alone where it lies elsewhere, and the whole of it
+    where no folder is named.
+
+    >>> from_below("/srv/data/x", "/srv"), from_below("/srv/data/x", "/home/ada"), from_below("/srv/data/x", None)
+    ('data/x', 'x', '/srv/data/x')
+    """
+    if below is None:
+        return literal(path)
+    return literal(os.path.relpath(path, below) if Path(path).is_relative_to(below) else Path(path).name)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# How much the pages of a Parquet file unpack to, by the headers of the pages: what its footer says may be a lie.
+
+
+_PAGES, _CHUNKS = 100_000, 100_000  # more of them than any table of scores has
+_WIDEST = 32  # bytes of a value of fixed length, which many rows may refer to, and each then has for itself
+_PREFIXES = 7  # DELTA_BYTE_ARRAY: each text begins as the one before, at no cost however long
+_DEPTH = 8  # of what a header may hold in one another
+_STOP, _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 0, 1, 2, 3, 7, 8, 9, 10, 11, 12
+
+
+def check_columns(about: Any, name: str) -> None:
+    """Refuse a table that is none of numbers and texts.
+
+    Parameters
+    ----------
+    about : pyarrow.parquet.ParquetFile
+    name : str
+        What messages call the file.
+
+    Raises
+    ------
+    InputError
+    """
+    from pyarrow import types
+
+    if about.metadata.num_row_groups * about.metadata.num_columns > _CHUNKS:
+        raise InputError(f"{name} has {about.metadata.num_row_groups:,} row groups of "
+                         f"{about.metadata.num_columns:,} columns. Write it again, in one.")
+    nested = next((field.name for field in about.schema_arrow if types.is_nested(field.type)), None)
+    wide = (column.name for column in about.schema if column.max_repetition_level or column.length > _WIDEST)
+    if (wrong := next(wide, nested)) is not None:
+        raise InputError(f"{name}: the column {wrong!r} holds lists, records or bytes. Expected columns of numbers and "
+                         "texts.")
+
+
+def unpacked_size(data: bytes, metadata: Any, name: str) -> int:
+    """Bytes of all pages, unpacked.
+
+    Parameters
+    ----------
+    data : bytes
+        The file.
+    metadata : pyarrow.parquet.FileMetaData
+        Where its columns begin, and how many bytes they take packed.
+    name : str
+        What messages call the file.
+
+    Raises
+    ------
+    InputError
+        Where texts share their beginnings, and unpack to no size that a header says.
+    ValueError
+        Where a header is damaged.
+
+    Notes
+    -----
+    The reader of pages unpacks a page into as many bytes as its header says, and reads no page that is not counted
+    here: both begin where the column does, and go on by the packed size in each header.
+    """
+    total = pages = 0
+    for k in range(metadata.num_row_groups):
+        for j in range(metadata.num_columns):
+            chunk = metadata.row_group(k).column(j)
+            at = chunk.data_page_offset
+            if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < at:
+                at = chunk.dictionary_page_offset
+            end = min(len(data), at + chunk.total_compressed_size)
+            while at < end:
+                header, at = _struct(data, at, 0)
+                packed, unpacked = header.get(3, -1), header.get(2, -1)
+                if min(packed, unpacked, at) < 0 or (pages := pages + 1) > _PAGES:
+                    raise ValueError("its pages are damaged, or too many")
+                if _PREFIXES in (_field(header, 5, 2), _field(header, 8, 4)):
+                    raise InputError(f"{name}: texts are written by what they have in common (DELTA_BYTE_ARRAY). "
+                                     "Write it again with dictionaries, as is usual.")
+                total, at = total + unpacked, at + packed
+    return total
+
+
+def _field(header: dict[int, Any], outer: int, inner: int) -> Any:
+    found = header.get(outer)
+    return found.get(inner) if isinstance(found, dict) else None
+
+
+def _struct(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
+    """Fields by number, of Thrift's compact protocol, and where they end."""
+    if depth > _DEPTH:
+        raise ValueError("a header is too deep")
+    found: dict[int, Any] = {}
+    number = 0
+    while (kind := _byte(data, at)) & 15 != _STOP:
+        at += 1
+        if kind >> 4:
+            number += kind >> 4
+        else:
+            number, at = _integer(data, at)
+        found[number], at = _value(data, at, kind & 15, depth)
+    return found, at + 1
+
+
+def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
+    if kind in (_TRUE, _FALSE):
+        return kind == _TRUE, at
+    if kind == _BYTE:
+        return _byte(data, at), at + 1
+    if kind == _DOUBLE:
+        return None, at + 8
+    if kind == _BINARY:
+        size, at = _varint(data, at)
+        return None, at + size
+    if kind == _STRUCT:
+        return _struct(data, at, depth + 1)
+    if kind in (_LIST, _SET, _MAP):  # no header of a page has one
+        raise ValueError("a header has a list")
+    return _integer(data, at)
+
+
+def _integer(data: bytes, at: int) -> tuple[int, int]:
+    value, at = _varint(data, at)
+    return value >> 1 ^ -(value & 1), at
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = _byte(data, at)
+        value, shift, at = value | (byte & 127) << shift, shift + 7, at + 1
+        if byte < 128:
+            return value, at
+        if shift > 63:
+            raise ValueError("a number is too long")
+
+
+def _byte(data: bytes, at: int) -> int:
+    if not 0 <= at < len(data):
+        raise ValueError("a header is cut off")
+    return data[at]

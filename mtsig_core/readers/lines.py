@@ -1,0 +1,356 @@
+"""Text files with one segment per line, of any size and encoding, and JSON from strangers."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import shlex
+import tempfile
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+
+from mtsig_core.errors import InputError, closest
+from mtsig_core.readers.formats import SEGMENTS, refusal, sniff
+from mtsig_core.readers.limits import is_limited, open_file, spend
+from mtsig_core.testset import StoredLines, file_state
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What a file is when it is not UTF-8 text: a plain guess, for the message that says what to do.
+
+
+SAMPLE = 1 << 16  # bytes, or
+LINES = 200  # that are not ASCII
+
+# By the name that iconv knows them by. A text in few of them is a better guess than in one of all there are.
+WIDE = {"utf_32": "UTF-32", "utf_32_le": "UTF-32LE", "utf_32_be": "UTF-32BE",
+        "utf_16": "UTF-16", "utf_16_le": "UTF-16LE", "utf_16_be": "UTF-16BE"}
+NARROW = {"shift_jis": "SHIFT_JIS", "big5": "BIG5", "gb18030": "GB18030",
+          "cp1252": "WINDOWS-1252", "cp1251": "WINDOWS-1251", "koi8_r": "KOI8-R", "cp1253": "WINDOWS-1253",
+          "cp1255": "WINDOWS-1255", "cp1256": "WINDOWS-1256"}
+
+
+def guess_encoding(data: bytes) -> str | None:
+    """Likely encoding of a text that is not UTF-8, by the name iconv knows it by; None without a good guess."""
+    from charset_normalizer import from_bytes
+
+    if b"\0" in data:
+        names, sample = WIDE, data[:min(len(data), SAMPLE) // 4 * 4]
+    else:
+        names, sample = NARROW, b"\n".join(islice((line for line in data.split(b"\n") if not line.isascii()), LINES))
+        # An accented letter stands between plain ones; in other scripts, high bytes come in runs.
+        runs = re.findall(rb"[\x80-\xff]+", sample)
+        if sum(len(run) == 1 and run >= b"\xc0" for run in runs) > len(runs) / 2:
+            return "WINDOWS-1252"
+        if (told := _in_euc(sample)) is not None:
+            return told or None
+    best = from_bytes(sample, cp_isolation=[*names]).best()
+    if best is None or (names is WIDE and not best.bom and "\n" not in str(best)):  # read so, stray NULs make hanzi
+        return None
+    return names[best.encoding]
+
+
+def _in_euc(sample: bytes) -> str | None:
+    """Whether it is EUC-JP or EUC-KR; empty where that cannot be told from Chinese, None where it is neither.
+
+    Japanese, Korean and Chinese of this kind have the same bytes, so that a short text is read as any of them without
+    an error. But kana are in rows that the others hardly use; and Korean is of Hangul alone, where of Chinese read as
+    Korean some two in five characters are Hanja.
+    """
+    for codec, script, name in (("euc_jp", "[\u3041-\u30fe]", "EUC-JP"), ("euc_kr", "[\uac00-\ud7a3]", "EUC-KR")):
+        try:
+            letters = "".join(re.findall(r"[^\W\d_a-zA-Z]+", sample.decode(codec)))
+        except UnicodeDecodeError:
+            continue
+        share = len(re.findall(script, letters)) / max(1, len(letters))
+        if name == "EUC-JP" and share > 0.2 or share > 0.95 and len(letters) >= 10:
+            return name
+        if name == "EUC-KR" and share > 0.8:
+            return ""
+    return None
+
+
+def damage_in_utf8(data: bytes) -> int:
+    """The number of places that are not UTF-8 in a text that otherwise is; 0 if it is in another encoding."""
+    text = data.decode("utf-8", "replace")
+    damaged = text.count("\ufffd") - data.count("\ufffd".encode())
+    sound = len(text) - len(text.encode("ascii", "ignore")) - damaged
+    return damaged if sound > 2 * damaged else 0
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Reading a text file with one segment per line, and saying what is wrong with one that is not.
+
+
+FilePath = str | os.PathLike[str]
+
+MAX_BYTES = 2 << 30  # of text, unpacked: a small .gz can hold far more than any memory
+CHUNK = 1 << 20
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+def shown(path: FilePath) -> str:
+    """A path as it may stand in a message: characters that a terminal would act on are escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in os.fsdecode(path))
+
+
+def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
+    r"""The lines of a UTF-8 text file, plain or gzipped.
+
+    A line ends at ``\n`` (or ``\r\n``) only; other characters that Unicode calls line breaks stay in their segment.
+    A byte order mark is left out, and the last line need not end.
+
+    Parameters
+    ----------
+    path : path-like
+        The file. Whether it is gzipped is read from its first bytes, not from its name.
+    content : str
+        What is expected in it, for messages.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, unreadable, empty, damaged, too large, not UTF-8 text, or of a format that is not read
+        there; see `mtsig_core.readers.formats`.
+    """
+    data, unpacked = read_bytes(path, content)
+    if error := refusal(shown(path), data, content):
+        raise error
+    text = decode(data, path, unpacked).lstrip("\ufeff")
+    spend("lines", text.count("\n") + 1, shown(path))
+    if not text:
+        raise InputError(f"{shown(path)} is empty; {content} is expected. "
+                         "See whether the program that wrote it came to its end.")
+    if "\n" not in text and (ends := text.rstrip("\r").count("\r")):
+        raise InputError(f"{shown(path)} has no line feed and {ends:,} carriage returns, as old Macs and some "
+                         f"spreadsheets end lines. Expected {content}, each ended by a line feed. Convert it: "
+                         + _command(r"tr '\r' '\n'", path, unpacked))
+    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    spend("line_length", max(map(len, lines)), shown(path))
+    return lines
+
+
+def read_bytes(path: FilePath, content: str = SEGMENTS) -> tuple[bytes, bool]:
+    """The content of a file, and whether it had to be unpacked."""
+    parts = list(chunks(path, content))
+    return b"".join(chunk for chunk, _ in parts), bool(parts and parts[0][1])
+
+
+def chunks(path: FilePath, content: str = SEGMENTS) -> Iterator[tuple[bytes, bool]]:
+    """The content of a file bit by bit, each with whether it had to be unpacked."""
+    name, size = shown(path), 0
+    try:
+        with open_file(path) as file:
+            unpacked = file.peek(2)[:2] == GZIP_MAGIC
+            stream = gzip.GzipFile(fileobj=file) if unpacked else file
+            while chunk := stream.read(CHUNK):
+                size += len(chunk)
+                spend("mb", len(chunk), name)
+                if size > MAX_BYTES:
+                    raise InputError(
+                        f"{name} {'unpacks to' if unpacked else 'has'} more than {MAX_BYTES:,} bytes, "
+                        "too much for one text. See whether it is the right file.")
+                yield chunk, unpacked
+    except FileNotFoundError:
+        raise InputError(missing(path)) from None
+    except IsADirectoryError:
+        raise InputError(
+            f"{name} is a folder; a file with {content} is expected. Name a file in it.") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        found = "it breaks off before its end" if isinstance(error, EOFError) else str(error)
+        raise InputError(f"{name} is a damaged gzip file: {found}. Copy or download it again.") from None
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror or error}.") from None
+    except ValueError:  # a name that no file can have
+        raise InputError(f"{name} is no file name. Check it for stray characters.") from None
+
+
+def beginning(path: FilePath) -> bytes:
+    """The first bytes of a file, unpacked."""
+    return next(chunks(path), (b"", False))[0]
+
+
+def missing(path: FilePath) -> str:
+    """Message for a file or folder that is not there, with the nearest name that is."""
+    path = os.fsdecode(path)
+    if not path:
+        return "The name of a file is empty. Name a text file with one segment per line."
+    folder, name = os.path.split(path)
+    if os.path.islink(path):
+        return f"{shown(path)} is a link to {shown(os.readlink(path))}, which does not exist. Mend the link."
+    try:
+        names = os.listdir(folder or ".")
+    except OSError:
+        return f"{shown(path)} does not exist: there is no folder {shown(folder)}. Check the path."
+    near = closest(name, names)
+    hint = "Check the path." if near is None else f"Did you mean {shown(os.path.join(folder, near))}?"
+    return f"{shown(path)} does not exist. {hint}"
+
+
+def decode(data: bytes, path: FilePath, unpacked: bool) -> str:
+    """UTF-8 text; raises InputError that says what else it looks like."""
+    offset = data.find(0)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        offset = error.start if offset < 0 else min(offset, error.start)
+    if offset >= 0:
+        raise InputError(_not_text(data, offset, path, unpacked))
+    return text
+
+
+def _not_text(data: bytes, offset: int, path: FilePath, unpacked: bool) -> str:
+    """Message for data that is not UTF-8 text from this byte on: where, what it looks like, what to do."""
+    name, line = shown(path), data.count(b"\n", 0, offset) + 1
+    place = f"{name}, line {line}: byte 0x{data[offset]:02X} at offset {offset}{' of the unpacked text' * unpacked}"
+    encoding, damaged = guess_encoding(data), damage_in_utf8(data)
+
+    if kind := sniff(data):
+        return f"{name} is {kind.what}, not text. Give it as UTF-8 text."
+    if data[offset] == 0 and encoding is None:
+        return (f"{place} is NUL: {name} is not text, or damaged. If it is text, drop such bytes: "
+                + _command(r"tr -d '\000'", path, unpacked))
+    if data[offset] != 0 and damaged:
+        return (f"{place} is not UTF-8 text, unlike the rest (places like it: {damaged}). Mend the line, or "
+                "drop what is damaged: " + _command("iconv -c -f UTF-8 -t UTF-8", path, unpacked))
+    if encoding:
+        return (f"{place} is not UTF-8 text. The file looks like {encoding}; convert it: "
+                + _command(f"iconv -f {encoding} -t UTF-8", path, unpacked))
+    return (f"{place} is not UTF-8 text, and the encoding is hard to tell. If you know it, convert the file: "
+            + _command("iconv -f ENCODING -t UTF-8", path, unpacked))
+
+
+def _command(program: str, path: FilePath, unpacked: bool) -> str:
+    """A shell command that writes a better copy of a file beside it."""
+    name = shown(path)
+    copy = shlex.quote(name.removesuffix(".gz") + ".utf8")
+    source = f"gzip -dc {shlex.quote(name)} | {program}" if unpacked else f"{program} < {shlex.quote(name)}"
+    return f"{source} > {copy}"
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# JSON as strangers write it: measured before it is parsed, and without halves of characters.
+
+
+#: An escape, taken whole, so that what follows a backslash is never the beginning of another.
+_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+                     r"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
+
+
+def parse_json(text: str, where: str, counted: bool = False) -> Any:
+    r"""What a text of JSON says; half a character (a lone surrogate), which nothing could show, is written out.
+
+    Parameters
+    ----------
+    where : str
+        Names it in messages.
+    counted : bool
+        Whether its values were counted before, as those of one line are with their file's.
+
+    Raises
+    ------
+    ValueError
+        If it is no JSON, or is nested too deep to be data.
+    InputError
+        If it has more values than may be read, or an object has a key twice.
+
+    Examples
+    --------
+    >>> parse_json('{"a": "\\ud83d\\ude00 \\ud800"}', "x.json")
+    {'a': '😀 \\ud800'}
+    """
+    if not counted:
+        spend("values", text.count(",") + text.count("[") + text.count("{"), where)
+    if "\\ud" in text or "\\uD" in text:
+        text = _ESCAPE.sub(lambda found: f"\\\\{found[1]}" if found[1] else found[0], text)
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in found if keys.count(key) > 1)
+            raise InputError(f"{where} has {shown(twice)} twice in one object, and only one can be meant. Remove or "
+                             "rename one of them.")
+        return found
+
+    try:
+        return json.loads(text, object_pairs_hook=once)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Texts of any size: small ones as a list, large ones left in their file.
+
+
+#: Bytes on disk from which on a text is left there.
+LARGE = 4 << 20
+_MARK = b"\xef\xbb\xbf"  # of the byte order
+
+
+def read_texts(path: FilePath) -> Sequence[str]:
+    """The lines of a text file, as `read_lines` has them; those of a large one stay where they are.
+
+    Of a large file the beginnings of the lines are kept in memory, and it must stay as it is while they are used. One
+    that is gzipped is unpacked to a temporary file. What strangers upload is small, and always in memory.
+
+    Raises
+    ------
+    InputError
+        As `read_lines`.
+    """
+    try:
+        small = is_limited() or not hasattr(os, "pread") or os.path.getsize(path) < LARGE
+        stored = None if small else _stored(open_file(path), path)
+    except (OSError, ValueError):  # no such file, or no room for a copy
+        stored = None
+    return stored or read_lines(path)  # which says what is wrong, where something is
+
+
+def _stored(file: BinaryIO, path: FilePath) -> StoredLines | None:
+    """The lines of a file, None if it is no text."""
+    state = file_state(file)
+    copy = cast(BinaryIO, tempfile.TemporaryFile()) if file.read(2) == GZIP_MAGIC else None
+    first, ends, sizes, lengths = 0, *(list[np.ndarray]() for _ in range(3))
+    for block in _whole_lines(path, copy):
+        if not ends and (error := refusal(shown(path), block, SEGMENTS)):
+            raise error
+        if not ends and block.startswith(_MARK):
+            first, block = len(_MARK), block[len(_MARK):]
+        try:
+            lines = block.decode().removesuffix("\n").split("\n")
+        except ValueError:
+            return None
+        if b"\0" in block or (b"\r" in block and b"\n" not in block):
+            return None
+        raw = block.removesuffix(b"\n").split(b"\n")
+        ends.append(np.array([len(line) + 1 for line in raw], dtype=np.int64))
+        sizes.append(np.array([len(line.removesuffix(b"\r")) for line in raw], dtype=np.int32))
+        lengths.append(np.array([len(line.removesuffix("\r")) for line in lines], dtype=np.int32))
+    if not ends:
+        return None
+    if copy is not None:
+        copy.flush()
+        file, state = copy, file_state(copy)
+    begins = np.cumsum(np.concatenate([[first], *ends]))[:-1]
+    return StoredLines(file, shown(path), begins, np.concatenate(sizes), np.concatenate(lengths), state)
+
+
+def _whole_lines(path: FilePath, copy: BinaryIO | None) -> Iterator[bytes]:
+    """The content of a file in blocks that end with a line, written to a copy as it comes."""
+    rest: list[bytes] = []
+    for chunk, _ in chunks(path):
+        if copy is not None:
+            copy.write(chunk)
+        cut = chunk.rfind(b"\n") + 1
+        if cut:
+            yield b"".join([*rest, chunk[:cut]])
+            rest = []
+        rest.append(chunk[cut:])
+    if last := b"".join(rest):
+        yield last

@@ -1,0 +1,181 @@
+"""A table of scores that was printed elsewhere, such as the organisers' own: what each system got by each metric.
+
+With a header, and tabs, semicolons or commas between columns; wide, a column for each metric, or long::
+
+    system<TAB>BLEU<TAB>chrF            system<TAB>metric<TAB>score
+
+That of a whole shared task has a column of language pairs too, anywhere; of one language pair its rows are taken. WMT's
+own ``automatic-scores.tsv`` is such: pair, system, metric, score, and columns that say nothing here.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mtsig_core.errors import InputError
+from mtsig_core.readers.lines import FilePath, read_lines, shown
+from mtsig_core.testset import literal
+
+_PUBLISHED = "a table of published scores"
+_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
+_NOTHING = {"", "-", "--", "—", "–", "n/a", "na", "none", "nan"}
+_LONG = {"system", "metric", "score"}
+_PAIR = {"language pair", "language pairs", "language_pair", "language-pair", "langpair", "lang pair", "lp", "pair"}
+
+
+@dataclass(frozen=True)
+class OfficialTable:
+    """Scores as they were printed.
+
+    Attributes
+    ----------
+    columns : mapping of str to mapping of str to str
+        By metric, as the table calls it: the number of each system, digit by digit; without those that have none.
+    systems : tuple of str
+        As the table calls them.
+    name : str
+        What a message calls it.
+    """
+
+    columns: Mapping[str, Mapping[str, str]]
+    systems: tuple[str, ...]
+    name: str = "The table"
+
+
+def read_official(path: FilePath, langpair: str | None = None) -> OfficialTable:
+    """The table in a file; errors as `official_table` has them."""
+    return official_table("\n".join(read_lines(path, _PUBLISHED)), shown(path), langpair)
+
+
+def read_official_task(path: FilePath) -> dict[str, OfficialTable]:
+    """The tables of a shared task in a file; errors as `official_task_tables` has them."""
+    return official_task_tables("\n".join(read_lines(path, _PUBLISHED)), shown(path))
+
+
+def official_table(text: str, name: str = "The table", langpair: str | None = None) -> OfficialTable:
+    """A table as text.
+
+    Parameters
+    ----------
+    name : str
+        What a message calls it.
+    langpair : str, optional
+        Of which language pair, where the table has several.
+
+    Raises
+    ------
+    InputError
+        With the line, what was expected there, and what came.
+
+    Examples
+    --------
+    >>> official_table("system,BLEU,chrF\\nA,27.8,55.10\\nB,-,54.0").columns
+    {'BLEU': {'A': '27.8'}, 'chrF': {'A': '55.10', 'B': '54.0'}}
+    >>> official_table("lp,system,BLEU\\nen-de,A,27.8\\nen-zh,A,33.1", langpair="en-zh").columns
+    {'BLEU': {'A': '33.1'}}
+    """
+    header, rows = _lines(text, name)
+    if not any(title.lower() in _PAIR for title in header):
+        return _table(header, rows, name)
+    tables = official_task_tables(text, name)
+    own = [pair for pair in tables if langpair is not None and _letters(pair) == _letters(langpair)] or list(tables)
+    if len(own) > 1:
+        here = "the test set does not say which it is of" if langpair is None else f"none is {langpair}"
+        raise InputError(f"{name} has the language pairs {shown(', '.join(tables))[:200]}, and {here}. Keep the "
+                         "rows of one language pair.")
+    return tables[own[0]]
+
+
+def _letters(pair: str) -> str:
+    return re.sub(r"[\W_]", "", pair.casefold())
+
+
+def official_task_tables(text: str, name: str = "The table") -> dict[str, OfficialTable]:
+    """A table of a whole shared task as text: one for each language pair, as it calls them.
+
+    Examples
+    --------
+    >>> official_task_tables("lp,system,BLEU\\nen-de,A,27.8\\nen-zh,A,33.1")["en-zh"].columns
+    {'BLEU': {'A': '33.1'}}
+    """
+    header, rows = _lines(text, name)
+    columns = [k for k, title in enumerate(header) if title.lower() in _PAIR]
+    if len(columns) != 1:
+        raise InputError(f"{name}, line 1 has the columns {shown(', '.join(header))[:200]}. Expected one that is "
+                         "called 'language pair', beside the system and the metrics: a task has several.")
+    by_pair: dict[str, list[tuple[int, list[str]]]] = {}
+    for number, cells in rows:
+        _check_width(cells, header, f"{name}, line {number}")
+        pair = cells.pop(columns[0])
+        if not pair:
+            raise InputError(f"{name}, line {number} names no language pair. Expected such as en-de.")
+        by_pair.setdefault(pair, []).append((number, cells))
+    header = header[:columns[0]] + header[columns[0] + 1:]
+    return {pair: _table(header, own, name) for pair, own in (by_pair or {"": []}).items()}
+
+
+_Lines = list[tuple[int, list[str]]]  # number, cells
+
+
+def _lines(text: str, name: str) -> tuple[list[str], _Lines]:
+    """The header, and the lines below it that are not empty."""
+    first = text.lstrip().partition("\n")[0]
+    separator = next((sign for sign in "\t;," if sign in first), None)
+    if separator is None:
+        raise InputError(f"{name} has no columns in its first line, {shown(first[:80])!r}. Expected system and the "
+                         "names of metrics, with tabs, semicolons or commas between them.")
+    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True,
+                        quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL)
+    try:
+        lines = [(reader.line_num, [literal(cell.strip()) for cell in cells])
+                 for cells in reader if any(map(str.strip, cells))]
+    except csv.Error as error:
+        raise InputError(f"{name}, line {reader.line_num} cannot be read: {error}. Check its quotes.") from None
+    if not lines:
+        raise InputError(f"{name} has nothing in its columns. Expected system and the names of metrics in its "
+                         "first line.")
+    (_, header), *rows = lines
+    return header, rows
+
+
+def _check_width(cells: list[str], header: list[str], where: str) -> None:
+    if len(cells) != len(header):
+        raise InputError(f"{where} has {len(cells)} columns, the header has {len(header)}. Expected as many.")
+
+
+def _table(header: list[str], rows: _Lines, name: str) -> OfficialTable:
+    lower = [title.lower() for title in header]
+    long = set(lower) >= _LONG
+    metrics = header[1:]
+    if not long and (not all(metrics) or len(set(metrics)) < len(metrics)):
+        raise InputError(f"{name}, line 1 has the columns {shown(', '.join(header))[:200]}. Expected the name of the "
+                         "system first, and then a metric in each column, none twice.")
+    columns: dict[str, dict[str, str]] = {} if long else {metric: {} for metric in metrics}
+    systems: dict[str, None] = {}
+    for number, cells in rows:
+        where = f"{name}, line {number}"
+        _check_width(cells, header, where)
+        named = dict(zip(lower, cells, strict=True))
+        system = named["system"] if long else cells[0]
+        entries = [(named["metric"], named["score"])] if long else list(zip(metrics, cells[1:], strict=True))
+        if not system or any(not metric for metric, _ in entries):
+            raise InputError(f"{where} names no system, or no metric. Expected both.")
+        if not long and system in systems or any(system in columns.get(metric, ()) for metric, _ in entries):
+            raise InputError(f"{where} has a second score of {shown(system)!r}. Expected one by each metric.")
+        systems[system] = None
+        for metric, cell in entries:
+            cell = cell.strip("*").replace("\u2212", "-").strip()
+            own = columns.setdefault(metric, {})
+            if cell.lower() in _NOTHING:
+                continue
+            if not _NUMBER.fullmatch(cell):
+                raise InputError(f"{where}: {shown(metric)} is {shown(cell)[:80]!r}. Expected a number such as 27.8, "
+                                 "or a dash where there is none.")
+            own[system] = cell
+    if not systems or not columns:
+        raise InputError(f"{name} has no line below its header, or no metric. Expected a line for each system.")
+    return OfficialTable(columns, tuple(systems), name)

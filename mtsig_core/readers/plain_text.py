@@ -1,0 +1,399 @@
+"""Plain text files, one segment per line, with documents and further training runs -> a TestSet."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from mtsig_core.errors import InputError, Remedy, SettingError, closest
+from mtsig_core.languages import is_langpair
+from mtsig_core.readers.alignment import first_fault
+from mtsig_core.readers.conllu import read_conllu
+from mtsig_core.readers.formats import DOCUMENTS
+from mtsig_core.readers.limits import spend
+from mtsig_core.readers.lines import FilePath, parse_json, read_lines, read_texts, shown
+from mtsig_core.testset import TestSet, literal
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Reading which document, and which domain, each segment belongs to.
+
+
+COLUMNS = {1: "1 column (docid)", 2: "2 columns (domain<TAB>docid)"}
+
+
+def read_documents(path: FilePath, *, blanks: bool = False) -> tuple[list[str], list[str] | None]:
+    """The document id of each segment, and its domain where the file has it.
+
+    Parameters
+    ----------
+    path : path-like
+        A line per segment: ``docid`` or ``domain<TAB>docid``, the same throughout; or, in a file named ``.jsonl`` or
+        where each line begins with a brace, an object with ``docid`` and ``domain``.
+    blanks : bool
+        Whether a file without tabs that has two words in each line is ``domain docid``, as in older shared tasks.
+
+    Returns
+    -------
+    documents, domains : list of str, list of str or None
+
+    Raises
+    ------
+    InputError
+        If the file is unreadable, or a line is of another form.
+    """
+    lines = read_lines(path, DOCUMENTS)
+    if os.fsdecode(path).removesuffix(".gz").endswith(".jsonl") or all(line.startswith("{") for line in lines):
+        rows = [_from_json(line, path, number) for number, line in enumerate(lines, 1)]
+    else:
+        separator = None if blanks and all(len(line.split()) == 2 and "\t" not in line for line in lines) else "\t"
+        rows = [[field.strip() for field in line.split(separator)] for line in lines]
+    for number, row in enumerate(rows, 1):
+        if len(row) > 2:
+            raise InputError(f"{shown(path)}, line {number} has {len(row)} columns; docid or domain<TAB>docid is "
+                             "expected. Take out the other tabs.")
+        if not all(row):
+            raise InputError(f"{shown(path)}, line {number} has an empty {'line' if len(row) == 1 else 'field'}; "
+                             "each segment needs a document id. Fill it in.")
+        if len(row) != len(rows[0]):
+            raise InputError(f"{shown(path)}, line {number} has {COLUMNS[len(row)]}, the lines before have "
+                             f"{COLUMNS[len(rows[0])]}. Give every line the same columns.")
+    return [row[-1] for row in rows], [row[0] for row in rows] if len(rows[0]) == 2 else None
+
+
+def is_canary(document: str, domain: str | None) -> bool:
+    """Whether a line is the canary string of a shared task, which is there to be found, not translated."""
+    return "canary" in (document, domain)
+
+
+def _from_json(line: str, path: FilePath, number: int) -> list[str]:
+    try:
+        entry = parse_json(line, shown(path))
+        fields = [entry[key] for key in ("domain", "docid") if key == "docid" or entry.get(key) is not None]
+        return [str(field).strip() if isinstance(field, str | int | float) and not isinstance(field, bool)
+                and field == field else "" for field in fields]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InputError(f'{shown(path)}, line {number} is {line[:60]!r}; {{"docid": "..."}} is expected, with '
+                         '"domain" or without.') from None
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# From files to a TestSet: what all formats of one segment per line have in common.
+
+
+SEARCHED_LINES = 100_000  # of all files together in which the first fault is looked for, about 3 seconds
+
+_Read = tuple[FilePath | None, Sequence[str] | None, str | None]  # path, lines, and what it is
+
+
+def check_langpair(langpair: str) -> None:
+    """Raise SettingError unless this is a language pair such as en-de."""
+    if not is_langpair(langpair):
+        lower = re.sub("[^a-z]+", "-", langpair.lower())
+        hint = f" Did you mean {lower}?" if re.fullmatch("[a-z]{2,3}-[a-z]{2,3}", lower) else ""
+        raise SettingError(f"{shown(langpair)!r} is no language pair; two codes of 2 or 3 letters are expected, "
+                           f"source first, such as en-de, en-zh_TW or en-pt-BR.{hint}")
+
+
+def by_name(files: Iterable[tuple[str, FilePath]], what: str, remedy: str,
+            *remedies: Mapping[str, str]) -> dict[str, FilePath]:
+    """Files by name; raises InputError if a name is empty or comes twice.
+
+    Parameters
+    ----------
+    files : iterable of (name, path)
+    what, remedy : str
+        What the files are, such as "system", and what to do about two of one name, for the messages.
+    remedies
+        The same as data; see `MtsigError`.
+    """
+    paths: dict[str, FilePath] = {}
+    for name, path in files:
+        if not name.strip():
+            raise InputError(f"The {what} {shown(path)} has an empty name. {remedy}", *remedies)
+        if name in paths:
+            raise InputError(f"Two {what}s are called {shown(name)}: {shown(paths[name])} and {shown(path)}. {remedy}",
+                             *remedies)
+        paths[name] = path
+    return paths
+
+
+def assemble(
+    name: str,
+    references: Mapping[str, FilePath],
+    systems: Mapping[str, FilePath],
+    *,
+    sources: FilePath | None = None,
+    documents: FilePath | None = None,
+    parses: Mapping[str, FilePath] | None = None,
+    runs: Mapping[str, Sequence[FilePath]] | None = None,
+    langpair: str | None = None,
+    keep_canary: bool = False,
+    blanks: bool = False,
+) -> TestSet:
+    """Read the files of a test set and check them against its first reference.
+
+    Parameters
+    ----------
+    name, langpair
+        As in TestSet.
+    references, systems : mapping of str to path-like
+        The files by the names they get.
+    sources, documents : path-like, optional
+        The files of sources and of document ids (see `read_documents`, also for `blanks`).
+    parses : mapping of str to path-like, optional
+        Files of parses, by the name of the reference or system they are of.
+    runs : mapping of str to sequence of path-like, optional
+        Files of the outputs of further training runs, by system.
+    keep_canary : bool
+        Whether to keep a line that the documents file calls ``canary`` (as document or domain).
+
+    Raises
+    ------
+    InputError
+        With a line for each file that cannot be read or does not match, so that all can be mended at once.
+    """
+    spend("systems", len(systems), f"The test set {shown(name)}")
+    faults: list[str] = []
+    remedies: dict[str, Remedy] = {}
+
+    def read(path: FilePath | None, reader: Callable[..., Any] = read_texts, **options: Any) -> Any:
+        try:
+            return None if path is None else reader(path, **options)
+        except InputError as error:
+            faults.append(str(error))
+            remedies.update({str(remedy): remedy for remedy in error.remedies})
+
+    reference_texts = {key: read(path) for key, path in references.items()}
+    system_texts = {key: read(path) for key, path in systems.items()}
+    run_texts = {key: [(path, read(path)) for path in paths] for key, paths in (runs or {}).items()}
+    source_text = read(sources)
+    document_ids, domains = read(documents, read_documents, blanks=blanks) or (None, None)
+
+    first, *others = references
+    texts: list[_Read] = [(references[key], reference_texts[key], "this reference") for key in others]
+    texts += [(systems[key], system_texts[key], "the output") for key in systems]
+    texts += [(path, lines, "the output") for outputs in run_texts.values() for path, lines in outputs]
+    texts += [(sources, source_text, "the source"), (documents, document_ids, None)]
+    faults += wrong_counts(references[first], reference_texts[first], texts)
+    parsed = {} if faults else {key: read(path, read_conllu, texts=_text_of(key, path, system_texts, reference_texts))
+                                for key, path in (parses or {}).items()}
+    if faults:
+        raise InputError("\n".join(faults), *remedies.values())
+
+    testset = TestSet(name, systems=system_texts, references=reference_texts, sources=source_text,
+                      documents=document_ids, domains=domains, langpair=langpair, parses=parsed,
+                      runs={key: [lines for _, lines in outputs] for key, outputs in run_texts.items()})
+    return testset if keep_canary else without_canary(testset)
+
+
+def without_canary(testset: TestSet) -> TestSet:
+    """The same set without the lines that its documents or domains call ``canary``."""
+    documents = testset.documents or ()
+    domains = testset.domains or documents
+    kept = [i for i, document in enumerate(documents) if not is_canary(document, domains[i])]
+    return testset if len(kept) == len(documents) else testset.at(kept)
+
+
+def _text_of(name: str, path: FilePath, *groups: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    """The text that a parse is of."""
+    for texts in groups:
+        if name in texts:
+            return texts[name]
+    names = [name for texts in groups for name in texts]
+    near = closest(name, names)
+    hint = "" if near is None else f" Did you mean {shown(near)}?"
+    raise InputError(f"{shown(path)} is given as the parse of {shown(name)}, which is no system and no reference; they "
+                     f"are {', '.join(map(shown, names))}.{hint}")
+
+
+def wrong_counts(reference_path: FilePath, reference: Sequence[str] | None, texts: Iterable[_Read]) -> list[str]:
+    """A message for each text (path, lines, what it is) with another number of lines than the reference."""
+    if reference is None:
+        return []
+    read = [(path, lines, what) for path, lines, what in texts if path is not None and lines is not None]
+    wrong = [(path, lines, what) for path, lines, what in read if len(lines) != len(reference)]
+    if not wrong:
+        return []
+    remedy = "Each line must hold the segment of the same line of the reference: mend the file or write it again."
+    of_reference = f"the reference {shown(reference_path)}"
+    blanks = [_blanks(reference_path, reference, len(lines)) for _, lines, _ in wrong]
+    if len(read) > 1 and len({len(lines) for _, lines, _ in read}) == 1:
+        path, lines, _ = read[0]
+        near = not blanks[0] and len(lines) <= SEARCHED_LINES
+        where = _where(lines, reference, "the reference", shown(path)) if near else ""
+        return [f"T{of_reference[1:]} has {_count(reference)}, all other files ({_named(read)}) have {len(lines)}, so "
+                f"it may be the reference that is wrong.{where} {remedy}{blanks[0]}"]
+    faults, searched = [], 0
+    for (path, lines, what), blank in zip(wrong, blanks, strict=True):
+        where = ""
+        if what and not blank and searched + len(lines) <= SEARCHED_LINES:
+            searched += len(lines)
+            where = _where(reference, lines, what, "the reference")
+        faults.append(f"{shown(path)} has {_count(lines)}, {of_reference} has {len(reference)}.{where}")
+    remedy += next(filter(None, blanks), "")
+    return [f"{faults[0]} {remedy}"] if len(faults) == 1 else [*faults, remedy]
+
+
+def _named(read: Sequence[_Read]) -> str:
+    names = [shown(path) for path, _, _ in read if path is not None]
+    return ", ".join(names[:4]) + ", ..." * (len(names) > 4)
+
+
+def _blanks(path: FilePath, reference: Sequence[str], n: int) -> str:
+    """The sentences for a reference that has n lines when its blank ones are not counted, with a space before them."""
+    blank = [line for line, text in enumerate(reference, 1) if not text.strip()] if n < len(reference) else []
+    if not blank or len(reference) - len(blank) != n:
+        return ""
+    name = shown(path)
+    return (f" The reference has {len(blank)} blank {'line' if len(blank) == 1 else 'lines'}, the first is line "
+            f"{blank[0]}, and {n} others. If the blank ones are no segments, take them out: grep -v '^[[:space:]]*$' "
+            f"{shlex.quote(name)} > {shlex.quote(name.removesuffix('.txt') + '.new.txt')}")
+
+
+def _count(lines: Sequence[str]) -> str:
+    return "1 line" if len(lines) == 1 else f"{len(lines)} lines"
+
+
+def _where(right: Sequence[str], lines: Sequence[str], what: str, other: str) -> str:
+    """The sentence that says where a text goes out of step with one that is right, with a space before it."""
+    fault = first_fault(right, lines)
+    if fault is None:
+        return ""
+    kind, line = fault
+    if kind == "missing":
+        return f" Line {line} of {other} is the first that looks missing in {what}."
+    note = " (it is empty)" if kind == "extra" and not lines[line - 1].strip() else ""
+    return f" Line {line} of {what} is the first that looks {kind}{note}."
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Plain text files, one segment per line.
+
+
+NamedFile = tuple[str | None, FilePath]
+
+
+def read_text(
+    references: Sequence[NamedFile],
+    systems: Sequence[NamedFile],
+    *,
+    sources: FilePath | None = None,
+    documents: FilePath | None = None,
+    parses: Sequence[tuple[str, FilePath]] = (),
+    runs: Sequence[tuple[str, FilePath]] = (),
+    langpair: str | None = None,
+    name: str | None = None,
+    keep_canary: bool = False,
+) -> TestSet:
+    """A test set from text files, plain or gzipped, with one segment per line.
+
+    Parameters
+    ----------
+    references, systems : sequence of (str or None, path-like)
+        Name and file of each; None stands for the file's name without ``.txt``, ``.gz`` or ``.txt.gz``.
+        There may be no systems.
+    sources : path-like, optional
+        Source text.
+    documents : path-like, optional
+        A line per segment: ``docid`` or ``domain<TAB>docid``.
+    parses : sequence of (str, path-like)
+        System or reference, and its parse in CoNLL-U; see `mtsig_core.readers.conllu.read_conllu`.
+    runs : sequence of (str, path-like)
+        System, and its output after a further training run, in the order of the runs; see docs/runs.md.
+    langpair : str, optional
+        Such as ``en-de``.
+    name : str, optional
+        Name of the set. By default that of the folder that holds the references and systems, and the language pair.
+    keep_canary : bool
+        Whether to keep a line that the documents file calls ``canary``; see `mtsig_core.readers.wmt.read_wmt`.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read or does not match the first reference, or a name is empty or comes twice.
+    SettingError
+        If there is no reference, or the language pair is not one.
+    """
+    if not references:
+        raise SettingError("No reference. Give at least one, a text file with one segment per line.")
+    if langpair is not None:
+        check_langpair(langpair)
+    files = {what: by_name(((_stem(path) if own is None else own, path) for own, path in group), what,
+                           "Give each a name of its own.", {argument: "NAME=FILE"})
+             for what, argument, group in (("reference", "ref", references), ("system", "system", systems))}
+    further: dict[str, list[FilePath]] = {}
+    for system, path in runs:
+        further.setdefault(system, []).append(path)
+    if name is None:
+        paths = [*files["reference"].values(), *files["system"].values()]
+        name = " ".join(filter(None, [_common_folder(paths), langpair]))
+    return assemble(name, files["reference"], files["system"], sources=sources, documents=documents,
+                    parses=by_name(parses, "parse", "Give one for each."), runs=further, langpair=langpair,
+                    keep_canary=keep_canary)
+
+
+def _stem(path: FilePath) -> str:
+    return literal(Path(os.fsdecode(path)).name).removesuffix(".gz").removesuffix(".txt")
+
+
+def _common_folder(paths: Sequence[FilePath]) -> str:
+    """Name of the nearest folder that holds all these files; of the first file if that is the root."""
+    folders = [os.path.dirname(os.path.abspath(os.fsdecode(path))) for path in paths]
+    try:
+        return os.path.basename(os.path.commonpath(folders)) or _stem(paths[0])
+    except ValueError:  # on different drives
+        return _stem(paths[0])
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Outputs of further training runs, beside a test set that comes from elsewhere.
+
+
+def join_runs(testset: TestSet, runs: Sequence[tuple[str, FilePath]], keep_canary: bool = False) -> TestSet:
+    """A test set with the outputs of further training runs of its systems; see docs/runs.md.
+
+    Parameters
+    ----------
+    testset : TestSet
+        With all lines of its files, also one that is a canary.
+    runs : sequence of (str, path-like)
+        System, and a file with a line for each of its segments, in the order of the runs.
+    keep_canary : bool
+        Whether to keep the line that the documents call ``canary``.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read or has another number of lines, and as `TestSet` for runs of what is no system.
+    """
+    if not testset.has_texts:
+        if not runs:
+            return testset
+        raise InputError(f"{testset.name} has scores of segments and no texts, so there is no output of which "
+                         f"{runs[0][1]} could be a further training run. Leave the runs out.")
+    outputs: dict[str, list[Sequence[str]]] = {}
+    read = [(system, path, read_texts(path)) for system, path in runs]
+    for system, _, lines in read:
+        outputs.setdefault(system, []).append(lines)
+    if any(len(lines) != testset.n_segments for *_, lines in read):
+        name, reference = next(iter(testset.references.items()))
+        raise InputError("\n".join(wrong_counts(f"{name} of {testset.name}", [text or "" for text in reference],
+                                                [(path, lines, "the output") for _, path, lines in read])))
+    testset = replace(testset, runs=outputs)
+    return testset if keep_canary else without_canary(testset)
+
+
+def runs_beside(folder: FilePath, pairs: Collection[str]) -> list[tuple[str, str, str]]:
+    """(language pair, system, file) of the further training runs in the folder of a task, which are called
+    ``PAIR.NAME.run2.txt``, ``PAIR.NAME.run3.txt``, ...; in the order of their numbers. No command takes them by itself.
+    """
+    named = [(re.fullmatch(r"([^.]+)\.(.+)\.run([2-9]|[1-9][0-9]+)\.txt", path.name, re.DOTALL), path)
+             for path in Path(folder).glob("*.run*.txt") if path.is_file()]
+    found = sorted((match[1], match[2], int(match[3]), str(path)) for match, path in named
+                   if match and match[1] in pairs)
+    return [(pair, system, path) for pair, system, _, path in found]

@@ -1,0 +1,978 @@
+"""A whole shared task from a folder or a zip archive, whatever its layout."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import stat
+import sys
+import tempfile
+import zipfile
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any
+
+from mtsig_core.errors import InputError, MtsigError, SettingError, unknown
+from mtsig_core.readers.formats import FOLDER, SYSTEMS_TABLE, refusal
+from mtsig_core.readers.limits import (
+    also_below,
+    check_place,
+    check_values,
+    is_limited,
+    open_file,
+    regular,
+    spend,
+    without_places,
+)
+from mtsig_core.readers.lines import FilePath, beginning, missing, parse_json, read_bytes, read_lines, shown
+from mtsig_core.readers.plain_text import runs_beside, without_canary
+from mtsig_core.readers.wmt import OUTPUTS, folder_name, language_pairs, left_out, read_wmt, task_name, without_pair
+from mtsig_core.readers.wmt_xml import read_wmt_xml, xml_names
+from mtsig_core.task import KINDS, ROLES, SystemInfo, Task
+from mtsig_core.testset import SegmentScores, TestSet, is_human, literal, settle_directions
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Tasks with texts and segment scores, in the layout of mt-metrics-eval.
+#
+# Beside the texts, which `read_wmt` reads, with a block of lines for each system, in the order of the segments, and
+# ``None`` where a score is missing::
+#
+#     human-scores/en-de.mqm.seg.score              SYSTEM<TAB>SCORE
+#     metric-scores/en-de/COMET-22-refA.seg.score   the same; of references refA, or of the source: -src
+#
+# Scores of systems, documents and domains (``.sys.score``, ...) are not read. The README of mt-metrics-eval says
+# nothing
+# of which scores are better, so that each name is settled as `direction_of` does.
+
+
+HUMAN, METRICS = "human-scores", "metric-scores"
+ENDINGS = (".seg.score", ".seg.score.gz")
+_Scores = dict[str, dict[str, list[float | None]]]  # by name and system
+
+
+def read_metrics_task(folder: Path, pairs: Collection[str] | None = None, *, lower_is_better: Collection[str] = (),
+                      higher_is_better: Collection[str] = (), keep_canary: bool = False) -> Task:
+    """A task from a folder in the layout of mt-metrics-eval: texts, and human and metric scores by name.
+
+    Parameters
+    ----------
+    folder : Path
+    pairs : collection of str, optional
+        Language pairs; all by default.
+    lower_is_better, higher_is_better : collection of str
+        What the user says of the direction of scores, of language pairs that are not chosen too.
+    keep_canary : bool
+        As in `read_wmt`.
+
+    Returns
+    -------
+    Task
+        Scores whose direction neither the user nor name and range settle are left out; `Task.assumed` begins with
+        which, and how to say it. A reference that was scored too is known by its scores alone.
+
+    Raises
+    ------
+    InputError
+        With file and line, what was expected there, and what came.
+    SettingError
+        If there is no such language pair, or no score of a name whose direction is said.
+    """
+    known = language_pairs(folder)
+    for pair in pairs or ():
+        if pair not in known:
+            raise unknown("language pair", pair, known)
+    texts = {pair: read_wmt(folder, pair, keep_canary=True) for pair in dict.fromkeys(pairs or known)}
+    scores = {pair: _scores_of(folder, pair.rpartition(".")[2], testset) for pair, testset in texts.items()}
+    names = dict.fromkeys(name for found in scores.values() for name in found)
+    values = {name: [score for found in scores.values() for of_system in found.get(name, {}).values()
+                     for score in of_system] for name in names}
+    elsewhere = sorted({name for pair in known for _, name in _seg_score_files(folder, pair.rpartition(".")[2])})
+    directions, told = settle_directions(values, lower_is_better, higher_is_better, elsewhere)
+    assumed = [*(left_out(folder) if pairs is None else ()), *chain(*(one.assumed for one in texts.values())), *told]
+    testsets = {pair: replace(testset, scores={
+        name: SegmentScores(by_system, directions[name].higher_is_better)
+        for name, by_system in scores[pair].items() if name in directions}) for pair, testset in texts.items()}
+    if not keep_canary:
+        testsets = {pair: without_canary(testset) for pair, testset in testsets.items()}
+    return Task(folder_name(folder), testsets, assumed=tuple(assumed))
+
+
+def _scores_of(folder: Path, pair: str, testset: TestSet) -> _Scores:
+    """All scores of one language pair."""
+    found: _Scores = {}
+    first: dict[str, Path] = {}
+    for path, name in _seg_score_files(folder, pair):
+        if name in first:
+            raise InputError(f"Two scores are called {shown(name)}: {shown(first[name])} and {shown(path)}. Rename or "
+                             "remove one of them.")
+        if "," in name or name != name.strip():
+            raise InputError(f"{shown(path)}: {shown(name)!r} is no name for scores, as a list of metrics could not "
+                             "name them. Rename the file.")
+        first[name] = path
+        if by_system := _read_seg_scores(path, testset):
+            found[name] = by_system
+    return found
+
+
+def _seg_score_files(folder: Path, pair: str) -> list[tuple[Path, str]]:
+    """The files of segment scores, and what the scores are called."""
+    found = []
+    for inside, start in ((folder / HUMAN, f"{pair}."), (folder / METRICS / pair, "")):
+        for path in sorted(Path(check_place(inside)).iterdir()) if inside.is_dir() else ():
+            ending = next((ending for ending in ENDINGS if path.name.endswith(ending)), None)
+            if ending is not None and path.name.startswith(start) and not path.name.startswith("."):
+                found.append((path, path.name.removesuffix(ending)[len(start):]))
+    return found
+
+
+def _read_seg_scores(path: Path, testset: TestSet) -> dict[str, list[float | None]]:
+    """The scores of each system that has any."""
+    found = read_blocks(path)
+    _check(path, found, testset)
+    return {system: scores for system, scores in found.items() if any(score is not None for score in scores)}
+
+
+def read_blocks(path: Path) -> dict[str, list[float | None]]:
+    """The scores of each system, in the order of the segments.
+
+    Raises
+    ------
+    InputError
+        With file and line.
+    """
+    found: dict[str, list[float | None]] = {}
+    for number, line in enumerate(read_lines(regular(path), "SYSTEM<TAB>SCORE in each line"), 1):
+        system, _, score = line.strip().replace("\t", " ").rpartition(" ")
+        try:
+            value = None if score == "None" else math.inf if "_" in score else float(score)
+        except ValueError:
+            value = math.inf
+        if not system.strip() or (value is not None and math.isinf(value)):
+            raise InputError(f"{shown(path)}, line {number} is {shown(repr(line))[:60]}. Expected SYSTEM<TAB>SCORE, "
+                             "with None where a score is missing.")
+        found.setdefault(system.strip(), []).append(None if value != value else value)
+    return found
+
+
+def _check(path: Path, found: Mapping[str, list[float | None]], testset: TestSet) -> None:
+    for system, scores in found.items():
+        if system not in testset.systems and system not in testset.references and not is_human(system):
+            raise InputError(f"{shown(path)}: {shown(system)!r} has scores and no output. Expected one of "
+                             f"{', '.join(map(shown, testset.systems))}; rename it, or remove its lines.")
+        if len(scores) != testset.n_segments:
+            raise InputError(f"{shown(path)}: {shown(system)} has {len(scores)} scores, the texts have "
+                             f"{testset.n_segments} segments. Expected a line for each, with None where a score is "
+                             "missing.")
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Tasks that publish segment scores alone, in the layout of WMT25.
+#
+# ``automatic_scores/SYSTEM.jsonl`` has a line for each document, with the scores of its segments::
+#
+#     {"language_pair": "en-de_DE", "domain": "news", "document_id": "n1",
+#      "metric_scores": {"CometKiwi-XL": [0.81, 0.79], "MetricX-24-Hybrid-XL": [-2.1, -3.4]}}
+#
+# and ``systems_metadata.json`` beside that folder, which may be missing, says who is in the constrained track.
+
+
+SCORES = "automatic_scores"
+_METADATA = "systems_metadata.json"
+_LINE = ('{"language_pair": "en-de_DE", "domain": "news", "document_id": "n1", '
+         '"metric_scores": {"CometKiwi-XL": [0.81, 0.79]}}')
+_EXACT = 1 << 53  # whole numbers up to it are floats as they are
+_Key = tuple[str, str]  # domain and document id
+
+
+@dataclass
+class _Pair:
+    """What is read of one language pair so far."""
+
+    length: dict[_Key, int] = field(default_factory=dict)  # segments of each document, in order
+    first: dict[_Key, str] = field(default_factory=dict)  # where each was seen first, for messages
+    scores: dict[str, dict[str, dict[_Key, list[float | None]]]] = field(default_factory=dict)  # metric, system
+    systems: dict[str, None] = field(default_factory=dict)
+
+
+def read_task_scores(folder: Path, pairs: Collection[str] | None = None, *, lower_is_better: Collection[str] = (),
+                     higher_is_better: Collection[str] = ()) -> Task:
+    """A task from a folder in the layout of WMT25.
+
+    Parameters
+    ----------
+    folder : Path
+        That has ``automatic_scores/``.
+    pairs : collection of str, optional
+        Language pairs; all by default.
+    lower_is_better, higher_is_better : collection of str
+        What the user says of the direction of scores, of language pairs that are not chosen too; see
+        `settle_directions`.
+
+    Returns
+    -------
+    Task
+        Test sets of scores alone, with documents and domains. A segment that a system lacks has no score.
+
+    Raises
+    ------
+    InputError
+        With file and line, what was expected there, and what came.
+    SettingError
+        If no direction of the scores of a language pair is settled, or there is no such pair.
+    """
+    found = _read_scores(folder, pairs)
+    for pair in pairs or ():
+        if pair not in found:
+            raise unknown("language pair", pair, score_pairs(folder))
+    values = {metric: [score for pair in found.values() for by_document in pair.scores.get(metric, {}).values()
+                       for scores in by_document.values() for score in scores]
+              for metric in dict.fromkeys(metric for pair in found.values() for metric in pair.scores)}
+    said = {*lower_is_better, *higher_is_better}
+    all_pairs = found if pairs is None or said <= values.keys() else _read_scores(folder, None)
+    elsewhere = dict.fromkeys(metric for pair in all_pairs.values() for metric in pair.scores)
+    directions, assumed = settle_directions(values, lower_is_better, higher_is_better, elsewhere,
+                                            [pair.scores for pair in found.values()])
+    name = folder_name(folder)
+    order = sorted(found) if pairs is None else list(dict.fromkeys(pairs))
+    testsets = {pair: _testset(f"{name} {pair}", pair, found[pair],
+                               {metric: one.higher_is_better for metric, one in directions.items()}) for pair in order}
+    told = _metadata(folder / _METADATA)
+    present = {system for testset in testsets.values() for system in testset.systems}
+    return Task(name, testsets, {system: info for system, info in told.items() if system in present},
+                tuple(assumed))
+
+
+def _read_scores(folder: Path, pairs: Collection[str] | None) -> dict[str, _Pair]:
+    """What the files have of these language pairs; of all by default."""
+    found: dict[str, _Pair] = {}
+    for path in _score_lines_files(folder):
+        system, name = literal(path.name).removesuffix(".gz").removesuffix(".jsonl"), shown(path)
+        for number, line in enumerate(read_lines(path, "an object of JSON in each line"), 1):
+            if line.strip() and not _of_another(line, pairs):
+                _take(found, system, line, f"{name}, line {number}", pairs)
+    return found
+
+
+def score_pairs(folder: Path) -> list[str]:
+    """The language pairs that any line names, sorted; quick, so a list for a choice, not a check of the files."""
+    names = {name for path in _score_lines_files(folder) for name in re.findall(rb'"language_pair"\s*:\s*"([^"\\]+)"',
+                                                                    read_bytes(path)[0])}
+    return sorted(name.decode("utf-8", "replace") for name in names)
+
+
+def _score_lines_files(folder: Path) -> list[Path]:
+    inside = folder / SCORES
+    check_place(inside)
+    files = sorted(regular(path) for path in inside.iterdir() if path.name.endswith((".jsonl", ".jsonl.gz"))
+                   and not path.name.startswith("."))
+    if not files:
+        raise InputError(f"{shown(inside)} has no file SYSTEM.jsonl. Expected one for each system.")
+    return files
+
+
+def _of_another(line: str, pairs: Collection[str] | None) -> bool:
+    """Whether a line is whole and cannot be of these language pairs, whose names it does not have: quicker than to
+    parse it."""
+    return pairs is not None and line.endswith("}") and "\\" not in line and not any(pair in line for pair in pairs)
+
+
+def _take(found: dict[str, _Pair], system: str, line: str, where: str, pairs: Collection[str] | None) -> None:
+    """Put the scores of one document where they belong."""
+    try:
+        entry = parse_json(line, where)
+    except ValueError:
+        raise InputError(f"{where} is no JSON. Expected an object such as {_LINE}.") from None
+    if not isinstance(entry, dict):
+        raise InputError(f"{where} is no object. Expected one such as {_LINE}.")
+    pair, domain, document = (_text(entry, key, where) for key in ("language_pair", "domain", "document_id"))
+    if pairs is not None and pair not in pairs:
+        return
+    by_metric = entry.get("metric_scores")
+    if not isinstance(by_metric, dict) or not all(isinstance(scores, list) for scores in by_metric.values()):
+        raise InputError(f"{where} has no lists under 'metric_scores'. Expected an object such as {_LINE}.")
+    one, key = found.setdefault(pair, _Pair()), (domain, document)
+    one.systems.setdefault(system)
+    for metric, scores in by_metric.items():
+        one.first.setdefault(key, where)
+        if one.length.setdefault(key, len(scores)) != len(scores):
+            raise InputError(f"{where}: {shown(metric)} has {len(scores)} scores for the document {shown(document)}, "
+                             f"which has {one.length[key]} segments by {one.first[key]}. Expected one for each.")
+        of_system = one.scores.setdefault(metric, {}).setdefault(system, {})
+        if key in of_system:
+            raise InputError(f"{where}: the document {shown(document)} comes a second time. Expected a line for each "
+                             "document of a language pair.")
+        of_system[key] = _numbers(scores, where, metric)
+
+
+def _testset(name: str, pair: str, found: _Pair, higher_is_better: Mapping[str, bool]) -> TestSet:
+    keys = [key for key, length in found.length.items() for _ in range(length)]
+    if not keys:
+        raise InputError(f"{name} has no score. See whether the task has scores of that language pair.")
+    spend("systems", len(found.systems), name)
+    check_values(len(keys) * len(found.systems) * (1 + len(found.scores)), name)
+    scores = {metric: SegmentScores({
+        system: [score for key, length in found.length.items() for score in by_document.get(key, [None] * length)]
+        for system, by_document in by_system.items()}, higher_is_better[metric])
+        for metric, by_system in found.scores.items() if metric in higher_is_better}
+    texts: dict[str, Any] = {system: [None] * len(keys) for system in found.systems}
+    return TestSet(name, texts, {}, documents=[document for _, document in keys],
+                   domains=[domain for domain, _ in keys], langpair=pair, scores=scores)
+
+
+def _metadata(path: Path) -> dict[str, SystemInfo]:
+    """{system: what the task says of it}, empty without the file."""
+    if not os.path.lexists(path):
+        return {}
+    try:
+        table = parse_json("\n".join(read_lines(regular(path), "an object of JSON")), shown(path))
+    except ValueError as error:
+        raise InputError(f"{shown(path)} is no JSON: {error}. Mend or remove it.") from None
+    if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
+        raise InputError(f"{shown(path)} has no object for each system. Expected one such as "
+                         '{"NAME": {"constrained": true}}.')
+    for name, row in table.items():
+        if not isinstance(row.get("constrained"), bool | None):
+            raise InputError(f"{shown(path)}: 'constrained' of {shown(name)} is {shown(repr(row['constrained']))}. "
+                             "Expected true or false.")
+    return {name: SystemInfo.of(name, row.get("constrained")) for name, row in table.items()}
+
+
+def _text(entry: Mapping[str, object], key: str, where: str) -> str:
+    value = entry.get(key)
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"{where} has no {key!r}. Expected an object such as {_LINE}.")
+    return value
+
+
+def _numbers(scores: list[Any], where: str, metric: str) -> list[float | None]:
+    """Finite numbers, None where there is none; nearly all lists of a task have nothing else, and are not looked at
+    number by number."""
+    kinds = set(map(type, scores))
+    if kinds == {float} and all(map(math.isfinite, scores)):
+        return scores
+    if kinds == {int} and max(map(abs, scores)) <= _EXACT:
+        return list(map(float, scores))
+    return [_number(score, f"{where}: {shown(metric)}, segment {k}") for k, score in enumerate(scores, 1)]
+
+
+def _number(value: object, where: str) -> float | None:
+    if value is None or value != value:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
+        raise InputError(f"{where} is {shown(repr(value)[:40])}. Expected a finite number, or null where there is "
+                         "none.")
+    return float(value)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Zip archives of shared tasks: unpacked below a folder that nothing in them leads out of.
+
+
+OF_FINDER = "__MACOSX"  # a folder beside what was zipped, with a file for each
+MAX_UNPACKED = 1 << 30  # bytes in all
+MAX_FILES = 10_000
+MAX_NAME = 255  # bytes, as file systems have it
+MAX_DEPTH = 12  # folders, with the file
+_ENTRY = 500  # bytes of the list of files for each, on the average; the least is 46 and the name
+_SIZE_OF_LIST = 5  # its place in what zipfile knows of the end of an archive
+_ENCRYPTED = 1  # a flag of a member
+_FEW = 4  # tasks that a message names
+MAX_BESIDE = 1 << 24  # bytes of a single file that is read alone
+
+
+@contextmanager
+def opened(folder: FilePath) -> Iterator[Path]:
+    """A folder as it is, or a zip of one unpacked for as long as it is needed; messages name the archive."""
+    with opened_with_rest(folder) as (task, _):
+        yield task
+
+
+@contextmanager
+def opened_with_rest(folder: FilePath) -> Iterator[tuple[Path, Path]]:
+    """As `opened`, and the folder that holds all that was zipped: a task may lie deeper, with files beside it."""
+    head = beginning(folder) if os.path.isfile(folder) else b""
+    if error := refusal(shown(folder), head, FOLDER):
+        raise error
+    if not is_zip(folder):
+        check_place(folder)
+        if head.startswith(b"PK") or (head and os.fsdecode(folder).lower().endswith(".zip")):
+            raise InputError(f"{shown(folder)} is no zip file, or not all of one. Expected the folder of a shared "
+                             "task, or a zip of it: zip the folder again, or copy or download the file again.")
+        yield Path(folder), Path(folder)
+        return
+    with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary, also_below(temporary):
+        place = Path(temporary) / Path(os.fsdecode(folder)).stem
+        try:
+            with open_file(folder) as file:
+                root = unpack(file, place)
+            yield root, place
+        except InputError as error:
+            raise InputError(str(error).replace(str(place), shown(folder)), *error.remedies) from None
+
+
+@contextmanager
+def file_beside(folder: FilePath, name: str) -> Iterator[Path | None]:
+    """A file of that name in a task's folder, or the topmost in a zip of it, which is not unpacked for that; None where
+    there is none."""
+    if not is_zip(folder):
+        yield regular(path) if os.path.lexists(path := Path(folder) / name) else None
+        return
+    with open_file(folder) as file, _readable(), _opened(file) as archive:
+        named = [one.filename for one in archive.infolist() if one.filename.rpartition("/")[2] == name
+                 and not _is_link(one)]
+    if not named:
+        yield None
+        return
+    top = f"{os.fsdecode(folder)}/{min(named, key=lambda one: one.count('/'))}"
+    with without_places({shown(top): shown(f"{os.fsdecode(folder)}/{name}")}), out_of_zips([top]) as (place,):
+        yield Path(place)
+
+
+@contextmanager
+def out_of_zips(files: Sequence[str]) -> Iterator[list[str]]:
+    """Files, of which some lie in zips (``task.zip/en-cs.esa.tsv``): these unpacked for as long as they are needed.
+    Messages name them as they were given."""
+    with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary, also_below(temporary):
+        taken = {f"{temporary}/{k}/{path.rpartition('/')[2]}": path for k, path in enumerate(files) if _in_zip(path)}
+        try:
+            for place, path in taken.items():
+                _take_out(path, Path(place))
+            there = {path: place for place, path in taken.items()}
+            yield [there.get(path, path) for path in files]
+        except MtsigError as error:
+            said = str(error)
+            for place, path in taken.items():
+                said = said.replace(place, shown(path))
+            raise type(error)(said, *error.remedies) from None
+
+
+@contextmanager
+def files_at(named: Sequence[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    """(name, file), the files as `out_of_zips` gives them."""
+    with out_of_zips([path for _, path in named]) as paths:
+        yield [(name, path) for (name, _), path in zip(named, paths, strict=True)]
+
+
+def _in_zip(path: str) -> tuple[str, str] | None:
+    """The zip that a path leads into, and the name of the file in it; None where it leads to a file or to nothing."""
+    ends = [end.start() + 4 for end in re.finditer(r"\.zip/", path, re.IGNORECASE)]
+    return next(((path[:end], path[end + 1:]) for end in ends if is_zip(path[:end])), None)
+
+
+def _take_out(path: str, place: Path) -> None:
+    """Unpack one file of a zip, which may be no longer than a table of scores is."""
+    archived, name = _in_zip(path) or ("", "")
+    with open_file(archived) as file, _readable(), _opened(file) as archive:
+        member = next((one for one in archive.infolist() if _parts(one) == _parts(name) and not _is_link(one)), None)
+        if member is None:
+            raise InputError(f"{shown(archived)} has no file {shown(name)}. Name one that is in it.")
+        if member.file_size > MAX_BESIDE:
+            raise InputError(f"{shown(path)} has {member.file_size >> 20} MB. Expected at most {MAX_BESIDE >> 20} MB.")
+        spend("zip_mb", member.file_size, shown(path))
+        place.parent.mkdir()
+        place.write_bytes(archive.read(member))
+
+
+def is_zip(path: FilePath) -> bool:
+    """Whether there is a zip."""
+    return os.path.isfile(path) and zipfile.is_zipfile(path)
+
+
+def _is_link(member: zipfile.ZipInfo) -> bool:
+    return stat.S_ISLNK(member.external_attr >> 16)
+
+
+def names_in_zip(path: FilePath) -> set[str]:
+    """The names of all folders and files in a zip; empty for what is none."""
+    if not is_zip(path):
+        return set()
+    with open_file(path) as file, _readable(), _opened(file) as archive:
+        return {part for name in archive.namelist() for part in name.split("/")}
+
+
+def unpack(archive: IO[bytes], root: Path) -> Path:
+    """Unpack an archive below `root`, which is made; the folder in it that holds a task of any layout.
+
+    Raises
+    ------
+    InputError
+        If it is damaged, needs a password, has names that no folder can hold, or more files or bytes than may be.
+    """
+    root.mkdir()
+    with _readable(), _opened(archive) as opened_zip:
+        members = [member for member in opened_zip.infolist()
+                   if not member.is_dir() and not _is_link(member)]  # links are left out
+        size = sum(member.file_size for member in members)  # no more than that is unpacked of each
+        spend("zip_files", len(members), "The zip archive")
+        spend("zip_mb", size, "The zip archive")
+        if len(members) > MAX_FILES or size > MAX_UNPACKED:
+            raise InputError(f"The zip archive holds {len(members)} files of {size >> 20} MB in all; at most "
+                             f"{MAX_FILES} files and {MAX_UNPACKED >> 20} MB are read. Zip one task alone.")
+        _check_names(members)
+        for member in members:
+            if is_limited() and member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                # Of the other kinds a few bytes can come to any number at once.
+                raise InputError(f"{shown(member.filename)} is packed in a way that is not read from uploads. Zip the "
+                                 "folder again by the usual way, deflate.")
+            opened_zip.extract(member, root)  # which drops .. and leading slashes
+    return _holder(root)
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """What is wrong with a zip as one message, whatever its damage makes of the libraries that read it."""
+    try:
+        yield
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise InputError(f"The zip archive cannot be read: {shown(reason)[:200]}. Copy it again, or zip the folder "
+                         "again by the usual way, deflate.") from None
+
+
+def _opened(archive: IO[bytes]) -> zipfile.ZipFile:
+    """The archive, once its list of files is known to be of a fair length: all of it is read at once."""
+    ends: Any = zipfile
+    size = (ends._EndRecData(archive) or [0] * 9)[_SIZE_OF_LIST]
+    if size > MAX_FILES * _ENTRY:
+        raise InputError(f"The zip archive holds far more than {MAX_FILES} files: the list of them takes "
+                         f"{size >> 20} MB. Zip one task alone.")
+    try:  # names are in UTF-8 also where no flag says so, as Finder and a zip without a locale leave it
+        found = zipfile.ZipFile(archive, metadata_encoding="utf-8")
+    except UnicodeDecodeError:
+        found = zipfile.ZipFile(archive)
+    if secret := next((member for member in found.infolist() if member.flag_bits & _ENCRYPTED), None):
+        raise InputError(f"{shown(secret.filename[:80])} in the zip archive is encrypted. Zip the folder again, "
+                         "without a password.")
+    return found
+
+
+def _check_names(members: Sequence[zipfile.ZipInfo]) -> None:
+    """Raise InputError where a name is none that a folder can hold, or one name is a file and a folder."""
+    files: set[tuple[str, ...]] = set()
+    for member in members:
+        parts = _parts(member)
+        wrong = ("is no name" if not parts else "lies too many folders deep" if len(parts) > MAX_DEPTH else
+                 f"has a name of more than {MAX_NAME} bytes" if any(
+                     len(os.fsencode(part)) > MAX_NAME for part in parts) else
+                 "is there twice" if parts in files else None)
+        if wrong:
+            raise InputError(f"{shown(member.filename[:80])} in the zip archive {wrong}. Rename it, and zip the folder "
+                             "again.")
+        files.add(parts)
+    if clash := next((parts for parts in files for k in range(1, len(parts)) if parts[:k] in files), None):
+        raise InputError(f"{shown('/'.join(clash))} in the zip archive lies in a folder that is a file there, too. "
+                         "Rename one of them, and zip the folder again.")
+
+
+def _parts(member: zipfile.ZipInfo | str) -> tuple[str, ...]:
+    """The folders and the name of a file in a zip, as it is unpacked."""
+    name = member if isinstance(member, str) else member.filename
+    return tuple(part for part in name.split("/") if part not in ("", ".", ".."))
+
+
+def _holder(root: Path) -> Path:
+    """The topmost folder that looks like a task: by the folders in it, else by the names of its files."""
+    inside = [path for path in sorted(root.rglob("[!.]*"), key=lambda path: (len(path.parts), path))
+              if OF_FINDER not in path.parts]
+    holders = [path.parent for path in inside
+               if path.is_dir() and path.name in ("references", SCORES, HUMAN, METRICS)]
+    by_file = (path.parent for path in inside if path.is_file() and (
+        ((found := task_name(path.name)) and found.role == "reference") or xml_names([path.name])))
+    apart = sorted({holder for holder in holders if holders[0] not in (holder, *holder.parents)})
+    if apart:
+        named = ", ".join(shown(path.relative_to(root)) for path in (holders[0], *apart[:_FEW]))
+        raise InputError(f"The zip archive holds {1 + len(apart)} tasks: {named}{', ...' * (len(apart) > _FEW)}. "
+                         "Expected one. Zip each task alone.")
+    return holders[0] if holders else next(by_file, root)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# The table of the systems of a task: ``systems.tsv`` beside it, or a file of another name.
+#
+# With a header, of which only ``system`` is needed, and empty cells where nothing is known. A line before it may name
+# the metric that decides::
+#
+#     # metric: XCOMET-XL
+#     system<TAB>constrained<TAB>role<TAB>kind<TAB>name
+
+
+SYSTEMS = "systems.tsv"
+_COLUMNS = ("system", "constrained", "role", "kind", "name")
+_YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": None}
+
+
+def read_systems(path: FilePath) -> dict[str, SystemInfo]:
+    """What a table says of each system; what it leaves open is as the name says.
+
+    Raises
+    ------
+    InputError
+        With file and line, what was expected there, and what came.
+    """
+    before, table = _name_parts(read_lines(path, SYSTEMS_TABLE))
+    header, *lines = ([cell.strip() for cell in line.split("\t")] for line in table or [""])
+    if "system" not in header or set(header) - set(_COLUMNS) or len(set(header)) < len(header):
+        raise InputError(f"{shown(path)}, line {len(before) + 1} has the columns "
+                         f"{', '.join(map(shown, header))[:200]}. Expected "
+                         f"{', '.join(_COLUMNS)}, with tabs between them; all but the first may be missing.")
+    found: dict[str, SystemInfo] = {}
+    for number, cells in enumerate(lines, len(before) + 2):
+        if not any(cells):
+            continue
+        where = f"{shown(path)}, line {number}"
+        if len(cells) > len(header):
+            raise InputError(f"{where} has {len(cells)} columns, the header has {len(header)}. Expected as many.")
+        row = dict.fromkeys(_COLUMNS, "") | dict(zip(header, cells, strict=False))
+        system = literal(row["system"])
+        if not system or system in found:
+            raise InputError(f"{where} names {shown(repr(system)) if system else 'no system'}"
+                             f"{' a second time' if system else ''}. Expected a line for each system.")
+        told = SystemInfo.of(system)
+        for column, among in (("constrained", _YES_NO), ("role", ROLES), ("kind", KINDS)):
+            if row[column].lower() not in among and row[column]:
+                raise InputError(f"{where}: {column} is {shown(row[column])!r}. Expected one of "
+                                 f"{', '.join(filter(None, among))}, or nothing.")
+        found[system] = SystemInfo(_YES_NO[row["constrained"].lower()], row["role"].lower() or told.role,
+                                   row["kind"].lower() or told.kind, row["name"] or None)
+    return found
+
+
+def read_primary(path: FilePath) -> str | None:
+    """The metric that a table names as the one that decides; None where it names none."""
+    told, _ = _name_parts(read_lines(path, SYSTEMS_TABLE))
+    named = (line.lstrip("# ").partition(":") for line in told)
+    return next((literal(name.strip()) for key, _, name in named if key.strip().lower() == "metric" and name.strip()),
+                None)
+
+
+def _name_parts(lines: list[str]) -> tuple[list[str], list[str]]:
+    """The lines before the header, which begin with #, and the others."""
+    n = next((k for k, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    return lines[:n], lines[n:]
+
+
+def systems_of(folder: FilePath) -> dict[str, SystemInfo]:
+    """What the table in a task's folder, or in a zip of it, says; empty where there is none."""
+    with file_beside(folder, SYSTEMS) as path:
+        return {} if path is None else read_systems(path)
+
+
+def without_withdrawn(testset: TestSet, folder: FilePath, table: FilePath | None = None) -> TestSet:
+    """The test set of one language pair without the systems that the table in the folder of its task, or another,
+    calls withdrawn; `TestSet.assumed` says so."""
+    told = systems_of(folder) if table is None else read_systems(table)
+    gone = [name for name in testset.systems if name in told and told[name].role == "withdrawn"]
+    if not gone:
+        return testset
+    named = SYSTEMS if table is None else literal(Path(table).name)
+    said = f"Left out: {', '.join(gone)}, whose role in the task's table of systems, {named}, is withdrawn."
+    return replace(testset.without(gone), assumed=(said, *testset.assumed))
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# A whole shared task from a folder, whatever its layout.
+
+
+_LAYOUT = {"references", *OUTPUTS, "sources", "documents", "metadata", "metainfo", SCORES, HUMAN, METRICS}
+_OWN = ("systems.tsv", "systems_metadata.json")  # what a task says of its systems
+_TABLE = re.compile(r"(.+?)(\.(tsv|csv|jsonl?|parquet)(\.gz)?|\.seg\.score(\.gz)?)", re.DOTALL)
+_OF_WHOLE = re.compile(r".+\.(sys|doc|domain)\.score(\.gz)?", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What there is in a zip of a task.
+
+    Attributes
+    ----------
+    pairs : tuple of str
+        Its language pairs.
+    scores : tuple of (str, str, str)
+        (language pair, name, file) of the tables of segment scores beside its texts.
+    runs : tuple of (str, str, str)
+        (language pair, system, file) of further training runs.
+    unread : tuple of (str, str)
+        Each other file, and why it is not read.
+    """
+
+    pairs: tuple[str, ...]
+    scores: tuple[tuple[str, str, str], ...]
+    runs: tuple[tuple[str, str, str], ...]
+    unread: tuple[tuple[str, str], ...]
+
+
+def read_task(folder: FilePath, pairs: Collection[str] | None = None, *, lower_is_better: Collection[str] = (),
+              higher_is_better: Collection[str] = (), keep_canary: bool = False) -> Task:
+    """A shared task from a folder: all its language pairs, or some.
+
+    Parameters
+    ----------
+    folder : path-like
+        A folder, or a zip of one. In the layout of WMT25 (``automatic_scores/SYSTEM.jsonl``); with texts of 2021 to
+        2024 as `read_wmt` reads them, and segment scores beside them as mt-metrics-eval has them
+        (`read_metrics_task`); or with WMT's XML files, whose names say the language pair
+        (``newstest2021.en-de.all.xml``), as `read_wmt_xml` reads them.
+    pairs : collection of str, optional
+        Language pairs, in the order wanted; all by default.
+    lower_is_better, higher_is_better : collection of str
+        Names of scores of which the user says what is better, of language pairs that are not chosen too; see
+        `settle_directions`.
+    keep_canary : bool
+        As in `read_wmt`.
+
+    Raises
+    ------
+    InputError, SettingError
+        As the readers of the layouts.
+    """
+    if not os.path.lexists(folder):
+        raise InputError(missing(folder))
+    with opened(folder) as inside:
+        return _read_task(inside, pairs, lower_is_better, higher_is_better, keep_canary)
+
+
+def _read_task(folder: Path, pairs: Collection[str] | None, lower_is_better: Collection[str],
+               higher_is_better: Collection[str], keep_canary: bool) -> Task:
+    if not folder.is_dir():
+        raise InputError(f"{shown(folder)} is a file. Expected the folder of a shared task, or a zip of it.")
+    if _scores_alone(folder):
+        return read_task_scores(folder, pairs, lower_is_better=lower_is_better, higher_is_better=higher_is_better)
+    if has_scores(folder):
+        return read_metrics_task(folder, pairs, lower_is_better=lower_is_better, higher_is_better=higher_is_better,
+                                 keep_canary=keep_canary)
+    known = pairs_of(folder)
+    for pair in pairs or ():
+        if pair not in known:
+            raise unknown("language pair", pair, known)
+    if said := [*lower_is_better, *higher_is_better]:
+        raise SettingError(f"{shown(folder)} has texts and no scores whose direction could be said, such as "
+                           f"{shown(said[0])}.")
+    testsets = {pair: read_pair(folder, pair, keep_canary=keep_canary) for pair in dict.fromkeys(pairs or known)}
+    return _with_both(folder, testsets, pairs is None)
+
+
+def _with_both(folder: Path, testsets: Mapping[str, TestSet], every: bool) -> Task:
+    """The task of those language pairs that have outputs and references; where all were asked for, the others are
+    named in `Task.assumed`."""
+    bare = [pair for pair, testset in testsets.items() if not testset.systems]
+    if bare and (not every or len(bare) == len(testsets)):
+        raise InputError(no_output(folder, bare))
+    said = [f"Left out: {pair}, which has references and no output." for pair in bare]
+    said += left_out(folder) if every and not _xml(folder) else []
+    said += [text for testset in testsets.values() for text in testset.assumed]
+    return Task(folder_name(folder), {pair: one for pair, one in testsets.items() if pair not in bare},
+                assumed=tuple(said))
+
+
+def no_output(folder: FilePath, pairs: Collection[str]) -> str:
+    """What to do about language pairs of which a folder has references alone."""
+    return (f"{shown(folder)} has references and no output for {', '.join(pairs)}. Add outputs to its system-outputs/, "
+            "or choose other language pairs.")
+
+
+def has_scores(folder: FilePath) -> bool:
+    """Whether a folder has segment scores, with texts or without, whose direction may be said."""
+    return any((Path(folder) / name).is_dir() for name in (SCORES, HUMAN, METRICS)) or bool(
+        names_in_zip(folder) & {SCORES, HUMAN, METRICS})
+
+
+def _scores_alone(folder: FilePath) -> bool:
+    """Whether a folder is in the layout of WMT25."""
+    return (Path(folder) / SCORES).is_dir()
+
+
+def is_task(folder: FilePath) -> bool:
+    """Whether a folder, or a zip, looks like that of a shared task, of any layout that is told by its folders or XML
+    files; a zip also by names that say all. Nothing is unpacked for it."""
+    if is_zip(folder):
+        names = sorted(names_in_zip(folder))
+        found = (task_name(name) for name in names)
+        return bool({"references", SCORES, HUMAN, METRICS} & {*names} or xml_names(names)
+                    or any(one is not None and one.role == "reference" for one in found))
+    return (Path(folder) / "references").is_dir() or has_scores(folder) or bool(_xml(Path(folder)))
+
+
+def pairs_of(folder: FilePath) -> list[str]:
+    """The language pairs of a shared task's folder, without reading all of it; see `language_pairs`."""
+    with opened(folder) as inside:
+        if _scores_alone(inside):
+            return score_pairs(inside)
+        return sorted(_xml(inside)) or language_pairs(inside)
+
+
+def tables_beside(folder: FilePath, pairs: Collection[str], depth: int = 1) -> list[tuple[str, str, str]]:
+    """(language pair, name, file) of the tables of segment scores in the folder of a task with texts, and so many
+    folders below it that are not the task's own. They are called ``PAIR.NAME.tsv``, such as ``en-zh.esa.tsv``, or end
+    as other files of scores do; no command takes them by itself."""
+    if not Path(folder).is_dir() or _scores_alone(folder):
+        return []
+    named = [(_table_name(path.name), str(path)) for path in _loose(Path(folder), depth)]
+    return [(found[0], found[1], path) for found, path in named if found is not None and found[0] in pairs]
+
+
+def contents_of(archive: FilePath) -> Contents:
+    """What there is in a zip of a task, each file that is not read with the reason.
+
+    Raises
+    ------
+    InputError
+        Where there is no task in it, as `read_task`.
+    """
+    with opened_with_rest(archive) as (task, whole):
+        pairs = pairs_of(task)
+        places = [task] if task == whole else [task, whole]
+        scores = [one for place in places for one in tables_beside(place, pairs, MAX_DEPTH)]
+        runs = [one for place in places for one in runs_beside(place, pairs)]
+        loose = [path for place in places for path in _loose(place, MAX_DEPTH)]
+        unread = _unread_in_layout(task, pairs) + _unread_beside(task, pairs, loose, {path for *_, path in (
+            *scores, *runs)})
+
+        def at(path: str | Path) -> str:
+            return Path(path).relative_to(whole).as_posix()
+
+        def inside(found: Iterable[tuple[str, str, str]]) -> tuple[tuple[str, str, str], ...]:
+            return tuple((pair, name, f"{os.fsdecode(archive)}/{at(path)}") for pair, name, path in found)
+
+        return Contents(tuple(pairs), inside(scores), inside(runs),
+                        tuple((literal(at(path)), why) for path, why in unread))
+
+
+def unread_sentences(unread: Iterable[tuple[str, str]]) -> list[str]:
+    """Which files of a task are not read, a sentence for each reason.
+
+    >>> unread_sentences([("a.md", "its name says nothing"), ("b.md", "its name says nothing")])
+    ['Not read: a.md, b.md. The reason: its name says nothing.']
+    """
+    by_reason: dict[str, list[str]] = {}
+    for file, why in unread:
+        by_reason.setdefault(why, []).append(file)
+    return [f"Not read: {', '.join(files[:_LISTED])}{f' and {len(files) - _LISTED:,} more' * (len(files) > _LISTED)}. "
+            f"The reason: {why}." for why, files in by_reason.items()]
+
+
+def _loose(folder: Path, depth: int) -> list[Path]:
+    """The files of a folder, and of those below it that are none of a task's own and no task themselves."""
+    found = []
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(".") or path.name == OF_FINDER:
+            continue
+        if path.is_file():
+            found.append(path)
+        elif depth and path.is_dir() and path.name not in _LAYOUT and not is_task(path):
+            found += _loose(path, depth - 1)
+    return found
+
+
+def _table_name(file: str) -> tuple[str, str] | None:
+    """Language pair, and name of the scores, of a table that is called ``[SET.]PAIR.NAME.tsv``, or the like.
+
+    >>> _table_name("en-cs.esa.tsv"), _table_name("wmt24.en-cs.esa.v2.csv.gz"), _table_name("en-cs.mqm.seg.score")
+    (('en-cs', 'esa'), ('en-cs', 'esa.v2'), ('en-cs', 'mqm'))
+    >>> _table_name("comet.en-cs.jsonl"), _table_name("en-cs.meta.jsonl"), _table_name("notes.tsv")
+    (('en-cs', 'comet'), None, None)
+    """
+    _, pair, rest = without_pair(file)
+    found = _TABLE.fullmatch(rest)
+    if not pair or found is None or task_name(file) is not None:
+        return None
+    name = found[1].replace(f".{pair}", "", 1).strip()
+    return (pair, name) if name and "," not in name else None
+
+
+def _unread_in_layout(task: Path, pairs: Collection[str]) -> list[tuple[Path, str]]:
+    """The files in a task's own folders that no reader takes; outputs of another name are told by `read_wmt`."""
+    found, plain = [], {pair.rpartition(".")[2] for pair in pairs}
+    for inside in sorted(task.iterdir()):
+        if not inside.is_dir() or inside.name not in _LAYOUT:
+            continue
+        for path in sorted(path for path in inside.rglob("[!.]*") if path.is_file()):
+            at = path.relative_to(task).as_posix()
+            if inside.name in (HUMAN, METRICS):
+                of = path.parent.name if inside.name == METRICS else path.name.partition(".")[0]
+                if why := _why_no_scores(path.name) or _OF_NO_PAIR.format(of) * (of not in plain):
+                    found.append((path, why))
+            elif inside.name == SCORES:
+                found += [(path, _NO_NAME)] * (not path.name.endswith((".jsonl", ".jsonl.gz")))
+            elif inside.name not in OUTPUTS and task_name(at) is None:
+                found.append((path, _NO_NAME))
+    return found
+
+
+_LISTED = 8  # files of which a sentence has the names
+_NO_NAME = "its name is none that a file of a task has there"
+_OF_NO_PAIR = "{} is no language pair of which the task has a reference"
+
+
+def _why_no_scores(name: str) -> str:
+    """Why a file among scores is not read; empty where it is."""
+    if name.endswith(ENDINGS):
+        return ""
+    return "it has scores of whole systems, documents or domains, and only those of segments are read" \
+        if _OF_WHOLE.fullmatch(name) else _NO_NAME
+
+
+def _unread_beside(task: Path, pairs: Collection[str], loose: Iterable[Path], taken: Collection[str]
+                   ) -> list[tuple[Path, str]]:
+    """The files beside a task's own folders that are neither texts, nor `taken`, nor what it says of its systems."""
+    xml = {path for paths in _xml(task).values() for path in paths}
+    flat = not (task / "references").is_dir()
+    found = []
+    for path in loose:
+        own = path.name in _OWN or path in xml or flat and path.parent == task and task_name(path.name) is not None
+        if own or str(path) in taken:
+            continue
+        table = _table_name(path.name)
+        if table is not None:
+            why = "the task has scores alone, and such a table joins texts" if table[0] in pairs else \
+                _OF_NO_PAIR.format(table[0])
+        elif _TABLE.fullmatch(path.name) and not task_name(path.name):
+            why = "its name says no language pair. A table of segment scores is called such as en-de.esa.tsv"
+        else:
+            why = _why_no_scores(path.name) if _OF_WHOLE.fullmatch(path.name) else \
+                "its name is not that of a file of a task"
+        found.append((path, why))
+    return found
+
+
+def read_pair(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, FilePath]] = (),
+              keep_canary: bool = False, lower_is_better: Collection[str] = (),
+              higher_is_better: Collection[str] = ()) -> TestSet:
+    """The test set of one language pair of a shared task, of any layout; see `read_task` and `read_wmt`."""
+    with opened(folder) as inside:
+        return _read_pair(inside, langpair, parses, keep_canary, lower_is_better, higher_is_better)
+
+
+def _read_pair(folder: Path, langpair: str, parses: Sequence[tuple[str, FilePath]], keep_canary: bool,
+               lower_is_better: Collection[str], higher_is_better: Collection[str]) -> TestSet:
+    if xml := _xml(folder):
+        if langpair not in xml:
+            raise unknown("language pair", langpair, sorted(xml))
+        if parses:
+            raise SettingError(f"{shown(folder)} has XML, whose texts take no parse. Give the texts as plain files.")
+        return read_wmt_xml(list(map(regular, xml[langpair])), langpair, name=f"{folder_name(folder)} {langpair}",
+                            keep_canary=keep_canary)
+    if not has_scores(folder):
+        return read_wmt(folder, langpair, parses=parses, keep_canary=keep_canary)
+    if parses:
+        raise SettingError(f"{shown(folder)} has segment scores beside its texts or alone, and takes no parse. Give "
+                           "the texts as plain files.")
+    task = read_task(folder, [langpair], lower_is_better=lower_is_better, higher_is_better=higher_is_better,
+                     keep_canary=keep_canary)
+    return replace(task.testsets[langpair], assumed=task.assumed)
+
+
+def _xml(folder: Path) -> dict[str, list[Path]]:
+    """The XML files by language pair, of a folder that has no plain texts."""
+    if not folder.is_dir() or (folder / "references").is_dir() or _scores_alone(folder):
+        return {}
+    try:
+        named = xml_names(sorted(name for name in os.listdir(folder) if not name.startswith(".")))
+    except PermissionError:
+        return {}
+    return {pair: [folder / name for name in names] for pair, names in named.items()}

@@ -1,0 +1,311 @@
+"""Files that come as bytes, from a browser: what each may be, and from all of them a TestSet."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
+
+from mtsig_core.errors import InputError, SettingError
+from mtsig_core.languages import written_in
+from mtsig_core.readers.limits import bounded, upload_limits
+from mtsig_core.readers.lines import read_lines, shown
+from mtsig_core.readers.plain_text import read_text
+from mtsig_core.readers.scores import join_scores, read_scores
+from mtsig_core.readers.wmt import task_name, without_pair
+from mtsig_core.testset import TestSet, literal
+
+ROLES = ("system", "training run", "reference", "documents", "source", "scores", "scores, lower is better",
+         "scores, higher is better", "segment ids", "parse", "leave out")
+_PLAIN = ("system", "training run", "reference", "source")
+_RUN = re.compile(r"(.+)[._-]run[_-]?(\d{1,4})", re.IGNORECASE | re.DOTALL)
+_SIGNS = (("parse", r"conllu?|parses?|parsed"), ("segment ids", r"ids|segids?"),
+          ("documents", r"docs?|documents?|docids?"),
+          ("scores", r"scores?|ratings?|comet|esa|mqm|tsv|csv|parquet|jsonl?"),
+          ("source", r"src|sources?"), ("reference", r"refs?|references?|ref[a-z0-9]?|human|gold"))
+_NUMBER = re.compile(rb"[-+]?[0-9]*[.,]?[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
+_TELLING, _NAMED, _LONG = 3, 3, 30  # letters that a common beginning has; systems in a name, and letters of each
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class Upload:
+    """One file: its own name, its content, and what it is to be.
+
+    Attributes
+    ----------
+    file : str
+    content : bytes
+    role : str
+        One of `ROLES`.
+    name : str
+        What the system, the reference or the scores are called; of a training run, the system that it is of.
+    """
+
+    file: str
+    content: bytes
+    role: str
+    name: str
+
+
+def guess_role(file: str, content: bytes = b"") -> str:
+    """What a file of that name, and with that beginning, most likely is.
+
+    >>> [guess_role(name) for name in ("en-de.refA.txt", "docs.txt", "news.src.en", "GPT-4.txt", "human.tsv")]
+    ['reference', 'documents', 'source', 'system', 'scores']
+    >>> guess_role("human.txt", b"system,line,score"), guess_role("generaltest2022.uk-en.hyp.GTCOM.en")
+    ('scores', 'system')
+    >>> guess_role("A.txt", b"0.71\\n0.83\\n-0.2\\n1e-3\\n")
+    'scores'
+    """
+    header = re.split(rb"[\t,;]", content[:1000].partition(b"\n")[0].lower().replace(b'"', b""))
+    lines = content[:1000].split()[:-1]  # of which the last may be cut
+    numbers = len(lines) > 2 and all(map(_NUMBER.fullmatch, lines))
+    if numbers or {b"system", b"score"} <= {cell.strip() for cell in header}:
+        return "scores"
+    if (found := task_name(PurePosixPath(file).name)) is not None:
+        return found.role
+    words = re.split(r"[^a-z0-9]+", PurePosixPath(file).name.lower())
+    for role, pattern in _SIGNS:
+        if any(re.fullmatch(pattern, word) for word in words):
+            return role
+    return "system"
+
+
+def guess_name(file: str) -> str:
+    """The name of a file without its endings, nor what the names of a shared task have around it.
+
+    >>> guess_name("outputs/sysA.txt.gz"), guess_name("generaltest2022.uk-en.hyp.GTCOM.en"), guess_name("en-zh.esa.tsv")
+    ('sysA', 'GTCOM', 'esa')
+    >>> guess_name("GPT-4.en-de.txt"), guess_name("en-de.txt")
+    ('GPT-4', 'en-de')
+    """
+    name = PurePosixPath(file).name
+    found = task_name(name)
+    if found is not None and found.name:
+        return found.name
+    _, pair, name = ("", "", name) if found else without_pair(name)
+    plain = re.sub(r"(\.(txt|conllu|tsv|csv|jsonl?|parquet))?(\.gz)?$", "", name)
+    return (plain.removesuffix(f".{pair}") if pair else plain) or name
+
+
+def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
+    """Role and name of each file, from its name, the beginning of its content, and what the other names say.
+
+    >>> guess_uploads([("en-zh.refA.txt", b""), ("test.en", b""), ("GPT-4.zh", b"")])
+    [('reference', 'refA'), ('source', 'test.en'), ('system', 'GPT-4.zh')]
+    >>> guess_uploads([("A.run2.txt", b""), ("A.run1.txt", b""), ("B.run1.txt", b"")])
+    [('training run', 'A'), ('system', 'A'), ('system', 'B.run1')]
+    >>> guess_uploads([("out.txt", b""), ("out.txt", b"")])  # of two folders, which a browser does not tell
+    [('system', 'out'), ('system', 'out (2)')]
+    """
+    roles = [guess_role(file, content) for file, content in files]
+    pairs = {_set_and_pair(file)[1] for file, _ in files} - {""}
+    origins = tuple(f".{pair.split('-')[0]}" for pair in pairs)
+    for k, (file, _) in enumerate(files):  # nothing says that it is an output, and it ends as the sources would
+        if roles[k] == "system" and task_name(file) is None and file.removesuffix(".gz").endswith(origins):
+            roles[k] = "source"
+    names = [guess_name(file) for file, _ in files]
+    outputs = {k: _run_of(name) for k, name in enumerate(names) if roles[k] == "system"}
+    for name in dict.fromkeys(name for name, _ in outputs.values()):
+        first, *further = sorted((k for k in outputs if outputs[k][0] == name), key=lambda k: outputs[k][1])
+        if further and len({outputs[k][1] for k in (first, *further)}) > len(further):  # each has its own number
+            for k in (first, *further):
+                names[k] = name
+            for k in further:
+                roles[k] = "training run"
+    for role in ("system", "reference"):
+        alike = [k for k in range(len(files)) if roles[k] == role]
+        for k, name in zip(alike, _told_apart([names[k] for k in alike]), strict=True):
+            names[k] = name
+    return list(zip(roles, names, strict=True))
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """The same names, each that came before with a number.
+
+    >>> _told_apart(["out", "out", "out (2)", "out"])
+    ['out', 'out (3)', 'out (2)', 'out (4)']
+    """
+    taken, told = set(names), list(names)
+    for k, name in enumerate(names):
+        if name in names[:k]:
+            told[k] = next(other for n in count(2) if (other := f"{name} ({n})") not in taken)
+            taken.add(told[k])
+    return told
+
+
+def _run_of(name: str) -> tuple[str, int]:
+    """The system, and the number of its training run, 0 where the name says none.
+
+    >>> _run_of("Tower.run2"), _run_of("Tower_run-10"), _run_of("prune")
+    (('Tower', 2), ('Tower', 10), ('prune', 0))
+    """
+    found = _RUN.fullmatch(name)
+    return (found[1], int(found[2])) if found else (name, 0)
+
+
+def named_alike(files: Iterable[str]) -> tuple[str, str]:
+    """The set and the language pair that names of files agree on; empty where none says one, or where the sets differ.
+
+    Raises
+    ------
+    InputError
+        If the names are of several language pairs.
+
+    >>> named_alike(["generaltest2022.en-zh.ref.A.zh", "en-zh.docs", "mine.txt"])
+    ('generaltest2022', 'en-zh')
+    """
+    said = {file: _set_and_pair(file) for file in files}
+    by_pair: dict[str, list[str]] = {}
+    for file, (_, pair) in said.items():
+        by_pair.setdefault(pair, []).append(shown(file))
+    by_pair.pop("", None)
+    if len(by_pair) > 1:
+        listed = "; ".join(f"{pair} ({', '.join(named[:3])}{', ...' if len(named) > 3 else ''})"
+                           for pair, named in by_pair.items())
+        raise InputError(f"The names are of {len(by_pair)} language pairs: {listed}. Expected the files of one: leave "
+                         "out the others, and open them after these.")
+    sets = {name for name, _ in said.values()} - {""}
+    return sets.pop() if len(sets) == 1 else "", next(iter(by_pair), "")
+
+
+def upload_name(files: Sequence[tuple[str, str, str]]) -> str:
+    """What a test set is called that comes from some files, each with its role and name: as the files say, else by what
+    their names begin with alike, else by the systems, or scores, in them.
+
+    >>> upload_name([("wmt22.uk-en.ref.A.en", "reference", "refA"), ("mine.txt", "system", "mine")])
+    'wmt22 uk-en'
+    >>> upload_name([("news_ref.txt", "reference", "news_ref"), ("news_A.txt", "system", "news_A")])
+    'news'
+    >>> upload_name([("ref.txt", "reference", "ref"), ("A.txt", "system", "A"), ("B.de-en.txt", "system", "B")])
+    'A, B de-en'
+    >>> upload_name([("ratings.tsv", "scores", "ratings")])
+    'ratings'
+    """
+    files = [one for one in files if one[1] != "leave out"]
+    of_set, pair = named_alike(file for file, *_ in files)
+    if not of_set:
+        alike = os.path.commonprefix([PurePosixPath(file).name for file, *_ in files]) if len(files) > 1 else ""
+        of_set = re.sub(r"[^\W_]*$", "", alike, flags=re.DOTALL).strip(" ._-")
+    if len(of_set) < _TELLING:
+        names = [name for _, role, name in files if role == "system"] or [name for *_, name in files]
+        more = f" and {len(names) - _NAMED} more" * (len(names) > _NAMED)
+        of_set = ", ".join(name if len(name) <= _LONG else f"{name[:_LONG]}..." for name in names[:_NAMED]) + more
+    return f"{of_set} {pair}".strip() or "upload"
+
+
+def reference_language(uploads: Sequence[Upload]) -> str | None:
+    """The language of the references if it is one of `SPACELESS`, by its script."""
+    def read(folder: Path) -> list[str]:
+        lines = []
+        for k, upload in enumerate(uploads):
+            if upload.role == "reference":
+                with suppress(InputError):  # what is wrong with the file is said once it is to be opened
+                    lines += read_lines(_save(folder, k, upload))
+        return lines
+
+    return written_in(_in_folder(read))
+
+
+def _set_and_pair(file: str) -> tuple[str, str]:
+    name = PurePosixPath(file).name
+    found = task_name(name)
+    return (found.set, found.pair) if found else without_pair(name)[:2]
+
+
+def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: str | None = None) -> TestSet:
+    """A test set from uploaded plain-text files, from tables of segment scores, or from both.
+
+    Raises
+    ------
+    InputError
+        As `read_text` and `join_scores`, naming the files as they were uploaded; or if there is no reference, no
+        system, or more than one file of documents, sources or ids. Scores may come without texts.
+    """
+    groups = {role: [upload for upload in uploads if upload.role == role] for role in ROLES}
+    scores = [upload for upload in uploads if upload.role.startswith("scores")]
+    lower, higher = ({upload.name for upload in groups[f"scores, {which} is better"]} for which in ("lower", "higher"))
+    texts = [upload for upload in uploads if upload not in scores and upload.role != "leave out"]
+
+    def read_tables() -> TestSet:
+        return _asking_by_role(lambda folder: read_scores(
+            [(upload.name, _save(folder, k, upload)) for k, upload in enumerate(scores)], lower, name=name,
+            higher_is_better=higher))
+
+    if scores and not texts:
+        return read_tables()
+    if scores and not (groups["reference"] and groups["system"]):
+        with suppress(SettingError):  # what is to be chosen is asked once all files are there
+            read_tables()  # a fault in one of them is told first
+    if not (groups["reference"] and groups["system"]):
+        _in_folder(lambda folder: [read_lines(_save(folder, k, upload)) for k, upload in enumerate(texts)
+                                   if upload.role in _PLAIN])  # what cannot be read is told first
+    if not groups["reference"]:
+        raise InputError("No reference among the files. Mark at least one of them as reference.")
+    if not groups["system"]:
+        raise InputError("No system among the files. Mark at least one of them as system.")
+    single = ("documents", "source", "segment ids")
+    for role in single:
+        if len(groups[role]) > 1:
+            raise InputError(f"{len(groups[role])} files are marked as {role}: "
+                             f"{', '.join(shown(upload.file) for upload in groups[role])}. Expected one at most.")
+
+    if groups["segment ids"] and not scores:
+        raise InputError(f"{shown(groups['segment ids'][0].file)} holds segment ids, and there is no table of scores "
+                         "that could refer to them. Add one, or leave the ids out.")
+
+    def read(folder: Path) -> TestSet:
+        paths = {upload: _save(folder, k, upload) for k, upload in enumerate(uploads)}
+        named = {role: [(upload.name, paths[upload]) for upload in group] for role, group in groups.items()}
+        runs = [(upload.name, paths[upload]) for upload in in_order(groups["training run"])]
+        path = {role: named[role][0][1] if named[role] else None for role in single}
+        testset = read_text(named["reference"], named["system"], sources=path["source"],
+                            documents=path["documents"], parses=named["parse"], runs=runs, langpair=langpair, name=name)
+        tables = [(upload.name, paths[upload]) for upload in scores]
+        return testset if not tables else join_scores(testset, tables, lower, ids=path["segment ids"],
+                                                      higher_is_better=higher)
+
+    return _asking_by_role(read)
+
+
+def in_order(runs: Iterable[Upload]) -> list[Upload]:
+    """Training runs by their number, as run k of one system is swapped with run k of the other."""
+    return sorted(runs, key=lambda upload: _run_of(guess_name(upload.file))[1])
+
+
+def _asking_by_role(work: Callable[[Path], TestSet]) -> TestSet:
+    """As `_in_folder`; where it has to be said which scores are better, the role of a file says it."""
+    try:
+        return _in_folder(work)
+    except SettingError as error:
+        if not any("higher_is_better" in remedy for remedy in error.remedies):
+            raise
+        raise SettingError(f"{error} The roles 'scores, lower is better' and 'scores, higher is better' of its file "
+                           "do.") from None
+
+
+def _in_folder(work: Callable[[Path], _Result]) -> _Result:
+    """Do some work in a folder that is gone afterwards, within the limits of uploads; no message has its path."""
+    with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary:
+        try:
+            with bounded(upload_limits()):
+                return work(Path(temporary))
+        except InputError as error:
+            raise InputError(re.sub(re.escape(temporary) + r"/(\d+/)?", "", str(error))) from None
+
+
+def _save(folder: Path, number: int, upload: Upload) -> Path:
+    """A place of its own for each file: two may have the same name, and no name may lead elsewhere."""
+    own = literal(upload.file).replace("\\", "/").replace("\0", "")
+    short = PurePosixPath(own).name.encode()[-200:].decode("utf-8", "ignore")  # which keeps the ending
+    path = folder / str(number) / (short if short.strip(".") else "file")
+    path.parent.mkdir()
+    path.write_bytes(upload.content)
+    return path

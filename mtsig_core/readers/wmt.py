@@ -1,0 +1,328 @@
+"""Folders in the layout of the WMT shared tasks, of 2024 and of 2021 to 2023."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from mtsig_core.errors import InputError, closest
+from mtsig_core.languages import LANGUAGE, THREE_LETTERS, is_langpair, languages_of
+from mtsig_core.readers.formats import SEGMENTS, refusal, sniff
+from mtsig_core.readers.limits import check_place, regular
+from mtsig_core.readers.lines import FilePath, beginning, missing, shown
+from mtsig_core.readers.plain_text import assemble, by_name, check_langpair
+from mtsig_core.testset import TestSet
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What the name of a file says in the style of the WMT shared tasks: set, language pair, role, system or reference.
+#
+# Of 2024, also mt-metrics-eval, where much is said by the folder::
+#
+#     references/en-de.refA.txt     system-outputs/en-de/NAME.txt
+#     sources/en-de.txt             documents/en-de.docs
+#
+# Of 2021 to 2023, where SET is such as ``newstest2021`` and names say all::
+#
+#     references/SET.en-de.ref.A.de     system-outputs/SET.en-de.hyp.NAME.de
+#     sources/SET.en-de.src.en          metainfo/SET.en-de.meta.jsonl
+
+
+OUTPUTS = ("system-outputs", "system_outputs")
+PAIR = rf"(?P<pair>(?P<origin>{LANGUAGE})-(?P<target>{LANGUAGE}))"
+# Of two letters, as ISO 639-1 has them, or of three that are known or have a script: where only the pair tells what a
+# name is, our-mt must be none.
+_CODE = "(?:" + "|".join(
+    "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en "
+    "eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv "
+    "ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne "
+    "ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st "
+    "su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu".split()
+    + [*THREE_LETTERS, "[a-z]{3}(?=_[A-Z][a-z]{3})"]) + ")"
+_PLAIN = rf"{_CODE}(?:_\w{{2,4}}|-[A-Z][a-z]{{3}}|-[A-Z]{{2}}|-[0-9]{{3}}){{0,2}}"
+_PLAIN_PAIR = rf"(?P<pair>{_PLAIN}-{_PLAIN})"
+_START = rf"((?P<set>.+?)\.)?{PAIR}"
+_END = r"(\.(?P=target)(\.txt)?|\.txt)"
+_ANYWHERE = (("system", rf"{_START}\.hyp\.(?P<name>.+?){_END}"),
+             ("reference", rf"{_START}\.ref(\.(?P<name>.+?))?{_END}"),
+             ("reference", rf"{_START}\.(?P<name>ref[^.]*)\.txt"),
+             ("source", rf"{_START}\.src(\.(?P=origin))?(\.txt)?"),
+             ("source", rf"{_PLAIN_PAIR}\.txt"),
+             ("documents", rf"{_START}(\.docs|\.meta\.jsonl)"))
+_INSIDE = {"references": [*_ANYWHERE[1:2], ("reference", rf"{_START}(\.(?P<name>.+))?\.txt")],
+           "sources": [_ANYWHERE[3], ("source", rf"{_START}\.txt")], "documents": _ANYWHERE[5:],
+           **dict.fromkeys(OUTPUTS, _ANYWHERE[:1]),
+           **dict.fromkeys(("metadata", "metainfo"), [("documents", rf"{_START}(\.meta)?\.jsonl")])}
+#: Names of folders that say nothing of the task in them: those of a release for its texts, and others.
+_TEXTS = ("txt", "txt-ts")
+_GENERIC = ("data", "dataset", "files", "release", "test-set", "testset", "text", "texts")
+
+
+@dataclass(frozen=True)
+class TaskName:
+    """What a file of a shared task is.
+
+    Attributes
+    ----------
+    role : {"system", "reference", "source", "documents"}
+    pair : str
+        Such as ``"en-de"``.
+    set : str
+        Such as ``"newstest2021"``; empty where the name says none.
+    name : str
+        Of the system or reference, of which the first is called refA also where the file has A; else empty.
+    """
+
+    role: str
+    pair: str
+    set: str = ""
+    name: str = ""
+
+
+def task_name(path: str) -> TaskName | None:
+    """What the name of a file says, and the folders before it if there are any; None for a name of another style.
+
+    >>> task_name("generaltest2022.uk-en.hyp.GTCOM.en")
+    TaskName(role='system', pair='uk-en', set='generaltest2022', name='GTCOM')
+    >>> task_name("system-outputs/en-de/GPT-4.txt.gz"), task_name("GPT-4.txt")
+    (TaskName(role='system', pair='en-de', set='', name='GPT-4'), None)
+    >>> task_name("references/en-de.A.txt").name, task_name("en-de.txt").role
+    ('refA', 'source')
+    """
+    *folders, file = PurePosixPath(path.replace("\\", "/")).parts or ("",)
+    file, folder = file.removesuffix(".gz"), folders[-1] if folders else ""
+    of_pair = re.fullmatch(PAIR, folder) if folders[-2:-1] and folders[-2] in OUTPUTS else None
+    for role, pattern in _INSIDE[folders[-2]] if of_pair else _INSIDE.get(folder, _ANYWHERE):
+        if found := re.fullmatch(pattern, file, re.DOTALL):
+            parts = found.groupdict()
+            name = parts.get("name") or ("ref" if role == "reference" else "")
+            first = role == "reference" and re.fullmatch("[A-Z]", name)
+            return TaskName(role, parts["pair"], parts.get("set") or "", f"ref{name}" if first else name)
+    if of_pair and (plain := re.fullmatch(rf"(.+)\.(txt|{of_pair['target']})", file, re.DOTALL)):
+        return TaskName("system", folder, "", plain[1])
+    return None
+
+
+def folder_name(folder: str | os.PathLike[str]) -> str:
+    """What a task in a folder, or in a zip of it, is called. A folder whose name says nothing has that of the one above
+    before it; a release has its texts in ``txt``, which adds nothing.
+
+    >>> folder_name("/srv/wmt23/txt"), folder_name("/srv/wmt23/data"), folder_name("/srv/wmt24.zip")
+    ('wmt23', 'wmt23 data', 'wmt24')
+    """
+    path = Path(folder).resolve()
+    name = path.stem if path.suffix.lower() == ".zip" else path.name
+    above = path.parent.name
+    if not above or name.lower() not in (*_TEXTS, *_GENERIC):
+        return name
+    return above if name.lower() in _TEXTS else f"{above} {name}"
+
+
+def without_pair(file: str) -> tuple[str, str, str]:
+    """Set and language pair in a name of another style, both empty without, and the name without them before it.
+
+    >>> without_pair("generaltest2024.en-zh.esa.tsv"), without_pair("mine.en-zh.txt"), without_pair("our-mt.txt")
+    (('generaltest2024', 'en-zh', 'esa.tsv'), ('', 'en-zh', 'mine.en-zh.txt'), ('', '', 'our-mt.txt'))
+    """
+    if found := re.fullmatch(rf"((?P<set>[a-z]*(test|wmt)[a-z]*\d+\w*)\.)?{_PLAIN_PAIR}\.(?P<rest>.+\..+)", file,
+                             re.DOTALL):
+        return found["set"] or "", found["pair"], found["rest"]
+    pair = next((part for part in file.split(".")[:-1] if re.fullmatch(_PLAIN_PAIR, part)), "")
+    return "", pair, file
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Folders in the layout of the WMT shared tasks, of 2024 and of 2021 to 2023; see `mtsig_core.readers.wmt`.
+#
+# The inputs of the metrics tasks mix the two: ``system_outputs/en-de/SET.en-de.hyp.NAME.de``. Where names say all, the
+# files may also lie side by side. Each may be gzipped.
+
+
+_References = dict[tuple[str, str], list[tuple[str, Path]]]  # (set or "", language pair) -> (name, path)
+
+_LOOKED_AT = 20  # files
+ONE_OF_EACH = "Remove or rename one of them."
+LAYOUT = ("Expected are references/ and system-outputs/, with files such as references/en-de.refA.txt or "
+          "references/SET.en-de.ref.A.de; or files side by side, such as SET.en-de.ref.A.de and SET.en-de.hyp.NAME.de; "
+          "or XML, such as SET.en-de.all.xml.")
+
+
+def language_pairs(folder: FilePath) -> list[str]:
+    """The language pairs that a folder in WMT layout has references for, sorted.
+
+    A pair that comes in several sets is listed once for each, as ``SET.en-de``.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be read or has no ``references/``.
+    """
+    found = _references(Path(folder))
+    pairs = [pair for _, pair in found]
+    return sorted(f"{name}.{pair}" if name and pairs.count(pair) > 1 else pair for name, pair in found)
+
+
+def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, FilePath]] = (), keep_canary: bool = False
+             ) -> TestSet:
+    """The test set of one language pair from a folder in WMT layout.
+
+    Parameters
+    ----------
+    folder : path-like
+        The folder that has ``references/`` and ``system-outputs/``; ``sources/`` and ``documents/`` (or
+        ``metadata/``, ``metainfo/``) are optional.
+    langpair : str
+        One of `language_pairs`.
+    parses : sequence of (str, path-like)
+        System or reference, and its parse in CoNLL-U; see `mtsig_core.readers.conllu.read_conllu`.
+    keep_canary : bool
+        Whether to keep a line that the documents file calls ``canary``, a string that is there to be found in
+        training data and translates nothing. The set's `lines` are those of the files either way.
+
+    Returns
+    -------
+    TestSet
+        With all references of the pair (``A`` is named ``refA``), and the systems in the order of their names.
+        A reference that also lies among the outputs, as mt-metrics-eval has it, is no system.
+
+    Raises
+    ------
+    InputError
+        If the folder is of another layout, has no reference for the pair, or its files do not match.
+    SettingError
+        If `langpair` is not of the form ``en-de`` (or ``SET.en-de``).
+    """
+    folder = Path(folder)
+    check_langpair(langpair.rpartition(".")[2])
+    found = _references(folder)
+    set_name, pair = _choose(found, langpair, folder)
+    flat = not (folder / "references").is_dir()
+
+    def of_role(role: str, *subfolders: str) -> list[tuple[str, Path]]:
+        # Files of the other generation's names beside those of this one are taken too, but not those of another set.
+        return [(found.name, regular(path)) for found, path in _files(folder, [""] if flat else subfolders)
+                if found.role == role and found.pair == pair and (not set_name or found.set in ("", set_name))]
+
+    inside = [f"{outputs}/{pair}" for outputs in OUTPUTS]
+    documents = of_role("documents", "documents", "metadata", "metainfo")
+    testset = assemble(
+        f"{set_name or folder_name(folder)} {pair}",
+        by_name(sorted((name, regular(path)) for name, path in found[set_name, pair]), "reference", ONE_OF_EACH),
+        by_name(sorted(of_role("system", *OUTPUTS, *inside)), "system", ONE_OF_EACH),
+        sources=_only(of_role("source", "sources"), "source file"),
+        documents=_only([(name, path) for name, path in documents if ".docs" in path.suffixes] or documents,
+                        "documents file"),
+        parses=by_name(parses, "parse", "Give one for each."), langpair=pair, keep_canary=keep_canary, blanks=True)
+    systems = {name: texts for name, texts in testset.systems.items() if testset.references.get(name) != texts}
+    return replace(testset, systems=systems, assumed=tuple(_unread(folder, inside)))
+
+
+def _unread(folder: Path, places: Sequence[str]) -> Iterator[str]:
+    """A sentence for each folder of outputs that has files which are none by their names."""
+    for place in places:
+        odd = [name for _, name in _inside(folder, place) if not task_name(f"{place}/{name}")]
+        if odd:
+            yield f"Left out of {place}: {_listed(odd)}, as outputs are called such as NAME.txt or NAME.txt.gz."
+
+
+def left_out(folder: Path) -> list[str]:
+    """Sentences: which language pairs have outputs and no reference, as a task does not publish one for each, and what
+    lies where others have a language pair and is none, such as en-zh-x."""
+    return [*(f"Left out: {pair}, which has outputs and no reference." for pair in _without_reference(folder)),
+            *(f"Left out: {shown(name)}, which is no language pair such as en-de or en-pt-BR."
+              for name in _no_pairs(folder))]
+
+
+def _without_reference(folder: Path) -> list[str]:
+    known = {pair for _, pair in _references(folder)}
+    places = [place for place in OUTPUTS if (folder / place).is_dir()]
+    places += [f"{place}/{name}" for place, name in _inside(folder, *OUTPUTS) if (folder / place / name).is_dir()]
+    return sorted({found.pair for found, _ in _files(folder, places) if found.role == "system"} - known)
+
+
+def _no_pairs(folder: Path) -> list[str]:
+    found = {name for place, name in _inside(folder, *OUTPUTS) if (folder / place / name).is_dir()}
+    for place, name in _inside(folder, *OUTPUTS, "references"):
+        if not task_name(f"{place}/{name}"):
+            found |= set(re.findall(r"(?:^|\.)([A-Za-z]{2,3}(?:_\w+)?-[\w-]+)(?=\.)", name)[:1])
+    return sorted(name for name in found if not is_langpair(name))
+
+
+def _inside(folder: Path, *places: str) -> list[tuple[str, str]]:
+    """(place, name) of what lies in these folders, as far as there are such."""
+    return [(place, name) for place in places if (folder / place).is_dir() for name in _names(folder / place)]
+
+
+def _references(folder: Path) -> _References:
+    """The reference files, by set and language pair."""
+    if not os.path.lexists(folder):
+        raise InputError(missing(folder))
+    if not folder.is_dir():
+        raise InputError(f"{shown(folder)} is a file; a folder is expected. {LAYOUT}")
+    inside = folder / "references"
+    flat = not inside.is_dir()
+    found: _References = {}
+    for name, path in _files(folder, [""] if flat else ["references"]):
+        if name.role == "reference":
+            found.setdefault((name.set, name.pair), []).append((name.name, path))
+    if flat and not (found and any(name.role == "system" for name, _ in _files(folder, [""]))):
+        names = _names(folder)
+        near = [folder / name for name in names if (folder / name / "references").is_dir()]
+        near += [folder.parent] if folder.name in ("references", *OUTPUTS) else []
+        hint = f" Did you mean {shown(near[0])}?" if near else ""
+        raise InputError(f"{shown(folder)} has no references/; it has {_listed(names)}. {LAYOUT}{hint}"
+                         f"{_other_format(folder, names)}")
+    if not found:
+        raise InputError(f"{shown(inside)} has no reference; it has {_listed(_names(inside))}. {LAYOUT}")
+    return found
+
+
+def _other_format(folder: Path, names: Sequence[str]) -> str:
+    """What to do about the first file, of a folder of another layout, that is no text, with a space before it."""
+    for path in (folder / name for name in names[:_LOOKED_AT]):
+        head = beginning(path) if path.is_file() else b""
+        if (found := sniff(head)) is not None and not found.read_as:
+            return f" {refusal(shown(path), head, SEGMENTS)}"
+    return ""
+
+
+def _choose(found: _References, langpair: str, folder: Path) -> tuple[str, str]:
+    """The (set, pair) that a language pair, or SET.pair, stands for."""
+    full = {f"{name}.{pair}" if name else pair: (name, pair) for name, pair in found}
+    of_pair = [key for key, (_, pair) in full.items() if pair == langpair]
+    if langpair in full or len(of_pair) == 1:
+        return full[langpair if langpair in full else of_pair[0]]
+    if of_pair:
+        raise InputError(f"{shown(folder)} has {len(of_pair)} sets for {langpair}. Choose one: {', '.join(of_pair)}.")
+    pairs = sorted({pair for _, pair in found})
+    turned = "-".join(reversed([language or "" for language in languages_of(langpair)]))
+    near = turned if turned in pairs else closest(langpair, [*full, *pairs])
+    hint = "" if near is None else f" Did you mean {near}?"
+    raise InputError(f"{shown(folder)} has no reference for {shown(langpair)}; it has {', '.join(pairs)}.{hint}")
+
+
+def _files(folder: Path, subfolders: Sequence[str]) -> Iterator[tuple[TaskName, Path]]:
+    """The files in these subfolders, as far as there are such, whose names say what they are. Backups do not."""
+    for subfolder in filter(lambda name: os.path.lexists(folder / name), subfolders):
+        for name in _names(folder / subfolder):
+            if found := task_name(f"{subfolder}/{name}" if subfolder else name):
+                yield found, folder / subfolder / name
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(check_place(folder)) if not name.startswith("."))
+    except OSError as error:
+        raise InputError(f"{shown(folder)} cannot be read: {error.strerror or error}.") from None
+
+
+def _only(files: Sequence[tuple[str, Path]], what: str) -> Path | None:
+    if len(files) > 1:
+        raise InputError(f"There are two {what}s: {shown(files[0][1])} and {shown(files[1][1])}. {ONE_OF_EACH}")
+    return files[0][1] if files else None
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(shown, names[:8])) + (", ..." if len(names) > 8 else "") if names else "nothing"

@@ -1,0 +1,386 @@
+"""A review of a shared task: in sentences, tables and as data, and read back from its JSON."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from mtsig_core.errors import InputError, MtsigError, counted
+from mtsig_core.metrics import metric_title
+from mtsig_core.readers.lines import FilePath, read_bytes, shown
+from mtsig_core.report.cells import Cell, Table, format_p, rank_interval, signed
+from mtsig_core.report.commands import task_command
+from mtsig_core.report.export import file_name, to_json
+from mtsig_core.report.reading import as_object, at, parsed, record, typed
+from mtsig_core.report.sentences import ACROSS, listed
+from mtsig_core.report.tables import neither, points, simultaneous_word
+from mtsig_core.report.task_tables import first_rows, first_title, rank_rule, undecided
+from mtsig_core.results import Comparison, MetricResult, PairResult, TaskComparison, TaskInfo
+from mtsig_core.source import TaskSource
+from mtsig_core.stats.across import compare_task
+from mtsig_core.stats.ranks import RANK_RULES, RankChange, RankRule, RanksBeforeAfter
+from mtsig_core.store.reviews import (
+    CHANGES,
+    Begin,
+    Change,
+    Decide,
+    Entry,
+    Exclude,
+    Note,
+    NoteOn,
+    PutBack,
+    Review,
+    SeeContent,
+    SetMetric,
+    SetRule,
+    TakeBack,
+    change_to_json,
+    check_lengths,
+    replay,
+    taken_back,
+)
+
+#-----------------------------------------------------------------------------------------------------------------------
+# A review of a shared task in sentences, tables and as data: what was decided, by which steps, what it changed.
+
+
+MEASURED_SAID = ("What was measured stands beside each note: a difference is a - b, positive where a scores better; "
+                 "a dash where the pair was not compared by that metric.")
+_OF_A_PAIR = ("delta", "ci_low", "ci_high", "ci_joint_low", "ci_joint_high", "p_value", "p_adjusted", "better")
+
+
+def history_sentences(history: Sequence[Entry]) -> list[str]:
+    """Each step with its time, the oldest first, in plain text; what is not in force any more says so.
+
+    >>> steps = [Begin("toy", None, "0f", {}, "bleu", {}), Exclude("A", "en-de", "late"), TakeBack(2)]
+    >>> print(*history_sentences([Entry(k, 60.0 * k, step) for k, step in enumerate(steps, 1)]), sep="\\n")
+    1970-01-01 00:01 UTC: began the review of toy, all systems, by BLEU
+    1970-01-01 00:02 UTC: excluded A in en-de: late (taken back)
+    1970-01-01 00:03 UTC: took back entry 2, excluded A in en-de: late
+    """
+    gone = taken_back(history)
+    return [f"{datetime.fromtimestamp(entry.at, UTC):%Y-%m-%d %H:%M} UTC: {_said(entry.change, history)}"
+            + " (taken back)" * (entry.number in gone) for entry in history]
+
+
+def _said(change: Change, history: Sequence[Entry]) -> str:
+    match change:
+        case Begin():
+            return f"began the review of {change.task}, {change.track or 'all'} systems, by " \
+                   f"{metric_title(change.metric)}"
+        case Exclude():
+            return f"excluded {change.system} {_where(change.pair)}: {change.reason or 'no reason given'}"
+        case PutBack():
+            return f"put {change.system} back {_where(change.pair)}"
+        case SetRule():
+            return f"chose ranks {_rule(change.rule)}"
+        case SetMetric():
+            return f"chose the metric {metric_title(change.metric)}"
+        case NoteOn():
+            about = f"{change.a} and {change.b} in {change.pair} by {metric_title(change.metric)}"
+            return f"noted on {about}: {change.text}" if change.text else f"removed the note on {about}"
+        case Decide():
+            if not change.first:
+                return f"removed the decision for {change.pair}"
+            return f"decided {change.pair}: {_declared(change.first)}" + (f": {change.why}" if change.why else "")
+        case SeeContent():
+            return "went on with the changed content of the task"
+        case TakeBack():
+            return f"took back entry {change.number}, {_said(history[change.number - 1].change, history)}"
+
+
+def content_sentence(review: Review, task: TaskInfo, digests: Mapping[str, str]) -> str | None:
+    """What is not as it was when it was reviewed; None where all is.
+
+    Parameters
+    ----------
+    review : Review
+    task : TaskInfo
+        The task as it is, with nobody left out by the review.
+    digests : mapping of str to str
+        Of its language pairs that are at hand.
+    """
+    if task.digest == review.digest:
+        return None
+    changed = [pair for pair, digest in digests.items() if review.digests.get(pair, digest) != digest]
+    changed += [pair for pair in review.digests if pair not in task.pairs]
+    where = listed(changed) if changed else "the table of systems, or language pairs that this metric does not score"
+    return (f"The content of this task is another than the one that was reviewed: it changed in {where}. Numbers that "
+            "were seen before may differ, and decisions may not hold any more.")
+
+
+def left_out_rows(review: Review) -> Table:
+    """Header and rows of the exclusions."""
+    return ["system", "language pair", "reason"], [[one.system, one.pair or "all", one.reason]
+                                                   for one in review.exclusions]
+
+
+def left_out_said(review: Review) -> list[str]:
+    """How many systems are left out of all language pairs, and how many others of some, in short phrases.
+
+    >>> gone = Exclude("A", "en-de"), Exclude("A", "en-cs"), Exclude("B")
+    >>> left_out_said(replay([Entry(k, 0.0, step) for k, step in enumerate(
+    ...     [Begin("toy", None, "0f", {}, "bleu", {}), *gone], 1)]))
+    ['1 system left out', '1 system left out of 2 language pairs']
+    """
+    everywhere = {one.system for one in review.exclusions if one.pair is None}
+    partly = [one for one in review.exclusions if one.system not in everywhere]
+    systems, pairs = {one.system for one in partly}, {one.pair for one in partly}
+    return [*([f"{counted(len(everywhere), 'system')} left out"] if everywhere else []),
+            *([f"{counted(len(systems), 'system')} left out of {counted(len(pairs), 'language pair')}"]
+              if partly else [])]
+
+
+def decision_rows(review: Review, found: TaskComparison | None = None) -> Table:
+    """Header and rows: each language pair with who is declared the first, and why; a dash where nothing is decided.
+
+    With what was found also who may be the first, and by simultaneous rank intervals where another rule decides.
+    """
+    decided = {one.pair: one for one in review.decisions}
+    (_, *titles), firsts = first_rows(found, review.metric) if found is not None else ([""], [])
+    may_be = {pair: cells for pair, *cells in firsts}
+    return ["language pair", "declared the first", "why", *titles], [
+        [pair, *([", ".join(decided[pair].first), decided[pair].why] if pair in decided else ["-", ""]),
+         *may_be.get(pair, ["-"] * len(titles))] for pair in dict.fromkeys([*may_be, *decided])]
+
+
+def decision_cautions(review: Review, found: TaskComparison) -> list[str]:
+    """What the numbers say against the decisions: who is declared the first and is not among those who may be, and who
+    may be and is not declared."""
+    said, rule = [], rank_rule(found)
+    stand = first_title(rule) if rule.name == "simultaneous" else f"are {first_title(rule)},"
+    for one in review.decisions:
+        result = found.pairs[one.pair].metrics.get(review.metric) if one.pair in found.pairs else None
+        first = {row.system for row in result.systems if row.rank_low == 1} if result is not None else set()
+        held = first if result is None or result.ruled is None else {*result.ruled.first_held}
+        compared = {row.system for row in result.systems} if result is not None else set()
+        for name in one.first:
+            if name not in first:
+                said.append(f"{one.pair}: {name} is declared the first, and " + (
+                    "was not compared there" if result is None or name not in compared else
+                    f"{_unranked(found.pairs[one.pair], result)}, so the numbers say nothing of that" if not first else
+                    f"is not among those there who {stand} by {metric_title(review.metric)}"
+                    + ", though it may be the first by its simultaneous rank interval" * (name in held)) + ".")
+        others = [row.system for row in result.systems if row.system in held.difference(one.first)] if result else []
+        if others and not held.isdisjoint(one.first):
+            said.append(f"{one.pair}: {listed(others, shown=False)} may be the first there too by "
+                        f"{metric_title(review.metric)}, and the numbers do not decide between such systems.")
+    return said
+
+
+def _unranked(comparison: Comparison, result: MetricResult) -> str:
+    """That there are no ranks, and why."""
+    why = undecided(comparison, result)
+    return f"nobody is ranked there by {metric_title(result.metric)}" + (f" ({why})" if why else "")
+
+
+def note_rows(notes: Sequence[Note], found: TaskComparison | None = None) -> Table:
+    """Header and rows of the notes on disputed pairs of systems; with what was found also what was measured of
+    each; see `MEASURED_SAID`."""
+    header = ["language pair", "metric", "a", "b", "note"]
+    rows = [[note.pair, metric_title(note.metric), note.a, note.b, note.text] for note in notes]
+    if found is None:
+        return header, rows
+    jointly = any(simultaneous_word(result, one.settings) for one in found.pairs.values()
+                  for result in one.metrics.values())
+    level = next(f"{100 * (1 - one.settings.alpha):g}% interval" for one in found.pairs.values())
+    return [*header, "difference", f"simultaneous {level}" if jointly else level, "adjusted p", "better"], [
+        [*row, *_measured_cells(note, found, jointly)] for row, note in zip(rows, notes, strict=True)]
+
+
+def measured_parts(header: Sequence[str], row: Sequence[str]) -> list[tuple[str, str]]:
+    """What was measured, of a row of `note_rows`, for a sentence: each title with its cell, where there is one."""
+    *numbers, (title, better) = zip(header[5:], row[5:], strict=True)
+    last = (title, better) if better in row[2:4] else ("", "not compared by that metric" if better == "-" else better)
+    return [*((title, cell) for title, cell in numbers if cell != "-"), last]
+
+
+def recorded_note_rows(review: Mapping[str, Any], found: TaskComparison) -> Table:
+    """The same of a review as `review_record` gives it."""
+    return note_rows([Note(**one) for one in review["notes"]], found)
+
+
+def _measured_cells(note: Note, found: TaskComparison, jointly: bool) -> list[str]:
+    row, gone = _measured(note, found)
+    if gone or row is None:
+        return ["-", "-", "-", f"{listed(gone, shown=False)} left out" if gone else "-"]
+    comparison = found.pairs[note.pair]
+    result = comparison.metrics[note.metric]
+    form = points(result)
+    low, high = (row.ci_joint_low, row.ci_joint_high) if jointly else (row.ci_low, row.ci_high)
+    ends = [] if low is None or high is None else sorted((result.sign * low, result.sign * high))
+    interval = Cell(f"[{', '.join(signed(end, form) for end in ends)}]", ends[0]) if ends else "-"
+    return [signed(result.sign * row.delta, form), interval, format_p(row.p_adjusted),
+            {"a": row.a, "b": row.b, None: neither(row, comparison.settings)}[row.better]]
+
+
+def _measured(note: Note, found: TaskComparison) -> tuple[PairResult | None, list[str]]:
+    """The pair of systems of a note, turned so that its a comes first; None where it was not compared. Who of the two
+    was left out."""
+    gone = [one.system for one in found.excluded if one.system in (note.a, note.b) and one.pair in (None, note.pair)]
+    result = found.pairs[note.pair].metrics.get(note.metric) if note.pair in found.pairs else None
+    for row in result.pairs if result is not None else ():
+        if (row.a, row.b) == (note.a, note.b):
+            return row, gone
+        if (row.b, row.a) == (note.a, note.b):
+            low, high, joint_low, joint_high = (None if end is None else -end for end in (
+                row.ci_high, row.ci_low, row.ci_joint_high, row.ci_joint_low))
+            better = {"a": "b", "b": "a", None: None}[row.better]
+            return replace(row, a=row.b, b=row.a, delta=-row.delta, ci_low=low, ci_high=high, ci_joint_low=joint_low,
+                           ci_joint_high=joint_high, better=better), gone
+    return None, gone
+
+
+def nobody_ranked(found: RanksBeforeAfter) -> bool:
+    """Whether no system has a rank anywhere, neither before nor after."""
+    return all(one.before is None and one.after is None for one in found.ranks)
+
+
+def circle_rows(found: RanksBeforeAfter, rule: RankRule = RANK_RULES["simultaneous"]) -> Table:
+    """Header and rows: who stands first by a rule in each language pair, and by ours across them, before and after."""
+    return ["language pair", f"{first_title(rule)}: before", "now", "changed"], [
+        [_place(one.pair), ", ".join(one.before) or "-", ", ".join(one.after) or "-", "yes" if one.changed else "no"]
+        for one in found.circles]
+
+
+def rank_rows(found: RanksBeforeAfter) -> Table:
+    """Header and rows: each system with its rank in each language pair, and across them; before and now where these
+    differ, a dash where it has none."""
+    places = [one.pair for one in found.circles]
+    changes = {(one.pair, one.system): one for one in found.ranks}
+    names = dict.fromkeys(one.system for one in sorted(found.ranks, key=lambda one: one.pair is not None))
+    return ["system", *map(_place, places)], [
+        [name, *(_change(changes.get((place, name))) for place in places)] for name in names]
+
+
+def review_record(history: Sequence[Entry], found: TaskComparison | None = None) -> dict[str, Any]:
+    """A review as JSON has it: what stands, and the steps that led there, from which `read_review` makes it again; no
+    link is in it.
+
+    With what was found also what that says against the decisions, and what was measured of the pair of each note.
+    """
+    review = replay(history)
+    gone = taken_back(history)
+    return {"task": review.task, "track": review.track, "digest": review.digest, "digests": dict(review.digests),
+            "metric": review.metric, "rank_rule": review.settings.get("rank_rule", "simultaneous"),
+            "settings": dict(review.settings),
+            "exclusions": [asdict(one) for one in review.exclusions],
+            "decisions": [asdict(one) for one in review.decisions], "notes": [asdict(one) for one in review.notes],
+            "history": [{"number": entry.number, "at": entry.at, "said": said, "in_force": entry.number not in gone,
+                         "change": change_to_json(entry.change)}
+                        for entry, said in zip(history, history_sentences(history), strict=True)],
+            **({} if found is None else {"decision_warnings": decision_cautions(review, found), "measured": [
+                _measured_record(note, found) for note in review.notes]})}
+
+
+def _measured_record(note: Note, found: TaskComparison) -> dict[str, Any]:
+    row, gone = _measured(note, found)
+    return {**{name: getattr(row, name, None) for name in _OF_A_PAIR}, "left_out": gone}
+
+
+def _where(pair: str | None) -> str:
+    return "in all language pairs" if pair is None else f"in {pair}"
+
+
+def _place(pair: str | None) -> str:
+    return ACROSS if pair is None else pair
+
+
+def _rule(name: str) -> str:
+    return RANK_RULES[name].title if name in RANK_RULES else name
+
+
+def _declared(first: Sequence[str]) -> str:
+    return f"{first[0]} is the first" if len(first) == 1 else f"{listed(first)} share the first place"
+
+
+def _change(one: RankChange | None) -> str:
+    if one is None:
+        return "-"
+    before, now = _interval(one.before), "left out" if one.left_out else _interval(one.after)
+    return f"{before} \N{RIGHTWARDS ARROW} {now}" if one.changed or one.left_out else before
+
+
+def _interval(ranks: tuple[int, int] | None) -> str:
+    return rank_interval(*ranks or (None, None))
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# A review read back from the JSON of a task that it is part of, and the command that takes it from there.
+
+
+#: What a review may set, and the type of it.
+_SETTINGS = {name: str(one.annotation) for name, one in inspect.signature(compare_task).parameters.items()
+             if name not in ("task", "metrics", "by_reference", "exclude", "jobs", "progress")}
+_LATEST = 1e11  # seconds since 1970, in the year 5138
+
+
+def read_review(path: FilePath) -> tuple[Entry, ...]:
+    """The history of a review, from the JSON that the page Review gives, as `task_json` writes it.
+
+    Raises
+    ------
+    InputError
+        In one message, if the file is damaged, is something else, or what stands in it is not what its history makes.
+    """
+    data = read_bytes(path, "the JSON of a task that the page Review gives")[0]
+    try:
+        whole = as_object(parsed(data.decode("utf-8-sig")), "The file")
+        return _history(as_object(at("review", whole, "The file"), "review"))
+    except (MtsigError, UnicodeDecodeError) as error:
+        said = "It is not UTF-8 text." if isinstance(error, UnicodeDecodeError) else str(error)
+        said = said.removesuffix(" Expected what mtsig writes.")
+        raise InputError(f"{shown(path)} cannot be read as a review. {said} Give the JSON that the page Review offers "
+                         "under 'Take it away', as it was saved.") from None
+
+
+def review_command(source: TaskSource, task: str, review: Review) -> str:
+    """The command line that prints numbers, decisions and notes of a review; its file is named as the page names it.
+
+    >>> review_command(TaskSource("wmt25", track="constrained"), "wmt25", Review("wmt25", None, "", {}, "X", {}))
+    'mtsig task --folder wmt25 --review wmt25-X-review.json'
+    """
+    return task_command(replace(source, track=None, exclude=(), refs=(), refs_as_systems=False),
+                        review=file_name(task, review.metric, "review", ending="json"))
+
+
+def _history(data: dict[str, Any]) -> tuple[Entry, ...]:
+    steps = at("history", data, "review")
+    if not isinstance(steps, list) or not steps:
+        raise InputError("review: history is not a list of steps.")
+    history = tuple(_entry(k, as_object(step, f"review: step {k}")) for k, step in enumerate(steps, 1))
+    settings = replay(history).settings
+    for name, value in settings.items():
+        if name not in _SETTINGS:
+            raise InputError(f"review: settings has {name[:40]!r}, which this version of mtsig does not know.")
+        typed(_SETTINGS[name], value, f"review: settings: {name}")
+    _check_whole(history, data)
+    return history
+
+
+def _entry(number: int, step: dict[str, Any]) -> Entry:
+    where = f"review: step {number}"
+    told = dict(as_object(at("change", step, where), where))
+    kind = CHANGES.get(str(told.pop("kind", None)))
+    if kind is None or (kind is Begin) != (number == 1):
+        raise InputError(f"{where} is of a kind that is not expected there.")
+    change: Change = record(kind, told, where)
+    check_lengths(change)
+    if isinstance(change, TakeBack) and not 1 < change.number < number:
+        raise InputError(f"{where} takes back step {change.number}, which is not one before it.")
+    when = typed("float", at("at", step, where), f"{where}: at")
+    if not 0 <= when < _LATEST:
+        raise InputError(f"{where}: at is {str(when)[:20]}, which is no time.")
+    return Entry(number, when, change)
+
+
+def _check_whole(history: Sequence[Entry], data: dict[str, Any]) -> None:
+    """What stands in the file must be what its history makes: else somebody changed one of them."""
+    for name, value in json.loads(to_json(review_record(history))).items():
+        if name != "history" and data.get(name) != value:
+            raise InputError(f"review: {name} is not what its history makes. Change a review on the page Review, not "
+                             "in its file.")

@@ -1,0 +1,267 @@
+"""Warnings and caveats as text, with what helps in the words of the surface that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from statistics import median
+
+from mtsig_core.errors import Remedy, counted
+from mtsig_core.metrics import metric_title
+from mtsig_core.report.commands import defaults
+from mtsig_core.results import Caution, Comparison, MacroPair, MacroResult, MetricResult, PairResult, TaskComparison
+from mtsig_core.stats.across import FEW
+from mtsig_core.stats.cautions import BESIDE_VERDICT
+from mtsig_core.stats.choices import CONTROLS
+from mtsig_core.stats.few_units import few_drawn_code, what_lacks
+from mtsig_core.stats.file_cautions import WRONG_FILES
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What decides what may be claimed, for what is quoted without the list of warnings, as captions and papers are.
+
+
+_IGNORED, _AS_PUBLISHED, _ASSUMES, _FEW = "documents-ignored", "-as-published", "-assumes", "few-units"
+_INDEPENDENT = "no-documents"
+_PARTLY, _DIFFERENT = "partly-rated", "rated-on-different-lines"
+
+
+def assumptions(assumed: Iterable[str], metrics: Iterable[str]) -> list[str]:
+    """Sentences: what was assumed of these metrics when a test set or a task was read, and what was left out then."""
+    named = tuple(f"{metric}:" for metric in metrics)
+    return [f"Assumed: {text}" if text.startswith(named) else text for text in assumed
+            if text.startswith(("Left out", *named))]
+
+
+def direction(higher_is_better: bool, differences: bool = True) -> str:
+    """Whether higher is better, and what a positive difference then is, where there are `differences`."""
+    if higher_is_better:
+        return "higher is better"
+    return "lower is better" + "; a positive difference is an improvement" * differences
+
+
+def keeps_its_level(comparison: Comparison) -> bool:
+    """Whether no warning says that the test rejects more true nulls than alpha; if not, no correction mends that."""
+    few = few_drawn_code(comparison.settings.test)
+    return not any(caution.code in (_IGNORED, few) or caution.code.endswith(_AS_PUBLISHED)
+                   for caution in comparison.warnings)
+
+
+def controlled(comparison: Comparison, correction: str) -> str:
+    """What a correction controls; nothing where the test itself rejects too many true nulls."""
+    return CONTROLS[correction] if keeps_its_level(comparison) else "nothing: the test rejects too often"
+
+
+def ranks_hold_jointly(comparison: Comparison) -> bool:
+    """Whether rank intervals may be said to hold for all systems together."""
+    return comparison.settings.rank_rule == "simultaneous" and keeps_its_level(comparison)
+
+
+def on_different_lines(comparison: Comparison, result: MetricResult) -> bool:
+    """Whether systems have scores on different segments, so that two scores need not differ by their difference."""
+    return any(caution.code == _DIFFERENT and caution.metric == result.metric for caution in comparison.warnings)
+
+
+def segments_compared(comparison: Comparison, result: MetricResult) -> tuple[str, str]:
+    """What goes before and after the size of a test set that pairs were compared on part of, such as ("603 of ",
+    ", those with scores"); nothing where it is all of it."""
+    some = _some({pair.n for pair in result.tested}, comparison.testset.n_segments)
+    both = "" if not on_different_lines(comparison, result) else \
+        f" for both systems{' of a pair' if len(result.pairs) > 1 else ''}"
+    return some, f", those with scores{both}" if some else ""
+
+
+def documents_compared(comparison: Comparison, result: MetricResult) -> str:
+    """The documents of a test set and how many of them were compared, such as " in 66 of 120 documents"; nothing where
+    that is not known."""
+    n = comparison.testset.n_documents
+    by_document = comparison.settings.unit == "document"
+    if n is None or not by_document and segments_compared(comparison, result)[0]:
+        return ""
+    some = _some({pair.n_units for pair in result.tested}, n) if by_document else ""
+    return f" in {some}{counted(n, 'document')}"
+
+
+def _some(counts: set[int | None], whole: int) -> str:
+    """Such as "603 of ", or "540 to 603 of "; nothing where each is the whole, or not known."""
+    n = sorted(many for many in counts if many is not None)
+    return "" if not n or n[0] == whole else f"{' to '.join(f'{many:,}' for many in dict.fromkeys((n[0], n[-1])))} of "
+
+
+def wrong_files(cautions: Iterable[Caution]) -> list[Caution]:
+    """The warnings that put all numbers of a system in doubt, which stand beside every verdict."""
+    return [caution for caution in cautions if caution.code in WRONG_FILES]
+
+
+def what_is_scored(comparison: Comparison, result: MetricResult) -> list[str]:
+    """Sentences: texts that are hardly the right ones; and which segments a score and a difference are of, where some
+    segments have no score."""
+    if not result.was_given and (doubts := wrong_files(comparison.warnings)):
+        return [caution.finding for caution in doubts]
+    if on_different_lines(comparison, result):
+        return ["A score is the mean over all segments that its system has scores for, a difference that over the "
+                "segments that both systems have scores for, so it need not be that of the two scores."]
+    return [caution.finding for caution in comparison.warnings
+            if caution.code == _PARTLY and caution.metric == result.metric and not result.tested]
+
+
+def qualifying(comparison: Comparison, result: MetricResult) -> list[Caution]:
+    """The warnings without which nothing of a result should be quoted: what is wrong with the test or the unit, that
+    segments are taken as independent, few units, what a rank rule leaves out, why nobody is declared better, and that
+    metrics name different top groups."""
+    return [caution for caution in comparison.warnings
+            if caution.code in (_IGNORED, few_drawn_code(comparison.settings.test))
+            or caution.code.endswith((_AS_PUBLISHED, _ASSUMES))
+            or caution.code == _INDEPENDENT and comparison.settings.unit == "segment"
+            or caution.code == _FEW and caution.metric in (None, result.metric)
+            or caution.code == "top-groups-differ"
+            or caution.code in ("rank-rule", *BESIDE_VERDICT) and caution.metric == result.metric]
+
+
+def caveats(comparison: Comparison, result: MetricResult, here: bool = True) -> list[str]:
+    """Sentences: what is wrong with the test or the unit, in the words of the warnings without what to do, and without
+    what holds `here` alone where that is not wanted; and what therefore need not hold."""
+    said = [caution.finding if here else caution.general for caution in qualifying(comparison, result)]
+    if not result.tested or keeps_its_level(comparison) or what_lacks(comparison.settings, result):
+        return said
+    parts = ["decisions"]
+    if any(caution.code == _IGNORED for caution in comparison.warnings):
+        parts.append("intervals")
+    if len(result.tested) > 1 and comparison.settings.correction != "none":
+        parts.append("the correction")
+    if result.systems[0].rank_low is not None and result.ruled is None:
+        parts.append("rank intervals")
+    listed = " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
+    return [*said, f"So {listed} need not hold at the level said."]
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Warnings as texts, with what helps in the words of whoever shows them.
+
+
+#: Warnings that name the metric themselves.
+_NAME_IT = ("partly-rated", "rated-on-different-lines", "split-decision", "cannot-tell-apart", "few-differences")
+
+
+def caution_texts(comparison: Comparison) -> list[str]:
+    """The texts of the warnings of a comparison, each with the metric that it is about where there are several."""
+    several = len(comparison.metrics) > 1
+    return [_about(caution, several) + caution.text for caution in comparison.warnings]
+
+
+def _about(caution: Caution, several: bool) -> str:
+    if not several or caution.metric is None or caution.code in _NAME_IT or caution.code == f"{caution.metric}-size":
+        return ""
+    return f"{metric_title(caution.metric)}: "
+
+
+def group_cautions(cautions: Iterable[Caution], shown: int = 3, several: bool = False,
+                   say: Callable[[Sequence[Remedy]], str] = lambda remedies: "") -> list[list[str]]:
+    """The texts of warnings, a list for each kind and metric; what goes beyond `shown` of a kind is counted.
+
+    Where there are `several` metrics, each text begins with the one that it is about; where it is known what helps, the
+    last of a kind ends with what `say` makes of that.
+    """
+    kinds: dict[tuple[str, str | None], list[Caution]] = {}
+    for caution in cautions:
+        kinds.setdefault((caution.code, caution.metric), []).append(caution)
+    groups = []
+    for kind in kinds.values():
+        texts = [_about(caution, several) + caution.text for caution in kind[:shown]]
+        texts += [f"... and {len(kind) - shown} more of this kind."] if len(kind) > shown else []
+        helps = {str(remedy): remedy for caution in kind[:shown] for remedy in caution.remedies}  # each once
+        groups.append([*texts[:-1], f"{texts[-1]} {say([*helps.values()])}".rstrip()])
+    return groups
+
+
+def in_a_task(cautions: Iterable[Caution]) -> list[Caution]:
+    """Warnings of a language pair of a shared task: what helps there is what a task can be told, so no tokenizer."""
+    can_be_told = {"metrics", "exclude", *defaults("task")}
+    return [replace(caution, remedies=tuple(one for one in caution.remedies if one.keys() <= can_be_told))
+            for caution in cautions]
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Why a system may be the first although others, which score better, may not.
+
+
+_WIDE = 1.5  # times the usual width, from which on an interval is called wide
+_MOST = 5  # systems that are named
+
+
+def far_firsts(result: MetricResult | MacroResult) -> str | None:
+    """One or two sentences about systems that may be the first while some that score better may not; None without any.
+
+    >>> from mtsig_core import TestSet, compare
+    >>> far_firsts(compare(TestSet("toy", {"A": ["a b c d"] * 30, "B": ["a"] * 30}, {"ref": ["a b c d"] * 30}),
+    ...                    trials=99).metrics["bleu"]) is None
+    True
+    """
+    ranked = [row for row in result.systems if row.rank_low is not None]
+    if not ranked or isinstance(result, MetricResult) and result.ruled is not None:
+        return None  # another rule goes down by score
+    beaten = next((k for k, row in enumerate(ranked) if row.rank_low != 1), len(ranked))
+    far = [(k, row.system) for k, row in enumerate(ranked) if k > beaten and row.rank_low == 1]
+    if not far:
+        return None
+    top = ranked[0].system
+    to_top = {pair.b if pair.a == top else pair.a: pair for pair in result.pairs if top in (pair.a, pair.b)}
+    better = [(k, name) for k, name in far if ranked[k].rank_high == 1 or _is_better(to_top.get(name), name)]
+    open_ones = [one for one in far if one not in better]
+    said = []
+    if better:  # scores are means of what each has, pairs are compared on what both have
+        said.append("Better than the score says: " + _listed(
+            better, lambda name: f"significantly better than {top} on the segments that both have") + ".")
+    if open_ones:
+        why = _listed(open_ones, lambda name: _why(to_top.get(name), list(to_top.values()), top))
+        said.append(f"May be the first, though better-scoring systems may not: {why}. That says that it cannot be "
+                    "excluded, not that it is good.")
+    return " ".join(said)
+
+
+def far_firsts_in(found: TaskComparison, metric: str) -> list[str]:
+    """The same for each language pair of a task, and across them."""
+    parts: list[tuple[str, MetricResult | MacroResult]] = [
+        (f"{pair}. ", comparison.metrics[metric]) for pair, comparison in found.pairs.items()
+        if metric in comparison.metrics]
+    parts += [("Across the language pairs. ", found.macro[metric])] if metric in found.macro else []
+    return [f"{where}{said}" for where, result in parts if (said := far_firsts(result)) is not None]
+
+
+def _listed(far: Sequence[tuple[int, str]], why: Callable[[str], str]) -> str:
+    told = [f"{name} is {_ordinal(k + 1)} by its score, and {why(name)}" for k, name in far[:_MOST]]
+    return "; ".join(told) + (f"; so it is with {len(far) - _MOST} more" if len(far) > _MOST else "")
+
+
+def _is_better(pair: PairResult | MacroPair | None, name: str) -> bool:
+    return pair is not None and pair.better is not None and name == (pair.a if pair.better == "a" else pair.b)
+
+
+def _why(pair: PairResult | MacroPair | None, others: Sequence[PairResult | MacroPair], top: str) -> str:
+    if pair is None:
+        return f"was not compared with {top}"
+    most = max(getattr(one, "n", None) or 0 for one in others)
+    n = getattr(pair, "n", None)
+    if n is not None and n < most:
+        return f"has only {counted(n, 'segment')} in common with {top}, of {most:,}"
+    if not pair.decidable:
+        return f"its difference to {top} {FEW}"
+    if pair.better is not None:  # by another correction than that of the ranks
+        return f"its difference to {top} is not significant after the correction that ranks have"
+    width, usual = _width(pair), [one for one in map(_width, others) if one is not None]
+    if width is not None and usual and median(usual) > 0 and width >= _WIDE * median(usual):
+        return (f"the interval of its difference to {top} is {width / median(usual):.1f} times as wide as the median "
+                "one, which leaves the difference not significant")
+    return f"its difference to {top} is not significant after the correction"
+
+
+def _width(pair: PairResult | MacroPair) -> float | None:
+    return None if pair.ci_low is None or pair.ci_high is None else pair.ci_high - pair.ci_low
+
+
+def _ordinal(n: int) -> str:
+    """
+    >>> [_ordinal(n) for n in (2, 11, 23)]
+    ['2nd', '11th', '23rd']
+    """
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th") if n % 100 not in (11, 12, 13) else "th"
+    return f"{n}{ending}"

@@ -1,0 +1,991 @@
+"""Frozen results. Numbers only: no formatted strings, undefined is None.
+
+Their tables, files and figures are made in `mtsig_core.report` and `mtsig_core.figures`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from mtsig_core.errors import Remedy, SettingError, counted, nearest, unknown
+from mtsig_core.task import SystemInfo, Task, TaskExclusion
+from mtsig_core.testset import TestSet, by_precedence
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What a result says of its test set and of how it was made: settings, warnings, and what was left out.
+
+
+@dataclass(frozen=True)
+class TestSetInfo:
+    """What a result says of the test set it came from; `assumed` as in `TestSet`."""
+
+    __test__ = False
+
+    name: str
+    digest: str
+    n_segments: int
+    n_documents: int | None
+    references: tuple[str, ...]
+    systems: tuple[str, ...]
+    simulated: bool
+    assumed: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, testset: TestSet) -> TestSetInfo:
+        return cls(testset.name, testset.digest, testset.n_segments, testset.n_documents,
+                   tuple(testset.references), tuple(testset.systems), testset.simulated,
+                   testset.assumed)
+
+
+@dataclass(frozen=True)
+class SamplingSettings:
+    """What is drawn and how often, as resolved, where nothing is tested; intervals have level 1 - `alpha`."""
+
+    unit: str
+    block_length: float | None
+    alpha: float
+    resamples: int
+    seed: int
+    version: str
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Every choice that the numbers of a comparison depend on, as resolved (no ``auto`` is left).
+
+    `ci` is the kind of interval for the whole test set; where few documents have ratings theirs may be another, see
+    `MetricResult.ci`. `rank_rule` says how ranks are made of the pairs, see `stats.ranks`; of results of
+    versions that had but one it is that.
+    """
+
+    test: str
+    unit: str
+    block_length: float | None
+    trials: int | None
+    alpha: float
+    correction: str
+    ci: str
+    resamples: int
+    seed: int
+    baseline: str | None
+    version: str
+    rank_rule: str = "simultaneous"
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A warning: what to keep in mind when reading the result, and what to do.
+
+    Attributes
+    ----------
+    code : str
+        Stable name, such as ``"identical-outputs"``.
+    text : str
+        One sentence or two.
+    metric, a, b : str or None
+        What it is about, where it is about one metric, system or pair.
+    remedies : tuple of Remedy
+        Settings that each would help, as data: whoever shows the warning says them in its own words.
+    here, advice : str
+        Of the text, what holds of this comparison alone, and what to do: its end, where who quotes it may stop.
+    """
+
+    code: str
+    text: str
+    metric: str | None = None
+    a: str | None = None
+    b: str | None = None
+    remedies: tuple[Remedy, ...] = field(default=(), hash=False)
+    here: str = ""
+    advice: str = ""
+
+    @classmethod
+    def of(cls, code: str, general: str, metric: str | None = None, *, here: str = "", advice: str = "",
+           remedies: tuple[Remedy, ...] = ()) -> Caution:
+        """One whose text has parts: what holds of all that is done so, what of this comparison, and what to do."""
+        text = " ".join(filter(None, (general, here, advice)))
+        return cls(code, text, metric, remedies=remedies, here=here, advice=advice)
+
+    @property
+    def finding(self) -> str:
+        """The text without what to do."""
+        return self.text.removesuffix(self.advice).rstrip()
+
+    @property
+    def general(self) -> str:
+        """The finding without what holds of this comparison alone."""
+        return self.finding.removesuffix(self.here).rstrip()
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """A system that was left out of the comparison, and why, where somebody said so."""
+
+    system: str
+    reason: str = ""
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What training runs show of a system and of a pair, beside what the test set shows.
+
+
+@dataclass(frozen=True)
+class SystemRuns:
+    """The training runs of one system under one metric, on the test set as it is.
+
+    Attributes
+    ----------
+    system : str
+    scores : tuple of float
+        Of each run, in points; the system's score is their mean.
+    sd : float or None
+        Standard deviation between runs (ddof 1), in points; None of a single run.
+    sd_low, sd_high : float or None
+        Its interval of level 1 - alpha, by chi-squared, for runs that are normal.
+    """
+
+    system: str
+    scores: tuple[float, ...]
+    sd: float | None = None
+    sd_low: float | None = None
+    sd_high: float | None = None
+
+
+@dataclass(frozen=True)
+class PairRuns:
+    """How uncertain the difference of two systems is, in points, by source.
+
+    Attributes
+    ----------
+    a, b : str
+    se_testset : float or None
+        Bootstrap standard error over units of the test set, of these runs: the `se` of the pair.
+    se_runs : float or None
+        Between runs: sqrt(sd_a^2 / R_a + sd_b^2 / R_b); None where a system has a single run.
+    se_total : float or None
+        Of both together, sqrt(n / (n - 1) se_testset^2 + se_runs^2) with n units: of a new test set and new runs.
+    df_total : float or None
+        Its degrees of freedom, by Welch and Satterthwaite; None in results of versions that did not say.
+    """
+
+    a: str
+    b: str
+    se_testset: float | None
+    se_runs: float | None
+    se_total: float | None
+    df_total: float | None = None
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What is found under one metric: systems, pairs, and who is ahead by each reference.
+
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+#: Of a standard error over that of swaps: with 1.1, a randomization test at .05 rejects 7.5% of true nulls.
+UNLIKE = 1.1
+
+
+def swap_ratio(delta: float, se: float | None, swap_se: float | None, n: float | None) -> float | None:
+    """The bootstrap standard error of a difference over that of swaps, were there no difference.
+
+    Swaps turn the difference round in n equal units, which adds delta^2 / n to their variance; that is taken off.
+    None where nothing is swapped, and beyond four standard errors, where the rest is a small difference of large
+    numbers, and no p in doubt.
+    """
+    if not (se and swap_se and n) or abs(delta) > 4 * se:
+        return None
+    variance = swap_se**2 - delta**2 / n
+    return se / math.sqrt(variance) if variance > 0 else None
+
+_Found = TypeVar("_Found")
+_COLUMN_TYPES = {"str": "str", "float": "float64", "int": "Int64", "bool": "bool"}
+
+
+@dataclass(frozen=True)
+class SystemResult:
+    """One system under one metric.
+
+    Attributes
+    ----------
+    score : float
+        In points; by a rule of ranks that has a score of its own, that score.
+    ci_low, ci_high : float or None
+        Interval of the score.
+    rank_low, rank_high : int or None
+        From 1: simultaneous over all systems, or by the rule that was asked for.
+    cluster : int or None
+        From 1: no rank interval reaches from one cluster into the next. None without ranks, and in results of versions
+        that did not say.
+    """
+
+    system: str
+    score: float
+    ci_low: float | None
+    ci_high: float | None
+    rank_low: int | None
+    rank_high: int | None
+    cluster: int | None = None
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """Two systems under one metric, on the segments that have scores for both.
+
+    Attributes
+    ----------
+    a, b : str
+        The better-scoring system first; with a baseline, b is the baseline.
+    delta : float
+        score(a) - score(b) in points on these segments, with its interval `ci_low`, `ci_high`. Without a common
+        segment (`n` 0) the difference of the scores on the segments that each has.
+    p_value, p_adjusted : float or None
+        None for a test that gives no p, and for a pair that could not be tested.
+    significant : bool
+    better : {"a", "b", None}
+        Which system is significantly better, if any.
+    win, lose : float or None
+        Koehn's test: shares of bootstrap samples on which a is better, or worse, than b.
+    se : float or None
+        Bootstrap standard error of delta, in points, for the unit of the test.
+    se_ratio : float or None
+        Standard error by document / by segment; None without document ids, or where nothing varies.
+    mdd : float or None
+        Minimum detectable difference in points: what one test at alpha finds with 80% power.
+    mdd_low, mdd_high : float or None
+        Its interval of level 1 - alpha, as the standard error is an estimate.
+    mdd_family : float or None
+        The same for a test at alpha / m, m the pairs of the family: enough under any correction but ``by``, as all of
+        them find at least what Bonferroni finds.
+    se_df : float or None
+        How well the standard error is known, in degrees of freedom; see `power.degrees_of_freedom`.
+    swap_se : float or None
+        Test ``ar``: root mean square of the difference over its swaps, in points, which the test takes for the
+        standard error. It holds for systems that are alike enough to trade places; see `swap_ratio`.
+    n_apart : int or None
+        Units that tell the two apart, where these are fewer than 20 and not all: p is at least 2/2^n of them, as the
+        others say nothing of which is better.
+    n : int or None
+        Number of segments compared; None in results of versions that did not say.
+    ci_joint_low, ci_joint_high : float or None
+        Simultaneous interval of delta: those of all pairs, or of all pairs with the baseline, hold together at level
+        1 - alpha. Of a single pair it is the single interval. None also in results of versions that had none.
+    n_units : int or None
+        Units that both have segments in; None as above.
+    n_effective : float or None
+        How many units of equal size these are worth (Kish 1965): (sum w)^2 / sum w^2, w the segments of each.
+    decidable : bool
+        Whether the smallest p that the test can give with so many units and trials is, after the correction, at most
+        alpha. If not, the pair could not be significant whatever the difference, and `mdd` is None. So it is where
+        `se` is 0: a difference that never varies says nothing of others.
+    favours : {"a", "b", None}
+        The system that the test's own statistic favours, such as the sum of signed ranks, where the difference does not
+        favour it too: then `better` is None, however small p is. None where both agree.
+    """
+
+    a: str
+    b: str
+    delta: float
+    ci_low: float | None
+    ci_high: float | None
+    p_value: float | None
+    p_adjusted: float | None
+    significant: bool
+    better: str | None
+    win: float | None
+    lose: float | None
+    se: float | None
+    se_ratio: float | None
+    mdd: float | None
+    n: int | None = None
+    ci_joint_low: float | None = None
+    ci_joint_high: float | None = None
+    n_units: int | None = None
+    n_effective: float | None = None
+    decidable: bool = True
+    mdd_low: float | None = None
+    mdd_high: float | None = None
+    mdd_family: float | None = None
+    se_df: float | None = None
+    swap_se: float | None = None
+    n_apart: int | None = None
+    favours: str | None = None
+
+    @property
+    def swap_ratio(self) -> float | None:
+        """How much more samples vary than swaps would of no difference; see the function of that name."""
+        n = self.n_effective if self.n_effective is not None else self.n
+        return swap_ratio(self.delta, self.se, self.swap_se, n)
+
+    @property
+    def unlike(self) -> bool:
+        """Whether that is clearly more, see `UNLIKE`."""
+        return self.swap_ratio is not None and self.swap_ratio > UNLIKE
+
+
+@dataclass(frozen=True)
+class ReferenceLeaders:
+    """Who is ahead by one of several references alone.
+
+    Attributes
+    ----------
+    reference : str
+    leaders : tuple of str
+        The systems that no other is significantly better than, best first.
+    n_segments : int
+        Segments that the reference has, which this is about.
+    decidable : bool
+        Whether they are enough to decide anything; if not, the leaders are all systems.
+    ahead : bool
+        Whether a single leader is significantly better than each other system, not only the last that may be the
+        first; True in results of versions that did not say.
+    """
+
+    reference: str
+    leaders: tuple[str, ...]
+    n_segments: int
+    decidable: bool = True
+    ahead: bool = True
+
+
+@dataclass(frozen=True)
+class RuledRanks:
+    """How another rule than ours ranks the systems, and what that hides.
+
+    Attributes
+    ----------
+    clusters : tuple of int
+        Of each system, best first, the number of the group that the rule puts it in.
+    significant_inside : int
+        Significant pairs whose systems are in one cluster, with no line between them.
+    changed : int or None
+        Systems whose simultaneous rank interval is another; None where there is none.
+    first_held : tuple of str
+        Who may be the first by simultaneous rank intervals; empty where there are none, and in results of versions
+        that did not say.
+    apart_not_significant : int or None
+        Pairs whose rank ranges lie apart, so that one is called better, though they are not significantly so; None in
+        results of versions that did not say.
+    inside_apart : int or None
+        Those of the significant pairs inside one cluster whose rank ranges lie apart all the same; None in results of
+        versions that did not say.
+    wins, losses : tuple of int
+        Of each system, best first, how many others the rule calls worse, and better; empty in results of versions that
+        did not say.
+    means : tuple of float, optional
+        Of each system, best first, the mean over segments, where the rule has a score of its own. Differences of pairs
+        are differences of these means.
+    """
+
+    clusters: tuple[int, ...]
+    significant_inside: int
+    changed: int | None
+    first_held: tuple[str, ...] = ()
+    apart_not_significant: int | None = None
+    inside_apart: int | None = None
+    wins: tuple[int, ...] = ()
+    losses: tuple[int, ...] = ()
+    means: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class MetricResult:
+    """All systems, best first, and all pairs under one metric; with several references, the leaders by each.
+
+    Attributes
+    ----------
+    tokenizer : str or None
+        What finds its words, if anything; None also in results of versions that did not say.
+    ci : str or None
+        The kind of its intervals; None in results of versions that did not say.
+    n_units : int or None
+        The units that were resampled: of segment scores, only those that have any. Of stationary blocks, segments
+        over mean length. None in results of versions that did not say.
+    n_effective : float or None
+        How many units of equal size these are worth; see `PairResult`.
+    trials : int or None
+        How often the test drew; None for tests without draws, and in results of versions that did not say.
+    ruled : RuledRanks or None
+        What the ranks hide, where they are made by another rule than simultaneous rank intervals.
+    exact : bool
+        Whether these trials are all swaps there are (but for none swapped, 2^n - 1 of n units), so that p is exact.
+    runs : tuple of SystemRuns
+        Of all systems in their order, where the test set has training runs; else empty.
+    pair_runs : tuple of PairRuns
+        Of all pairs in their order, likewise.
+    """
+
+    metric: str
+    signature: str
+    higher_is_better: bool
+    systems: tuple[SystemResult, ...]
+    pairs: tuple[PairResult, ...]
+    by_reference: tuple[ReferenceLeaders, ...] = ()
+    tokenizer: str | None = None
+    ci: str | None = None
+    n_units: int | None = None
+    n_effective: float | None = None
+    trials: int | None = None
+    exact: bool = False
+    ruled: RuledRanks | None = None
+    runs: tuple[SystemRuns, ...] = ()
+    pair_runs: tuple[PairRuns, ...] = ()
+
+    def __repr__(self) -> str:
+        return (f"<MetricResult {self.metric!r}: {counted(len(self.systems), 'system')}, best "
+                f"{self.systems[0].system!r} {self.systems[0].score:.2f}, {self._differing()}>")
+
+    def _repr_html_(self) -> str:
+        from mtsig_core.report.notebook import metric_table
+
+        return metric_table(self)
+
+    def _differing(self) -> str:
+        return f"{sum(pair.significant for pair in self.pairs)} of {counted(len(self.tested), 'pair')} significant"
+
+    def n_trials(self, settings: Settings) -> int | None:
+        """How often the test drew, in results of versions that did not say too."""
+        return settings.trials if self.trials is None else self.trials
+
+    @property
+    def sign(self) -> int:
+        """What turns a difference of scores into an improvement."""
+        return 1 if self.higher_is_better else -1
+
+    @property
+    def best(self) -> set[str]:
+        """The systems that have the best score."""
+        return {row.system for row in self.systems if row.score == self.systems[0].score}
+
+    @property
+    def was_given(self) -> bool:
+        """Whether its scores of segments were read, as ratings are, and not counted from texts and references."""
+        return self.signature.startswith("scores:")
+
+    @property
+    def tested(self) -> tuple[PairResult, ...]:
+        """The pairs that have segments in common: the others are compared by nothing, and corrected for by nothing."""
+        return tuple(pair for pair in self.pairs if pair.n != 0)
+
+    def to_frame(self, table: str = "systems") -> pd.DataFrame:
+        """One of the two tables as a pandas DataFrame, ``"systems"`` or ``"pairs"``."""
+        import pandas as pd  # late: half a second that the command line does not need
+
+        if table not in _TABLES:
+            raise unknown("table", table, _TABLES)
+        row = _TABLES[table]
+        types = {f.name: _COLUMN_TYPES[f.type.removesuffix(" | None")] for f in fields(row)}  # also where all are None
+        return pd.DataFrame([asdict(r) for r in getattr(self, table)], columns=list(types)).astype(types)
+
+    def tally(self) -> dict[str, tuple[int, int, int]]:
+        """Wins, ties and losses of each system: significant ones, of pairs that could be decided; or by the rule of the
+        ranks, where another one was asked for."""
+        if self.ruled is not None and self.ruled.wins:
+            return {row.system: (wins, len(self.systems) - 1 - wins - losses, losses)
+                    for row, wins, losses in zip(self.systems, self.ruled.wins, self.ruled.losses, strict=True)}
+        counts = {s.system: [0, 0, 0] for s in self.systems}
+        for pair in (pair for pair in self.tested if pair.decidable):
+            for name, side in ((pair.a, "a"), (pair.b, "b")):
+                counts[name][1 if pair.better is None else 0 if pair.better == side else 2] += 1
+        return {name: (wins, ties, losses) for name, (wins, ties, losses) in counts.items()}
+
+
+_TABLES = {"systems": SystemResult, "pairs": PairResult}
+
+
+class _ByMetric(dict[str, _Found]):
+    def __missing__(self, name: str) -> NoReturn:
+        raise unknown("metric", name, self)
+
+
+def by_metric(found: Mapping[str, _Found]) -> Mapping[str, _Found]:
+    """What was found by each metric, read-only; a metric that is not there is answered with the nearest."""
+    return MappingProxyType(_ByMetric(found))
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# `Comparison`: the answer of `mtsig_core.compare`, which gives itself as table, file and figure.
+
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """The answer of `mtsig_core.compare`; a notebook shows it as a table."""
+
+    testset: TestSetInfo
+    settings: Settings
+    warnings: tuple[Caution, ...]
+    metrics: Mapping[str, MetricResult]
+    excluded: tuple[Exclusion, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "metrics", by_metric(self.metrics))
+
+    def __reduce__(self) -> tuple[Any, ...]:  # a mapping proxy cannot be pickled
+        return Comparison, (self.testset, self.settings, self.warnings, dict(self.metrics), self.excluded)
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{name!r} {result._differing()}" for name, result in self.metrics.items())
+        return (f"<Comparison on {self.testset.name!r}: {counted(len(self.testset.systems), 'system')}, "
+                f"{counted(self.testset.n_segments, 'segment')}; {found}>")
+
+    def _repr_html_(self) -> str:
+        from mtsig_core.report.notebook import comparison_table
+
+        return comparison_table(self)
+
+    def to_frame(self, table: str = "systems") -> pd.DataFrame:
+        """One table over all metrics, with a column ``metric`` first."""
+        import pandas as pd
+
+        frames = [result.to_frame(table) for result in self.metrics.values()]
+        return pd.concat(frames, keys=list(self.metrics), names=["metric"]).reset_index(0).reset_index(drop=True)
+
+    def render(self, form: str = "text") -> str:
+        """The whole of it as a file has it, byte for byte what ``compare --format`` writes.
+
+        Parameters
+        ----------
+        form : {"text", "json", "csv", "matrix", "latex", "html"}
+            ``"matrix"`` is all pairs as a grid in CSV, ``"html"`` a page with figures that needs nothing else.
+        """
+        from mtsig_core.report.forms import FORMS
+
+        if form not in FORMS:
+            raise unknown("form", form, FORMS)
+        return FORMS[form](self)
+
+    def figure(self, name: str = "forest", metric: str | None = None) -> Any:
+        """One of its figures, as on the dashboard.
+
+        Parameters
+        ----------
+        name : {"forest", "differences", "matrix"}
+            Scores with intervals and rank intervals; differences to the best system, or to the baseline, with single
+            and simultaneous intervals; or all pairs at once. A comparison of one system has the first alone, one with
+            a baseline no matrix.
+        metric : str, optional
+            By default the first.
+
+        Returns
+        -------
+        plotly.graph_objects.Figure
+        """
+        from mtsig_core.figures import of_comparison
+
+        drawn = of_comparison(self, next(iter(self.metrics)) if metric is None else metric)
+        if name not in drawn:
+            raise SettingError(f"This comparison has no figure {name!r}.{nearest(name, drawn)} It has: "
+                               f"{', '.join(drawn)}.")
+        return drawn[name]()
+
+    @classmethod
+    def from_json(cls, text: str) -> Comparison:
+        """Read back what `mtsig_core.report.export.comparison_json` wrote; keys that it does not know are ignored.
+
+        Returns
+        -------
+        Comparison
+            Equal to the one that was written, to the last digit.
+
+        Raises
+        ------
+        InputError
+            If the text is not the JSON of a comparison: with the place, what was expected there, and what came.
+
+        Examples
+        --------
+        >>> Comparison.from_json('{"metrics": []}')
+        Traceback (most recent call last):
+        mtsig_core.errors.InputError: metrics is []. Expected an object with keys.
+        """
+        from mtsig_core.report.reading import read_comparison
+
+        return read_comparison(text)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What is found for a whole shared task: a comparison for each language pair, and the systems across all of them.
+
+
+
+
+@dataclass(frozen=True)
+class TaskInfo:
+    """What a result says of the task it came from.
+
+    Attributes
+    ----------
+    pairs : tuple of str
+        Language pairs.
+    scores : mapping of str to tuple of str
+        By language pair, the names of its own segment scores.
+    with_texts : tuple of str
+        The language pairs that have texts, which any metric of texts can score.
+    primary : str or None
+        The metric that the task's table names as the one that decides.
+    """
+
+    name: str
+    digest: str
+    pairs: tuple[str, ...]
+    systems: Mapping[str, SystemInfo]
+    assumed: tuple[str, ...]
+    scores: Mapping[str, tuple[str, ...]]
+    with_texts: tuple[str, ...]
+    primary: str | None = None
+
+    @classmethod
+    def of(cls, task: Task) -> TaskInfo:
+        return cls(task.name, task.digest, tuple(task.testsets), dict(task.systems), task.assumed,
+                   {pair: tuple(testset.scores) for pair, testset in task.testsets.items()},
+                   tuple(pair for pair, testset in task.testsets.items() if testset.has_texts), task.primary)
+
+    @property
+    def own_scores(self) -> list[str]:
+        """The names of its own segment scores, the one that decides first, see `by_precedence`."""
+        return by_precedence((name for names in self.scores.values() for name in names), self.primary)
+
+    def pairs_with(self, metric: str) -> tuple[str, ...]:
+        """The language pairs that can be scored by a metric of that name."""
+        own = any(metric in names for names in self.scores.values())
+        return tuple(pair for pair in self.pairs if metric in self.scores[pair] or not own and pair in self.with_texts)
+
+
+@dataclass(frozen=True)
+class MacroSystem:
+    """One system over the language pairs of a task, under one metric; by a rule of ranks that has a score of its own,
+    by that score.
+
+    Attributes
+    ----------
+    n_pairs : int
+        Language pairs in which it has a score.
+    score, ci_low, ci_high : float or None
+        Mean of its scores over all language pairs, in points; None for one that misses a pair. No interval where it has
+        a single unit in one of them.
+    rank_low, rank_high : int or None
+        Among the systems that have all pairs, simultaneous over them; None for the others, and where no pair of systems
+        could be decided by the correction of ranks.
+    wins, ties, losses : int
+        Decisions on pairs of systems within each language pair, added up; pairs that cannot be decided are none. By
+        another rule of ranks those of the rule.
+    cluster : int or None
+        From 1: no rank interval reaches from one cluster into the next. None without ranks, and in results of versions
+        that did not say.
+    """
+
+    system: str
+    n_pairs: int
+    score: float | None
+    ci_low: float | None
+    ci_high: float | None
+    rank_low: int | None
+    rank_high: int | None
+    wins: int
+    ties: int
+    losses: int
+    cluster: int | None = None
+
+
+@dataclass(frozen=True)
+class MacroPair:
+    """Two systems that have all language pairs: the mean of their differences, the better-scoring first.
+
+    Attributes
+    ----------
+    ci_low, ci_high : float or None
+        None where they have a single unit in common in some language pair.
+    decidable : bool
+        Whether p could be small enough after the correction, with so many trials and units, however large the
+        difference; True in results of versions that did not look.
+    n_apart : int or None
+        Units that tell the two systems apart, see `units_apart` of `stats.engine`: of all language pairs together, or of a bootstrap
+        those of the language pair that has fewest. None in results of versions that did not count them.
+    """
+
+    a: str
+    b: str
+    n_pairs: int
+    delta: float
+    ci_low: float | None
+    ci_high: float | None
+    p_value: float
+    p_adjusted: float
+    better: str | None
+    decidable: bool = True
+    n_apart: int | None = None
+
+
+@dataclass(frozen=True)
+class MacroResult:
+    """All systems of a task under one metric: those with all pairs best first, then the others by their wins.
+
+    Attributes
+    ----------
+    language_pairs : tuple of str
+        That have scores by this metric.
+    runs : tuple of SystemRuns
+        Of systems that have as many training runs in every language pair: run k has the mean of its scores over them.
+    ci : str or None
+        The kind of its intervals, ``percentile`` or ``jackknife-t``; None where there are none, and in results of
+        versions that did not say.
+    """
+
+    metric: str
+    higher_is_better: bool
+    language_pairs: tuple[str, ...]
+    systems: tuple[MacroSystem, ...]
+    pairs: tuple[MacroPair, ...]
+    runs: tuple[SystemRuns, ...] = ()
+    ci: str | None = None
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether any system has a rank across the language pairs."""
+        return any(row.rank_low is not None for row in self.systems)
+
+
+@dataclass(frozen=True, repr=False)
+class TaskComparison:
+    """The answer of `mtsig_core.compare_task`.
+
+    Attributes
+    ----------
+    pairs : mapping of str to Comparison
+        By language pair.
+    macro : mapping of str to MacroResult
+        By metric; those that at least two language pairs have.
+    excluded : tuple of TaskExclusion
+        Who was left out, where, and why.
+    agreement : TaskAgreement or None
+        Which metric to trust, where they were held against scores by people.
+    warnings : tuple of Caution
+        About the whole task; those of a language pair are with its comparison.
+    """
+
+    task: TaskInfo
+    pairs: Mapping[str, Comparison]
+    macro: Mapping[str, MacroResult]
+    excluded: tuple[TaskExclusion, ...] = ()
+    agreement: TaskAgreement | None = None
+    warnings: tuple[Caution, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pairs", dict(self.pairs))
+        object.__setattr__(self, "macro", by_metric(self.macro))
+
+    def __repr__(self) -> str:
+        return (f"<TaskComparison on {self.task.name!r}: {counted(len(self.pairs), 'language pair')}, "
+                f"{counted(len(self.task.systems), 'system')}>")
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# How far metrics decide as people do.
+
+
+@dataclass(frozen=True)
+class MetricAgreement:
+    """How far one metric agrees with people.
+
+    Attributes
+    ----------
+    n_pairs : int
+        Pairs of systems that have a segment in common; soft pairwise accuracy is of all of them.
+    n_ties : int
+        Those that people score the same: they have no order, and pairwise accuracy leaves them out.
+    pairwise_accuracy, pairwise_accuracy_low, pairwise_accuracy_high : float or None
+        Share of pairs that the metric orders as people do, and its interval; None where people order no pair.
+    soft_pairwise_accuracy, soft_pairwise_accuracy_low, soft_pairwise_accuracy_high : float
+        1 - mean of abs(p_human - p_metric) over pairs, and its interval.
+    """
+
+    metric: str
+    signature: str
+    higher_is_better: bool
+    n_pairs: int
+    n_ties: int
+    pairwise_accuracy: float | None
+    pairwise_accuracy_low: float | None
+    pairwise_accuracy_high: float | None
+    soft_pairwise_accuracy: float
+    soft_pairwise_accuracy_low: float
+    soft_pairwise_accuracy_high: float
+
+
+@dataclass(frozen=True)
+class AgreementComparison:
+    """Two metrics, the one with the higher soft pairwise accuracy first: the difference, and p of PERM-BOTH (Deutsch,
+    Dror and Roth 2021) before and after the correction for all pairs of metrics."""
+
+    a: str
+    b: str
+    delta: float
+    p_value: float
+    p_adjusted: float
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Metrics held against one human score, the most agreeing first.
+
+    Attributes
+    ----------
+    human : str
+    testset : TestSetInfo
+        The systems and segments that have the human score and all table scores asked for.
+    sampling : SamplingSettings
+    trials : int
+        Swaps behind each p; all there are where the units are few.
+    correction : str
+        Over all pairs of metrics.
+    metrics : tuple of MetricAgreement
+    comparisons : tuple of AgreementComparison
+    warnings : tuple of Caution
+        That segments are taken as independent, and what metrics can tell of the texts.
+    """
+
+    human: str
+    testset: TestSetInfo
+    sampling: SamplingSettings
+    trials: int
+    correction: str
+    metrics: tuple[MetricAgreement, ...]
+    comparisons: tuple[AgreementComparison, ...]
+    warnings: tuple[Caution, ...] = ()
+
+
+@dataclass(frozen=True)
+class TaskAgreement:
+    """Metrics held against one human score over the language pairs of a task, the most agreeing first.
+
+    Attributes
+    ----------
+    human : str
+    task : TaskInfo
+    pairs : mapping of str to Agreement
+        By language pair; the seed of each, which its name is part of, stands in its `sampling`.
+    without : tuple of str
+        Language pairs in which fewer than two systems have such a score.
+    alpha : float
+    seed : int
+    correction : str
+        Over all pairs of metrics.
+    metrics : tuple of MetricAgreement
+        Means over the language pairs; `n_pairs` and `n_ties` are sums.
+    comparisons : tuple of AgreementComparison
+        By the mean difference, permuted within each language pair.
+    """
+
+    human: str
+    task: TaskInfo
+    pairs: Mapping[str, Agreement]
+    without: tuple[str, ...]
+    alpha: float
+    seed: int
+    correction: str
+    metrics: tuple[MetricAgreement, ...]
+    comparisons: tuple[AgreementComparison, ...]
+
+    @property
+    def sampling(self) -> SamplingSettings:
+        """That of the language pairs, with the seed of all of them."""
+        return replace(next(iter(self.pairs.values())).sampling, seed=self.seed)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Systems by domain.
+
+
+@dataclass(frozen=True)
+class DomainScores:
+    """One domain: its segments and documents that some system has scores for, and the score in points of each system,
+    None where it has none; of a metric that takes weights from a test set (NIST) the signature that names those of the
+    domain."""
+
+    domain: str
+    n_segments: int
+    n_documents: int | None
+    scores: dict[str, float | None]
+    signature: str | None = None
+
+
+@dataclass(frozen=True)
+class DomainPair:
+    """A pair of systems in one domain, on the segments that both have; `p_adjusted` is over all pairs in all domains,
+    `better` is "a", "b" or None."""
+
+    domain: str
+    delta: float
+    p_value: float
+    p_adjusted: float
+    better: str | None
+    score_a: float
+    score_b: float
+    n_segments: int
+    n_documents: int | None
+
+
+@dataclass(frozen=True)
+class StratifiedPair:
+    """A pair of systems, the better on the whole set first.
+
+    Attributes
+    ----------
+    delta : float
+        score(a) - score(b) on the whole set, in points.
+    ci_low, ci_high : float
+        Percentile interval, samples drawn within domains.
+    se, se_stratified : float
+        Standard errors of samples drawn from the whole set, and within domains.
+    p_value, p_adjusted : float
+        Of the whole set; over all pairs.
+    better : {"a", "b", None}
+    domains : tuple of DomainPair
+        Those where both have scored segments.
+    opposed : tuple of str
+        Where the whole set decides, the domains in which the difference has the other sign.
+    reverses : bool
+        Whether two domains, or a domain and the whole set, decide significantly in opposite directions.
+    """
+
+    a: str
+    b: str
+    delta: float
+    ci_low: float
+    ci_high: float
+    se: float
+    se_stratified: float
+    p_value: float
+    p_adjusted: float
+    better: str | None
+    domains: tuple[DomainPair, ...]
+    opposed: tuple[str, ...]
+    reverses: bool
+
+
+@dataclass(frozen=True)
+class ByDomain:
+    """Systems under one metric, best first on the whole set: scores by domain, and pairs."""
+
+    metric: str
+    signature: str
+    higher_is_better: bool
+    testset: TestSetInfo
+    sampling: SamplingSettings
+    test: str
+    trials: int
+    systems: tuple[str, ...]
+    domains: tuple[DomainScores, ...]
+    pairs: tuple[StratifiedPair, ...]
+    warnings: tuple[Caution, ...] = ()

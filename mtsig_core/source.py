@@ -1,0 +1,514 @@
+"""Where a test set or a shared task comes from, and what is taken of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from mtsig_core.errors import SettingError, counted, unknown
+from mtsig_core.readers import join_scores, read_scores, read_text
+from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
+from mtsig_core.readers.limits import bounded, from_below, open_file, places, without_places
+from mtsig_core.readers.lines import read_bytes
+from mtsig_core.readers.plain_text import join_runs
+from mtsig_core.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
+from mtsig_core.readers.scores import assumed_of
+from mtsig_core.readers.tasks import (
+    SYSTEMS,
+    file_beside,
+    files_at,
+    has_scores,
+    out_of_zips,
+    pairs_of,
+    read_pair,
+    read_primary,
+    read_systems,
+    read_task,
+    systems_of,
+    without_withdrawn,
+)
+from mtsig_core.readers.wmt import folder_name
+from mtsig_core.readers.wmt_xml import read_wmt_xml
+from mtsig_core.task import SystemInfo, Task, TaskExclusion, without
+from mtsig_core.testset import TestSet, literal
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Where a test set comes from.
+
+
+#: The environment variables that tell the dashboard which test set it was started on, and each of several processes
+#: where all of them listen and in which folder they share results.
+SOURCE_VARIABLE, PORTS_VARIABLE, SHARED_VARIABLE = "MTSIG_SERVED_SOURCE", "MTSIG_WORKER_PORTS", "MTSIG_SHARED"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a test set comes from, and what to take of it.
+
+    Attributes
+    ----------
+    ref, system : tuple of (str or None, str)
+        (name, file) of references and outputs.
+    folder : str or None
+        A shared-task folder in WMT layout, in place of files; needs `langpair`.
+    xml : tuple of str
+        XML files of a shared task, in place of files.
+    sacrebleu : str or None
+        A test set that sacreBLEU knows, in place of references; `system` joins the outputs that it has.
+    refs : tuple of str
+        References to score with; empty for all.
+    parse : tuple of (str, str)
+        (name, file) of dependency parses of references and outputs.
+    demo : int or None
+        The first so many segments of the simulated corpus, in place of files; 0 for all of them.
+    demo_references : int
+        The references that it has.
+    demo_task : bool
+        The simulated shared task, in place of files.
+    scores : tuple of (str, str)
+        (name, file) of segment scores, which join the texts, or are all there is.
+    lower_is_better, higher_is_better : tuple of str
+        Names of scores of which the lowest, or the highest, is best.
+    ids : str or None
+        File with the id of each line of the texts, by which the tables of scores name them.
+    tokenize : str or None
+        What to split the texts with; None: by the language pair.
+    only, exclude : tuple of str
+        Systems to compare, empty for all; and systems to leave out.
+    domain : str or None
+        The segments of this domain alone.
+    run : tuple of (str, str)
+        (system, file) of the outputs of further training runs.
+    keep_withdrawn : bool
+        Whether to keep the systems that the table of a task's systems, in its folder, calls withdrawn.
+    systems_table : str or None
+        That table, where it is another than ``systems.tsv`` in the folder.
+    below : str or None
+        The folder that all files must lie in, links followed; they are named from there on. None for anywhere.
+    named_from : str or None
+        A folder that files are named from on screen, as below `below`; what lies elsewhere by its name alone. None
+        names files as they were given.
+    """
+
+    ref: tuple[tuple[str | None, str], ...] = ()
+    system: tuple[tuple[str | None, str], ...] = ()
+    src: str | None = None
+    docs: str | None = None
+    folder: str | None = None
+    langpair: str | None = None
+    refs: tuple[str, ...] = ()
+    refs_as_systems: bool = False
+    keep_canary: bool = False
+    demo: int | None = None
+    parse: tuple[tuple[str, str], ...] = ()
+    scores: tuple[tuple[str, str], ...] = ()
+    lower_is_better: tuple[str, ...] = ()
+    ids: str | None = None
+    demo_references: int = 1
+    tokenize: str | None = None
+    only: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    domain: str | None = None
+    demo_task: bool = False
+    higher_is_better: tuple[str, ...] = ()
+    xml: tuple[str, ...] = ()
+    sacrebleu: str | None = None
+    run: tuple[tuple[str, str], ...] = ()
+    keep_withdrawn: bool = False
+    below: str | None = None
+    named_from: str | None = None
+    systems_table: str | None = None
+
+    def read(self) -> TestSet:
+        """Read and check the files, and take what is asked of them."""
+        return self.part_of(self.read_all())
+
+    def part_of(self, testset: TestSet) -> TestSet:
+        """The systems and segments to compare, of all that were read."""
+        whole, kept = testset, ", ".join(self.only)
+        if self.only:
+            testset = testset.only(self.only)
+        if self.exclude:
+            left = whole.without(self.exclude).systems
+            testset = testset.only(name for name in testset.systems if name in left)
+        if whole.systems and not testset.systems:
+            raise SettingError(f"No system of {testset.name} is left: exclude leaves out {', '.join(self.exclude)}"
+                               f"{f', and only {kept} would take part' * bool(self.only)}. Leave one in, two to "
+                               "compare.")
+        return testset if self.domain is None else testset.in_domain(self.domain)
+
+    def everything(self) -> Source:
+        """The same with all references to score with, and the line that is a canary."""
+        return replace(self, refs=(), refs_as_systems=False, keep_canary=True)
+
+    def read_all(self) -> TestSet:
+        """Read and check the files; all systems and segments."""
+        with bounded(below=self.below), without_places(self._places()):
+            return self._read_all()
+
+    def _read_all(self) -> TestSet:
+        if not self.has_texts:
+            with files_at(self.scores) as tables:
+                return read_scores(tables, self.lower_is_better, higher_is_better=self.higher_is_better)
+        testset = self._read_texts()
+        if self.tokenize is not None:
+            testset = replace(testset, tokenizer=self.tokenize)
+        if self.scores:
+            with files_at(self.scores) as tables:
+                testset = join_scores(testset, tables, self._said(self.lower_is_better, True), ids=self.ids,
+                                      higher_is_better=self._said(self.higher_is_better, True))
+        if self.folder is not None and not self.keep_withdrawn:  # tables and runs may name them
+            testset = without_withdrawn(testset, self.folder, self.systems_table)
+        if self.refs or self.refs_as_systems:
+            testset = testset.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
+        return testset
+
+    def _read_texts(self) -> TestSet:
+        if self.run and not self.ref:
+            with files_at(self.run) as runs:
+                return join_runs(replace(self, run=(), keep_canary=True)._read_texts(), runs, self.keep_canary)
+        if self.demo_task:
+            from mtsig_core.simulation.shared_task import shared_task, simulated_task
+
+            return shared_task() if self.langpair is None else simulated_task([self.langpair]).testsets[self.langpair]
+        if self.demo is not None:
+            from mtsig_core.simulation.corpus import load_demo
+
+            return load_demo(self.demo or None, self.demo_references)
+        if self.folder is not None:
+            if self.langpair is None:
+                pairs = pairs_of(self.folder)
+                raise SettingError(f"{self.folder} is read for one language pair. It has: {', '.join(pairs)}.",
+                                   {"langpair": "XX-YY"})
+            return read_pair(self.folder, self.langpair, parses=self.parse, keep_canary=self.keep_canary,
+                             lower_is_better=self._said(self.lower_is_better, False),
+                             higher_is_better=self._said(self.higher_is_better, False))
+        if self.xml:
+            return read_wmt_xml(self.xml, self.langpair, keep_canary=self.keep_canary)
+        if self.sacrebleu is not None:
+            return read_sacrebleu(self.sacrebleu, self.langpair, self.system, keep_canary=self.keep_canary)
+        return read_text(self.ref, self.system, sources=self.src, documents=self.docs,
+                         parses=self.parse, runs=self.run, langpair=self.langpair, keep_canary=self.keep_canary)
+
+    def _said(self, names: tuple[str, ...], of_tables: bool) -> tuple[str, ...]:
+        """Those names of scores that come from tables, or else from the folder of a task, if it has any."""
+        tables = {name for name, _ in self.scores}
+        of_folder = self.folder is not None and has_scores(self.folder)
+        return tuple(name for name in names if (name in tables or not of_folder) is of_tables)
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether there are texts, not segment scores alone."""
+        return bool(self.ref or self.xml or self.sacrebleu) or self.folder is not None or self.simulated
+
+    @property
+    def simulated(self) -> bool:
+        """Whether it is made up, so that nothing is read from the user's files."""
+        return self.demo is not None or self.demo_task
+
+    def files(self) -> list[str]:
+        """The files it is read from; of a folder, all that are in it."""
+        inside = [] if self.folder is None else [self.folder, *map(str, Path(self.folder).rglob("*"))]
+        single = [path for path in (self.src, self.docs, self.ids, self.systems_table) if path is not None]
+        named = [path for _, path in (*self.ref, *self.system, *self.run, *self.parse, *self.scores)]
+        return [path for path in (*inside, *self.xml, *named, *single) if os.path.isfile(path)]
+
+    @property
+    def title(self) -> str:
+        """A short name, before anything is read."""
+        if self.demo_task:
+            return "simulated shared task" + (f" {self.langpair}" if self.langpair else "")
+        if self.demo is not None:
+            return "simulated corpus" + (f", {self.demo} segments" if self.demo else "") + (
+                f", {self.demo_references} references" if self.demo_references > 1 else "")
+        if self.folder is not None:
+            return f"{literal(folder_name(self.folder))} {self.langpair}"
+        if self.xml:
+            return literal(Path(self.xml[0]).name)
+        if self.sacrebleu is not None:
+            return " ".join(filter(None, set_and_pair(self.sacrebleu, self.langpair)))
+        if not self.has_texts:
+            return f"scores {literal(Path(self.scores[0][1]).name)}"
+        return f"{counted(len(self.system), 'system')}, {literal(Path(self.ref[0][1]).name)}"
+
+    def shown_folder(self) -> str | None:
+        """The folder from `below` on, as any screen can take it."""
+        return None if self.folder is None else self.shown(self.folder)
+
+    def shown(self, path: str) -> str:
+        """A file of it, as any screen can take it."""
+        return from_below(path, self.below or self.named_from)
+
+    def _places(self) -> dict[str, str]:
+        """What messages say of its files."""
+        named = (path for _, path in (*self.ref, *self.system, *self.run, *self.parse, *self.scores))
+        paths = (self.folder, self.src, self.docs, self.ids, self.systems_table, *self.xml, *named)
+        return places(self.named_from, *(path for path in paths if path is not None))
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Source:
+        values = json.loads(text)
+        values |= {key: tuple(map(tuple, values.get(key, ()))) for key in ("ref", "system", "scores", "parse", "run")}
+        lists = ("refs", "lower_is_better", "higher_is_better", "only", "exclude", "xml")
+        return cls(**values | {key: tuple(values.get(key, ())) for key in lists})
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Where a shared task comes from, and what is taken of it.
+
+
+#: The environment variable that tells the dashboard which whole task it was started on.
+TASK_VARIABLE = "MTSIG_SERVED_TASK"
+#: Fields that a task need not have been opened with: they are told, and change what is kept of it, where they are set.
+_LATER = ("name", "refs", "refs_as_systems")
+
+
+@dataclass(frozen=True)
+class TaskSource:
+    """A shared task in a folder or a zip of it, as `read_task` reads it; the fields are those of the command ``task``.
+
+    Attributes
+    ----------
+    folder : str or None
+        None is the simulated task.
+    pairs : tuple of str
+        Language pairs; all if empty.
+    track : {"constrained", "unconstrained", None}
+        The systems of one track alone.
+    only : tuple of str
+        Systems to take.
+    exclude : tuple of TaskExclusion
+        Systems to leave out, in all language pairs or in one.
+    systems_table : str or None
+        A table of the systems, as `read_systems` reads it; by default ``systems.tsv`` in the folder, if there is one.
+        Those it calls withdrawn are left out, unless `keep_withdrawn`.
+    lower_is_better, higher_is_better : tuple of str
+        As in `Source`: of each name, in those language pairs that have such scores.
+    scores : tuple of (str, str, str)
+        (language pair, name, file) of tables of segment scores, such as those of people, which join its texts.
+    below, named_from : str or None
+        As in `Source`.
+    run : tuple of (str, str, str)
+        (language pair, system, file) of the outputs of further training runs.
+    name : str or None
+        What to call the task; None for the name of its folder.
+    refs : tuple of str
+        References to score with, in each language pair those that it has; empty for all.
+    refs_as_systems : bool
+        Whether the others act as systems, and those with ratings; see `Task.scored_with`.
+    """
+
+    folder: str | None
+    pairs: tuple[str, ...] = ()
+    track: str | None = None
+    only: tuple[str, ...] = ()
+    exclude: tuple[TaskExclusion, ...] = ()
+    lower_is_better: tuple[str, ...] = ()
+    higher_is_better: tuple[str, ...] = ()
+    keep_canary: bool = False
+    systems_table: str | None = None
+    keep_withdrawn: bool = False
+    scores: tuple[tuple[str, str, str], ...] = ()
+    below: str | None = None
+    run: tuple[tuple[str, str, str], ...] = ()
+    named_from: str | None = None
+    name: str | None = None
+    refs: tuple[str, ...] = ()
+    refs_as_systems: bool = False
+
+    @property
+    def title(self) -> str:
+        """A short name, before anything is read."""
+        return "simulated task" if self.folder is None else literal(self.name or folder_name(self.folder))
+
+    def check(self) -> None:
+        """Read the language pairs that are chosen, or that tables and runs are given for: their mistakes show without
+        all of the task being read."""
+        if pairs := self.pairs or tuple(dict.fromkeys(pair for pair, _, _ in (*self.scores, *self.run))):
+            replace(self, pairs=pairs).read()
+        elif self.folder is not None:
+            with self._bounded():
+                pairs_of(self.folder), self._table()
+
+    def read(self) -> Task:
+        """Read and check the files, and take what is asked of them."""
+        with self._bounded():
+            return self._read()
+
+    def _read(self) -> Task:
+        if self.folder is None:
+            from mtsig_core.simulation.shared_task import simulated_task
+
+            task = simulated_task(self.pairs or None)
+        else:
+            lower, higher = self._said({name for _, name, _ in self.scores}, False)
+            task = read_task(self.folder, self.pairs or None, lower_is_better=lower, higher_is_better=higher,
+                             keep_canary=self.keep_canary or bool(self.run))
+        for pair, name, _ in (*self.scores, *self.run):
+            if pair not in task.testsets:
+                raise self._nowhere(pair, name, task)
+        if self.run:
+            task = replace(task, testsets={pair: self._with_runs(pair, one) for pair, one in task.testsets.items()})
+        if self.scores:
+            scored = {pair: self._scored(pair, one) for pair, one in task.testsets.items()}
+            task = replace(task, testsets=scored, assumed=(*task.assumed, *self._assumed(scored)))
+        if table := self._table():
+            known = {name: info for name, info in table.items() if not self.pairs or name in task.systems}
+            task = replace(task, systems={**task.systems, **known})
+            task = task.without(name for name in self.withdrawn() if name in known)
+        if self.refs or self.refs_as_systems:
+            task = task.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
+        if self.name is not None:
+            task = task.called(self.name)
+        task = replace(task, primary=self._primary())
+        if self.track is not None:
+            task = task.of_track(self.track)
+        if self.only:
+            task = task.only(self.only)
+        return without(task, self.exclude)
+
+    def _nowhere(self, pair: str, name: str, task: Task) -> SettingError:
+        """The error for scores or a run of a language pair that the task does not have, or that is not chosen."""
+        from mtsig_core.simulation.shared_task import PAIRS
+
+        known = task.testsets if not self.pairs else PAIRS if self.folder is None else pairs_of(self.folder)
+        if pair not in known:
+            return unknown("language pair", pair, known)
+        return SettingError(f"{name} is given for {pair}, which is not among the language pairs that are chosen: "
+                            f"{', '.join(self.pairs)}. Choose {pair} too, or leave {name} out.",
+                            {"pairs": ",".join((*self.pairs, pair))})
+
+    def _with_runs(self, pair: str, testset: TestSet) -> TestSet:
+        with files_at(self._of(pair, self.run)) as runs:
+            return join_runs(testset, runs, self.keep_canary)
+
+    def _scored(self, pair: str, testset: TestSet) -> TestSet:
+        """With its tables of scores."""
+        if not (tables := self._of(pair, self.scores)):
+            return testset
+        lower, higher = self._said({name for name, _ in tables}, True)
+        with files_at(tables) as files:
+            return join_scores(testset, files, lower, higher_is_better=higher)
+
+    def _assumed(self, testsets: dict[str, TestSet]) -> list[str]:
+        """What was assumed of each name of tables, by the scores of all language pairs."""
+        return [assumed_of(name, (score for pair, of, _ in self.scores if of == name
+                                  for own in testsets[pair].scores[name].by_system.values() for score in own),
+                           self.lower_is_better, self.higher_is_better)
+                for name in dict.fromkeys(name for _, name, _ in self.scores)]
+
+    def _said(self, names: set[str], among: bool) -> list[tuple[str, ...]]:
+        """Of which scores the lowest, and the highest, is best: those `among` the names, or the others."""
+        return [tuple(name for name in said if (name in names) is among)
+                for said in (self.lower_is_better, self.higher_is_better)]
+
+    @staticmethod
+    def _of(pair: str, files: tuple[tuple[str, str, str], ...]) -> tuple[tuple[str, str], ...]:
+        return tuple((name, path) for of, name, path in files if of == pair)
+
+    def withdrawn(self) -> tuple[str, ...]:
+        """The systems that are left out because the table calls them withdrawn."""
+        with self._bounded():
+            table = {} if self.keep_withdrawn else self._table()
+        return tuple(name for name, info in table.items() if info.role == "withdrawn")
+
+    def _primary(self) -> str | None:
+        """The metric that the table of the systems names."""
+        if self.systems_table is not None:
+            return read_primary(self.systems_table)
+        if self.folder is None:
+            return None
+        with file_beside(self.folder, SYSTEMS) as path:
+            return None if path is None else read_primary(path)
+
+    def _table(self) -> dict[str, SystemInfo]:
+        if self.systems_table is not None:
+            return read_systems(self.systems_table)
+        return {} if self.folder is None else systems_of(self.folder)
+
+    def files(self) -> list[Path]:
+        """All files below the folder, in a fixed order; or the zip of it."""
+        inside = () if self.folder is None else (Path(self.folder), *Path(self.folder).rglob("*"))
+        return sorted(path for path in inside if path.is_file())
+
+    def beside(self) -> list[Path]:
+        """The files of its tables and runs, which may lie elsewhere."""
+        named = (path for _, _, path in (*self.scores, *self.run))
+        return [Path(path) for path in (*named, self.systems_table) if path is not None]
+
+    def of_pair(self, pair: str) -> Source:
+        """The test set of one language pair alone, with the systems that are chosen here, and what is said of the
+        direction of scores but for those that only other language pairs have tables of."""
+        tables = self._of(pair, self.scores)
+        others = {name for _, name, _ in self.scores} - {name for name, _ in tables}
+        lower, higher = self._said(others, False)
+        return Source(folder=self.folder, langpair=pair, demo_task=self.folder is None, keep_canary=self.keep_canary,
+                      lower_is_better=lower, higher_is_better=higher, keep_withdrawn=self.keep_withdrawn,
+                      scores=tables, below=self.below, run=self._of(pair, self.run), named_from=self.named_from,
+                      systems_table=self.systems_table)
+
+    def shown_folder(self) -> str | None:
+        """As that of `Source`."""
+        return None if self.folder is None else self.shown(self.folder)
+
+    def shown(self, path: str) -> str:
+        """As that of `Source`."""
+        return from_below(path, self.below or self.named_from)
+
+    @contextmanager
+    def _bounded(self) -> Iterator[None]:
+        """Files as they may be read, and messages as they may name them."""
+        with bounded(below=self.below), without_places(places(
+                self.named_from, self.folder or "", *map(str, self.beside()))):
+            yield
+
+    def as_told(self) -> dict[str, Any]:
+        """The fields, with files as they are shown."""
+        told = {key: value for key, value in asdict(self).items()
+                if key not in ("below", "named_from") and (key not in _LATER or value)}
+        table = self.systems_table and self.shown(self.systems_table)
+        return told | {"folder": self.shown_folder(), "systems_table": table, **{
+            key: [(pair, name, self.shown(path)) for pair, name, path in files]
+            for key, files in (("scores", self.scores), ("run", self.run))}}
+
+    def digest(self) -> str:
+        """Digest of name and bytes of all files, and of what is taken of them; quicker than to read them."""
+        with self._bounded():
+            return self._digest()
+
+    def _digest(self) -> str:
+        h = hashlib.blake2b(self.title.encode("utf-8", "surrogatepass"), digest_size=16)
+        for path in self.files():
+            assert self.folder is not None, "the simulated task has no files"
+            with open_file(path) as file:
+                content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
+            h.update(os.fsencode(path.relative_to(self.folder)) + b"\0" + content)
+        for files, expected in ((self.scores, SCORE_TABLE), (self.run, SEGMENTS)):
+            for _, _, table in files:
+                with out_of_zips([table]) as (file,):
+                    h.update(read_bytes(file, expected)[0] + b"\0")
+        if self.systems_table is not None:
+            h.update(read_bytes(self.systems_table, SYSTEMS_TABLE)[0] + b"\0")
+        taken = {key: value for key, value in self.as_told().items()
+                 if key not in ("folder", "name") and (key not in _LATER or value)}
+        h.update(json.dumps(taken).encode())
+        return h.hexdigest()
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> TaskSource:
+        values = json.loads(text)
+        files = {key: tuple(map(tuple, values[key])) for key in ("scores", "run")}
+        lists = {key: tuple(values[key]) for key in ("pairs", "only", "lower_is_better", "higher_is_better", "refs")}
+        return cls(**values | files | lists | {"exclude": tuple(TaskExclusion(**one) for one in values["exclude"])})

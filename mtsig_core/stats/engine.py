@@ -1,0 +1,653 @@
+"""Statistics of all systems by unit, and their sums under draws and swaps: the engine of every test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from mtsig_core._compiled import worth_compiling
+from mtsig_core.metrics import Metric, is_segment_mean
+from mtsig_core.stats.arrays import TOLERANCE, Rows, row_chunks
+from mtsig_core.stats.parallel import in_order
+from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, sum_groups, swap_bits, unpacked
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Statistics of all systems, of which no column is stored twice.
+
+
+EXACT_IN_FLOAT32 = 1 << 24
+UNITS_AT_ONCE = 16  # whose swaps are looked up together
+_ROWS_IN_CACHE = 4096  # within the cache
+_LARGEST_PACKED = (1 << 15) // UNITS_AT_ONCE - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Statistics by unit, laid out for products: about half of them for BLEU.
+
+    Statistics repeat: with one reference all systems share its lengths, and the number of bigrams is the number of
+    words less one. A column that equals another, or its predecessor less another, is not stored again.
+
+    Attributes
+    ----------
+    values : ndarray, shape (units, columns)
+        uint16 for small counts, with rows and columns of 0 to multiples of 16 and 32; float32 where that holds the
+        numbers exactly; else float64.
+    n : int
+        Units.
+    source : ndarray of int, shape (stats, systems)
+        The column of each statistic and system ...
+    chained : ndarray of bool, shape (stats, systems)
+        ... that is taken from the statistic before it.
+    dtype : dtype
+        Of the statistics.
+    """
+
+    values: np.ndarray
+    n: int
+    source: np.ndarray
+    chained: np.ndarray
+    dtype: np.dtype
+
+    @classmethod
+    def of(cls, statistics: np.ndarray) -> Columns:
+        """Those of statistics of any type but unsigned ones, shape (systems, units, stats).
+
+        Examples
+        --------
+        >>> counts = np.arange(24).reshape(2, 3, 4) // 5
+        >>> bool((Columns.of(counts).statistics() == counts).all())
+        True
+        """
+        n_systems, n_units, n_stats = statistics.shape
+        whole = statistics.dtype.kind in "iu"
+
+        # Columns are told apart by a random sum modulo 2^64, and compared as they are stored.
+        keys, weights = np.zeros(n_stats * n_systems, np.int64), _random_weights(n_units)
+        falling = np.full((n_stats - 1) * n_systems, whole)  # none of a statistic exceeds the one before it
+        parts = [*_by_statistic(statistics)] if n_units <= _ROWS_IN_CACHE else None  # a single one is made once
+        for rows, part in parts or _by_statistic(statistics):
+            keys += np.einsum("cu,u->c", part if whole else part.view(np.int64), weights[rows])
+            falling &= (part[:-n_systems] >= part[n_systems:]).all(axis=1)
+        steps = keys[:-n_systems] - keys[n_systems:]  # sums of differences are differences of sums
+        chained = np.zeros(len(keys), dtype=bool)
+        chained[n_systems:] = falling & _repeated(steps)
+        keys[n_systems:][chained[n_systems:]] = steps[chained[n_systems:]]
+        stored = _stored(statistics, parts or _by_statistic(statistics), keys, chained)
+        if stored is None:  # two different ones had the same sum: store them all
+            chained[:] = False
+            stored = _stored(statistics, _by_statistic(statistics), np.arange(len(keys)), chained)
+            assert stored is not None
+        values, source = stored
+        shape = n_stats, n_systems
+        return cls(values, n_units, source.reshape(shape), chained.reshape(shape), statistics.dtype)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(systems, units, stats), as the statistics had it."""
+        return self.source.shape[1], self.n, self.source.shape[0]
+
+    @property
+    def n_distinct(self) -> int:
+        """Columns that are not there to fill up."""
+        return int(self.source.max(initial=-1)) + 1
+
+    def of_all(self, columns: np.ndarray, systems: slice | np.ndarray = slice(None)) -> np.ndarray:
+        """Sums of all statistics, or those of some systems, from sums of the columns:
+        shape (columns, ...) -> (stats, systems, ...), such as replicates."""
+        sums: np.ndarray = columns[self.source[:, systems]]
+        for k, chained in enumerate(self.chained[:, systems]):
+            if chained.any():
+                sums[k, chained] = sums[k - 1, chained] - sums[k, chained]
+        return sums
+
+    def totals(self) -> np.ndarray:
+        """Sums over all units, float64, shape (stats, systems)."""
+        return self.of_all(self.values[:, :self.n_distinct].sum(axis=0, dtype=np.float64))
+
+    def by_system(self) -> Iterator[np.ndarray]:
+        """The statistics of each system: (stats, units)."""
+        columns = self.values[:self.n].T
+        return (self.of_all(columns, np.array([system]))[:, 0] for system in range(self.shape[0]))
+
+    def statistics(self) -> np.ndarray:
+        """All of them as they were, shape (systems, units, stats)."""
+        whole = np.empty(self.shape, self.dtype)
+        for system, own in enumerate(self.by_system()):
+            whole[system] = own.T
+        return whole
+
+    def only(self, systems: np.ndarray) -> Columns:
+        """Those of these systems, in this order."""
+        source, chained = self.source[:, systems], self.chained[:, systems]
+        used, places = np.unique(source, return_inverse=True)
+        if len(used) == self.n_distinct:
+            return replace(self, source=source, chained=chained)
+        values = _room(self.n, len(used), largest(self.values), self.values.dtype == np.uint16)
+        values[:self.n, :len(used)] = self.values[:self.n, used]
+        return replace(self, values=values, source=places.reshape(source.shape), chained=chained)
+
+    def by(self, units: Units) -> Columns:
+        """Those of segments, summed by unit."""
+        if units.kind != "document":
+            return self
+        sums = sum_groups(self.values[None, :self.n, :self.n_distinct], units.index)[0]
+        found = self._room_for(units.n, largest(sums))
+        found.values[:units.n, :self.n_distinct] = sums
+        return found
+
+    def runs(self, chosen: np.ndarray, n: int, peak: float) -> Columns:
+        """Those of n runs of chosen units, as equal as can be, of which none exceeds the peak."""
+        from mtsig_core import _kernels  # late: it imports numba
+
+        found = self._room_for(n, -(-len(chosen) // n) * peak)
+        _kernels.sum_runs(self.values, chosen, found.values[:n])
+        return found
+
+    def _room_for(self, n: int, most: float) -> Columns:
+        """The same columns, still 0, for sums by n units, of which none exceeds the most."""
+        values = _room(n, self.values.shape[1], most, self.values.dtype == np.uint16)
+        return replace(self, values=values, n=n, dtype=np.dtype(np.int64))  # sums may need it
+
+
+def _room(n_units: int, n_columns: int, most: float, packed: bool) -> np.ndarray:
+    """Zeros of the type that statistics up to the largest are kept as; `packed` where none is negative."""
+    if packed and most <= _LARGEST_PACKED:
+        return np.zeros((-(-n_units // UNITS_AT_ONCE) * UNITS_AT_ONCE, -(-n_columns // 32) * 32), np.uint16)
+    # differences may be twice as large
+    return np.zeros((n_units, n_columns), np.float32 if 2 * most < EXACT_IN_FLOAT32 else np.float64)
+
+
+def _by_statistic(statistics: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+    """Some units at a time, and a copy of what each statistic of each system is there: (stats * systems, units)."""
+    for at in range(0, statistics.shape[1], _ROWS_IN_CACHE):
+        part = np.array(statistics[:, at:at + _ROWS_IN_CACHE].transpose(2, 0, 1), order="C")
+        yield slice(at, at + part.shape[2]), part.reshape(-1, part.shape[2])
+
+
+def _stored(statistics: np.ndarray, parts: Iterable[tuple[slice, np.ndarray]], keys: np.ndarray, chained: np.ndarray
+            ) -> tuple[np.ndarray, np.ndarray] | None:
+    """A column for each different key, and the number of the column that each key has; None where two differ whose keys
+    do not. Keys, and what is chained, by statistic and system. The parts of the statistics are overwritten."""
+    _, first, source = np.unique(keys, return_index=True, return_inverse=True)
+    most = largest(statistics) if statistics.dtype.kind in "iu" else np.inf
+    values = _room(statistics.shape[1], len(first), most, statistics.min(initial=0) >= 0)
+    later, again = np.flatnonzero(chained), np.flatnonzero(first[source] != np.arange(len(keys)))
+    for rows, part in parts:
+        part[later] = part[later - len(statistics)] - part[later]
+        distinct = part[first]
+        if not np.array_equal(distinct[source[again]], part[again]):
+            return None
+        values[rows, :len(first)] = distinct.T
+    return values, source
+
+
+def _repeated(keys: np.ndarray) -> np.ndarray:
+    """Which keys are there more than once."""
+    _, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    repeated: np.ndarray = counts[places] > 1
+    return repeated
+
+
+@lru_cache(4)
+def _random_weights(n: int) -> np.ndarray:
+    weights = np.random.default_rng(0).integers(-2**63, 2**63, n)
+    weights.setflags(write=False)
+    return weights
+
+
+def largest(numbers: np.ndarray) -> float:
+    """The largest absolute value, without a copy."""
+    return max(float(numbers.max(initial=0)), -float(numbers.min(initial=0)))
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# The statistics of all systems by unit, and their sums under draws and swaps.
+#
+# Sums are exact (integers below 2^24 in float32 or 2^16 in uint16, otherwise float64), so the results do not depend on
+# how the work is cut up or on the number of workers.
+
+
+_UNITS_AT_ONCE = 4096  # units per product: 4 MB of weights in float32
+
+
+class UnitStatistics:
+    """The statistics of all systems, summed by unit and laid out for products.
+
+    Parameters
+    ----------
+    metric : Metric
+    statistics : ndarray, shape (systems, segments, stats), or Columns
+    units : Units
+
+    Attributes
+    ----------
+    totals : ndarray of float64, shape (stats, systems)
+    scores : ndarray of float64, shape (systems,)
+        Corpus scores in points.
+    shape : tuple of int
+        (stats, systems)
+    is_whole : bool
+        Whether the statistics are whole numbers, so that `drawn` can be asked for.
+    """
+
+    def __init__(self, metric: Metric, statistics: np.ndarray | Columns, units: Units):
+        if isinstance(statistics, Columns):
+            columns = statistics.by(units)
+        else:
+            if statistics.dtype.kind == "f":
+                statistics = _rounded(statistics.astype(np.float64), units)
+            elif statistics.dtype not in (np.int32, np.int64):
+                statistics = statistics.astype(np.int64)  # differences of unsigned or short numbers would wrap round
+            columns = Columns.of(units.sum(statistics))
+        self._take_up(metric, columns, units)
+
+    def _take_up(self, metric: Metric, columns: Columns, units: Units) -> None:
+        """All that follows from the columns."""
+        self.metric, self.columns, self.units = metric, columns, units
+        self.is_whole = columns.dtype.kind != "f"
+        self.of_all = columns.of_all
+        self._columns, self._distinct = columns.values, columns.n_distinct
+        self.totals = columns.totals()
+        self.shape = self.totals.shape
+        self.scores = self.score(self.totals)
+        # Of means of segment scores: how many segments all systems have, where they have the same number in each unit;
+        # else 0.
+        self.counted = 0
+        if is_segment_mean(self.metric) and self.shape[0] == 2:
+            counts = self.of_all(self._columns[:units.n].T)[-1]
+            self.counted = int(counts[0].sum()) if (counts == counts[0]).all() else 0
+        # Draws and swaps add as many units as there are. Where such sums stay below 2^24 all can be float32;
+        # Metric.score reckons in float64 all the same.
+        self._peak = largest(self._columns)
+        if self._columns.dtype != np.uint16:  # else none is larger than what it is taken from
+            self._peak = max(self._peak, *map(largest, columns.by_system()))
+        single = self._columns.dtype != np.float64 and units.n * self._peak < EXACT_IN_FLOAT32
+        self._sum_dtype = np.dtype(np.float32 if single else np.float64)
+
+    def drawn(self, chosen: np.ndarray, n: int) -> UnitStatistics:
+        """Those of units drawn from these, whose statistics are whole numbers: of n runs of them, each a unit now.
+
+        As if it were made of their statistics, in a fifth of the time: what repeats among these is known.
+
+        Parameters
+        ----------
+        chosen : ndarray of int, shape (at least n,)
+            A unit drawn twice is two. They are cut into runs as equal as can be.
+        """
+        part = UnitStatistics.__new__(UnitStatistics)
+        part._take_up(self.metric, self.columns.runs(chosen, n, self._peak), Units.segments(n))
+        return part
+
+    def score(self, sums: np.ndarray) -> np.ndarray:
+        """Score sums with the statistics on the first axis, shape (stats, ...) -> (...)."""
+        return self.metric.score(sums.transpose(*range(1, sums.ndim), 0))
+
+    def weighted_sums(self, weights: np.ndarray) -> np.ndarray:
+        """Sums of the statistics under each row of weights.
+
+        weights (replicates, units), non-negative integers with rows that sum to at most the number of units ->
+        (stats, systems, replicates), exact: float32 where that can hold them, else float64.
+        """
+        return self.of_all(self._weighted_columns(weights))
+
+    def swapped_columns(self, bits: np.ndarray) -> np.ndarray:
+        """Sums of the distinct columns over the units that `swap_bits` says are swapped: (columns, replicates)."""
+        if self._columns.dtype != np.uint16 or not worth_compiling(len(bits) * self._columns.size // 50):
+            return self._weighted_columns(unpacked(bits, self.units.n))
+        from mtsig_core import _kernels  # late: it imports numba
+
+        sums = np.zeros((len(bits), self._columns.shape[1]), self._sum_dtype)
+        for first, columns in self._packed:
+            sums += _kernels.sum_swapped(bits.view(np.uint8), first, columns).view(np.uint16)
+        return np.ascontiguousarray(sums.T[:self._distinct])
+
+    def _weighted_columns(self, weights: np.ndarray) -> np.ndarray:
+        def product(at: int) -> np.ndarray:
+            part = weights[:, at:at + _UNITS_AT_ONCE]
+            columns = self._columns[at:at + part.shape[1], :self._distinct]
+            exact = self._sum_dtype == np.float32 or int(part.sum(axis=1).max()) * self._peak < EXACT_IN_FLOAT32
+            kind = np.float32 if exact and columns.dtype != np.float64 else np.float64
+            made: np.ndarray = part.astype(kind) @ columns.astype(kind, copy=False)
+            return made.astype(self._sum_dtype, copy=False)
+
+        sums = product(0)
+        for at in range(_UNITS_AT_ONCE, weights.shape[1], _UNITS_AT_ONCE):
+            sums += product(at)
+        return np.ascontiguousarray(sums.T)
+
+    @cached_property
+    def _packed(self) -> list[tuple[int, np.ndarray]]:
+        """The distinct columns, four numbers in a word, cut so that no sum of a part exceeds 16 bits; with each part
+        goes its first unit."""
+        highest = self._columns.max(axis=1).reshape(-1, UNITS_AT_ONCE).sum(axis=1, dtype=np.int64).cumsum()
+        cuts = [0, *np.flatnonzero(np.diff(highest // (1 << 15))) + 1, len(highest)]
+        return [(int(first) * UNITS_AT_ONCE, self._columns[first * UNITS_AT_ONCE:last * UNITS_AT_ONCE].view(np.uint64))
+                for first, last in zip(cuts, cuts[1:], strict=False)]
+
+    def without(self, groups: np.ndarray) -> Iterator[np.ndarray]:
+        """For each system, the totals less those of each group of units: (groups, stats)."""
+        firsts = np.flatnonzero(np.diff(groups, prepend=-1))
+        for by_unit, totals in zip(self.columns.by_system(), self.totals.T, strict=True):
+            yield totals - np.ascontiguousarray(np.add.reduceat(by_unit, firsts, axis=1, dtype=np.float64).T)
+
+
+def _rounded(statistics: np.ndarray, units: Units) -> np.ndarray:
+    """Real numbers as multiples of a power of two: so fine that nothing is lost that could be seen, so coarse that sums
+    of draws and swaps are exact too. Each statistic has its own, whatever its scale."""
+    return in_bits(statistics, 4 * units.n * units.sum(np.abs(statistics)).max(axis=(0, 1), initial=0.0), 53)
+
+
+def in_bits(values: np.ndarray, reach: np.ndarray | float, bits: int) -> np.ndarray:
+    """Values rounded to multiples of a power of two: whatever is below the reach has at most so many bits then.
+
+    Examples
+    --------
+    >>> in_bits(np.array([0.1 + 0.2, 0.3]), 0.3, 42).tolist() == [in_bits(np.array(0.3), 0.3, 42)] * 2
+    True
+    """
+    grain = np.ldexp(1.0, np.frexp(reach)[1] - bits)
+    rounded: np.ndarray = np.round(values / grain) * grain
+    return rounded
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# In how many units two systems differ: the others tell nothing of which is better, however many there are.
+
+
+#: So many that no p is bounded by their number: 2/2^20 is a two-millionth.
+ENOUGH = 20
+_UNITS_COMPARED, _VALUES_COMPARED = 256, 1 << 22
+
+
+def units_apart(data: UnitStatistics, pairs: np.ndarray, n_units: np.ndarray, swapped: bool = False) -> np.ndarray:
+    """The units that tell the systems of each pair apart; of stationary blocks the segments, which are no fewer.
+
+    Counting stops at `ENOUGH`, then all units of the pair are taken to. So are they where none does, as two that say
+    the same have no difference that few could make look sure, and of blocks that are `swapped`: how small their p can
+    be is reckoned from whole blocks.
+
+    Parameters
+    ----------
+    data : UnitStatistics
+    pairs : ndarray of int, shape (pairs, 2)
+    n_units : ndarray of int, shape (pairs,)
+        Units that both have.
+
+    Returns
+    -------
+    ndarray of int, shape (pairs,)
+    """
+    if data.units.block_length is not None and swapped:
+        return n_units
+    counts, still = np.zeros(len(pairs), dtype=int), np.arange(len(pairs))
+    for at in range(0, data.units.n, _UNITS_COMPARED):
+        statistics = data.of_all(data.columns.values[at:at + _UNITS_COMPARED].T)
+        for rows in row_chunks(len(still), statistics.shape[0] * statistics.shape[2], _VALUES_COMPARED):
+            first, second = pairs[still[rows]].T
+            differ = _differ(statistics[:, first], statistics[:, second]).any(axis=0)
+            counts[still[rows]] += np.count_nonzero(differ, axis=1)
+        still = still[counts[still] < ENOUGH]
+        if not len(still):
+            break
+    few = (counts > 0) & (counts < ENOUGH)
+    return np.where(few, np.minimum(counts, n_units), n_units)
+
+
+def _differ(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Where numbers are not the same, rounding apart."""
+    tie = 0 if first.dtype.kind in "iu" else TOLERANCE * np.maximum(np.abs(first), np.abs(second))
+    apart: np.ndarray = first != second if not np.any(tie) else np.abs(first - second) > tie
+    return apart
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Statistics x draws -> replicate scores, for all systems and pairs at once.
+#
+# The sums of a block of replicates serve all systems and pairs. They are exact (see `UnitStatistics`), so the
+# results do
+# not depend on how the work is cut up or on the number of workers.
+
+
+#: Called with the share of the work that is done, between blocks; may raise `Cancelled` to stop it.
+Progress = Callable[[float], None]
+#: What gives a stage of the work, by its name, something to report to; None where nobody wants to know.
+Stages = Callable[[str], Progress | None]
+
+_MOST_KEPT = 1 << 24  # differences, 128 MB: those of 57 systems and 9,999 trials
+_DRAWING = 0.1  # share of the work that drawing is, where differences are made anew
+_LOOKED_AT = 4  # times that a test looks at each pair then: for p, spread, step of Romano-Wolf, root mean square
+
+
+def bootstrap_scores(data: UnitStatistics, n_resamples: int, seed: int, *, jobs: int = 1,
+                     progress: Progress | None = None) -> np.ndarray:
+    """Scores of all systems on bootstrap samples, the same samples for every system.
+
+    Returns
+    -------
+    ndarray of float64, shape (systems, n_resamples)
+    """
+    def block_scores(block: int) -> np.ndarray:
+        weights = bootstrap_weights(data.units, seed, block)[:n_resamples - block * BLOCK]
+        return data.score(data.weighted_sums(weights))
+
+    scores = np.empty((data.shape[1], n_resamples))
+    for at, block in _in_blocks(block_scores, n_resamples, jobs, progress):
+        scores[:, at:at + BLOCK] = block
+    # A sample without any scored segment, possible where few have a score, says nothing: the observed score stands in.
+    np.copyto(scores, data.scores[:, None], where=np.isnan(scores))
+    return scores
+
+
+def swap_differences(data: UnitStatistics, pairs: np.ndarray, n_trials: int, seed: int, *, jobs: int = 1,
+                     progress: Progress | None = None) -> np.ndarray:
+    """Score differences of pairs of systems after random swaps of units, the same swaps for every pair.
+
+    With M_k the sums of system k over the swapped units and T_k its totals, the swapped sums of the pair (i, j) are
+    T_i - M_i + M_j and T_j - M_j + M_i: one product per system serves all pairs.
+
+    Parameters
+    ----------
+    data : UnitStatistics
+    pairs : ndarray of int, shape (pairs, 2)
+    n_trials : int
+        Of no account where there are so few units that all swaps are tried (`Units.all_swaps`).
+    seed : int
+
+    Returns
+    -------
+    ndarray of float64, shape (pairs, n_trials or all swaps)
+        Differences score(i) - score(j).
+    """
+    n_trials = data.units.all_swaps or n_trials
+
+    def block_differences(block: int) -> np.ndarray:
+        return _differences(data, data.swapped_columns(swap_bits(data.units, seed, block)), pairs)
+
+    out = np.empty((len(pairs), n_trials))
+    for at, block in _in_blocks(block_differences, n_trials, jobs, progress):
+        out[:, at:at + BLOCK] = block[:, :n_trials - at]
+    return out
+
+
+def swap_rows(data: UnitStatistics, pairs: np.ndarray, n_trials: int, seed: int, *, jobs: int = 1,
+              progress: Progress | None = None) -> np.ndarray | Rows:
+    """The same as `swap_differences`; where they would take too much memory, made anew whenever a pair is looked at.
+
+    What is kept then are the sums of each system, and progress goes on while pairs are looked at.
+    """
+    n_trials = data.units.all_swaps or n_trials
+    if len(pairs) * n_trials <= _MOST_KEPT:
+        return swap_differences(data, pairs, n_trials, seed, jobs=jobs, progress=progress)
+
+    def block_columns(block: int) -> np.ndarray:
+        return data.swapped_columns(swap_bits(data.units, seed, block))
+
+    made = 0
+
+    def make(rows: slice | np.ndarray) -> np.ndarray:
+        nonlocal made
+        systems, places = np.unique(pairs[rows], return_inverse=True)
+        differences = np.empty((len(pairs[rows]), n_trials))
+        for at, columns in zip(range(0, n_trials, BLOCK), blocks, strict=True):
+            block = _differences(data, columns, places.reshape(-1, 2), systems)
+            differences[:, at:at + BLOCK] = block[:, :n_trials - at]
+        made += len(differences)
+        if progress is not None:
+            progress(_DRAWING + (1 - _DRAWING) * min(1.0, made / (_LOOKED_AT * len(pairs))))
+        return differences
+
+    drawn = None if progress is None else lambda share: progress(_DRAWING * share)
+    blocks = [columns for _, columns in _in_blocks(block_columns, n_trials, jobs, drawn)]
+    return Rows((len(pairs), n_trials), make)
+
+
+def _differences(data: UnitStatistics, columns: np.ndarray, pairs: np.ndarray,
+                 systems: slice | np.ndarray = slice(None)) -> np.ndarray:
+    """Differences of pairs of the systems after swaps, the fastest way there is: shape (pairs, replicates).
+
+    columns are those of `UnitStatistics.swapped_columns`.
+    """
+    moved = data.of_all(columns, systems)
+    kept = data.totals[:, systems, None].astype(moved.dtype) - moved
+    if data.counted:
+        return _of_means(data, kept[0].astype(np.float64), moved[0].astype(np.float64), pairs)
+    swapped = getattr(data.metric.score, "swapped", None)
+    if swapped is None or not worth_compiling(30 * len(pairs) * kept.shape[2]):
+        return _of_scores(data, kept, moved, pairs)
+    differences: np.ndarray = swapped(data.metric, kept, moved, pairs)
+    left = np.isnan(differences.min(axis=1))  # what that way is not for
+    if left.any():
+        differences[left] = _of_scores(data, kept, moved, pairs[left])
+    return differences
+
+
+def _of_scores(data: UnitStatistics, kept: np.ndarray, moved: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    groups, shape = _by_first(pairs), kept[:, 0].shape
+    differences = np.empty((len(pairs), shape[1]))
+    memory = np.empty(2 * kept[:, 0].size * max(rows.stop - rows.start for _, _, rows in groups), kept.dtype)
+    for i, j, rows in groups:
+        n_pairs = rows.stop - rows.start
+        sums = memory[:2 * n_pairs * kept[:, 0].size].reshape(-1, 2, n_pairs, shape[1])
+        np.add(kept[:, i, None], moved[:, j], out=sums[:, 0])
+        np.add(kept[:, j], moved[:, i, None], out=sums[:, 1])
+        first, second = data.score(sums)
+        np.subtract(first, second, out=differences[rows])
+    return differences
+
+
+def _of_means(data: UnitStatistics, kept: np.ndarray, moved: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """The same of means over as many segments whatever is swapped; kept and moved are sums of segment scores."""
+    first, second = pairs.T
+    if np.count_nonzero(np.diff(first)) > len(pairs) // 4:  # few in a row share their first, as in no order
+        apart: np.ndarray = (kept[first] + moved[second]) / data.counted
+        apart -= (kept[second] + moved[first]) / data.counted
+        return apart
+    differences = np.empty((len(pairs), kept.shape[1]))
+    for i, j, rows in _by_first(pairs):
+        np.divide(kept[i] + moved[j], data.counted, out=differences[rows])
+        differences[rows] -= (kept[j] + moved[i]) / data.counted
+    return differences
+
+
+def jackknife_scores(data: UnitStatistics) -> np.ndarray:
+    """Scores of all systems with each unit left out, shape (systems, units); NaN where a system has no score in a unit,
+    so that there is nothing to leave out.
+
+    For stationary blocks the pieces left out are fixed blocks of consecutive segments.
+    """
+    groups, rows = data.units.jackknife_groups(), []
+    for sums, totals in zip(data.without(groups), data.totals.T, strict=True):
+        scores = np.asarray(data.metric.score(sums))
+        rows.append(np.where(sums[:, -1] < totals[-1], scores, np.nan) if is_segment_mean(data.metric) else scores)
+    return np.array(rows)
+
+
+def all_pairs(n_systems: int) -> np.ndarray:
+    """The pairs (i, j) with i < j in lexicographic order, shape (pairs, 2)."""
+    return np.stack(np.triu_indices(n_systems, 1), axis=1)
+
+
+def _by_first(pairs: np.ndarray) -> list[tuple[int, np.ndarray | slice, slice]]:
+    """The runs of pairs that share their first system, as (first, seconds, rows)."""
+    groups: list[tuple[int, np.ndarray | slice, slice]] = []
+    starts = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1))
+    for start, stop in zip(starts, [*starts[1:], len(pairs)], strict=True):
+        run = pairs[start:stop, 1]
+        # a slice reads in place what an index array would copy
+        seconds = slice(int(run[0]), int(run[-1]) + 1) if np.all(np.diff(run) == 1) else run
+        groups.append((int(pairs[start, 0]), seconds, slice(int(start), int(stop))))
+    return groups
+
+
+def _in_blocks(task: Callable[[int], np.ndarray], n_replicates: int, jobs: int,
+               progress: Progress | None) -> Iterator[tuple[int, np.ndarray]]:
+    """(first replicate, result) of each block, in order, whoever computes it."""
+    with closing(in_order(task, -(-n_replicates // BLOCK), jobs)) as results:
+        for at, result in zip(range(0, n_replicates, BLOCK), results, strict=True):
+            yield at, result
+            if progress is not None:
+                progress(min(1.0, (at + BLOCK) / n_replicates))
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Segment scores with gaps: what pairs of systems have in common.
+
+
+def has_gaps(metric: Metric, statistics: np.ndarray | Columns) -> bool:
+    """Whether a system lacks a score that another has."""
+    if isinstance(statistics, Columns) or not is_segment_mean(metric):
+        return False
+    return not (statistics[..., -1] > 0).all()
+
+
+def common(metric: Metric, statistics: np.ndarray | Columns, pairs: np.ndarray) -> np.ndarray:
+    """Number of segments that both systems of each pair have, shape (pairs,)."""
+    if isinstance(statistics, Columns) or not is_segment_mean(metric):
+        return np.full(len(pairs), statistics.shape[1])
+    rated = statistics[..., -1]
+    n: np.ndarray = np.rint((rated @ rated.T)[pairs[:, 0], pairs[:, 1]]).astype(int)
+    return n
+
+
+def paired(statistics: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Statistics of pairs, each on the segments that both its systems have a score for, and the pairs in these.
+
+    Every pair gets two rows of its own. All that works on systems works on them, and with the same draws, so that a
+    null stays joint for all pairs.
+
+    Parameters
+    ----------
+    statistics : ndarray, shape (systems, segments, stats)
+        (score, 1), or (0, 0) where there is no score; the last says whether there is one.
+    pairs : ndarray of int, shape (pairs, 2)
+
+    Returns
+    -------
+    statistics : ndarray, shape (2 * pairs, segments, stats)
+    pairs : ndarray of int, shape (pairs, 2)
+
+    Examples
+    --------
+    >>> two = np.array([[[80, 1], [70, 1]], [[60, 1], [0, 0]]])
+    >>> paired(two, np.array([[0, 1]]))[0].tolist()
+    [[[80, 1], [0, 0]], [[60, 1], [0, 0]]]
+    """
+    both = statistics[pairs] * statistics[pairs, :, -1:].prod(axis=1, keepdims=True)
+    return both.reshape(-1, *statistics.shape[1:]), np.arange(2 * len(pairs)).reshape(-1, 2)
+
+
+def segment_scores(metric: Metric, statistics: np.ndarray | Columns) -> np.ndarray | None:
+    """The scores of single segments, NaN where there is none; None for a metric that is no mean of them, as a mean of
+    the means of domains is none.
+
+    They are multiples of a power of two, 2^-42 of the largest: .1 + .2 is .3.
+    """
+    if isinstance(statistics, Columns) or not is_segment_mean(metric) or statistics.shape[-1] > 2:
+        return None
+    scores, counts = np.moveaxis(statistics, -1, 0)
+    return np.where(counts > 0, in_bits(scores, np.abs(scores).max(initial=0.0), 42), np.nan)

@@ -1,0 +1,326 @@
+"""How many units there really are, and whether so few of them can decide anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from mtsig_core.errors import Remedy
+from mtsig_core.metrics import metric_title
+from mtsig_core.results import Caution, MetricResult, PairResult, Settings
+from mtsig_core.stats.measured import Measured
+from mtsig_core.stats.resampling import Units, effective_number
+from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, SignificanceTest, is_split, significant
+
+#: Below so many, intervals and p are rough.
+FEW_UNITS = 30
+#: Units of equal size below which bootstrap draws carry no claim of a level; 60 documents of unequal size are fewer.
+FEW_FOR_BOOTSTRAP = 60
+
+
+def pair_units(seen: Measured, pairs: np.ndarray, units: Units) -> tuple[np.ndarray, np.ndarray]:
+    """The units that both systems of each pair have segments in, and how many of equal size these are worth.
+
+    Parameters
+    ----------
+    seen : Measured
+    pairs : ndarray of int, shape (pairs, 2)
+        Rows of its statistics.
+    units : Units
+
+    Returns
+    -------
+    n : ndarray of int, shape (pairs,)
+        Of stationary blocks, segments over mean length.
+    effective : ndarray, shape (pairs,)
+        By `effective_number`, from the segments of each unit that both have.
+    """
+    if not seen.has_gaps:
+        return np.full(len(pairs), units.pieces), np.full(len(pairs), units.effective)
+    rated = seen.statistics[..., -1] > 0
+    n, effective = np.zeros(len(pairs), dtype=int), np.zeros(len(pairs))
+    for k, (i, j) in enumerate(pairs):
+        common = rated[i] & rated[j]
+        if units.block_length is not None:
+            n[k] = effective[k] = round(np.count_nonzero(common) / units.block_length)
+        else:
+            sizes = np.bincount(units.index[common], minlength=units.n)
+            n[k], effective[k] = np.count_nonzero(sizes), effective_number(sizes)
+    return n, effective
+
+
+def least_worth(seen: Measured, pairs: np.ndarray, units: Units) -> float:
+    """How many units of equal size the scores stand on that stand on the fewest: of a system or of a pair."""
+    if not seen.has_gaps:
+        return units.effective
+    alone = np.repeat(np.arange(len(seen.names)), 2).reshape(-1, 2)
+    _, worth = pair_units(seen, np.concatenate([alone, pairs]), units)
+    return float(worth[worth > 0].min(initial=units.effective))
+
+
+def about_test(settings: Settings, units: Units, results: Iterable[MetricResult]) -> Iterator[Caution]:
+    """The warning that the test rejects too often with few units, or with unequal ones, which are worth few."""
+    worth = [units.effective]
+    for result in results:
+        worth += [n for n in (result.n_effective, *(pair.n_effective for pair in result.tested)) if n is not None]
+    if min(worth) < FEW_FOR_BOOTSTRAP:
+        yield from about_few_drawn(settings.test)
+
+
+def about_few_drawn(test: str) -> Iterator[Caution]:
+    """The warning of a test that few units are too few for; nothing of one that keeps its level with few."""
+    one = TESTS[test]
+    if one.with_few is not None:
+        yield Caution.of(few_drawn_code(test), f"{one.title.capitalize()} ({one.source}): {one.with_few}",
+                         advice=one.with_few_instead, remedies=({"test": "ar"},))
+
+
+def few_drawn_code(test: str) -> str:
+    """The code of that warning."""
+    return f"{test}-few-units"
+
+
+def about_open_pairs(settings: Settings, result: MetricResult) -> Iterator[Caution]:
+    """What the pairs that are not significant leave open: how large a difference, and in which there is no telling."""
+    open_pairs = [pair for pair in result.tested if not (pair.significant or is_split(pair, settings.alpha))]
+    open_pairs = [pair for pair in open_pairs if not (pair.decidable and pair.se == 0)]  # those never differ
+    if not open_pairs:
+        return
+    mdds = [pair.mdd for pair in open_pairs if pair.mdd is not None]
+    m = len(result.tested)
+    shut = sum(not pair.decidable for pair in open_pairs) if mdds else 0
+    others = len(open_pairs) - shut
+    those, rest = (f"of the {others} that can be decided, ", f"; the other {shut} cannot be decided, however large the "
+                   "difference") if shut else ("", "")
+    alone = " by one test alone, and a larger one after a correction" if m > 1 else ""
+    unseen = f": {those}a true difference of up to {max(mdds):.3g} points could go unseen{alone}{rest}" if mdds else ""
+    which = f"{len(open_pairs):,} of {m:,} pairs" if m > 1 else \
+        "The pair" if len(result.pairs) == 1 else "The one pair that was tested"
+    yield Caution("not-equal", f"{which} {'is' if len(open_pairs) == 1 else 'are'} not significant, which does not "
+                               f"make them equal{unseen}.", result.metric)
+
+
+def about_few_in(parts: Mapping[str, int], unit: str, alpha: float, test: str | None = None) -> Iterator[Caution]:
+    """The warnings about parts of an experiment, such as domains, that have few units, by name.
+
+    Those in which the test can decide nothing are told apart where it is given.
+    """
+    needed = 0 if test is None else next(
+        n for n in range(2, 2000) if significant(float(least_of_units(TESTS[test], unit, np.array(n))), alpha))
+    hopeless = {name: n for name, n in parts.items() if n < needed}
+    few = {name: n for name, n in parts.items() if needed <= n < FEW_UNITS}
+    if hopeless:
+        yield Caution("too-few-units", f"No pair can be significant at alpha {alpha:g}, however large the difference, "
+                                       f"with so few {unit}s: {_sized(hopeless)}. Take at least {needed}.")
+    if few:
+        yield Caution("few-units", f"Few {unit}s to resample: {_sized(few)}. Intervals and p are rough below "
+                                   f"{FEW_UNITS}.")
+
+
+def _sized(parts: Mapping[str, int]) -> str:
+    """Parts with the number of their units."""
+    return ", ".join(f"{name} ({n:,})" for name, n in parts.items())
+
+
+def p_floor(test: SignificanceTest, unit: str, n_units: np.ndarray) -> np.ndarray:
+    """What p from draws of so few units is raised to, shape of `n_units`.
+
+    1 of a single unit, which shows nothing however often it is drawn; else the least that so few can show, see
+    `SignificanceTest.least`. Where all swaps are tried they have it without, but not where few of the units that are
+    swapped belong to a pair. Tests of segment scores look at segments whatever the unit.
+    """
+    return np.zeros(np.shape(n_units)) if test.of_segments else least_of_units(test, unit, n_units)
+
+
+def least_p(settings: Settings, n_units: np.ndarray) -> np.ndarray:
+    """The smallest p that the test can give with so many trials and units, shape of `n_units`.
+
+    1 of fewer than two units: whatever is drawn from one is that one.
+    """
+    test = TESTS[settings.test]
+    least: np.ndarray = np.maximum(least_of_units(test, settings.unit, n_units, settings.block_length),
+                                   test.smallest_p(settings.trials))
+    return least
+
+
+def least_of_units(test: SignificanceTest, unit: str, n_units: np.ndarray,
+                   block_length: float | None = None) -> np.ndarray:
+    """The same whatever the trials.
+
+    p from swaps of blocks, which are cut anew for each, is raised to nothing, as it is what so few can show already;
+    the least of it is told where their length is.
+    """
+    n = np.asarray(n_units)
+    if unit != "block" or test.draws == "bootstrap":
+        least = 0.0 if test.least is None else test.least(n)
+    else:
+        least = 0.0 if block_length is None or test.draws != "swaps" else least_of_blocks(n, block_length)
+    return np.where(n < 2, 1.0, least)
+
+
+def swaps_units(settings: Settings) -> bool:
+    """Whether the test swaps units that stay the same, so that p of n units is a multiple of 2/2^n."""
+    return TESTS[settings.test].draws == "swaps" and settings.unit != "block"
+
+
+def least_of_blocks(n_units: np.ndarray, block_length: float) -> np.ndarray:
+    """How often swaps of stationary blocks swap all segments or none, which gives the same size of difference: the
+    smallest p, 2 (1 - 1 / 2L)^n - (1 - 1 / L)^n of n segments and mean length L.
+
+    A block begins at a segment with chance 1/L, and a coin is tossed for each; without any all are one block. Of n no
+    more is known here than how many blocks it makes: it is taken as the most that rounds to these.
+    """
+    n = (n_units + 0.5) * block_length
+    least: np.ndarray = 2 * (1 - 0.5 / block_length) ** n - (1 - 1 / block_length) ** n
+    return least
+
+
+def least_said(settings: Settings) -> str:
+    """What the least p is called: of a bootstrap by what it is, as not all of them have a p."""
+    return "the smallest p that the test can give" if TESTS[settings.test].draws != "bootstrap" else \
+        "the chance that all favour the same of two equal systems"
+
+
+def can_reach(settings: Settings, n_units: np.ndarray, correction: str | None = None) -> np.ndarray:
+    """Whether each pair could be significant after the correction, however large the difference.
+
+    Adjusted p rise with every p of the family, so the least of them are those of the least p.
+
+    Parameters
+    ----------
+    settings : Settings
+    n_units : ndarray of int, shape (pairs,)
+        Of the pairs of the family; 0 for one that has nothing in common, which is not tested and cannot.
+    correction : str, optional
+        By default that of the settings.
+
+    Returns
+    -------
+    ndarray of bool, shape (pairs,)
+    """
+    tested: np.ndarray = np.asarray(n_units) > 0
+    least = least_p(settings, np.asarray(n_units)[tested])
+    adjust = ADJUSTMENTS.get(correction or settings.correction)  # Romano-Wolf leaves the least p as it is
+    found = np.zeros(len(tested), dtype=bool)
+    found[tested] = significant(least if adjust is None else adjust(least), settings.alpha)
+    return found
+
+
+def rank_correction(settings: Settings) -> str:
+    """The correction behind the rank intervals, whatever that of the pairs is."""
+    return "romano-wolf" if TESTS[settings.test].romano_wolf else "holm"
+
+
+def what_lacks(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
+    """``"units"``, ``"differences"`` or ``"trials"``: what there is too little of for any pair to be significant; of
+    differences, where systems say the same in nearly all units.
+
+    None where some pair could be, and where there is none. Results of versions that did not count units lack trials
+    alone.
+    """
+    n_units = np.array([pair.n_units for pair in result.pairs if pair.n_units is not None], dtype=int)
+    if not (n_units > 0).any():
+        counted = len(n_units) or not result.pairs  # pairs without a common line lack these
+        return None if counted or trials_needed(settings, len(result.pairs), correction) is None else "trials"
+    settings = replace(settings, trials=result.n_trials(settings))
+    n_apart = told_apart_in(pair for pair in result.pairs if pair.n_units is not None)
+    if can_reach(settings, n_apart, correction).any():
+        return None
+    ever = replace(settings, trials=None)
+    return "trials" if can_reach(ever, n_apart, correction).any() else \
+        "differences" if can_reach(ever, n_units, correction).any() else "units"
+
+
+def told_apart_in(pairs: Iterable[PairResult]) -> np.ndarray:
+    """In how many units the systems of each pair differ, shape (pairs,): in all, where it does not say in how few."""
+    return np.array([pair.n_units if pair.n_apart is None else pair.n_apart for pair in pairs], dtype=int)
+
+
+def trials_needed(settings: Settings, m: int, correction: str | None = None) -> int | None:
+    """How many trials it takes before any of m pairs can be significant, whatever the units; None where those of the
+    settings are enough.
+
+    Corrections multiply even the smallest p that the trials can give, Bonferroni and Holm by the number of pairs.
+    """
+    test, adjust = TESTS[settings.test], ADJUSTMENTS.get(correction or settings.correction)
+    tiny = 2.0**-60  # so that what it is multiplied by comes out without rounding
+    factor = 1.0 if adjust is None or m < 1 else float(adjust(np.full(m, tiny)).min()) / tiny
+    if significant(test.smallest_p(settings.trials) * factor, settings.alpha):
+        return None
+    return test.trials_for(settings.alpha / factor)
+
+
+def cannot_decide(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
+    """A short sentence that nothing can be decided, and for want of what; None where something can be."""
+    if result.pairs and not result.tested:
+        return "Cannot be decided: no two systems have a line in common with scores by " \
+               f"{metric_title(result.metric)}"
+    lacks, m = what_lacks(settings, result, correction), len(result.tested)
+    if lacks == "trials":
+        return "Cannot be decided: too many pairs for so few trials"
+    if lacks is None:
+        return None
+    if lacks == "differences":
+        by = metric_title(result.metric)
+        return f"Cannot be decided: systems differ in too few {telling_unit(settings)}s by {by}"
+    several = f", too few for {m} pairs" if units_needed(settings, 1) < units_needed(settings, m, correction) else ""
+    return f"Cannot be decided with {units_said(settings, most_units(result))}{several}"
+
+
+def alone_could(settings: Settings, pair: PairResult) -> bool:
+    """Whether a pair could be significant if it were the only one: then units are not what it lacks."""
+    n = told_apart_in([pair]) if pair.n_units is not None else np.array([0])
+    return bool(can_reach(settings, n, "none").all())
+
+
+def what_would_decide(settings: Settings, m: int, n: int | None = None) -> str:
+    """What to do where so few units (`n`) can decide nothing."""
+    in_words = {"correction": "the correction romano-wolf",
+                "unit": "the segment as unit, at a risk: it takes sentences of one document as independent, so that p "
+                        "may be too small"}
+    more = "".join(f", or {in_words[name]}" for remedy in would_decide(settings, m, n) for name in remedy)
+    return f"Take at least {units_said(settings, units_needed(settings, m))}{more}."
+
+
+def would_decide(settings: Settings, m: int, n: int | None = None) -> tuple[Remedy, ...]:
+    """The settings that may decide something where so few units (`n`) can decide nothing: no correction does where they
+    are too few for one pair."""
+    found: list[Remedy] = []
+    alone = units_needed(settings, 1)
+    if TESTS[settings.test].romano_wolf and alone != units_needed(settings, m) and (n is None or n >= alone):
+        found.append({"correction": "romano-wolf"})
+    if settings.unit == "document":
+        found.append({"unit": "segment"})
+    return tuple(found)
+
+
+def units_needed(settings: Settings, m: int, correction: str | None = None) -> int:
+    """The fewest units with which the least p of a family of m pairs can reach alpha, were there trials enough."""
+    enough = replace(settings, trials=None)
+    return next(n for n in range(1, 2000) if can_reach(enough, np.full(m, n), correction).any())
+
+
+def most_units(result: MetricResult) -> int:
+    """The units of the pair that has most of them."""
+    return max((pair.n_units for pair in result.pairs if pair.n_units is not None), default=0)
+
+
+def units_said(settings: Settings, n: int) -> str:
+    """Such as 5 documents."""
+    return f"{n} {'stationary block' if settings.unit == 'block' else settings.unit}{'' if n == 1 else 's'}"
+
+
+def telling_unit(settings: Settings) -> str:
+    """What tells two systems apart, see `units_apart`: where blocks are drawn the segments."""
+    return "segment" if settings.unit == "block" else settings.unit
+
+
+def which_to_go_by(settings: Settings, pairs: Iterable[PairResult]) -> str:
+    """What to do where decision and interval differ, in these pairs: so few units carry no decision of a bootstrap."""
+    worth = [pair.n_units if pair.n_effective is None else pair.n_effective for pair in pairs]
+    if TESTS[settings.test].draws != "bootstrap" or all(n is None or n >= FEW_FOR_BOOTSTRAP for n in worth):
+        return "Go by the decision."
+    few = units_said(settings, FEW_FOR_BOOTSTRAP)
+    return f"With fewer than {few} of equal size this test rejects too often: go by neither, and use ar."

@@ -1,0 +1,341 @@
+"""The warnings about outputs that are hardly the right file: another language, the source, lines in another order,
+marks that references lack; and about a reference that was made from an output."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain, islice, takewhile
+from operator import eq
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from mtsig_core.errors import Remedy, counted
+from mtsig_core.languages import SPACELESS, written_in
+from mtsig_core.readers.alignment import Reordering, find_reordering
+from mtsig_core.results import Caution
+from mtsig_core.testset import TestSet, literal
+
+#: The codes of these warnings, which put all numbers of a system in doubt.
+WRONG_FILES = ("is-source", "other-script", "other-order", "reference-order", "marked-lines", "marked-reference",
+               "made-from-output")
+
+_FOUND: WeakKeyDictionary[TestSet, tuple[Caution, ...]] = WeakKeyDictionary()
+_SEGMENTS = 2000  # that are looked at
+_EXAMPLE = 60  # characters of a line that are shown
+
+# Marks: pieces of lines that most lines of one text have and hardly any of the others.
+_MARKED, _RARE = 0.5, 0.1  # shares of lines
+_QUOTES, _DIALOGUE = "\"'-–—", 0.8  # what speech begins and ends with, and in how many lines of a dialogue
+_GLANCED, _LOOKED, _LEAST = 30, 200, 10  # lines in which marks are looked for, and counted; fewer tell nothing
+_FIRST, _LAST = "\x02", "\x03"  # stand for the ends of a line
+_ENTITY = re.compile(r"&(?:amp|quot|apos|lt|gt|nbsp|#\d{2,4}|#x[0-9a-f]{2,4});", re.IGNORECASE)
+_ENTITIES = 3  # lines with entities at least; and more than half as many as have what these stand for in others
+_ESCAPED = re.compile("[&<>\"“”„«»]")  # what entities stand for, and how else it is written
+_VARIANTS = {'"': re.compile("[“”„«»]|''"), "'": re.compile("[‘’‚‹›]"), ".": re.compile("。"), ",": re.compile("、")}
+_NUMBER = re.compile("[0-9]+")
+_SPACED = re.compile(r"(?<=\s)[.,;:!?]+(?=\s|$)")  # as tokenizers leave punctuation
+# What is style, and no mark: letters and punctuation within a line or at its end, two of them at its start.
+_USUAL = re.compile(rf"(?:[\w.,;:!?'\"-]|(?<! ) (?!\.))+|(?:[\w.,;:!?']| (?!\.))*{_LAST}|{_FIRST}[\w.,;:!?' ]{{0,2}}")
+
+# References made from an output.
+_WORDS, _CHARACTERS = 5, 12  # that a line has at least, as short ones are translated alike; the latter without spaces
+_EQUAL, _SHARE, _TIMES = 10, 0.05, 2  # lines equal to a reference: how many, of all, and those of the next system
+_SURE, _LUCK = 0.001, 0.6  # p that so many would come by luck, were the true numbers as 0.6 to 0.4
+_NEAR = 1.25  # times as many lines with one other word: then errors are here and there, as in any translation
+_TWINS = 0.8  # of these lines that another system has, too: one was made from the other
+
+
+def about_files(testset: TestSet) -> tuple[Caution, ...]:
+    """Warnings about texts that look like others than those that were meant; looked for once in each test set."""
+    if testset not in _FOUND:
+        _FOUND[testset] = (*_about_files(testset),) if testset.references else ()
+    return _FOUND[testset]
+
+
+def _about_files(testset: TestSet) -> Iterator[Caution]:
+    reference = list(islice(next(iter(testset.references.values())), _SEGMENTS))
+    script = written_in(reference)
+    source = None if testset.sources is None else _stripped(islice(testset.sources, _SEGMENTS))
+    compared = {}
+    for name, texts in testset.systems.items():
+        output = list(islice(texts, _SEGMENTS))
+        looks = written_in(output)
+        if _stripped(output) == source:
+            yield Caution("is-source", f"The output of {name} is the source, untranslated. See whether it is the right "
+                                       "file.", a=name)
+        elif looks != script and any(output):
+            told = f"does not look {SPACELESS[script]}, as the references do" if looks is None and script else \
+                f"looks {SPACELESS[looks or '']}, and the references {SPACELESS[script] if script else 'do not'}"
+            yield Caution("other-script", f"The output of {name} {told}. See whether it is of this language pair.",
+                          a=name)
+        elif any(output):
+            compared[name] = texts
+    yield from _about_order(testset, compared)
+    yield from _about_marks(testset, compared)
+    yield from _about_equal_lines(testset, compared)
+
+
+def _stripped(texts: Iterable[str | None]) -> list[str]:
+    return [(text or "").strip() for text in texts]
+
+
+def _caution(code: str, finding: str, advice: str, system: str | None = None, *remedies: Remedy) -> Caution:
+    return Caution(code, f"{finding} {advice}", a=system, remedies=remedies, advice=advice)
+
+
+# -- lines in another order --------------------------------------------------------------------------------------
+
+
+def _about_order(testset: TestSet, systems: Mapping[str, Sequence[str]]) -> Iterator[Caution]:
+    found = {reference: {name: part for name, texts in systems.items()
+                         if (part := find_reordering(lines, texts)) is not None}
+             for reference, lines in testset.references.items()}
+    for reference, parts in found.items():
+        if len(parts) == len(systems) > 1:
+            part = next(iter(parts.values()))
+            yield _caution("reference-order", f"The lines of reference {reference} are in another order than those of "
+                           f"all systems ({_part(testset, part)}). Scores compare lines that do not belong together.",
+                           "Restore the order of the reference, or of all outputs, and score again.")
+    kept = {reference: parts for reference, parts in found.items() if len(parts) < len(systems) or len(systems) == 1}
+    for name in systems:
+        if kept and all(name in parts for parts in kept.values()):
+            reference = next(iter(kept))
+            yield _out_of_order(testset, name, reference, kept[reference][name], [
+                other for other in systems if not any(other in parts for parts in kept.values())])
+
+
+def _out_of_order(testset: TestSet, name: str, reference: str, part: Reordering, others: Iterable[str]) -> Caution:
+    """The warning about one system; `others` are those whose lines are in order."""
+    output = testset.systems[name]
+    same = next((f" They are the lines of {other} in another order." for other in others
+                 if _same_lines(output, testset.systems[other])), "")
+    return _caution("other-order", f"The lines of {name} do not follow the order of reference {reference}: "
+                    f"{_part(testset, part)}{_manner(output, part)}.{same} Its score compares lines that do not belong "
+                    "together, so it does not tell how good the system is.", "Restore the order of the lines (see "
+                    "whether one was lost, added or sorted), and score again.", name, {"exclude": name})
+
+
+def _part(testset: TestSet, part: Reordering) -> str:
+    """Which lines fit others of the reference, and by which example that shows."""
+    lines = f"lines {testset.lines[part.start]:,} to {testset.lines[part.stop - 1]:,}"
+    if not len(part.moved):
+        return f"{lines} fit their reference lines no better than any others"
+    line, place = (testset.lines[int(some[len(some) // 2])] for some in (part.moved, part.places))
+    return f"in {lines}, {len(part.moved):,} fit another reference line better (line {line:,} fits line {place:,})"
+
+
+def _manner(output: Sequence[str], part: Reordering) -> str:
+    """How the lines were moved, where that can be told."""
+    if (shift := part.shift) is not None:
+        return f", most of them {counted(abs(shift), 'line')} {'later' if shift > 0 else 'earlier'}"
+    written = [text for text in _stripped(islice(output, _SEGMENTS)) if text]
+    if any(lines == sorted(lines) for lines in (written, [text.casefold() for text in written])):
+        return "; the output is in alphabetical order"
+    lengths = [len(text) for text in written]
+    if lengths in (sorted(lengths), sorted(lengths, reverse=True)):
+        return "; the output is sorted by length"
+    ends = part.moved + part.places
+    return "; the output runs from the last line to the first" if len(ends) and np.ptp(ends) == 0 else ""
+
+
+def _same_lines(a: Sequence[str], b: Sequence[str]) -> bool:
+    """Whether two texts have nearly all lines in common, wherever these stand."""
+    counts = [Counter(islice(texts, _SEGMENTS)) for texts in (a, b)]
+    return (counts[0] & counts[1]).total() >= 0.9 * min(len(a), _SEGMENTS)
+
+
+# -- marks in most lines -----------------------------------------------------------------------------------------
+
+
+class _Sample:
+    """Lines from all parts of a text, each once, none empty; and what a glance at some of them shows."""
+
+    def __init__(self, texts: Iterable[Sequence[str | None]]):
+        some = chain.from_iterable(lines[::max(1, len(lines) // _LOOKED)] for lines in texts)
+        self.texts = [*dict.fromkeys(filter(None, some))]
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return [*map(_masked, self.texts)]
+
+    @cached_property
+    def pieces(self) -> dict[str, float]:
+        """The characters and pairs of characters of some lines, each with the share of lines that have it."""
+        some = [*map(_masked, self.texts[::max(1, len(self.texts) // _GLANCED)][:_GLANCED])]
+        counts = Counter(chain.from_iterable({*line, *zip(line, line[1:], strict=False)} for line in some))
+        return {"".join(piece): count / len(some) for piece, count in counts.items()}
+
+    def share(self, piece: str) -> float:
+        """Of the lines, how many have a piece."""
+        return sum(piece in line for line in self.lines) / max(1, len(self.lines))
+
+
+def _about_marks(testset: TestSet, systems: Mapping[str, Sequence[str]]) -> Iterator[Caution]:
+    outputs = {name: _Sample([texts]) for name, texts in systems.items()}
+    references = {name: _Sample([texts]) for name, texts in testset.references.items()}
+    others = [*references.values(), *([] if testset.sources is None else [_Sample([testset.sources])])]
+    for name, sample in outputs.items():
+        if said := _marks_said(sample, others):
+            yield _caution("marked-lines", f"{name}: {said[0]} {said[1]}, which references lack; such as {said[2]}. "
+                           f"Metrics take it for text, so the score of {name} may be wrong.",
+                           f"{said[3]} the output, and score again.", name, {"exclude": name})
+    for name, sample in references.items():
+        if outputs and (said := _marks_said(sample, [*outputs.values()])):
+            yield _caution("marked-reference", f"Reference {name}: {said[0]} {said[1]}, which outputs lack; such as "
+                           f"{said[2]}. Metrics take it for text, so all scores may be wrong.",
+                           f"{said[3]} the reference, or score with another one.")
+
+
+def _masked(text: str) -> str:
+    """A line whose numbers, quotation marks, and punctuation after a space, are all alike, between its ends."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+        for usual, variants in _VARIANTS.items():
+            text = variants.sub(usual, text)
+    return f"{_FIRST}{_NUMBER.sub('0', _SPACED.sub('.', text))}{_LAST}"
+
+
+def _marks_said(sample: _Sample, others: Sequence[_Sample]) -> tuple[str, str, str, str] | None:
+    """How many lines have marks, which ones, a line that shows them, and what to do; None where there are none."""
+    if len(sample.texts) < _LEAST:
+        return None
+    if marks := _find_marks(sample, others):
+        having = [text for text, line in zip(sample.texts, sample.lines, strict=True) if marks[0] in line]
+        many = f"{len(having)} of {len(sample.texts)} lines looked at"
+        if any(mark.strip(_FIRST + _LAST) == " ." for mark in marks):
+            words, advice = ["have a space before punctuation, as tokenized text has"], "Detokenize"
+        else:
+            advice = "Remove it from"
+            words = [("begin with " if mark[0] == _FIRST else "end with " if mark[-1] == _LAST else "have ")
+                     + _quoted(_as_written(mark, having[0])) for mark in marks]
+        return many, " and ".join(words), _line(having[0]), advice
+    escaped = [text for text in sample.texts if "&" in text and _ENTITY.search(text)]
+    meant = max(sum(bool(_ESCAPED.search(text)) for text in other.texts) for other in others)
+    if len(escaped) >= _ENTITIES and len(escaped) > _MARKED * meant and not any(
+            _ENTITY.search(text) for other in others for text in other.texts):
+        return (f"{len(escaped)} of {len(sample.texts)} lines looked at", "have HTML entities", _line(escaped[0]),
+                "Unescape the HTML of")
+    return None
+
+
+def _find_marks(sample: _Sample, others: Sequence[_Sample]) -> list[str]:
+    """Up to two pieces that most of the lines have, and hardly any of the others."""
+    often = [piece for piece, share in sample.pieces.items() if share > 0.8 * _MARKED and all(
+        other.pieces.get(piece, 0) <= 2 * _RARE for other in others)]
+    found: list[str] = []
+    for piece in sorted(often, key=lambda piece: (-sample.pieces[piece], piece)):
+        if not any(piece in mark for mark in found) and sample.share(piece) > _MARKED and all(
+                other.share(piece) <= _RARE for other in others):
+            mark = _grown(piece, sample.lines)
+            dialogue = mark.strip(f"{_FIRST}{_LAST} ") in _QUOTES and sample.share(mark) <= _DIALOGUE
+            if not (_USUAL.fullmatch(mark) or dialogue or _is_wording(mark, sample, others[0])
+                    or any(mark in one or one in mark for one in found)):
+                found.append(mark)
+    return found[:2]
+
+
+def _is_wording(mark: str, sample: _Sample, other: _Sample) -> bool:
+    """Whether words at the start of lines take the place of other words, as in 'Press' for 'Click': lines with words
+    that were added are longer by them."""
+    words = mark.strip(f"{_FIRST}{_LAST} ")
+    if " " not in words or re.search(r"[^\w ]", words):
+        return False
+    longer = sum(map(len, sample.texts)) / len(sample.texts) - sum(map(len, other.texts)) / max(1, len(other.texts))
+    return longer < len(words) / 2
+
+
+def _grown(piece: str, lines: Sequence[str]) -> str:
+    """The piece with what nearly always stands beside it, but for the full stop of the sentence."""
+    while True:
+        around: Counter[str] = Counter()
+        for line in lines:
+            before, middle, after = line.partition(piece)
+            if middle:
+                around.update([*([before[-1] + piece] if before else []), *([piece + after[0]] if after else [])])
+        longer, count = around.most_common(1)[0] if around else ("", 0)
+        if count < 0.9 * sum(piece in line for line in lines) or len(piece) > _EXAMPLE:
+            return piece if len(piece.lstrip(".")) < 2 else piece.lstrip(".")
+        piece = longer
+
+
+def _as_written(mark: str, text: str) -> str:
+    """A mark with the number that it has in a line."""
+    shown = mark.strip(_FIRST + _LAST)
+    found = re.search(re.escape(shown).replace("0", "[0-9]+"), text)
+    return found[0] if found else shown
+
+
+def _quoted(text: str) -> str:
+    return f"'{literal(text)}'"
+
+
+def _line(text: str) -> str:
+    """A line as an example, as far as it is shown."""
+    return _quoted(text if len(text) <= _EXAMPLE else f"{text[:_EXAMPLE]}...")
+
+
+# -- references made from an output ------------------------------------------------------------------------------
+
+
+def _about_equal_lines(testset: TestSet, systems: Mapping[str, Sequence[str]]) -> Iterator[Caution]:
+    """A warning for each reference that one system equals in many more lines than the others do."""
+    step = max(1, testset.n_segments // _SEGMENTS)
+    for reference, texts in testset.references.items():
+        lines = texts[::step]
+        long = np.fromiter(map(_is_long, lines), bool, len(lines))
+        equal = {name: long & np.fromiter(map(eq, lines, output[::step]), bool, len(lines))
+                 for name, output in systems.items()}
+        counts = {name: int(rows.sum()) for name, rows in equal.items() if rows.sum() < long.sum()}
+        if len(counts) < 2:
+            continue
+        first = max(counts, key=lambda name: counts[name])
+        most = counts.pop(first)
+        second = max((name for name in counts if (equal[first] & equal[name]).sum() < _TWINS * most),
+                     key=lambda name: counts[name], default=None)
+        if second is None or not _is_far_more(most, counts[second], int(long.sum())):
+            continue
+        nearly = sum(map(_is_nearly, np.array(lines, object)[long], np.array(systems[first][::step], object)[long]))
+        if nearly > _NEAR * most:
+            continue
+        others = [other for other in testset.references if other != reference]
+        yield _caution("made-from-output", f"{first} equals reference {reference} in {most:,} of {long.sum():,} "
+                       f"segments that are not short, and the next system, {second}, in {counts[second]:,}. The "
+                       f"reference may be an edited output of {first}, which every metric would then favor.",
+                       "Score with another reference." if others else "Use a reference made without machine "
+                       f"translation, or exclude {first}.", first,
+                       {"refs": ",".join(others)} if others else {"exclude": first})
+
+
+def _is_long(text: str | None) -> bool:
+    """Whether two translators seldom write such a line alike; in scripts without spaces characters count."""
+    return text is not None and (len(text.split()) >= _WORDS or not _has_spaces(text))
+
+
+def _has_spaces(text: str) -> bool:
+    return text.isascii() or _CHARACTERS * (text.count(" ") + 1) > len(text)
+
+
+def _is_far_more(most: int, next_most: int, n: int) -> bool:
+    """Whether a system equals a reference in far more of `n` lines than the next one, beyond chance."""
+    if most < max(_EQUAL, _SHARE * n, _TIMES * next_most):
+        return False
+    from scipy.stats import binom  # late: seldom needed
+
+    return float(binom.sf(most - 1, most + next_most, _LUCK)) < _SURE
+
+
+def _is_nearly(a: str | None, b: str) -> bool:
+    """Whether one word (two characters, where there are no spaces) was changed, left out or added."""
+    if a is None or a == b:
+        return False
+    spaced = _has_spaces(a)
+    ours, theirs = (text.split() if spaced else list(text) for text in (a, b))
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
+    ours, theirs = ours[same:][::-1], theirs[same:][::-1]
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
+    return max(len(ours), len(theirs)) - same <= (1 if spaced else 2)

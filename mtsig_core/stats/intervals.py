@@ -1,0 +1,234 @@
+"""Confidence intervals from the bootstrap and the jackknife, for one difference and for all pairs together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+
+import numpy as np
+
+from mtsig_core._compiled import worth_compiling
+from mtsig_core.stats.arrays import by_rows, of_known, rounding, row_chunks
+from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP
+from mtsig_core.stats.power import unbiased, units_freedom
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Confidence intervals from bootstrap replicates and from the jackknife, for many quantities at once.
+
+
+#: From fewer there is no interval. Of two units a resample is the one twice, the other twice, or both, a quarter of the
+#: time, a quarter, and half of it: so no more than half can lie between two ends. The jackknife has those two scores.
+LEAST_UNITS = 3
+_FASTER = 10  # nanoseconds a number that compiled code saves
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """What an interval may be made from, for k quantities (scores or differences) in points.
+
+    Attributes
+    ----------
+    observed : ndarray, shape (k,)
+        Values on the whole test set.
+    drawn : ndarray, shape (k, resamples)
+        Values on bootstrap samples.
+    left_out : ndarray, shape (k, units)
+        Values with one unit left out; NaN for units that have no part in a value.
+    segments : ndarray, shape (k, segments), optional
+        For means of segment scores: what each is the mean of, NaN where there is none.
+    """
+
+    observed: np.ndarray
+    drawn: np.ndarray
+    left_out: np.ndarray
+    segments: np.ndarray | None = None
+
+
+def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Quantiles alpha/2 and 1 - alpha/2 of the bootstrap values (Efron 1979; Koehn 2004, section 5).
+
+    Returns
+    -------
+    low, high : ndarray, shape (k,)
+    """
+    low, high = by_rows(lambda drawn: _quantiles(drawn, (alpha / 2, 1 - alpha / 2)), sample.drawn)
+    return low, high
+
+
+def basic(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """The percentile interval reflected about the observed value (Davison and Hinkley 1997, 5.2)."""
+    low, high = percentile(sample, alpha)
+    return 2 * sample.observed - high, 2 * sample.observed - low
+
+
+def bca(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Bias-corrected and accelerated (Efron 1987). A quantity that never varies gets its one value as interval."""
+    from scipy.special import ndtr, ndtri
+
+    n = sample.drawn.shape[1]
+    below = (sample.drawn < sample.observed[:, None]).sum(1) + (sample.drawn == sample.observed[:, None]).sum(1) / 2
+    # all values on one side would put the correction at infinity: stay half a replicate inside
+    bias = ndtri(np.clip(below / n, 0.5 / n, 1 - 0.5 / n))
+    acceleration = np.nan_to_num(of_known(_acceleration, sample.left_out), nan=0.0)
+    ends = []
+    for z in (ndtri(alpha / 2), ndtri(1 - alpha / 2)):
+        level = ndtr(bias + (bias + z) / (1 - acceleration * (bias + z)))
+        ends.append(np.array([np.quantile(row, q) for row, q in zip(sample.drawn, level, strict=True)]))
+    return ends[0], ends[1]
+
+
+def jackknife_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Observed value +- t(units - 1) x jackknife standard error. Holds its level better with few units."""
+    from scipy.special import stdtrit
+
+    n = np.count_nonzero(~np.isnan(sample.left_out), axis=1)
+    half = stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2) * jackknife_se(sample.left_out)
+    return sample.observed - half, sample.observed + half
+
+
+def jackknife_se(left_out: np.ndarray) -> np.ndarray:
+    """Jackknife standard error (Efron and Tibshirani 1993, 11.5), shape (k, units) -> (k,); see `Sample`."""
+    return of_known(lambda rows: np.sqrt((rows.shape[1] - 1) * rows.var(axis=1)), left_out)
+
+
+def _acceleration(left_out: np.ndarray) -> np.ndarray:
+    pulls = left_out.mean(axis=1, keepdims=True) - left_out
+    cubes, squares = (pulls**3).sum(1), (pulls**2).sum(1)
+    found: np.ndarray = np.divide(cubes, 6 * squares**1.5, out=np.zeros_like(cubes), where=squares > 0)
+    return found
+
+
+def student_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Mean of segment scores +- t(n - 1) x sd / sqrt(n) (Koehn 2004, section 4, with n - 1 degrees of freedom).
+
+    It takes segments as independent; NaN where there are fewer than `LEAST_UNITS`.
+    """
+    from scipy.special import stdtrit
+
+    assert sample.segments is not None, "only metrics that are means of segment scores have this interval"
+    n = np.isfinite(sample.segments).sum(axis=1)
+    centred = np.nan_to_num(sample.segments - sample.observed[:, None], nan=0.0)
+    error = np.sqrt((centred**2).sum(axis=1) / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    half = np.where(n < LEAST_UNITS, np.nan, stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2) * error)
+    return sample.observed - half, sample.observed + half
+
+
+#: (sample, alpha) -> (low, high), each of shape (k,).
+Interval = Callable[[Sample, float], tuple[np.ndarray, np.ndarray]]
+
+
+def _of_enough(rule: Interval) -> Interval:
+    """The rule, with NaN for what stands on fewer than `LEAST_UNITS`."""
+    @wraps(rule)
+    def ends(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        enough = np.count_nonzero(~np.isnan(sample.left_out), axis=1) >= LEAST_UNITS
+        low, high = rule(sample, alpha)
+        return np.where(enough, low, np.nan), np.where(enough, high, np.nan)
+    return ends
+
+
+INTERVALS: dict[str, Interval] = {
+    **{name: _of_enough(rule) for name, rule in (
+        ("percentile", percentile), ("basic", basic), ("bca", bca), ("jackknife-t", jackknife_t))}, "t": student_t}
+
+
+def fitting_intervals(segment_means: bool) -> dict[str, Interval]:
+    """The intervals that a metric may have; all of them for a mean of segment scores."""
+    return {name: rule for name, rule in INTERVALS.items() if segment_means or name != "t"}
+
+
+def _quantiles(rows: np.ndarray, levels: Sequence[float]) -> np.ndarray:
+    """Quantiles of each row, linear between order statistics (numpy's default): shape (levels, rows)."""
+    last = rows.shape[1] - 1
+    positions = np.array(levels) * last
+    at = positions.astype(int)
+    places = np.column_stack([at, np.minimum(at + 1, last)])
+    wanted, where = np.unique(places, return_inverse=True)
+    if worth_compiling(_FASTER * rows.size):
+        from mtsig_core import _kernels  # late: it imports numba
+
+        found = np.empty((len(rows), len(wanted)))
+        rows = np.ascontiguousarray(rows, np.float64)
+        _kernels.order_statistics(rows, rows.min(axis=1), rows.max(axis=1), wanted, found)
+    else:
+        found = np.sort(rows, axis=1)[:, wanted]  # five times as fast here as the selection that np.quantile does
+    below, above = found[:, where.reshape(places.shape)].transpose(2, 1, 0)
+    quantiles: np.ndarray = below + (above - below) * (positions - at)[:, None]
+    return quantiles
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Simultaneous confidence intervals for the differences of all pairs, from the draws of the single intervals.
+
+
+def simultaneous(observed: np.ndarray, drawn: np.ndarray, pairs: np.ndarray, n_units: np.ndarray,
+                 n_effective: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Max-T intervals of all differences, which hold together: d_0 +- t sqrt(n / (n - 1)) x bootstrap standard error,
+    with t from the largest studentised deviation of each draw over all pairs (Westfall and Young 1993; Romano and
+    Wolf 2005), the same for all pairs on n units. A family of one pair has the single interval.
+
+    Parameters
+    ----------
+    observed : ndarray, shape (pairs,)
+        Differences d_0 in points.
+    drawn : ndarray, shape (systems, draws)
+        Scores on bootstrap samples, the same samples for all systems.
+    pairs : ndarray of int, shape (pairs, 2)
+        Rows of `drawn`: the family.
+    n_units : ndarray of int, shape (pairs,)
+        Independent units n that each pair is compared on.
+    n_effective : ndarray, shape (pairs,)
+        How many of equal size these are worth (Kish 1965).
+    alpha : float
+        The chance that any interval of the family misses.
+
+    Returns
+    -------
+    low, high : ndarray, shape (pairs,)
+        In points. A difference that never varies gets its one value; NaN where there are fewer than `LEAST_UNITS`.
+
+    Notes
+    -----
+    t is `largest_quantile` read as Student's t: the value that t exceeds as seldom as a normal variable exceeds the
+    quantile, with the units of equal size less one as degrees of freedom. The quantile alone takes the standard errors
+    for known: of 15 differences on 15 units it held all in 80% of samples in place of 95%. Beyond some hundred units
+    both are the same.
+
+    Draws of few units do not reach as far as the true differences do: below `FEW_FOR_BOOTSTRAP` the quantile is at
+    least Bonferroni's, z(1 - alpha / 2m), which needs no draws.
+
+    Step-down tests such as Romano-Wolf's may find more than any such family of intervals: they go on after the first.
+    """
+    from scipy.special import ndtr, ndtri, stdtrit
+
+    quantile, se = largest_quantile(drawn, pairs, alpha)
+    without_draws = -ndtri(alpha / 2 / max(1, len(pairs)))
+    quantiles = np.where(n_units < FEW_FOR_BOOTSTRAP, max(quantile, without_draws), quantile)
+    freedom = np.where(n_units >= LEAST_UNITS, units_freedom(n_effective), np.nan)
+    t = np.abs(stdtrit(freedom, ndtr(-quantiles)))
+    varies = se > 0
+    half = np.where(varies, t * unbiased(np.where(varies, se, 1), n_units), 0 * freedom)
+    return observed - half, observed + half
+
+
+def largest_quantile(drawn: np.ndarray, pairs: np.ndarray, alpha: float) -> tuple[float, np.ndarray]:
+    """The quantile 1 - alpha of max_k |d_bk - mean_b(d_bk)| / se_k over the pairs k, and the standard errors se_k.
+
+    Draws are centred on their mean, as the signed shift of the test ``bootstrap`` does, not on what was observed: the
+    bootstrap's own bias then widens no interval. Pairs that never vary take no part.
+
+    Returns
+    -------
+    float, ndarray of shape (pairs,)
+    """
+    largest, se = np.zeros(drawn.shape[1]), np.empty(len(pairs))
+    for rows in row_chunks(len(pairs), drawn.shape[1]):  # never all pairs x draws at once
+        i, j = pairs[rows].T
+        differences = drawn[i] - drawn[j]
+        spread = differences.std(axis=1, ddof=1)
+        se[rows] = np.where(spread > rounding(differences), spread, 0.0)
+        varies = se[rows] > 0
+        away = np.abs(differences - differences.mean(axis=1, keepdims=True))[varies]
+        np.maximum(largest, (away / se[rows][varies, None]).max(axis=0, initial=0.0), out=largest)
+    return float(np.quantile(largest, 1 - alpha)), se

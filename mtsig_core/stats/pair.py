@@ -1,0 +1,392 @@
+"""`examine_pair`: everything that can be asked of the difference between two systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from mtsig_core.errors import SettingError, nearest
+from mtsig_core.metrics import Metric, is_segment_mean, metric_of
+from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.results import SamplingSettings
+from mtsig_core.stats import engine
+from mtsig_core.stats.arrays import rounding
+from mtsig_core.stats.engine import segment_scores, units_apart
+from mtsig_core.stats.few_units import least_of_units, p_floor, pair_units
+from mtsig_core.stats.intervals import Sample, fitting_intervals
+from mtsig_core.stats.measured import Measured, measure
+from mtsig_core.stats.power import minimum_detectable_difference, unbiased, units_freedom
+from mtsig_core.stats.resampling import Units
+from mtsig_core.stats.settings import check_trials, resolve_sampling
+from mtsig_core.stats.significance import (
+    SMALLEST_P,
+    TESTS,
+    SignificanceTest,
+    decide,
+    fitting_tests,
+    significant,
+    win_rates,
+)
+from mtsig_core.testset import TestSet
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one test says of the pair, at alpha and without correction.
+
+    Attributes
+    ----------
+    test : str
+        A key of `mtsig_core.stats.significance.TESTS`, where its title, source and caution are.
+    p_value : float or None
+        None for Koehn's test.
+    win, lose : float or None
+        Koehn's test alone: shares of bootstrap samples on which a is better, or worse, than b.
+    better : {"a", "b", None}
+    favours : {"a", "b", None}
+        The system that the test's own statistic favours, where it would be decided for that and the difference does
+        not favour it: then neither is better.
+    """
+
+    test: str
+    p_value: float | None
+    win: float | None
+    lose: float | None
+    better: str | None
+    favours: str | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairExamination:
+    """Two systems under one metric; all differences are score(a) - score(b) in points. Arrays are read-only.
+
+    Attributes
+    ----------
+    a, b, metric : str
+    higher_is_better : bool
+    settings : SamplingSettings
+        As resolved.
+    score_a, score_b, delta : float
+        On the segments that both have.
+    n : int
+        The number of these segments.
+    drawn : ndarray, shape (at least trials and resamples,)
+        Differences on bootstrap samples.
+    swapped : ndarray, shape (trials,)
+        Differences after random swaps: the null of approximate randomization. Of up to 13 segments or documents all
+        swaps, shape (2^n - 1,).
+    outcomes : tuple of Outcome
+        In the order of `TESTS`; those for means of segment scores only for such a metric, and always by segment.
+    intervals : mapping of str to (float, float) or None
+        By kind; None where undefined.
+    se : mapping of str to float or None
+        Bootstrap standard error by unit: that of the test, segments, and documents where ids exist; None of one unit.
+    n_units : int
+    n_effective : float
+        Units of the test that both have, and how many of equal size these are worth.
+    mdd : float or None
+        Minimum detectable difference at 80% power, alpha, and the unit of the test; None where swaps of so few units
+        cannot give a p of alpha, and where the difference never varies.
+    exact : bool
+        Whether `swapped` has all swaps there are but for none, so that the p of approximate randomization is exact.
+    by_document : ndarray, shape (documents,), or None
+    by_segment : ndarray, shape (segments,)
+        See `contributions`; of the whole test set, 0 for what was not compared.
+    """
+
+    a: str
+    b: str
+    metric: str
+    higher_is_better: bool
+    settings: SamplingSettings
+    score_a: float
+    score_b: float
+    delta: float
+    drawn: np.ndarray
+    swapped: np.ndarray
+    outcomes: tuple[Outcome, ...]
+    intervals: Mapping[str, tuple[float, float] | None]
+    se: Mapping[str, float | None]
+    n_units: int
+    n_effective: float
+    mdd: float | None
+    by_document: np.ndarray | None
+    by_segment: np.ndarray
+    n: int
+    exact: bool
+
+    def __repr__(self) -> str:
+        return f"<PairExamination {self.a!r} - {self.b!r}: {self.delta:+.4g} by {self.metric!r}, {self.n} segments>"
+
+    @property
+    def sign(self) -> int:
+        """What turns a difference of scores into an improvement of a over b."""
+        return 1 if self.higher_is_better else -1
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """Two one-sided tests against a margin; see `equivalence`."""
+
+    margin: float
+    p_lower: float
+    p_upper: float
+    equivalent: bool
+
+    @property
+    def p_value(self) -> float:
+        return max(self.p_lower, self.p_upper)
+
+
+def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit: str = "auto",
+                 block_length: float | None = None, trials: int = 9999, alpha: float = 0.05, resamples: int = 2000,
+                 seed: int = 0, jobs: int = 1,
+                 statistics: np.ndarray | None = None,
+                 progress: Callable[[str, float], None] | None = None) -> PairExamination:
+    """Ask every test, interval and unit about one pair.
+
+    The draws are those of `compare` with the same settings, so each p is the one that `compare` gives this pair.
+
+    Parameters
+    ----------
+    testset : TestSet
+    metric : str or Metric
+    a, b : str
+        Two different systems of the test set.
+    unit, block_length, trials, alpha, resamples, seed, jobs
+        As in `compare`.
+    statistics : ndarray, shape (systems, segments, stats), optional
+        ``metric.statistics(testset)``, where that is known already.
+    progress : callable, optional
+        As in `compare`.
+
+    Raises
+    ------
+    SettingError
+        For systems that are not there or not two, and for settings out of range.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
+    >>> found = examine_pair(ts, "bleu", "A", "B", trials=999)
+    >>> [(o.test, o.p_value) for o in found.outcomes][:2]
+    [('ar', 0.001), ('bootstrap', 0.001)]
+    """
+    if a == b:
+        raise SettingError(f"A pair is two systems, and {a!r} is given twice. Choose another for one of them.")
+    for name in (a, b):
+        if name not in testset.systems:
+            raise SettingError(f"No system {name!r} in {testset.name}.{nearest(name, testset.systems)} It has: "
+                               f"{', '.join(testset.systems)}.")
+    settings, _ = resolve_sampling(testset, unit=unit, block_length=block_length, alpha=alpha, resamples=resamples,
+                                   seed=seed)
+    check_trials(trials, alpha, "ar")  # the other tests draw as often
+    metric = metric_of(testset, metric)
+    if statistics is None:
+        # which segments take part depends on the scores of all systems
+        testset = testset if is_segment_mean(metric) else testset.only((a, b))
+        statistics = cached_statistics(metric, testset)
+    seen = measure(testset, metric, statistics=statistics)
+    two, n = seen.pair(a, b)
+    units = seen.units(settings.unit, settings.block_length)
+
+    data = {units.kind: engine.UnitStatistics(metric, two, units)}
+    for kind in ("segment", *(["document"] if testset.documents is not None else [])):
+        if kind not in data:
+            data[kind] = engine.UnitStatistics(metric, two, seen.units(kind))
+    whole = data
+    if seen.testset is not testset:  # so that what is added stands beside each segment of the set
+        every = Measured(testset, metric, statistics)
+        both = every.pair(a, b)[0]
+        whole = {kind: engine.UnitStatistics(metric, both, every.units(kind)) for kind in data if kind != "block"}
+
+    def stage(name: str) -> engine.Progress | None:
+        return None if progress is None else lambda share: progress(name, share)
+
+    def bootstrapped(kind: str, n: int, name: str) -> np.ndarray:
+        return _difference(engine.bootstrap_scores(data[kind], n, seed, jobs=jobs, progress=stage(name)))
+
+    here = data[units.kind]
+    delta = here.scores[0] - here.scores[1]
+    drawn = bootstrapped(units.kind, max(resamples, trials), "bootstrap")
+    swapped = engine.swap_differences(here, engine.all_pairs(2), trials, seed, jobs=jobs, progress=stage("swaps"))[0]
+    left_out = _difference(engine.jackknife_scores(here))
+    segments = segment_scores(metric, two)
+    segments = None if segments is None else _difference(segments)[None]
+    sample = Sample(np.array([delta]), drawn[None, :resamples], left_out[None], segments)
+    common, worth = pair_units(seen.only((a, b)), np.array([[0, 1]]), units)
+    apart = {draws: units_apart(here, engine.all_pairs(2), common, draws == "swaps")
+             for draws in ("swaps", "bootstrap", "none")}
+    least = least_of_units(TESTS["ar"], units.kind, apart["swaps"], units.block_length)[0]
+    decidable = significant(float(least), alpha)
+    replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials]}
+    if segments is not None:
+        replicates["none"] = segments
+    se = {kind: None if _both(seen.only((a, b)), one.units) < 2 else float((
+        drawn[:resamples] if kind == units.kind else bootstrapped(kind, resamples, f"standard error by {kind}")
+        ).std(ddof=1)) for kind, one in data.items()}
+    own, n_swapped = se[units.kind], int(apart["swaps"][0]) if units.block_length is None else None
+    mdd = None if not (decidable and own) else minimum_detectable_difference(
+        unbiased(own, int(common[0])), alpha, n_effective=float(worth[0]), n_swapped=n_swapped)
+    return PairExamination(
+        a, b, metric.name, metric.higher_is_better, settings, float(here.scores[0]), float(here.scores[1]),
+        float(delta), _frozen(drawn), _frozen(swapped),
+        tuple(_outcome(test, delta, replicates[test.draws], alpha, seen.sign,
+                       float(p_floor(test, units.kind, apart[test.draws])[0]))
+              for test in fitting_tests(is_segment_mean(metric)).values()),
+        MappingProxyType({kind: _ends(*rule(sample, alpha))
+                          for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}),
+        MappingProxyType(se), int(common[0]), float(worth[0]), mdd,
+        contributions(whole["document"]) if "document" in whole else None, contributions(whole["segment"]), n,
+        TESTS["ar"].tries_all(units))
+
+
+def contributions(data: engine.UnitStatistics) -> np.ndarray:
+    """What each unit adds to the difference of the first two systems: it, less the difference without that unit.
+
+    The jackknife's influence on a corpus score, which is no sum over units: the parts do not add up to the whole.
+
+    Returns
+    -------
+    ndarray, shape (units,)
+        In points, read-only.
+    """
+    without = _difference(engine.jackknife_scores(data))
+    return _frozen(np.where(np.isnan(without), 0.0, data.scores[0] - data.scores[1] - without))
+
+
+def extremes(values: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of the n largest positive values, largest first, and of the n smallest negative ones."""
+    order = np.argsort(-values, kind="stable")
+    most, least = order[:n], order[::-1][:n]
+    tie = rounding(values)
+    return most[values[most] > tie], least[values[least] < -tie]
+
+
+def equivalence(pair: PairExamination, margin: float) -> Equivalence:
+    """Two one-sided tests that the improvement of a over b lies within +-margin, at the alpha of the pair.
+
+    The standard error is that of the bootstrap by the unit of the test; see `two_one_sided`.
+
+    Parameters
+    ----------
+    pair : PairExamination
+    margin : float
+        The largest difference that does not matter, in points, above 0.
+
+    Raises
+    ------
+    SettingError
+        For a margin that is not above 0, and a pair of a single unit, which has no standard error.
+    """
+    error = pair.se[pair.settings.unit]
+    if error is None:
+        raise SettingError(f"{pair.a} and {pair.b} have one {pair.settings.unit} in common, which tells nothing of how "
+                           "far their difference may vary. Expected at least two.")
+    return two_one_sided(pair.sign * pair.delta, unbiased(error, pair.n_units), margin, pair.settings.alpha,
+                         pair.n_effective)
+
+
+def two_one_sided(delta: float, se: float, margin: float, alpha: float = 0.05, n_effective: float = math.inf
+                  ) -> Equivalence:
+    """Two one-sided t tests (TOST; Schuirmann 1987) that a difference lies within +-margin.
+
+    p_lower = P(T >= (delta + margin) / SE), p_upper = P(T <= (delta - margin) / SE), T with the units less one as
+    degrees of freedom; equivalent when the larger is at most alpha, that is, when the t interval of level 1 - 2 alpha
+    lies within the margin.
+
+    Parameters
+    ----------
+    delta, se : float
+        Difference, and its standard error, in points; of a bootstrap after `unbiased`.
+    margin : float
+        The largest difference that does not matter, above 0.
+    n_effective : float
+        Units of equal size that the error was estimated on; by default so many that T is normal.
+
+    Examples
+    --------
+    >>> round(two_one_sided(0.5, 0.25, 1.0).p_value, 4), two_one_sided(0.5, 0.25, 1.0, n_effective=5).equivalent
+    (0.0228, False)
+    """
+    from scipy.special import ndtr, stdtr
+
+    if not margin > 0:
+        raise SettingError(f"margin is {margin:g}. Expected points above 0.")
+    freedom = float(units_freedom(n_effective))
+
+    def beyond(room: float) -> float:
+        if se > 0:
+            p = float(ndtr(-room / se) if math.isinf(freedom) else stdtr(freedom, -room / se))
+        else:
+            p = 0.0 if room > 0 else 1.0
+        return max(p, SMALLEST_P)
+
+    p_lower, p_upper = beyond(margin + delta), beyond(margin - delta)
+    return Equivalence(float(margin), p_lower, p_upper, significant(max(p_lower, p_upper), alpha))
+
+
+def density(values: np.ndarray, n_points: int = 241) -> tuple[np.ndarray, np.ndarray]:
+    """A smooth density (Gaussian kernel, width after Silverman 1986, eq. 3.31) on an even grid.
+
+    Returns
+    -------
+    x, y : ndarray, shape (n_points,)
+        y integrates to 1; both are empty where the values do not vary.
+    """
+    spread = values.std()
+    if spread <= rounding(values):
+        return np.empty(0), np.empty(0)
+    quartiles = np.quantile(values, [0.25, 0.75])
+    width = 0.9 * min(spread, np.ptp(quartiles) / 1.34 or spread) * len(values) ** -0.2
+    low, high = values.min() - 3 * width, values.max() + 3 * width
+    counts, edges = np.histogram(values, 1000, (low, high))  # smoothing counts is as good, and cheap for many values
+    x = np.linspace(low, high, n_points)
+    kernel = np.exp(-(((x[:, None] - (edges[:-1] + edges[1:]) / 2) / width) ** 2) / 2)
+    return x, kernel @ counts / (len(values) * width * math.sqrt(2 * math.pi))
+
+
+def tally(values: np.ndarray, reach: float, n_bins: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    """Histogram symmetric about 0 that covers the values and +-reach: (edges, counts)."""
+    reach = 1.08 * (max(reach, np.abs(values).max(initial=0.0)) or 1.0)
+    counts, edges = np.histogram(values, n_bins, (-reach, reach))
+    return edges, counts
+
+
+def _outcome(test: SignificanceTest, delta: float, replicates: np.ndarray, alpha: float, sign: int,
+             floor: float) -> Outcome:
+    """What one test says; its p is at least `floor`, and nothing is decided where that is above alpha."""
+    p = win = lose = None
+    if test.p_values is not None:
+        p = np.maximum(floor, test.p_values(np.array([delta]), replicates))
+    else:
+        win, lose = win_rates(sign * replicates)
+    side = sign * test.side(np.array([delta]), replicates)
+    by_both, by_test = (int(decide(toward, alpha, p=p, win=win, lose=lose, side=side)[0]) if significant(floor, alpha)
+                        else 0 for toward in (np.array([sign * delta]), side))
+    p_value, wins, losses = (None if value is None else float(value[0]) for value in (p, win, lose))
+    sides = {1: "a", -1: "b", 0: None}
+    return Outcome(test.name, p_value, wins, losses, sides[by_both], sides[by_test - by_both])
+
+
+def _both(two: Measured, units: Units) -> int:
+    """The units that both of two systems have segments in."""
+    return int(pair_units(two, np.array([[0, 1]]), units)[0][0])
+
+
+def _difference(scores: np.ndarray) -> np.ndarray:
+    difference: np.ndarray = scores[0] - scores[1]
+    return difference
+
+
+def _ends(low: np.ndarray, high: np.ndarray) -> tuple[float, float] | None:
+    return (float(low[0]), float(high[0])) if math.isfinite(low[0]) and math.isfinite(high[0]) else None
+
+
+def _frozen(values: np.ndarray) -> np.ndarray:
+    values.flags.writeable = False
+    return values

@@ -1,0 +1,496 @@
+"""Ranks of systems: from decisions on pairs, and by the rules of shared tasks as they were published."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mtsig_core.results import MacroResult, MacroSystem, MetricResult, ReferenceLeaders, SystemResult, TaskComparison
+
+#-----------------------------------------------------------------------------------------------------------------------
+# How ranks are made from pairs: ours, and those of shared tasks as they were published, with what these ignore.
+
+
+_EXACT = 50  # segments up to which scipy looks at the exact distribution
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """Ranks of systems, each array of shape (systems,), and the groups that lines are drawn between.
+
+    Attributes
+    ----------
+    low, high : ndarray of int
+        From 1.
+    cluster : ndarray of int
+        Number of the group that each system is in, from 1: a line is drawn where no rank interval reaches over it.
+    wins, losses : ndarray of int
+        Systems that the rule calls worse, and better. All others are ties.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    cluster: np.ndarray
+    wins: np.ndarray
+    losses: np.ndarray
+
+
+@dataclass(frozen=True)
+class RankRule:
+    """What a rule is, and what it leaves out of account.
+
+    Attributes
+    ----------
+    title : str
+        Ends a sentence on ranks.
+    ignores : tuple of str
+        Empty for the rule whose rank intervals hold jointly.
+    of_segments : bool
+        Whether it needs scores of single segments.
+    by_domain : bool
+        Whether it scores systems by the mean over domains of the mean in each, so that it needs domains.
+    """
+
+    name: str
+    title: str
+    source: str
+    ignores: tuple[str, ...] = ()
+    of_segments: bool = False
+    by_domain: bool = False
+
+
+_SHARED = ("segments of one document are taken as independent",
+           "no correction for the number of pairs of systems that are compared")
+RANK_RULES = {rule.name: rule for rule in (
+    RankRule("simultaneous", "by simultaneous intervals", "Romano and Wolf 2005; Mogstad et al. 2024"),
+    RankRule("wmt24", "as WMT24", "Kocmi et al. 2024, the task's own scripts", (
+        *_SHARED, "two-sided p of domains are combined, so that a win in one and a loss in another add up"),
+             of_segments=True, by_domain=True),
+    RankRule("wmt25", "as WMT25", "Kocmi et al. 2025, the task's own scripts", (
+        *_SHARED, "a rank ends at the first system that differs: those beyond it are not looked at"), of_segments=True),
+    RankRule("overlap", "by overlap of intervals", "a common reading of error bars", (
+        "intervals of single scores do not show the difference of two systems on the same segments",
+        "no correction for the number of pairs of systems that are compared")))}
+
+
+def fitting_rules(segment_means: bool, domains: bool = True) -> dict[str, RankRule]:
+    """The rules for a metric that is a mean of segment scores, or is not, of segments with domains or without.
+
+    >>> list(fitting_rules(False)), list(fitting_rules(True, domains=False))
+    (['simultaneous', 'overlap'], ['simultaneous', 'wmt25', 'overlap'])
+    """
+    return {name: rule for name, rule in RANK_RULES.items()
+            if (segment_means or not rule.of_segments) and (domains or not rule.by_domain)}
+
+
+def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str]) -> tuple[np.ndarray, Ranks]:
+    """Rank ranges of WMT24's general task, and the order they are about.
+
+    A system's mean is the mean over domains of its mean in each. Of a pair, each domain gives the two-sided p of
+    Wilcoxon's signed-rank test on its segments; these are combined by Stouffer's method as if they were one-sided,
+    z = sum(ndtri(1 - p)) / sqrt(domains). A rank range is 1 + losses to systems - wins, each at alpha.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (systems, segments)
+        Higher is better; NaN where there is none.
+    alpha : float
+    domains : sequence of str
+        Of each segment.
+
+    Returns
+    -------
+    order : ndarray of int, shape (systems,)
+        Best first.
+    Ranks
+        Of the systems as they stand in `scores`.
+    """
+    from scipy.special import ndtr, ndtri
+
+    groups = [np.array([k for k, domain in enumerate(domains) if domain == name]) for name in dict.fromkeys(domains)]
+    with np.errstate(invalid="ignore"):
+        means = np.array([_mean_of_means(row, groups) for row in scores])
+    n = len(scores)
+    p = np.ones((n, n))
+    for i in range(n):
+        for j in range(i + 1, n):
+            of_domains = [found for group in groups
+                          if (found := signed_rank(scores[i, group] - scores[j, group], "two-sided")) is not None]
+            if of_domains:
+                z = sum(ndtri(1 - np.array(of_domains))) / np.sqrt(len(of_domains))
+                p[i, j] = p[j, i] = 1 - ndtr(z)
+    better = (p < alpha) & (means[:, None] > means)
+    worse = (p < alpha) & (means[:, None] <= means)
+    np.fill_diagonal(worse, False)
+    order = np.argsort(-means, kind="stable")
+    wins, losses = better.sum(axis=1), worse.sum(axis=1)
+    cluster, place = np.empty(n, dtype=int), {int(system): k for k, system in enumerate(order)}
+    tied = [[place[j] for j in range(n) if j != i and p[i, j] > alpha] for i in range(n)]
+    number, reach = 1, -1
+    for k, system in enumerate(order):
+        reach = max([reach, *(other for other in tied[int(system)] if other > k)])
+        cluster[system] = number
+        if reach <= k:
+            number, reach = number + 1, -1
+    return order, Ranks(1 + losses, n - wins, cluster, wins, losses)
+
+
+def wmt25(scores: np.ndarray, alpha: float, domains: Sequence[str] | None = None) -> tuple[np.ndarray, Ranks]:
+    """Rank ranges of WMT25's general task, and the order they are about; parameters as `wmt24`, domains do not matter.
+
+    A system beats one with a lower mean where p of the one-sided Wilcoxon signed-rank test is below alpha. From its
+    place by the mean, its range goes up until the first system that beats it, and down until the first that it beats.
+
+    So the task's script had it with both ratings of a segment as two segments. A later version of the script compares
+    each rating of one system with each of the other, at alpha / 2; one score per segment has nothing to pair so.
+    """
+    with np.errstate(invalid="ignore"):
+        means = np.nanmean(scores, axis=1)
+    order, n = np.argsort(-means, kind="stable"), len(scores)
+
+    beats = np.zeros((n, n), dtype=bool)  # by place
+    for first in range(n):
+        for second in range(first + 1, n):
+            p = signed_rank(scores[order[first]] - scores[order[second]], "greater")
+            beats[first, second] = p is not None and p < alpha
+    low, high, wins, losses = np.empty((4, n), dtype=int)
+    wins[order], losses[order] = beats.sum(axis=1), beats.sum(axis=0)
+    for k in range(n):
+        above, below = np.flatnonzero(beats[:k, k]), np.flatnonzero(beats[k])
+        low[order[k]] = above[-1] + 2 if len(above) else 1
+        high[order[k]] = below[0] if len(below) else n
+    return order, Ranks(low, high, clusters_of(order, low, high), wins, losses)
+
+
+def overlap(ci_low: np.ndarray, ci_high: np.ndarray, sign: int = 1) -> Ranks:
+    """Ranks by overlap: a system is behind those whose interval lies wholly on the better side of its own.
+
+    Parameters
+    ----------
+    ci_low, ci_high : ndarray, shape (systems,)
+        In the order of the systems, best first.
+    sign : {1, -1}
+        -1 where lower is better.
+    """
+    if sign < 0:
+        ci_low, ci_high = -ci_high, -ci_low
+    ahead = ci_low[:, None] > ci_high
+    wins, losses = ahead.sum(axis=1), ahead.sum(axis=0)
+    low, high = 1 + losses, len(wins) - wins
+    return Ranks(low, high, clusters_of(np.arange(len(low)), low, high), wins, losses)
+
+
+#: Those that are made of segment scores.
+OF_SEGMENTS: dict[str, Callable[..., tuple[np.ndarray, Ranks]]] = {"wmt24": wmt24, "wmt25": wmt25}
+
+
+def ranks_by(rule: str, scores: np.ndarray | None, ci_low: np.ndarray, ci_high: np.ndarray, sign: int, alpha: float,
+             domains: Sequence[str] | None) -> tuple[np.ndarray, Ranks]:
+    """The order of the systems by another rule than ours, best first, and their ranks.
+
+    Parameters
+    ----------
+    rule : {"wmt24", "wmt25", "overlap"}
+    scores : ndarray, shape (systems, segments), or None
+        Best system first, NaN where there is none; needed by the first two.
+    ci_low, ci_high : ndarray, shape (systems,)
+    sign : {1, -1}
+        -1 where lower is better.
+    domains : sequence of str or None
+        Of each segment; needed by the first.
+    """
+    if rule == "overlap":
+        return np.arange(len(ci_low)), overlap(ci_low, ci_high, sign)
+    assert scores is not None, "settings.check_metric has seen to that"
+    return OF_SEGMENTS[rule](sign * scores, alpha, domains)
+
+
+def inside_clusters(ranks: Ranks, pairs: np.ndarray, significant: np.ndarray) -> np.ndarray:
+    """Which significant pairs lie inside one cluster, as if their systems were tied: bool, shape (pairs,).
+
+    Parameters
+    ----------
+    pairs : ndarray of int, shape (pairs, 2)
+    significant : ndarray of bool, shape (pairs,)
+    """
+    first, second = pairs.T
+    within: np.ndarray = significant & (ranks.cluster[first] == ranks.cluster[second])
+    return within
+
+
+def inside_said(inside: int, inside_apart: int | None) -> str:
+    """What follows a number of significant pairs inside one cluster, some with rank ranges that lie apart.
+
+    >>> inside_said(3, 2)
+    'lie inside one cluster, with no line between the two, as if tied, though the rank ranges of 2 of them lie apart'
+    """
+    if not inside:
+        return "lie inside one cluster"
+    but = "" if not inside_apart else ", though their rank ranges lie apart" if inside == inside_apart else \
+        f", though the rank ranges of {inside_apart} of them lie apart"
+    return f"{'lies' if inside == 1 else 'lie'} inside one cluster, with no line between the two, as if tied{but}"
+
+
+def apart(ranks: Ranks, pairs: np.ndarray, among: np.ndarray) -> int:
+    """How many of some pairs have rank ranges that lie apart, which calls one of the two systems better.
+
+    Parameters
+    ----------
+    pairs : ndarray of int, shape (pairs, 2)
+    among : ndarray of bool, shape (pairs,)
+    """
+    first, second = pairs.T
+    disjoint = (ranks.high[first] < ranks.low[second]) | (ranks.high[second] < ranks.low[first])
+    return int(np.count_nonzero(among & disjoint))
+
+
+def clusters_of(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """The number of each system's cluster, from 1: a line is drawn after the k best where none of them may be below it,
+    and none of the others above.
+
+    Parameters
+    ----------
+    order : ndarray of int, shape (systems,)
+        Best first.
+    low, high : ndarray of int, shape (systems,)
+        Ranks.
+
+    >>> clusters_of(np.arange(3), np.array([1, 2, 2]), np.array([1, 3, 3])).tolist()
+    [1, 2, 2]
+    """
+    cluster, number = np.empty(len(order), dtype=int), 1
+    for k, system in enumerate(order, 1):
+        cluster[system] = number
+        if (high[order[:k]] <= k).all() and (low[order[k:]] > k).all():
+            number += 1
+    return cluster
+
+
+def signed_rank(differences: np.ndarray, alternative: str) -> float | None:
+    """p of Wilcoxon's signed-rank test as `scipy.stats.wilcoxon` has it, of many segments ten times as quick.
+
+    Parameters
+    ----------
+    differences : ndarray, shape (segments,)
+        NaN where one of the two has no score.
+    alternative : {"two-sided", "greater"}
+
+    Returns
+    -------
+    float or None
+        1 where nothing differs; None without a segment that both have.
+    """
+    differences = differences[~np.isnan(differences)]
+    if not differences.any():
+        return 1.0 if len(differences) else None
+    if len(differences) <= _EXACT:
+        from scipy.stats import wilcoxon
+
+        return float(wilcoxon(differences, alternative=alternative).pvalue)
+    from scipy.special import ndtr
+
+    sizes = np.abs(differences)
+    order = sizes.argsort()[np.count_nonzero(sizes == 0):]  # what does not differ is left out
+    sizes, n = sizes[order], float(len(order))
+    ends = np.append(np.flatnonzero(sizes[1:] != sizes[:-1]) + 1.0, n)
+    ties = np.diff(ends, prepend=0)
+    ranks = np.repeat(ends - (ties - 1) / 2, ties.astype(int))
+    variance = (n * (n + 1) * (2 * n + 1) - (ties ** 3 - ties).sum() / 2) / 24
+    z = (ranks[differences[order] > 0].sum() - n * (n + 1) / 4) / np.sqrt(variance)
+    return float(ndtr(-z) if alternative == "greater" else 2 * ndtr(-abs(z)))
+
+
+def _mean_of_means(row: np.ndarray, groups: Sequence[np.ndarray]) -> float:
+    parts = [row[group][~np.isnan(row[group])] for group in groups]
+    return float(np.mean([part.mean() for part in parts if len(part)])) if any(map(len, parts)) else np.nan
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# From decisions on pairs to ranks of systems.
+
+
+def decision_matrix(n_systems: int, pairs: np.ndarray, decisions: np.ndarray) -> np.ndarray:
+    """Who is significantly better than whom.
+
+    Parameters
+    ----------
+    n_systems : int
+    pairs : ndarray of int, shape (pairs, 2)
+    decisions : ndarray of int, shape (pairs,)
+        1 where the first system of the pair is significantly better, -1 where the second is, else 0.
+
+    Returns
+    -------
+    ndarray of bool, shape (systems, systems)
+        True at (i, j) where i is significantly better than j.
+    """
+    better = np.zeros((n_systems, n_systems), dtype=bool)
+    first, second = pairs[:, 0], pairs[:, 1]
+    better[first[decisions > 0], second[decisions > 0]] = True
+    better[second[decisions < 0], first[decisions < 0]] = True
+    return better
+
+
+def rank_intervals(better: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Simultaneous rank intervals: 1 + number of systems significantly better, to S - number significantly worse.
+
+    They hold jointly at the level at which the decisions control the family-wise error (Mogstad et al. 2024 in
+    economics; WMT's rank ranges with a correction).
+
+    Examples
+    --------
+    >>> low, high = rank_intervals(np.array([[0, 1, 1], [0, 0, 0], [0, 0, 0]], dtype=bool))
+    >>> low.tolist(), high.tolist()
+    ([1, 2, 2], [1, 3, 3])
+    """
+    return 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
+
+
+def intransitive_triples(better: np.ndarray) -> int:
+    """Number of triples (i, j, k) with i not separable from j, nor j from k, but i better than k."""
+    tied = ~(better | better.T)
+    through = tied.astype(np.int64) @ tied.astype(np.int64)
+    return int((through * better).sum())
+
+
+def headline(result: MetricResult) -> tuple[str, ...] | None:
+    """The systems that no other is significantly better than: one is a winner, of several each may be the first.
+
+    None where ranks are undefined or there is only one system.
+    """
+    if len(result.systems) < 2 or result.systems[0].rank_low is None:
+        return None
+    if result.systems[0].rank_low == result.systems[0].rank_high == 1:
+        return (result.systems[0].system,)
+    return tuple(row.system for row in result.systems if row.rank_low == 1)
+
+
+def is_ahead(result: MetricResult | MacroResult) -> bool:
+    """Whether a system is significantly better than each other one.
+
+    To be the only one that may be the first is less: each other is then worse than somebody.
+    """
+    return len(result.systems) > 1 and any(row.rank_high == 1 for row in result.systems)
+
+
+def otherwise_led(result: MetricResult) -> tuple[ReferenceLeaders, ...]:
+    """The references by which alone other systems are ahead than by all of them together.
+
+    One with too few segments to decide anything is no answer. One that lacks segments separates fewer systems: that it
+    lets more be first is then no other answer.
+    """
+    together = headline(result)
+    n = max((pair.n or 0 for pair in result.pairs), default=0)
+    return () if together is None else tuple(
+        row for row in result.by_reference if row.decidable and set(row.leaders) != set(together)
+        and not (row.n_segments < n and set(together) < set(row.leaders)))
+
+
+def turned_round(result: MetricResult) -> int:
+    """How many significant pairs have ranks that call the worse system the better one.
+
+    Ours never do. Rules that go by score can where systems are rated on different segments.
+    """
+    rank = {row.system: (row.rank_low or 0, row.rank_high or 0) for row in result.systems}
+    sides = [(pair.a, pair.b) if pair.better == "a" else (pair.b, pair.a) for pair in result.pairs if pair.better]
+    return sum(rank[worse][1] < rank[better][0] for better, worse in sides)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What leaving out systems, or another rule for ranks, changes in a shared task: ranks and winners' circles.
+
+
+RankRange = tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class RankChange:
+    """The rank interval of a system before and after.
+
+    Attributes
+    ----------
+    pair : str or None
+        The language pair; None for the ranks across them.
+    system : str
+    before, after : tuple of int or None
+        Its ends; None without a rank.
+    left_out : bool
+        Whether the system was compared there before, and is not any more.
+    """
+
+    pair: str | None
+    system: str
+    before: RankRange
+    after: RankRange
+    left_out: bool
+
+    @property
+    def changed(self) -> bool:
+        return self.before != self.after
+
+
+@dataclass(frozen=True)
+class CircleChange:
+    """Who may be the first before and after, best first; `pair` as in `RankChange`."""
+
+    pair: str | None
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @property
+    def changed(self) -> bool:
+        return set(self.before) != set(self.after)
+
+
+@dataclass(frozen=True)
+class RanksBeforeAfter:
+    """All systems of each language pair, as they stood before, then those that came; and the winners' circles."""
+
+    metric: str
+    ranks: tuple[RankChange, ...]
+    circles: tuple[CircleChange, ...]
+
+
+def ranks_before_after(before: TaskComparison, after: TaskComparison, metric: str) -> RanksBeforeAfter:
+    """Two comparisons of one task side by side.
+
+    Parameters
+    ----------
+    before, after : TaskComparison
+    metric : str
+        One that either was compared by.
+
+    Returns
+    -------
+    RanksBeforeAfter
+        In the order of the language pairs, those across them last.
+    """
+    old, new = _standings(before, metric), _standings(after, metric)
+    ranks: list[RankChange] = []
+    circles: list[CircleChange] = []
+    for pair in sorted(old.keys() | new.keys(), key=lambda pair: (pair is None, [*old, *new].index(pair))):
+        one, other = old.get(pair, {}), new.get(pair, {})
+        ranks += [RankChange(pair, name, one.get(name), other.get(name), name in one and name not in other)
+                  for name in dict.fromkeys([*one, *other])]
+        circles.append(CircleChange(pair, _first(one), _first(other)))
+    return RanksBeforeAfter(metric, tuple(ranks), tuple(circles))
+
+
+def _standings(found: TaskComparison, metric: str) -> dict[str | None, Mapping[str, RankRange]]:
+    """By language pair the rank interval of each system, best first; across them under None."""
+    standings: dict[str | None, Mapping[str, RankRange]] = {
+        pair: {row.system: _ranks(row) for row in comparison.metrics[metric].systems}
+        for pair, comparison in found.pairs.items() if metric in comparison.metrics}
+    if metric in found.macro:
+        standings[None] = {row.system: _ranks(row) for row in found.macro[metric].systems}
+    return standings
+
+
+def _ranks(row: SystemResult | MacroSystem) -> RankRange:
+    return None if row.rank_low is None or row.rank_high is None else (row.rank_low, row.rank_high)
+
+
+def _first(ranks: Mapping[str, RankRange]) -> tuple[str, ...]:
+    return tuple(name for name, own in ranks.items() if own is not None and own[0] == 1)

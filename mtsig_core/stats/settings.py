@@ -1,0 +1,169 @@
+"""From what the user asked for to settings with no gap and no contradiction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from numbers import Integral, Real
+
+from mtsig_core.errors import InputError, Remedy, SettingError, nearest, unknown
+from mtsig_core.metrics import Metric, is_segment_mean
+from mtsig_core.results import SamplingSettings, Settings
+from mtsig_core.stats.intervals import INTERVALS, fitting_intervals
+from mtsig_core.stats.ranks import RANK_RULES
+from mtsig_core.stats.resampling import UNITS, Units, make_units
+from mtsig_core.stats.significance import CORRECTIONS, TESTS, fitting_tests
+from mtsig_core.testset import TestSet
+from mtsig_core.version import __version__
+
+_FEW_UNITS_FOR_PERCENTILE = 100  # of equal size
+_MOST_DRAWS = 10_000_000
+_MOST_JOBS = 1000
+_LEAST_ALPHA = 1e-15  # what is nearer to 1 is 1 in a float
+
+
+def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | None, trials: int, alpha: float,
+            correction: str, ci: str, resamples: int, seed: int, baseline: str | None,
+            rank_rule: str = "simultaneous") -> tuple[Settings, Units]:
+    """Check the settings of a comparison and replace every ``auto``.
+
+    Raises
+    ------
+    SettingError
+        With what was expected, what came, and what to do.
+    """
+    _choose("test", test, TESTS)
+    chosen = TESTS[test]
+    sampling, units = resolve_sampling(testset, unit=unit, block_length=block_length, alpha=alpha,
+                                       resamples=resamples, seed=seed)
+    exact = chosen.tries_all(units)
+    check_trials(trials, None if exact else alpha, test)
+    if baseline is not None and baseline not in testset.systems:
+        raise SettingError(f"No system {baseline!r} to use as baseline.{nearest(baseline, testset.systems)} Systems: "
+                           f"{', '.join(testset.systems)}.")
+
+    check_rank_rule(rank_rule, testset)
+    if correction == "auto":
+        correction = chosen.default_correction
+    _choose("correction", correction, CORRECTIONS)
+    if chosen.p_values is None and correction != "none":
+        raise SettingError(f"Test {test!r} gives no p to correct. Choose the correction none, or another test.",
+                           {"correction": "none"})
+    if correction == "romano-wolf" and not chosen.romano_wolf:
+        able = ", ".join(name for name, t in TESTS.items() if t.romano_wolf)
+        raise SettingError(f"Romano-Wolf is not defined for test {test!r}, only for {able}. Choose another "
+                           "correction, such as holm.", {"correction": "holm"})
+
+    _choose("interval", ci, ("auto", *INTERVALS))
+    ci = interval_kind(ci, units.effective)
+    _by_segment(units.kind, unit, "Test", test, chosen.of_segments, "ar")
+    _by_segment(units.kind, unit, "Interval", ci, ci == "t", "percentile")
+    tried = units.all_swaps if exact else int(trials)
+    return Settings(test=test, trials=None if chosen.of_segments else tried, correction=correction, ci=ci,
+                    baseline=baseline, rank_rule=rank_rule, **asdict(sampling)), units
+
+
+def resolve_sampling(testset: TestSet, *, unit: str, block_length: float | None, alpha: float, resamples: int,
+                     seed: int) -> tuple[SamplingSettings, Units]:
+    """The same for what is drawn without a test."""
+    if not testset.systems:
+        raise InputError(f"No system in {testset.name}. Give at least one output, two to compare.",
+                         {"system": "FILE"})
+    _whole("resamples", resamples, 2, _MOST_DRAWS)
+    _whole("seed", seed, 0)
+    if seed >= 1 << 64:
+        raise SettingError(f"seed is {seed}. Expected a number below 2^64.")
+    check_level(alpha)
+    _choose("unit", unit, ("auto", *UNITS))
+    units = make_units(testset, unit, block_length)
+    return SamplingSettings(units.kind, units.block_length, float(alpha), int(resamples), int(seed),
+                            __version__), units
+
+
+def interval_kind(ci: str, effective: float) -> str:
+    """The kind of interval for so many units of equal size; ``auto`` is percentile, jackknife-t where there are few.
+
+    Of equal size, as of very unequal units the bootstrap sees the large ones alone.
+    """
+    if ci != "auto":
+        return ci
+    return "percentile" if effective >= _FEW_UNITS_FOR_PERCENTILE else "jackknife-t"
+
+
+def check_trials(trials: int, alpha: float | None, test: str) -> None:
+    """Raise SettingError for a number of trials that cannot be, or with which the test could find nothing at alpha."""
+    chosen = TESTS[test]
+    _whole("trials", trials, 1, _MOST_DRAWS)
+    if chosen.p_values is not None and alpha is not None and alpha < chosen.smallest_p(trials):
+        needed = chosen.trials_for(alpha)
+        raise SettingError(
+            f"alpha {alpha:g} is below the smallest p that {trials} trials can give, {chosen.smallest_p(trials):.3g}: "
+            f"nothing could be significant. Use at least {needed} trials, or a larger alpha.")
+
+
+def check_level(alpha: float) -> None:
+    """Raise SettingError for a level that is none, or so near 0 or 1 that no draws could tell."""
+    if not (isinstance(alpha, Real) and _LEAST_ALPHA < alpha < 1 - _LEAST_ALPHA):
+        shown = f"{alpha:g}" if isinstance(alpha, Real) else repr(alpha)
+        raise SettingError(f"alpha is {shown}. Expected a number between 0 and 1, more than {_LEAST_ALPHA:g} from "
+                           "either, such as 0.05.")
+
+
+def check_rank_rule(rule: str, testset: TestSet) -> None:
+    """Raise SettingError for a rule that is not known, and for one that needs domains where there are none."""
+    _choose("rank rule", rule, RANK_RULES)
+    if RANK_RULES[rule].by_domain and testset.domains is None:
+        documents: tuple[Remedy, ...] = ({"docs": "FILE"},) if testset.has_texts else ()
+        raise SettingError(
+            f"Ranks {RANK_RULES[rule].title} need domains, and {testset.name} has none: a system's score is the mean "
+            "over domains, and Wilcoxon's test is run within each. Give the domain of every segment, in a column "
+            f"'domain' of the table of scores{', or in a documents file of lines domain<TAB>docid' * bool(documents)}. "
+            "Or choose another rule.", *documents, {"rank_rule": "simultaneous"})
+
+
+def check_jobs(jobs: int) -> None:
+    """Raise SettingError for a number of threads that cannot be."""
+    if jobs < 1 and jobs != -1:
+        raise SettingError(f"jobs is {jobs}. Expected at least 1, or -1 for all cores.")
+    if jobs > _MOST_JOBS:
+        raise SettingError(f"jobs is {jobs}. Expected at most {_MOST_JOBS}: more threads than cores gain nothing.")
+
+
+def check_metric(metric: Metric, test: str, ci: str, rank_rule: str = "simultaneous") -> None:
+    """Raise SettingError if the test, the interval or the rule for ranks is for means of segment scores, and the metric
+    is none."""
+    if is_segment_mean(metric):
+        return
+    if rank_rule in RANK_RULES and RANK_RULES[rank_rule].of_segments:
+        raise SettingError(f"Ranks {RANK_RULES[rank_rule].title} are made of segment scores (human ratings, COMET), "
+                           f"and {metric.name} is a score of the whole corpus. Use simultaneous or overlap, or a "
+                           "metric that is a table of scores.", {"rank_rule": "simultaneous"})
+    for what, value, known, fitting in (("Test", test, TESTS, fitting_tests(False)),
+                                        ("Interval", ci, INTERVALS, fitting_intervals(False))):
+        if value in known and value not in fitting:
+            raise SettingError(
+                f"{what} {value!r} is for means of segment scores alone (human ratings, COMET), and {metric.name} is "
+                f"a score of the whole corpus. Use {', '.join(fitting)}, or a metric that is a table of scores.",
+                {"scores": "NAME=FILE", "metrics": "NAME"})
+
+
+def _by_segment(kind: str, asked: str, what: str, value: str, needed: bool, other: str) -> None:
+    if needed and kind != "segment":
+        why = " (auto, as document ids are known)" if asked == "auto" else ""
+        argument = {"Test": "test", "Interval": "ci"}[what]
+        raise SettingError(f"{what} {value!r} works on single segments, and the unit is {kind}{why}. Choose the unit "
+                           f"segment, which takes segments as independent, or the {what.lower()} {other}, which heeds "
+                           f"the {kind}s.", {"unit": "segment"}, {argument: other})
+
+
+def _choose(what: str, value: str, among: Iterable[str]) -> None:
+    among = list(among)
+    if value not in among:
+        raise unknown(what, value, among)
+
+
+def _whole(what: str, value: int, least: int, most: int | None = None) -> None:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise SettingError(f"{what} is {value}. Expected a whole number, at least {least}.")
+    if most is not None and value > most:
+        raise SettingError(f"{what} is {value}. Expected at most {most}.")

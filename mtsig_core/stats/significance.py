@@ -1,0 +1,538 @@
+"""The paired tests and the corrections for many comparisons, each with its formula and source."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+
+from mtsig_core.results import PairResult
+from mtsig_core.stats.arrays import TOLERANCE, Rows, by_rows, count_extreme, in_turn, rounding
+from mtsig_core.stats.resampling import Units
+
+#-----------------------------------------------------------------------------------------------------------------------
+# The paired tests: replicate differences -> p-values, and a registry that says what each of them is.
+#
+# Every test takes the observed differences and their replicates, for all pairs at once. Where a source defines its test
+# badly, the test is here as published and says so; see `SignificanceTest.caution`.
+
+
+#: p is never 0, not even where it is too small for a number.
+SMALLEST_P = float(np.finfo(float).tiny)
+_EXACT_RANKS, _DIGITS = 50, 9
+#: Units of which a bootstrap can be too sure, so that its p is bounded.
+FEW_TO_DRAW = 10
+
+
+def approximate_randomization(observed: np.ndarray, swapped: np.ndarray | Rows) -> np.ndarray:
+    """Two-sided approximate randomization (Riezler and Maxwell 2005, Fig. 1).
+
+    p = (c + 1) / (R + 1), c = #{abs(d_r) >= abs(d_0)}; ``>=``, so that identical outputs get p = 1.
+
+    Parameters
+    ----------
+    observed : ndarray, shape (pairs,)
+        d_0, in points.
+    swapped : ndarray or Rows, shape (pairs, R)
+        d_r, after random swaps.
+
+    Returns
+    -------
+    ndarray, shape (pairs,)
+    """
+    return _p_values(lambda d0, d: count_extreme(d0, d, np.zeros(len(d))), observed, swapped)
+
+
+def signed_shift(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
+    """Bootstrap test by the shift method (Noreen 1989): the bootstrap differences, centred, stand for the null.
+
+    p = (c + 1) / (B + 1), c = #{abs(d_b - mean(d_b)) >= abs(d_0)}. Shapes as in `approximate_randomization`.
+    """
+    return _p_values(lambda d0, d: count_extreme(d0, d, d.mean(axis=1)), observed, drawn)
+
+
+def percentile_test(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
+    """Two-sided p of the percentile interval (after Zhang and Vogel 2004, section 3.2).
+
+    p = min(1, 2 (min(#{d_b <= 0}, #{d_b >= 0}) + 1) / (B + 1)). Shapes as in `approximate_randomization`.
+    """
+    def smaller_tail(d: np.ndarray) -> np.ndarray:
+        tie = rounding(d)[:, None]
+        smaller: np.ndarray = np.minimum((d <= tie).sum(axis=1), (d >= -tie).sum(axis=1))
+        return smaller
+
+    p: np.ndarray = np.minimum(1, 2 * (by_rows(smaller_tail, drawn) + 1) / (drawn.shape[1] + 1))
+    return p
+
+
+def riezler_maxwell(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
+    """The shift method as printed in Riezler and Maxwell 2005, Fig. 2 (sacreBLEU's ``--paired-bs`` too).
+
+    p = (c + 1) / (B + 1), c = #{abs(d_b) - mean(abs(d_b)) >= abs(d_0)}. The absolute value inside the shift makes
+    it one-sided: at .05 it rejects about 11% of true nulls with many units of equal size, up to 19% with few or unequal
+    ones. sacreBLEU counts with a strict ``>``.
+    """
+    def count(d0: np.ndarray, d: np.ndarray) -> np.ndarray:
+        size, reached = np.abs(d), np.abs(d0)
+        excess = size - size.mean(axis=1, keepdims=True)
+        ties = np.maximum(rounding(excess), TOLERANCE * reached)
+        counts: np.ndarray = (excess >= (reached - ties)[:, None]).sum(axis=1)
+        return counts
+
+    return _p_values(count, observed, drawn)
+
+
+def win_rates(drawn: np.ndarray | Rows) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of bootstrap samples with a positive and a negative difference (Koehn 2004, section 6).
+
+    Samples with equal scores count for neither. Returns (win, lose), each of shape (pairs,).
+    """
+    return (by_rows(lambda d: (d > rounding(d)[:, None]).mean(axis=1), drawn),
+            by_rows(lambda d: (d < -rounding(d)[:, None]).mean(axis=1), drawn))
+
+
+def student_t(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
+    """Two-sided paired t test on the differences of segment scores (Student 1908; Koehn 2004, section 4).
+
+    t = mean(d) / (sd(d) / sqrt(n)) on n - 1 degrees of freedom; no difference at all gives p = 1.
+
+    Parameters
+    ----------
+    observed : ndarray, shape (pairs,)
+        Not needed: the mean is that of the differences.
+    differences : ndarray, shape (pairs, segments)
+        Score of the first system less that of the second; NaN where one of them has none.
+
+    Returns
+    -------
+    ndarray, shape (pairs,)
+        1 for a pair with fewer than two segments, which show nothing.
+    """
+    from scipy.special import stdtr
+
+    n = np.isfinite(differences).sum(axis=1)
+    d = np.where(np.isfinite(differences), differences, 0.0)
+    mean = d.sum(axis=1) / np.maximum(n, 1)
+    squares = (np.where(np.isfinite(differences), d - mean[:, None], 0.0) ** 2).sum(axis=1)
+    error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    size = np.abs(mean)
+    t = np.divide(size, error, out=np.where(size > 0, np.inf, 0.0), where=error > 0)
+    p = np.maximum(2 * stdtr(np.maximum(n - 1, 1), -t), SMALLEST_P)
+    return np.where(n < 2, 1.0, p)
+
+
+def wilcoxon(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
+    """Two-sided signed rank test on the differences of segment scores (Wilcoxon 1945).
+
+    Segments without a difference are left out, equal sizes share their mean rank. Exact for up to 50 differences, else
+    the normal approximation with the variance corrected for ties. Parameters and result as in `student_t`.
+    """
+    def p_value(row: np.ndarray) -> float:
+        d = _ranked_differences(row)
+        if not len(d):
+            return 1.0
+        if len(d) <= _EXACT_RANKS:
+            return _exact_signed_rank(d)
+        from scipy.stats import wilcoxon as signed_rank
+
+        return max(float(signed_rank(d, method="asymptotic").pvalue), SMALLEST_P)
+
+    return np.array([p_value(row) for row in differences])
+
+
+def _ranked_differences(row: np.ndarray) -> np.ndarray:
+    """The differences that get a rank, rounded so that 0.8 - 0.7 and 0.4 - 0.3 tie; those of 0 get none."""
+    d = row[np.isfinite(row) & (row != 0)]
+    if len(d):
+        d = np.round(d * 10.0 ** (_DIGITS - math.floor(math.log10(np.abs(d).max()))))
+    ranked: np.ndarray = d[d != 0]
+    return ranked
+
+
+def _exact_signed_rank(d: np.ndarray) -> float:
+    """Share of all 2^n signs with a sum of signed ranks at least as far from 0; n differences, none 0.
+
+    Twice a mean rank is a whole number, so that the sums are counted one rank after the other.
+    """
+    from scipy.stats import rankdata
+
+    ranks = np.rint(2 * rankdata(np.abs(d))).astype(int)
+    total = int(ranks.sum())
+    shares = np.zeros(total + 1)  # of sums of the ranks with the sign +
+    shares[0] = 1.0
+    for rank in ranks:
+        shares[rank:] = (shares[rank:] + shares[:total + 1 - rank]) / 2
+        shares[:rank] /= 2
+    far = abs(2 * int(ranks[d > 0].sum()) - total)
+    return float(shares[np.abs(2 * np.arange(total + 1) - total) >= far].sum())
+
+
+def _side_of_difference(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.ndarray:
+    """1 where the observed difference favours the first system, -1 where the second, 0 where neither; (pairs,)."""
+    sides: np.ndarray = np.sign(observed)
+    return sides
+
+
+def _side_of_draws(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
+    """The same of bootstrap samples: the system that wins more of them."""
+    win, lose = win_rates(drawn)
+    sides: np.ndarray = np.sign(win - lose)
+    return sides
+
+
+def _side_of_mean(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
+    """The same of the sum of the differences of segment scores."""
+    sides: np.ndarray = np.sign(np.where(np.isfinite(differences), differences, 0.0).sum(axis=1))
+    return sides
+
+
+def _side_of_ranks(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
+    """The same of the sum of the signed ranks."""
+    from scipy.stats import rankdata
+
+    rows = map(_ranked_differences, differences)
+    return np.array([np.sign((np.sign(d) * rankdata(np.abs(d))).sum()) for d in rows])
+
+
+def _least_swapped(n: np.ndarray) -> np.ndarray:
+    """To swap all units gives the same size of difference as to swap none: p of n units is at least 2 / 2^n."""
+    least: np.ndarray = np.ldexp(2.0, -n)
+    return least
+
+
+def _least_drawn(n: np.ndarray) -> np.ndarray:
+    """The same of a bootstrap below ten units: so often all n units of two equal systems favour the same one.
+
+    All that is drawn favours it then, and p would be as small as the draws allow: of 3 units in a quarter of all true
+    nulls. From ten on, where it is .002, the draws alone decide.
+    """
+    return np.where(n < FEW_TO_DRAW, _least_swapped(n), 0.0)
+
+
+def _least_signed_rank(n: np.ndarray) -> np.ndarray:
+    """The same where all ranks have one sign; of more than 50 what the normal approximation gives for equal ranks."""
+    from scipy.special import ndtr
+
+    exact = _least_swapped(np.minimum(n, _EXACT_RANKS))
+    return np.where(n <= _EXACT_RANKS, exact, np.minimum(exact, 2 * ndtr(-np.sqrt(n))))
+
+
+@overload
+def significant(p: float, alpha: float) -> bool: ...
+@overload
+def significant(p: np.ndarray, alpha: float) -> np.ndarray: ...
+def significant(p: np.ndarray | float, alpha: float) -> np.ndarray | bool:
+    """Whether p is at most alpha, rounding apart; NaN, for what could not be tested, is not.
+
+    >>> significant(0.03 + 0.02, 0.05), significant(float("nan"), 0.05)
+    (True, False)
+    """
+    return p <= alpha + TOLERANCE
+
+
+def decide(improvement: np.ndarray, alpha: float, *, p: np.ndarray | None = None, win: np.ndarray | None = None,
+           lose: np.ndarray | None = None, side: np.ndarray | None = None) -> np.ndarray:
+    """The one place where a pair is decided: 1 for its first system, -1 for its second, 0 for neither.
+
+    A pair goes to the side of the test's own statistic, and only where the improvement is on that side too: what is
+    not the same by both is decided for neither, however small p is.
+
+    Parameters
+    ----------
+    improvement : ndarray, shape (pairs,)
+        Of the first system over the second; what counts is its sign.
+    p : ndarray, shape (pairs,), optional
+        Adjusted for all pairs, or raw.
+    win, lose : ndarray, shape (pairs,), optional
+        In place of p, shares of bootstrap samples on which the first is better, and worse (Koehn 2004, section 6):
+        the larger has to be at least 1 - alpha. Without either nothing is decided.
+    side : ndarray, shape (pairs,), optional
+        The sign of the test's own statistic, see `SignificanceTest.side`, positive where the first is better. By
+        default that of the improvement, and of ``win - lose`` where these decide.
+
+    Examples
+    --------
+    >>> decide(np.array([2.0, -1.0]), 0.05, p=np.array([0.01, 0.01]), side=np.array([-1, -1])).tolist()
+    [0, -1]
+    >>> decide(np.array([2.0, -1.0, 1.0]), 0.05, p=np.array([0.05, 0.01, 0.2])).tolist()
+    [1, -1, 0]
+    >>> decide(np.array([2.0, 1.0]), 0.05, win=np.array([0.95, 0.94]), lose=np.array([0.04, 0.05])).tolist()
+    [1, 0]
+    """
+    found = _is_found(alpha, p, win, lose)
+    if found is None:
+        return np.zeros(len(improvement), dtype=int)
+    toward = np.sign(improvement)
+    if side is None:
+        side = toward if win is None or lose is None else np.sign(win - lose)
+    return np.where(found & (np.sign(side) == toward), toward, 0).astype(int)
+
+
+def is_split(pair: PairResult, alpha: float) -> bool:
+    """Whether a pair would be decided if the test's own statistic and the difference were on the same side."""
+    if pair.favours is None or not pair.decidable:
+        return False
+    p, win, lose = (None if value is None else np.array([value]) for value in (pair.p_adjusted, pair.win, pair.lose))
+    found = _is_found(alpha, p, win, lose)
+    return found is not None and bool(found[0])
+
+
+def _is_found(alpha: float, p: np.ndarray | None, win: np.ndarray | None, lose: np.ndarray | None) -> np.ndarray | None:
+    """Whether each pair differs by p, or by the shares of wins; None without either."""
+    if p is not None:
+        return significant(p, alpha)
+    if win is None or lose is None:
+        return None
+    found: np.ndarray = np.maximum(win, lose) >= 1 - alpha - TOLERANCE
+    return found
+
+
+def _p_values(count: Callable[[np.ndarray, np.ndarray], np.ndarray], observed: np.ndarray,
+              replicates: np.ndarray | Rows) -> np.ndarray:
+    """(c + 1) / (R + 1), c the number of replicates at least as extreme as the observed difference."""
+    p: np.ndarray = (by_rows(count, observed, replicates) + 1) / (replicates.shape[1] + 1)
+    return p
+
+
+@dataclass(frozen=True)
+class SignificanceTest:
+    """What the rest of the program, and the reader, need to know of a test.
+
+    Attributes
+    ----------
+    name, title, source : str
+    formula : str
+        The definition in one line.
+    draws : {"swaps", "bootstrap", "none"}
+        What its replicates are. Without draws these are differences of segment scores, whatever the unit: such a test
+        is for means of them alone and has no trials.
+    p_values : callable or None
+        (observed, replicates) -> p; None for Koehn's, which concludes from win rates and has no p.
+    default_correction : str
+    steps : int
+        The smallest p is steps / (trials + 1).
+    romano_wolf : bool
+        Whether its replicates (those of a bootstrap after centring) are a joint null that Romano-Wolf can use.
+    caution, instead : str or None, str
+        What is wrong with it as published, or for translations, and what to use instead.
+    least : callable or None
+        Number of units -> the smallest p whatever the outputs.
+    side : callable
+        (observed, replicates) -> the sign of what its p, or its win rates, are of: 1 where that favours the first
+        system, -1 the second. By default that of the observed difference.
+    statistic : str
+        What `side` is the sign of, in words that a plural verb follows.
+    with_few, with_few_instead : str or None, str
+        What holds of it with few or unequal units, and what to use instead.
+    """
+
+    name: str
+    title: str
+    source: str
+    formula: str
+    draws: str
+    p_values: Callable[[np.ndarray, Any], np.ndarray] | None
+    default_correction: str
+    steps: int = 1
+    romano_wolf: bool = False
+    caution: str | None = None
+    instead: str = ""
+    least: Callable[[np.ndarray], np.ndarray] | None = None
+    with_few: str | None = None
+    with_few_instead: str = ""
+    side: Callable[[np.ndarray, Any], np.ndarray] = _side_of_difference
+    statistic: str = "the differences"
+
+    @property
+    def of_segments(self) -> bool:
+        """Whether it works on segment scores themselves, without draws."""
+        return self.draws == "none"
+
+    @property
+    def as_published(self) -> bool:
+        """Whether its source defines it badly; see `caution`."""
+        return self.caution is not None and not self.of_segments
+
+    def tries_all(self, units: Units) -> bool:
+        """Whether its p is exact with these units: from all swaps there are, none drawn."""
+        return self.draws == "swaps" and units.all_swaps is not None
+
+    def smallest_p(self, trials: int | None) -> float:
+        """The smallest p that so many trials can give, 0 where there are no trials."""
+        return 0.0 if self.of_segments or trials is None else self.steps / (trials + 1)
+
+    def trials_for(self, p: float) -> int:
+        """The fewest trials with which p can be as small as this."""
+        return math.ceil(self.steps / p * (1 - 1e-12)) - 1
+
+
+_MOST_DRAWS = "most bootstrap samples"
+_WITH_FEW = ("With few units it makes false claims too often over all pairs, whatever the correction. When all systems "
+             "are equal, Romano-Wolf calls some better in 20 to 43% of test sets instead of 5%, with 6 systems and 7 "
+             "to 12 units; in 15 to 27% with 10 to 15 systems and 20 units, or 30 or 60 documents of unequal size. "
+             "Holm does so in 10 to 20% from 12 units on. With fewer than 10 units p is at least 2/2^n, the chance "
+             "that all n favour the same of two equal systems.")
+_RATHER = "Use ar: it makes a false claim in 3 to 8% of such test sets."
+TESTS = {test.name: test for test in (
+    SignificanceTest(
+        "ar", "approximate randomization", "Riezler and Maxwell 2005, Fig. 1",
+        "p = (c + 1) / (R + 1), c = #{ |d_r| >= |d_0| }; each unit swapped between the two systems with chance 1/2",
+        "swaps", approximate_randomization, "romano-wolf", romano_wolf=True, least=_least_swapped),
+    SignificanceTest(
+        "bootstrap", "bootstrap, signed shift", "Noreen 1989",
+        "p = (c + 1) / (B + 1), c = #{ |d_b - mean(d_b)| >= |d_0| }", "bootstrap",
+        signed_shift, "romano-wolf", romano_wolf=True, least=_least_drawn, with_few=_WITH_FEW,
+        with_few_instead=_RATHER),
+    SignificanceTest(
+        "percentile", "percentile interval of the difference", "Zhang and Vogel 2004, 3.2",
+        "p = 2 (min(#{ d_b <= 0 }, #{ d_b >= 0 }) + 1) / (B + 1), at most 1", "bootstrap",
+        percentile_test, "holm", steps=2, least=_least_drawn, with_few=_WITH_FEW, with_few_instead=_RATHER,
+        side=_side_of_draws, statistic=_MOST_DRAWS),
+    SignificanceTest(
+        "koehn", "paired bootstrap, share of wins", "Koehn 2004, 6",
+        "win = #{ d_b > 0 } / B, lose = #{ d_b < 0 } / B; concludes when the larger is at least 1 - alpha",
+        "bootstrap", None, "none", least=_least_drawn, side=_side_of_draws, statistic=_MOST_DRAWS,
+        caution="The better direction is chosen by the data, so at alpha = .05 it concludes in about 10% of true "
+                "nulls, 5% per direction, with many units of equal size, and in up to 18% with few or unequal ones, as "
+                "documents are.",
+        instead="Use ar for a two-sided test."),
+    SignificanceTest(
+        "riezler-maxwell", "shift method as printed", "Riezler and Maxwell 2005, Fig. 2",
+        "p = (c + 1) / (B + 1), c = #{ |d_b| - mean(|d_b|) >= |d_0| }", "bootstrap",
+        riezler_maxwell, "holm", least=_least_drawn,
+        caution="The absolute value inside the shift makes it one-sided: at alpha = .05 it rejects about 11% of true "
+                "nulls with many units of equal size, and up to 19% with few or unequal ones, as documents are.",
+        instead="Use ar, and this one only to reproduce the paper or sacreBLEU."),
+    SignificanceTest(
+        "t", "Student's t on paired segment scores", "Student 1908; Koehn 2004, 4",
+        "t = mean(d) / (sd(d) / sqrt(n)) with n - 1 degrees of freedom, d the n differences of segment scores",
+        "none", student_t, "holm", side=_side_of_mean, statistic="the differences of segments",
+        caution="It takes segments as independent, which those of one document are not.",
+        instead="Use ar by document where document ids are known."),
+    SignificanceTest(
+        "wilcoxon", "Wilcoxon's signed ranks of segment scores", "Wilcoxon 1945",
+        "W = sum of the ranks of |d| where d > 0, d the differences of segment scores that are not 0",
+        "none", wilcoxon, "holm",
+        caution="It tests whether the differences lie symmetrically about 0, not their mean, and takes segments as "
+                "independent.",
+        instead="Use ar to test the difference that is shown.", least=_least_signed_rank, side=_side_of_ranks,
+        statistic="the signed ranks"),
+)}
+
+
+def fitting_tests(segment_means: bool) -> dict[str, SignificanceTest]:
+    """The tests that a metric may be tested with; all of them for a mean of segment scores."""
+    return {name: test for name, test in TESTS.items() if segment_means or not test.of_segments}
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Corrections for many comparisons: raw p-values -> adjusted p-values, to be held against alpha.
+
+
+#: Those that control the probability of any false decision.
+FAMILY_WISE = ("bonferroni", "holm", "romano-wolf")
+
+
+def none(p: np.ndarray) -> np.ndarray:
+    """No correction."""
+    return p.copy()
+
+
+def bonferroni(p: np.ndarray) -> np.ndarray:
+    """Bonferroni: m p. Controls the family-wise error rate under any dependence."""
+    adjusted: np.ndarray = np.minimum(1, p * p.size)
+    return adjusted
+
+
+def holm(p: np.ndarray) -> np.ndarray:
+    """Holm (1979), step-down Bonferroni. Controls the family-wise error rate under any dependence."""
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    return _back(np.minimum(1, stepped), order)
+
+
+def bh(p: np.ndarray) -> np.ndarray:
+    """Benjamini and Hochberg (1995). Controls the false discovery rate under positive dependence."""
+    return _step_up(p, 1.0)
+
+
+def by(p: np.ndarray) -> np.ndarray:
+    """Benjamini and Yekutieli (2001). Controls the false discovery rate under any dependence."""
+    return _step_up(p, np.sum(1 / np.arange(1, p.size + 1)))
+
+
+#: The corrections that need nothing but p-values, shape (m,) -> (m,).
+ADJUSTMENTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "none": none, "bonferroni": bonferroni, "holm": holm, "bh": bh, "by": by}
+#: All of them, as named on the command line.
+CORRECTIONS = (*ADJUSTMENTS, "romano-wolf")
+
+
+def romano_wolf(observed: np.ndarray, null: np.ndarray | Rows, tolerance: float = 1e-9, *,
+                whole: bool = False) -> np.ndarray:
+    """Step-down max-T of Romano and Wolf (2005): family-wise error from the joint null of all pairs.
+
+    Each pair is studentised by the standard deviation of its null. A pair whose null does not vary takes no part in the
+    maximum: without a difference (identical outputs) it gets p = 1; a difference that is the same in every draw is
+    infinitely many standard deviations, so that it comes first in the step-down and keeps the p of the pair alone.
+
+    Parameters
+    ----------
+    observed : ndarray, shape (pairs,)
+        Observed differences.
+    null : ndarray or Rows, shape (pairs, replicates)
+        Differences under the null hypothesis, the same draws for all pairs.
+    tolerance : float
+        A null difference that is less by this share of a pair's largest counts as equal.
+    whole : bool
+        Whether null and observed differences together are all that there can be. The standard deviation is then that of
+        all, which is the same whichever of them is observed, so that p is exact.
+
+    Returns
+    -------
+    ndarray, shape (pairs,)
+        Adjusted p-values, at least 1 / (replicates + 1).
+    """
+    n = null.shape[1]
+
+    def spread_and_size(d0: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return np.array([(np.column_stack([d0, rows]) if whole else rows).std(axis=1),
+                         np.maximum(np.abs(d0), np.abs(rows).max(axis=1, initial=0.0))])
+
+    spread, size = by_rows(spread_and_size, observed, null)
+    ties = tolerance * size
+    varies = spread > ties
+    adjusted = np.ones(len(observed))
+    constant = np.flatnonzero(~varies & (observed != 0))
+    if len(constant):
+        kept = null[constant]
+        adjusted[constant] = (count_extreme(observed[constant], kept, np.zeros(len(kept))) + 1) / (n + 1)
+    if not varies.any():
+        return adjusted
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = np.where(varies, np.abs(observed) / spread, -np.inf)
+    order = np.argsort(size, kind="stable")[np.count_nonzero(~varies):]  # smallest first
+    largest = np.zeros(n)  # over the pairs not yet passed
+    p = np.empty(len(order))
+    for k, (pair, row) in enumerate(zip(order, in_turn(null, order), strict=True)):
+        np.maximum(largest, np.abs(row) / spread[pair], out=largest)
+        threshold = (abs(observed[pair]) - ties[pair]) / spread[pair]
+        p[k] = (np.count_nonzero(largest >= threshold) + 1) / (n + 1)
+    adjusted[order] = np.maximum.accumulate(p[::-1])[::-1]
+    return adjusted
+
+
+def _step_up(p: np.ndarray, factor: float) -> np.ndarray:
+    order = np.argsort(p, kind="stable")
+    scaled = p[order] * (factor * p.size) / np.arange(1, p.size + 1)
+    return _back(np.minimum(1, np.minimum.accumulate(scaled[::-1])[::-1]), order)
+
+
+def _back(values: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Undo a sort."""
+    out = np.empty_like(values)
+    out[order] = values
+    return out

@@ -1,0 +1,1 @@
+"""What the dashboard keeps: uploads and reviews, in a database."""

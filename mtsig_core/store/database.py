@@ -1,0 +1,239 @@
+"""The database in which the dashboard keeps what is to last: how it is reached, and how much of it there may be.
+
+SQLite below ``MTSIG_HOME``, or the database that ``MTSIG_DATABASE_URL`` names (PostgreSQL).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+
+from mtsig_core.errors import SettingError, StoreError
+
+DAY = 24 * 60 * 60
+_SEEN_AGAIN = 60 * 60  # seconds: what is opened all the time is not noted as used each time
+_PATIENCE = "10"  # seconds that a database may take to answer each way to speak to it, unless its address says so
+INSERT: dict[str, Callable[..., sqlite.Insert | postgresql.Insert]] = {
+    "sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What may be kept.
+
+    Attributes
+    ----------
+    mine, all : int
+        Bytes, packed, of one owner's sets and of everybody's.
+    sets : int
+        How many one owner may keep, however small.
+    days : float
+        How long a set is kept that nobody opens; 0 for ever.
+    """
+
+    mine: int = 500 << 20
+    all: int = 5000 << 20
+    days: float = 90
+    sets: int = 1000
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Limits:
+        """Those of ``MTSIG_QUOTA_MB``, ``MTSIG_QUOTA_ALL_MB``, ``MTSIG_EXPIRY_DAYS`` and ``MTSIG_QUOTA_SETS``."""
+        def number(name: str, default: float, most: int = 10**12) -> float:
+            text = environment.get(name, "").strip()
+            try:
+                value = float(text or default)
+            except ValueError:
+                value = -1
+            if not 0 <= value < most:
+                raise SettingError(f"{name} is {text!r}. Expected a number, 0 or more, below {most:,}.")
+            return value
+
+        usual = cls()
+        return cls(int(number("MTSIG_QUOTA_MB", usual.mine >> 20) * (1 << 20)),
+                   int(number("MTSIG_QUOTA_ALL_MB", usual.all >> 20) * (1 << 20)),
+                   number("MTSIG_EXPIRY_DAYS", usual.days, 10**6), int(number("MTSIG_QUOTA_SETS", usual.sets)))
+
+
+class Database:
+    """What is kept of one kind; several kinds share a database.
+
+    Parameters
+    ----------
+    where : str, sqlalchemy.URL or Database
+        An address as SQLAlchemy takes it, or what is kept of another kind in the same database.
+    limits : Limits, optional
+    now : callable, optional
+        The time, in seconds since 1970. This and the limits are those of the other kind by default.
+
+    Raises
+    ------
+    StoreError
+        From every method, if the database cannot be reached, read or written.
+    """
+
+    _kind: str
+    _tables: sa.MetaData  # that it needs; made where they are not there
+
+    def __init__(self, where: str | sa.URL | Database, limits: Limits | None = None,
+                 now: Callable[[], float] | None = None):
+        beside = where if isinstance(where, Database) else None
+        self._engine: sa.Engine = _engine(where) if not isinstance(where, Database) else where._engine
+        self.limits: Limits = limits or (beside.limits if beside else Limits())
+        self._now: Callable[[], float] = now or (beside._now if beside else time.time)
+        self._file = _which_file(self._engine)
+        with self._reached("opened"):
+            self._make_tables()
+
+    def _make_tables(self) -> None:
+        """Make the tables that are not there; another server may make each of them at the same moment."""
+        for _ in self._tables.tables:
+            with suppress(DBAPIError):
+                return self._tables.create_all(self._engine)
+        self._tables.create_all(self._engine)
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def _expired(self, used: float) -> bool:
+        return bool(self.limits.days) and used < self._now() - self.limits.days * DAY
+
+    def _find(self, db: sa.Connection, rows: sa.Select[Any], table: sa.Table,
+              which: sa.ColumnElement[bool]) -> sa.Row[Any] | None:
+        """The one of these rows of a table; None where there is none, or none any more. It counts as used, unless
+        nothing can be written: what is kept can be read all the same."""
+        row = db.execute(rows.where(which)).one_or_none()
+        if row is None or self._expired(row.used):
+            return None
+        if self._now() - row.used > _SEEN_AGAIN:
+            with suppress(OperationalError), db.begin_nested():
+                db.execute(sa.update(table).where(which).values(used=self._now()))
+        return row
+
+    def _check_number(self, db: sa.Connection, owner: sa.Column[str], mine: str) -> None:
+        """Whether this owner may keep one more, by the column that has who owns each."""
+        n = db.execute(sa.select(sa.func.count()).where(owner == mine)).scalar_one()
+        if n >= self.limits.sets:
+            raise SettingError(f"This browser keeps {n:,} {self._kind}s here already, as many as this server allows "
+                               "(MTSIG_QUOTA_SETS). Delete one that is not needed any more, or ask whoever runs it "
+                               "for room.")
+
+    @contextmanager
+    def _reached(self, what: str) -> Iterator[None]:
+        """Errors of the database as ours."""
+        try:
+            self._begin_anew_where_it_is_gone()
+            yield
+        except SQLAlchemyError as error:
+            self._give_room_back()
+            raise StoreError(f"The {self._kind} could not be {what}: the database of {self._kind}s says "
+                             f"{_reason(error)!r}. See whether the folder MTSIG_HOME, or the server that "
+                             "MTSIG_DATABASE_URL names, is there and can be written.") from error
+
+    def _begin_anew_where_it_is_gone(self) -> None:
+        """What is written to a file that was deleted, or replaced, is kept nowhere."""
+        file = _which_file(self._engine)
+        if file != self._file:
+            self._engine.dispose()
+            self._make_tables()
+            self._file = file
+
+    def _give_room_back(self) -> None:
+        """What SQLite wrote of what then did not fit would keep a full disk full."""
+        if self._engine.dialect.name == "sqlite":
+            with suppress(SQLAlchemyError), self._engine.connect() as db:
+                db.exec_driver_sql("PRAGMA busy_timeout=0")
+                db.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+                db.invalidate()
+
+
+def database_url(environment: Mapping[str, str] = os.environ) -> str | sa.URL:
+    """The database that ``MTSIG_DATABASE_URL`` or ``MTSIG_HOME`` names, else one in the user's data folder."""
+    url: str | sa.URL = environment.get("MTSIG_DATABASE_URL", "").strip()
+    if not url:
+        if named := environment.get("MTSIG_HOME", "").strip():
+            home = Path(named).absolute()
+        else:
+            from platformdirs import user_data_path
+
+            home = user_data_path("mtsig", appauthor=False).absolute()
+        file = home / "testsets.sqlite"
+        try:
+            home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(file, os.O_CREAT, 0o600))  # SQLite gives what it makes beside it the same rights
+        except OSError as error:
+            raise StoreError(f"The folder for kept test sets, {home}, cannot be used: {error.strerror}. Name another "
+                             "with MTSIG_HOME.") from error
+        url = sa.URL.create("sqlite", database=str(file))
+    return url
+
+
+def _engine(url: str | sa.URL) -> sa.Engine:
+    try:
+        engine = sa.create_engine(_with_driver(url), pool_pre_ping=True)
+    except (SQLAlchemyError, ImportError) as error:
+        raise StoreError(f"MTSIG_DATABASE_URL cannot be used: {_reason(error)}. Expected such as postgresql://"
+                         'user@host/name, and that psycopg is there: pip install "psycopg[binary]".') from error
+    if engine.dialect.name == "sqlite":
+        sa.event.listen(engine, "connect", _set_up_sqlite)
+    return engine
+
+
+def _which_file(engine: sa.Engine) -> tuple[int, int] | None:
+    """The file that SQLite writes to, made for its owner alone where it is not there; None of any other database."""
+    path = engine.url.database
+    if engine.dialect.name != "sqlite" or not path or path == ":memory:":
+        return None
+    try:
+        if not os.path.exists(path):  # one that is there must not be opened: closing it would end SQLite's own locks
+            os.close(os.open(path, os.O_CREAT, 0o600))
+        told = os.stat(path)
+    except OSError:  # which the database says better
+        return None
+    return told.st_dev, told.st_ino
+
+
+def _with_driver(address: str | sa.URL) -> sa.URL:
+    """PostgreSQL is spoken to by psycopg, version 3, unless the address names another driver; who does not answer is
+    not waited for by the minute."""
+    url = sa.make_url(address)
+    if url.drivername in ("postgres", "postgresql"):
+        url = url.set(drivername="postgresql+psycopg", query={"connect_timeout": _PATIENCE, **url.query})
+    if url.get_backend_name() not in INSERT:
+        raise StoreError(f"MTSIG_DATABASE_URL names a database of {url.get_backend_name()}. Expected PostgreSQL, such "
+                         "as postgresql://user@host/name, or none for SQLite below MTSIG_HOME.")
+    return url
+
+
+def _set_up_sqlite(connection: Any, _record: object) -> None:
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=20000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def later(used: sa.ColumnElement[float], now: float) -> sa.ColumnElement[float]:
+    """The later of both: after a clock has gone back, nothing expires for having been used meanwhile."""
+    return sa.case((used > now, used), else_=now)
+
+
+def hidden(owner: str) -> str:
+    """What the database knows of an owner's secret."""
+    return hashlib.blake2b(owner.encode(), digest_size=16).hexdigest()
+
+
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "orig", None) or error).strip().partition("\n")[0] or type(error).__name__
+
+
+def megabytes(size: float) -> str:
+    """A number of bytes in words; of more than none at least 0.1 MB."""
+    return f"{max(size / (1 << 20), 0.1 * bool(size)):,.1f} MB"

@@ -1,0 +1,335 @@
+"""A shared task: the test sets of several language pairs, its systems, and which of them are excluded."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from mtsig_core.errors import InputError, SettingError, counted, nearest, unknown
+from mtsig_core.testset import TestSet, is_human, literal
+
+#-----------------------------------------------------------------------------------------------------------------------
+# A shared task: the test sets of several language pairs, and who its systems are.
+
+
+ROLES = ("primary", "contrastive", "withdrawn")
+KINDS = ("submission", "online", "human")
+
+
+@dataclass(frozen=True)
+class SystemInfo:
+    """What a shared task says of a system.
+
+    Attributes
+    ----------
+    constrained : bool or None
+        Whether it is in the constrained track; None where nothing says so.
+    role : {"primary", "contrastive", "withdrawn"}
+    kind : {"submission", "online", "human"}
+    display_name : str or None
+        What to call it in print; None for its own name.
+    """
+
+    constrained: bool | None = None
+    role: str = "primary"
+    kind: str = "submission"
+    display_name: str | None = None
+
+    def __post_init__(self) -> None:
+        for what, value, among in (("role", self.role, ROLES), ("kind", self.kind, KINDS)):
+            if value not in among:
+                raise unknown(what, value, among)
+
+    @property
+    def beside(self) -> list[str]:
+        """What is said of it beside its name, for who sees it ranked: that it is a second attempt, or no machine's."""
+        return ["contrastive"] * (self.role == "contrastive") + ["human translation"] * (self.kind == "human")
+
+    @classmethod
+    def of(cls, name: str, constrained: bool | None = None) -> SystemInfo:
+        """What the name alone says: whether it is a human translation, or an online system, as tasks call them.
+
+        >>> SystemInfo.of("ONLINE-B").kind, SystemInfo.of("refA").kind, SystemInfo.of("Unbabel").kind
+        ('online', 'human', 'submission')
+        """
+        kind = "human" if is_human(name) else "online" if name.upper().startswith("ONLINE-") else "submission"
+        return cls(constrained, kind=kind)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Task:
+    """Test sets by language pair, and a table of the systems; immutable.
+
+    Parameters
+    ----------
+    name : str
+    testsets : mapping of str to TestSet
+        By language pair; not each system has every pair.
+    systems : mapping of str to SystemInfo
+        Those it says nothing of get what their name says.
+    assumed : tuple of str
+        What was assumed when it was read, a sentence each; it stands in every export.
+    primary : str or None
+        The metric that its table names as the one that decides.
+
+    Examples
+    --------
+    >>> toy = TestSet("toy", {"A": ["a"], "ONLINE-B": ["b"]}, {"ref": ["a"]})
+    >>> task = Task("toy task", {"en-de": toy, "en-cs": toy.only(["A"])}, {"A": SystemInfo(constrained=True)})
+    >>> task
+    <Task 'toy task': 2 language pairs, 2 systems>
+    >>> task.systems["ONLINE-B"].kind, list(task.of_track("constrained").testsets["en-de"].systems)
+    ('online', ['A'])
+    """
+
+    name: str
+    testsets: Mapping[str, TestSet]
+    systems: Mapping[str, SystemInfo] = field(default_factory=dict)
+    assumed: tuple[str, ...] = ()
+    primary: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", literal(self.name))
+        if not self.testsets:
+            raise InputError(f"{self.name} has no language pair. Expected at least one.")
+        names = dict.fromkeys(name for testset in self.testsets.values() for name in testset.systems)
+        told = {literal(name): info for name, info in self.systems.items()}
+        for name in told:
+            if name not in names:
+                raise InputError(f"{self.name}: the table of systems has {name!r}, which has no output and no score."
+                                 f"{nearest(name, names)} Systems: {', '.join(names)}.")
+        known = {name: told.get(name, SystemInfo.of(name)) for name in names}
+        object.__setattr__(self, "testsets", MappingProxyType(dict(self.testsets)))
+        object.__setattr__(self, "systems", MappingProxyType(known))
+
+    def __repr__(self) -> str:
+        return (f"<Task {self.name!r}: {counted(len(self.testsets), 'language pair')}, "
+                f"{counted(len(self.systems), 'system')}>")
+
+    def __reduce__(self) -> tuple[Any, ...]:  # read-only views cannot be pickled
+        return Task, (self.name, dict(self.testsets), dict(self.systems), self.assumed, self.primary)
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the content: that of each test set, and of the table of systems."""
+        h = hashlib.blake2b(digest_size=16)
+        for pair, testset in self.testsets.items():
+            h.update(f"{pair}\0{testset.digest}\0".encode("utf-8", "surrogatepass"))
+        for name, info in self.systems.items():
+            h.update(f"{name}\0{info}\0".encode("utf-8", "surrogatepass"))
+        if self.primary is not None:
+            h.update(f"metric\0{self.primary}\0".encode("utf-8", "surrogatepass"))
+        return h.hexdigest()
+
+    @property
+    def tracks(self) -> tuple[str, ...]:
+        """``constrained`` and ``unconstrained``, as far as systems are known to be in one."""
+        found = {info.constrained for info in self.systems.values()}
+        return tuple(name for name, value in _TRACKS.items() if value in found)
+
+    def only_pairs(self, pairs: Iterable[str]) -> Task:
+        """The same task with these language pairs alone, in this order."""
+        pairs = list(dict.fromkeys(pairs))
+        for pair in pairs:
+            if pair not in self.testsets:
+                raise unknown("language pair", pair, self.testsets)
+        return self._of({pair: self.testsets[pair] for pair in pairs})
+
+    def of_track(self, track: str) -> Task:
+        """The same task with the systems of one track alone: ``"constrained"`` or ``"unconstrained"``."""
+        if track not in _TRACKS:
+            raise unknown("track", track, _TRACKS)
+        kept = [name for name, info in self.systems.items() if info.constrained is _TRACKS[track]]
+        if not kept:
+            raise SettingError(f"{self.name} names no {track} system. Its systems say no track, or the other one; a "
+                               "table of systems says it.", {"systems_table": "FILE"})
+        return self.only(kept)
+
+    def only(self, names: Iterable[str]) -> Task:
+        """The same task with these systems alone; a pair that has none of them is left out."""
+        kept = self._known(names)
+        rest = {pair: testset.only(name for name in testset.systems if name in kept)
+                for pair, testset in self.testsets.items() if kept & testset.systems.keys()}
+        return self._of(rest)
+
+    def called(self, name: str) -> Task:
+        """The same task by another name, which its test sets have too."""
+        return replace(self, name=name, testsets={pair: replace(testset, name=f"{name} {pair}")
+                                                  for pair, testset in self.testsets.items()})
+
+    def scored_with(self, names: Iterable[str] | None = None, others_as_systems: bool = False) -> Task:
+        """The same task scored with these references alone.
+
+        Parameters
+        ----------
+        names : iterable of str, optional
+            References to score with, in each language pair those that it has, and all where it has none of them; all of
+            them by default.
+        others_as_systems : bool
+            As in `TestSet.scored_with`, where a language pair has others or ratings of references.
+
+        Raises
+        ------
+        SettingError
+            For a name that no language pair has, and where no language pair has a reference that could act as a system.
+        """
+        there = dict.fromkeys(name for testset in self.testsets.values() for name in testset.references)
+        names = list(there if names is None else names)
+        for name in names:
+            if name not in there:
+                raise unknown("reference", name, there)
+        found = {}
+        for pair, testset in self.testsets.items():
+            kept = [name for name in testset.references if name in names] or list(testset.references)
+            joins = others_as_systems and (len(kept) < len(testset.references) or testset.waiting)
+            found[pair] = testset.scored_with(kept, True) if joins else testset.scored_with(kept) \
+                if len(kept) < len(testset.references) else testset
+        if others_as_systems and all(one.systems.keys() == self.testsets[pair].systems.keys()
+                                     for pair, one in found.items()):
+            raise SettingError(
+                f"No reference of {self.name} is left to act as a system: all of {', '.join(there) or 'them'} are used "
+                "for scoring, and none has ratings. Choose the ones to score with.", {"refs": "NAME,..."})
+        told = [f"Left out of {pair}: the choice of references, as it has none of {', '.join(names)}. It is scored "
+                f"with {', '.join(testset.references)}." for pair, testset in self.testsets.items()
+                if testset.references and not {*names} & testset.references.keys()]
+        return replace(self, testsets=found, assumed=(*self.assumed, *told))
+
+    def without(self, names: Iterable[str]) -> Task:
+        """The same task without these systems."""
+        return self.only(self.systems.keys() - self._known(names))
+
+    def _known(self, names: Iterable[str]) -> set[str]:
+        names = list(names)
+        for name in names:
+            if name not in self.systems:
+                raise unknown("system", name, self.systems)
+        return set(names)
+
+    def _of(self, testsets: Mapping[str, TestSet]) -> Task:
+        names = {name for testset in testsets.values() for name in testset.systems}
+        return replace(self, testsets=testsets,
+                       systems={name: info for name, info in self.systems.items() if name in names})
+
+
+_TRACKS = {"constrained": True, "unconstrained": False}
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Systems that are left out of a shared task: in all language pairs or in one, each with a reason.
+
+
+_SPECIAL = re.compile(r"([\\,=:]|^\s|\s$)")
+_PART = re.compile(r"\s*((?:\\.|[^\\,])+?)\s*(?:,|$)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class TaskExclusion:
+    """A system that is left out of a shared task.
+
+    Attributes
+    ----------
+    system : str
+    reason : str
+        Empty where nobody said one.
+    pair : str or None
+        The language pair; None for all.
+    """
+
+    system: str
+    reason: str = ""
+    pair: str | None = None
+
+
+def without(task: Task, exclude: Iterable[TaskExclusion]) -> Task:
+    """The same task without these systems; a language pair of which none is left is left out.
+
+    Raises
+    ------
+    SettingError
+        For a system or language pair that is not there, and where nothing would be left.
+    """
+    exclude = list(exclude)
+    gone: dict[str, set[str]] = {pair: {one.system for one in exclude if one.pair is None} for pair in task.testsets}
+    for one in exclude:
+        if one.system not in task.systems:
+            raise unknown("system", one.system, task.systems)
+        if one.pair is not None:
+            if one.pair not in gone:
+                raise unknown("language pair", one.pair, task.testsets)
+            if one.system not in task.testsets[one.pair].systems:
+                raise unknown(f"system of {one.pair}", one.system, task.testsets[one.pair].systems)
+            gone[one.pair].add(one.system)
+    rest = {pair: testset.without(gone[pair] & testset.systems.keys()) if gone[pair] & testset.systems.keys() else
+            testset for pair, testset in task.testsets.items() if testset.systems.keys() - gone[pair]}
+    if not rest:
+        raise SettingError(f"{task.name}: every system of every language pair is left out. Leave one in.")
+    here = {name for testset in rest.values() for name in testset.systems}
+    return replace(task, testsets=rest, systems={name: info for name, info in task.systems.items() if name in here})
+
+
+def read_exclusions(texts: Iterable[str], systems: Iterable[str], pairs: Iterable[str]) -> tuple[TaskExclusion, ...]:
+    r"""Exclusions from what an option says: ``[PAIR:]NAME,...[=REASON]``.
+
+    A comma, colon, equals sign or backslash of a name has a backslash before it. A colon after no language pair, and
+    an equals sign after no system, belong to the name also without.
+
+    Examples
+    --------
+    >>> for one in read_exclusions(["A,B=late", "en-de:C", r"x\,y"], ["A", "B", "C", "x,y"], ["en-de"]):
+    ...     print(one.system, one.pair, one.reason or "-")
+    A None late
+    B None late
+    C en-de -
+    x,y None -
+    """
+    systems, pairs = set(systems), set(pairs)
+    found: dict[tuple[str | None, str], TaskExclusion] = {}
+    for text in texts:
+        named, _, reason = _cut(text, "=")
+        entries = [_entry(part, reason, pairs) for part in _PART.findall(named) if part.strip()]
+        if not {one.system for one in entries} <= systems and _entry(text, "", pairs).system in systems:
+            entries = [_entry(text, "", pairs)]
+        if not entries:
+            raise SettingError(f"--exclude {text!r} names no system. Expected NAME, NAME=REASON or PAIR:NAME=REASON.")
+        for one in entries:
+            before, _, after = _cut(text, ":")
+            if one.system not in systems and _plain(_cut(after, "=")[0]) in systems:
+                raise unknown("language pair", _plain(before), sorted(pairs))
+            if one.system not in systems:
+                raise unknown("system", one.system, sorted(systems))
+            found[one.pair, one.system] = one
+    return tuple(found.values())
+
+
+def exclusion_text(one: TaskExclusion) -> str:
+    r"""What `read_exclusions` reads as this one.
+
+    >>> exclusion_text(TaskExclusion("a=b", "late, = too", "en-de"))
+    'en-de:a\\=b=late, = too'
+    """
+    name = _SPECIAL.sub(r"\\\1", one.system)
+    where = "" if one.pair is None else _SPECIAL.sub(r"\\\1", one.pair) + ":"
+    return f"{where}{name}={one.reason}" if one.reason else f"{where}{name}"
+
+
+def _entry(text: str, reason: str, pairs: set[str]) -> TaskExclusion:
+    before, colon, after = _cut(text, ":")
+    pair = _plain(before)
+    if colon and pair in pairs:
+        return TaskExclusion(_plain(after), reason, pair)
+    return TaskExclusion(_plain(text), reason)
+
+
+def _cut(text: str, sign: str) -> tuple[str, str, str]:
+    """As `str.partition`, but not at a sign with a backslash before it."""
+    found = re.match(rf"((?:\\.|[^\\{sign}])*){sign}", text, re.DOTALL)
+    return (text, "", "") if found is None else (found[1], sign, text[found.end():])
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)

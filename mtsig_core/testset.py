@@ -1,0 +1,828 @@
+"""TestSet: the aligned texts and segment scores that everything else works on."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from numbers import Real
+from types import MappingProxyType
+from typing import Any, BinaryIO, cast, overload
+
+import numpy as np
+
+from mtsig_core.errors import InputError, SettingError, counted, nearest
+from mtsig_core.languages import languages_of
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Lines that stay in their file and are read when they are asked for, so that texts take no memory.
+
+
+#: Lines that are in memory at once where all are looked at.
+CHUNK_LINES = 4096
+
+
+class StoredLines(Sequence[str]):
+    """Lines of an open file of UTF-8 text: in all a tuple of texts would do, but of 12 bytes each.
+
+    Slices are tuples of texts. A pickle has the texts themselves, so that it can be read on other machines.
+
+    Parameters
+    ----------
+    file : BinaryIO
+        Kept open; a file that takes its place under the same name changes nothing.
+    name : str
+        Of the file, for messages.
+    begins, sizes, lengths : ndarray of int, shape (lines,)
+        Where each line begins in the file and its size, in bytes; and its length, in characters.
+    state : tuple of int
+        What `file_state` said when these were found.
+    """
+
+    def __init__(self, file: BinaryIO, name: str, begins: np.ndarray, sizes: np.ndarray, lengths: np.ndarray,
+                 state: tuple[int, int]):
+        self._file, self._name, self._state = file, name, state
+        self._begins, self._sizes, self.lengths = begins, sizes, lengths
+
+    def __len__(self) -> int:
+        return len(self._begins)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
+        if not isinstance(at, slice):
+            return self._bytes(int(self._begins[at]), int(self._sizes[at])).decode()
+        begins, sizes = self._begins[at].tolist(), self._sizes[at].tolist()
+        places = list(zip(begins, sizes, strict=True))
+        first, last = (min(begins), max(begin + size for begin, size in places)) if places else (0, 0)
+        if last - first > 2 * (sum(sizes) + len(sizes)):  # far apart
+            return tuple(self._bytes(begin, size).decode() for begin, size in places)
+        data = self._bytes(first, last - first)
+        return tuple(data[begin - first:begin - first + size].decode() for begin, size in places)
+
+    def __iter__(self) -> Iterator[str]:
+        for at in range(0, len(self), CHUNK_LINES):
+            yield from self[at:at + CHUNK_LINES]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, tuple | StoredLines):
+            return NotImplemented
+        return len(self) == len(other) and np.array_equal(self.lengths, text_lengths(other)) and all(
+            self[at:at + CHUNK_LINES] == other[at:at + CHUNK_LINES] for at in range(0, len(self), CHUNK_LINES))
+
+    __hash__ = None  # type: ignore[assignment]  # to hash it would be to read it
+
+    def __reduce__(self) -> tuple[type, tuple[tuple[str, ...]]]:
+        return tuple, (tuple(self),)
+
+    def at(self, indices: Sequence[int]) -> StoredLines:
+        """The lines at these positions (from 0), in this order, where they are."""
+        some = np.asarray(indices, dtype=np.intp)
+        return StoredLines(self._file, self._name, self._begins[some], self._sizes[some], self.lengths[some],
+                           self._state)
+
+    def _bytes(self, begin: int, size: int) -> bytes:
+        data = os.pread(self._file.fileno(), size, begin)  # which any threads and processes may call at once
+        if file_state(self._file) != self._state:
+            raise InputError(f"{self._name} has changed since it was opened. Start again, or work on a copy that stays "
+                             "as it is.")
+        return data
+
+
+def picked(values: Sequence[Any], at: Sequence[int]) -> Sequence[Any]:
+    """Those at some positions (from 0), in this order; lines of a file stay there."""
+    return values.at(at) if isinstance(values, StoredLines) else [values[k] for k in at]
+
+
+def text_lengths(texts: Sequence[str | None]) -> np.ndarray:
+    """The characters of each text, -1 for None.
+
+    >>> text_lengths(("ab", None, "")).tolist()
+    [2, -1, 0]
+    """
+    if isinstance(texts, StoredLines):
+        return texts.lengths
+    try:
+        return np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))  # type: ignore[arg-type]
+    except TypeError:  # None has no length; to ask each text first takes half as long again
+        return np.fromiter((-1 if text is None else len(text) for text in texts), dtype=np.int64, count=len(texts))
+
+
+def file_state(file: BinaryIO) -> tuple[int, int]:
+    """What changes when somebody writes to a file: its size, and when that was."""
+    found = os.fstat(file.fileno())
+    return found.st_size, found.st_mtime_ns
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What is refused as a part of a test set: a text where a list of texts belongs, a number where a text does.
+
+
+_JOINERS = "\u200c\u200d"
+_COPIED = 50_000  # texts: to have looked at them costs a copy, which of more would be felt
+
+
+def literal(text: str | os.PathLike[str]) -> str:
+    r"""A name that any screen and file can take: what stands for bytes that are no UTF-8, or for half a character, is
+    written out, and so is what nobody sees, or what would turn the text around it: control and format characters, but
+    for those that join letters in some scripts.
+
+    >>> print(literal("caf\udce9"), literal("a\u202eb\n"), literal("می\u200cخواهم"))
+    caf\udce9 a\u202eb\n می‌خواهم
+    """
+    text = os.fsdecode(text)
+    return text if text.isprintable() else "".join(map(_written_out, text))
+
+
+def _written_out(letter: str) -> str:
+    unseen = unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") and letter not in _JOINERS
+    return letter.encode("unicode_escape").decode() if unseen else letter
+
+
+def as_names(where: str, values: object) -> Mapping[str, Any]:
+    """A mapping whose keys are names; what no screen could show of them is written out.
+
+    Raises
+    ------
+    InputError
+        If it is none, or a name is no text or empty.
+    """
+    if not isinstance(values, Mapping):
+        raise InputError(f"{where} are {_shown(values)}. Expected a mapping from names to lists, such as "
+                         "{'A': [...], 'B': [...]}.")
+    for name in values:
+        if not isinstance(name, str) or not name.strip():
+            raise InputError(f"{where}: {_shown(name)} is no name. Expected a text that is not empty.")
+    return values if all(map(str.isprintable, values)) else {literal(name): value for name, value in values.items()}
+
+
+def as_list(where: str, values: object) -> tuple[Any, ...]:
+    """The items of a list, an array or another sequence, one for each segment.
+
+    Raises
+    ------
+    InputError
+        If it is a text, whose items would be its characters, or has no items in order.
+    """
+    if isinstance(values, str | bytes):
+        raise InputError(f"{where} is the text {_shown(values)}. Expected a list with an item for each segment; for a "
+                         "single segment, a list of one.")
+    if isinstance(values, Mapping | Set) or not isinstance(values, Iterable):
+        raise InputError(f"{where} is {_shown(values)}. Expected a list with an item for each segment.")
+    return cast("tuple[Any, ...]", values) if isinstance(values, StoredLines | _Texts) else tuple(values)
+
+
+def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ...]:
+    """Texts, one for each segment; or None in places, where some may be `missing`.
+
+    Raises
+    ------
+    InputError
+        At the first that is something else.
+
+    Examples
+    --------
+    >>> as_texts("system A", ["a b", 3.5])
+    Traceback (most recent call last):
+    mtsig_core.errors.InputError: system A: segment 2 is 3.5. Expected a text; where there is nothing, an empty one, ''.
+    """
+    texts = as_list(where, values)
+    if isinstance(texts, StoredLines | _Texts):
+        return texts
+    kinds = set(map(type, texts))
+    if kinds == {str}:
+        return _Texts(texts) if len(texts) <= _COPIED else texts
+    if not all(issubclass(kind, str) or (missing and kind is type(None)) for kind in kinds):
+        k = next(k for k, text in enumerate(texts) if not (isinstance(text, str) or (missing and text is None)))
+        nothing = "None" if missing else "an empty one, ''"
+        raise InputError(f"{where}: segment {k + 1} is {_shown(texts[k])}. Expected a text; where there is nothing, "
+                         f"{nothing}.")
+    return texts
+
+
+def as_ids(where: str, values: object) -> tuple[Any, ...]:
+    """Names of what each segment belongs to, such as its document; what no screen could show of them is written out.
+
+    Raises
+    ------
+    InputError
+        As `as_texts`.
+    """
+    if isinstance(values, _Texts):
+        return values
+    texts = as_texts(where, values)
+    written = {text: literal(text) for text in set(texts) if not text.isprintable()}
+    return as_texts(where, [written.get(text, text) for text in texts]) if written else texts
+
+
+def as_scores(where: str, values: object) -> tuple[float | None, ...]:
+    """Finite numbers, one for each segment; None where there is none, or NaN.
+
+    Raises
+    ------
+    InputError
+        At the first that is something else.
+    """
+    if isinstance(values, _Scores):
+        return values
+    scores = as_list(where, values)
+    if set(map(type, scores)) == {float} and all(map(math.isfinite, scores)):  # quick: a task has millions
+        return _Scores(scores)
+    return _Scores(_score(where, k, value) for k, value in enumerate(scores, 1))
+
+
+class _Texts(tuple[str, ...]):
+    """Texts, none of them missing, that `as_texts` has looked at: each view of a test set asks again."""
+
+    __slots__ = ()
+
+
+class _Scores(tuple[float | None, ...]):
+    """The same of `as_scores`."""
+
+    __slots__ = ()
+
+
+def _score(where: str, k: int, value: object) -> float | None:
+    if value is None or type(value) is float and math.isfinite(value):
+        return value
+    if not isinstance(value, Real) or isinstance(value, bool) or math.isinf(value):
+        raise InputError(f"{where}: segment {k} is {_shown(value)}. Expected a finite number, or None where there is "
+                         "none.")
+    return None if math.isnan(value) else float(value)
+
+
+def _shown(value: object, longest: int = 40) -> str:
+    text = repr(value)
+    return text if len(text) <= longest else f"{text[:longest]}..."
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What names of scores say: whether higher or lower scores are better (never by the name alone, for one name is
+# published in both directions), and which of them people gave.
+
+
+_PEOPLE = {"human", "humans", "people", "rating", "ratings", "mqm", "esa", "da", "sqm", "psqm", "appraise", "pra"}
+_MACHINES = re.compile("gemba|metric|comet|kiwi|bleurt|bert|yisi|unite|matese|remedy|gpt|prism|bleu|chrf|ter$")
+
+_LEFT_OUT = "Left out, as neither name nor range says whether higher is better: "
+
+#: Names of metrics (in lower case, words joined by dashes), and the ranges that scores of that name are published in:
+#: least, largest, whether higher is better. Scores that fit one of them alone settle the direction.
+KNOWN: tuple[tuple[str, tuple[tuple[float, float, bool], ...]], ...] = (
+    (r"metricx(-.*)?", ((0, 25, False), (-25, 0, True))),
+    (r"(gemba-)?mqm(-.*)?|matese(-.*)?", ((0, math.inf, False), (-math.inf, 0, True))),
+    (r"gemba-(esa|da)(-.*)?|esa(-.*)?|da(-.*)?|(sent|sp)?bleu(-.*)?|chrf(2|3|2\+\+|\+\+)?(-.*)?", ((0, 100, True),)),
+    (r"(wmt-|mqm-|da-|esa-)?z(-score)?", ((-10, 10, True),)),
+    (r"(x|doc-?)?comet(-?kiwi)?(-?(\d\d|da|qe|xl|xxl))*(-.*)?|kiwi(-.*)?|wmt\d\d-(comet|unite).*|unite(-.*)?",
+     ((-3, 3, True),)),
+    (r"bleurt(-.*)?|bertscore(-.*)?|yisi(-.*)?", ((-3, 3, True),)),
+    (r"h?ter(-.*)?|wer(-.*)?|per(-.*)?|cer(-.*)?", ((0, math.inf, False),)),
+)
+
+
+@dataclass(frozen=True)
+class Direction:
+    """Which scores are better, and why it is thought so."""
+
+    higher_is_better: bool
+    why: str
+
+
+def direction_of(name: str, scores: Iterable[float | None]) -> Direction | None:
+    """The direction of the scores of a known metric, None where name and range do not settle it.
+
+    Examples
+    --------
+    >>> direction_of("MetricX-24-Hybrid-XL", [-3.1, -0.2]).higher_is_better
+    True
+    >>> direction_of("MetricX-24-Hybrid-XL", [3.1, 0.2]).higher_is_better
+    False
+    >>> direction_of("MyScore", [0.3, 0.5]) is None
+    True
+    """
+    plain = re.sub(r"[^a-z0-9+]+", "-", name.lower()).strip("-")
+    ranges = next((ranges for pattern, ranges in KNOWN if re.fullmatch(pattern, plain)), ())
+    low, high = _range(scores)
+    fits = [better for least, largest, better in ranges if least <= low and high <= largest]
+    if len(fits) != 1:
+        return None
+    return Direction(fits[0], f"{name}: {'higher' if fits[0] else 'lower'} is better, as its name is known and its "
+                              f"scores lie between {low:g} and {high:g}")
+
+
+def settle_directions(scores: Mapping[str, Iterable[float | None]], lower_is_better: Collection[str] = (),
+                      higher_is_better: Collection[str] = (), elsewhere: Collection[str] = (),
+                      needed: Iterable[Collection[str]] = ()) -> tuple[dict[str, Direction], list[str]]:
+    """The direction of the scores of each name: what the user says, else what name and range settle.
+
+    Parameters
+    ----------
+    scores : mapping of str to iterable of (float or None)
+        All scores of that name.
+    lower_is_better, higher_is_better : collection of str
+        Names that the user speaks of.
+    elsewhere : collection of str
+        Names that he may speak of too: of scores of other language pairs.
+    needed : iterable of collection of str
+        Of each of these, such as the scores of a language pair without texts, one at least must be settled.
+
+    Returns
+    -------
+    directions : dict of str to Direction
+        Without the names that are not settled.
+    assumed : list of str
+        What is to be told of it, a sentence each; first of what is left out.
+
+    Raises
+    ------
+    SettingError
+        Which asks, where nothing that is needed is settled; for a name that is not there, and for one in both lists.
+    """
+    for name in (*lower_is_better, *higher_is_better):
+        if name not in scores and name not in elsewhere:
+            known = dict.fromkeys((*scores, *elsewhere))
+            raise SettingError(f"There are no scores {name!r} whose direction could be said. There are: "
+                               f"{', '.join(known) or 'none'}.")
+        if name in lower_is_better and name in higher_is_better:
+            raise SettingError(f"Lower and higher are both said to be better in {name!r}. Say one of them.")
+    found: dict[str, Direction] = {}
+    left: dict[str, str] = {}
+    for name, values in scores.items():
+        if name in lower_is_better or name in higher_is_better:
+            lower = name in lower_is_better
+            found[name] = Direction(not lower, f"{name}: {'lower' if lower else 'higher'} is better, as was said")
+        elif (settled := direction_of(name, values := list(values))) is not None:
+            found[name] = settled
+        else:
+            left[name] = "{} ({:g} to {:g})".format(name, *_range(values))
+    for names in needed:
+        if names and not found.keys() & set(names):
+            raise _question(*((name, said) for name, said in left.items() if name in names))
+    told = [f"{_LEFT_OUT}{', '.join(left.values())}."]
+    return found, [*(told if left else []), *(f"{one.why}." for one in found.values())]
+
+
+def with_remedy(said: str) -> str:
+    """What is told of directions, with how to say one's own, for a screen and no paper."""
+    return f"{said} Say it by --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command." \
+        if said.startswith(_LEFT_OUT) else said
+
+
+def check_settled(name: str, assumed: Iterable[str]) -> None:
+    """Raise the SettingError that asks about scores of that name, where they were left out for it; see
+    `settle_directions`."""
+    for said in assumed:
+        if said.startswith(_LEFT_OUT) and (at := re.search(rf"[:,] ({re.escape(name)} \(\S+ to \S+\))", said)):
+            raise _question((name, at[1]))
+
+
+def human_scores(names: Iterable[str]) -> list[str]:
+    """Those names of scores that look like people's, such as ``mqm`` or ``human``; a metric that is trained or asked to
+    give such (GEMBA-ESA) is none.
+
+    >>> human_scores(["esa", "GEMBA-ESA-GPT4.1", "XCOMET-XL", "mqm.de", "human"])
+    ['esa', 'mqm.de', 'human']
+    """
+    return [name for name in names if not _MACHINES.search(name.lower())
+            and _PEOPLE & set(re.split("[^a-z]+", name.lower()))]
+
+
+def by_precedence(names: Iterable[str], named: str | None = None) -> list[str]:
+    """Names of metrics with the one that decides first: human scores, then the one that the task's table has `named`,
+    then the others in their order.
+
+    >>> by_precedence(["CometKiwi-XL", "XCOMET-XL", "esa"], "XCOMET-XL")
+    ['esa', 'XCOMET-XL', 'CometKiwi-XL']
+    """
+    names = list(dict.fromkeys(names))
+    return list(dict.fromkeys([*human_scores(names), *(name for name in names if name == named), *names]))
+
+
+def _question(*left: tuple[str, str]) -> SettingError:
+    """About names, each with its range in words."""
+    return SettingError(f"Is higher better, or lower? Neither name nor range settles it for "
+                        f"{', '.join(said for _, said in left)}. Say it for each.",
+                        *({f"{which}_is_better": left[0][0]} for which in ("higher", "lower")))
+
+
+def _range(scores: Iterable[float | None]) -> tuple[float, float]:
+    known = [score for score in scores if score is not None]
+    return (min(known), max(known)) if known else (math.nan, math.nan)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Scores of single segments, as a part of a test set.
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentScores:
+    """Scores that people or a model gave to single segments; immutable.
+
+    Parameters
+    ----------
+    by_system : mapping of str to sequence of (float or None)
+        By system, one number per segment of the test set, on the scale it was given; ``None`` where there is none.
+    higher_is_better : bool
+
+    Raises
+    ------
+    InputError
+        If one is no finite number.
+    """
+
+    by_system: Mapping[str, Sequence[float | None]]
+    higher_is_better: bool = True
+
+    def __post_init__(self) -> None:
+        scores = as_names("Scores", self.by_system)
+        frozen = {name: as_scores(f"Scores of {name}", values) for name, values in scores.items()}
+        object.__setattr__(self, "by_system", MappingProxyType(frozen))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SegmentScores, (dict(self.by_system), self.higher_is_better)
+
+    def at(self, indices: Sequence[int]) -> SegmentScores:
+        """The scores of the segments at these positions."""
+        return replace(self, by_system={k: [v[i] for i in indices] for k, v in self.by_system.items()})
+
+    def of(self, names: Mapping[str, str]) -> SegmentScores:
+        """The scores of these systems alone, {name: what it is called from now on}."""
+        return replace(self, by_system={new: self.by_system[k] for k, new in names.items() if k in self.by_system})
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Training runs: further outputs of a system for the same segments, each of the system trained (or tuned) anew.
+
+
+#: By system, the outputs of its further runs; the first run is the system's own output.
+Runs = Mapping[str, Sequence[Sequence[str]]]
+
+
+def frozen_runs(testset: str, runs: Runs, systems: Collection[str], n_segments: int) -> Runs:
+    """The runs of a test set of that name, checked and made immutable; systems without any are left out.
+
+    Raises
+    ------
+    InputError
+        For runs of what is no system, of another length than the references, and unless the systems have as many runs
+        as each other, or one.
+    """
+    frozen = {}
+    for name, outputs in as_names(f"{testset}: runs", runs).items():
+        if name not in systems:
+            raise InputError(f"{testset}: there is a run of {name!r}, which is no system.{nearest(name, systems)} "
+                             f"Systems: {', '.join(systems) or 'none'}.")
+        texts = [as_texts(f"{testset}: run {k} of {name}", output) for k, output in
+                 enumerate(as_list(f"{testset}: runs of {name}", outputs), 2)]
+        for k, output in enumerate(texts, 2):
+            if len(output) != n_segments:
+                raise InputError(f"{testset}: run {k} of {name} has {counted(len(output), 'segment')}, the first "
+                                 f"reference has {n_segments}.")
+        if texts:
+            frozen[name] = tuple(texts)
+    if len({len(texts) for texts in frozen.values()}) > 1:
+        told = ", ".join(f"{name} {len(texts) + 1}" for name, texts in frozen.items())
+        raise InputError(f"{testset}: systems have unequal numbers of training runs: {told}. Expected as many of each, "
+                         "or one: run k of one system is swapped with run k of the other. Leave the surplus out.")
+    return MappingProxyType(frozen)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# TestSet: the aligned texts that everything else works on.
+
+
+_HUMAN = re.compile(r"ref(erence)?[-_. ]?\w?\w?|human([-_. ].*|\w?)", re.IGNORECASE)
+
+
+def is_human(name: str) -> bool:
+    """Whether a name is that of a human translation, as tables of ratings have beside systems.
+
+    >>> [is_human(name) for name in ("refA", "ref-B", "HUMAN-refA", "human.0", "Reformer", "GPT-4")]
+    [True, True, True, True, False, False]
+    """
+    return _HUMAN.fullmatch(name) is not None
+
+
+def as_system(reference: str) -> str:
+    """What a reference is called where it acts as a system.
+
+    >>> as_system("refA"), as_system("HUMAN-A")
+    ('HUMAN-refA', 'HUMAN-A')
+    """
+    return reference if reference == "HUMAN" or reference.startswith("HUMAN-") else f"HUMAN-{reference}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TestSet:
+    """Aligned segments of one translation direction; immutable.
+
+    Parameters
+    ----------
+    name : str
+        What the set is called on screen.
+    systems : mapping of str to sequence of str
+        Outputs by system name, one string per segment, which may be empty. ``None`` stands for every text of a system
+        that has scores alone, as all have in a set without references.
+    references : mapping of str to sequence of (str or None)
+        The references used for scoring, by name. ``None`` marks a segment that this one does not have; each segment
+        needs at least one. There may be none at all where there are `scores`.
+    sources, documents, domains : sequence of str, optional
+        Source text, document id and domain of each segment.
+    langpair : str, optional
+        Such as ``"en-de"``; decides the tokenizer, unless one is given.
+    simulated : bool
+        Whether the texts are made up; every screen that shows them says so.
+    lines : sequence of int, optional
+        The line of each segment in the files it was read from, counted from 1. Defaults to 1, 2, ...
+    scores : mapping of str to SegmentScores
+        By the name of the metric; where higher is better, a mapping from systems to numbers will do. Those of a
+        reference, and of other human translations, count once these act as systems.
+    parses : mapping of str to sequence of str
+        By system or reference, the dependency parse of each segment, as `mtsig_core.readers.conllu` has it: a
+        line for each word with form, lemma, head and relation between tabs; an empty line between sentences.
+    tokenizer : str, optional
+        What metrics of words split the texts with, unless they have a setting of their own.
+    assumed : tuple of str
+        What was assumed when it was read, a sentence each; see `Task`.
+    runs : mapping of str to sequence of sequence of str
+        By system, its outputs after further training runs: its score is the mean over the runs; see docs/runs.md.
+
+    Raises
+    ------
+    InputError
+        If a part is no sequence of texts, they differ in length, or a segment has no reference.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", systems={"A": ["a b"], "B": ["a c"]}, references={"ref": ["a b"]})
+    >>> ts.n_segments, list(ts.systems)
+    (1, ['A', 'B'])
+    """
+
+    __test__ = False  # not a test case, whatever its name suggests to pytest
+
+    name: str
+    systems: Mapping[str, Sequence[str]]
+    references: Mapping[str, Sequence[str | None]]
+    sources: Sequence[str] | None = None
+    documents: Sequence[str] | None = None
+    domains: Sequence[str] | None = None
+    langpair: str | None = None
+    simulated: bool = False
+    lines: Sequence[int] = field(default=None, repr=False)  # type: ignore[arg-type]  # see __post_init__
+    scores: Mapping[str, SegmentScores] = field(default_factory=dict)
+    parses: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
+    tokenizer: str | None = None
+    assumed: tuple[str, ...] = ()
+    runs: Runs = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", literal(self.name))
+        for key, one in (("systems", "system"), ("references", "reference"), ("parses", "parse of")):
+            named = as_names(f"{self.name}: {key}", getattr(self, key))
+            object.__setattr__(self, key, MappingProxyType({k: self._texts(one, k, v) for k, v in named.items()}))
+        scores = {name: by_system if isinstance(by_system, SegmentScores) else SegmentScores(by_system)
+                  for name, by_system in as_names(f"{self.name}: scores", self.scores).items()}
+        object.__setattr__(self, "scores", MappingProxyType(scores))
+        if not self.references and not self.scores:
+            raise InputError(f"{self.name}: no reference. Give at least one.")
+        lines = range(1, self.n_segments + 1) if self.lines is None else self.lines
+        object.__setattr__(self, "lines", as_list(f"{self.name}: lines", lines))
+        object.__setattr__(self, "assumed", tuple(self.assumed))
+        for key, check in (("sources", as_texts), ("documents", as_ids), ("domains", as_ids)):
+            if getattr(self, key) is not None:
+                object.__setattr__(self, key, check(f"{self.name}: {key}", getattr(self, key)))
+        self._check()
+        object.__setattr__(self, "runs", frozen_runs(self.name, self.runs, self.systems, self.n_segments))
+
+    def _texts(self, one: str, name: str, values: object) -> tuple[Any, ...]:
+        texts = as_list(f"{self.name}: {one} {name}", values)
+        rated_alone = one == "system" and self.scores and set(map(type, texts)) <= {type(None)}
+        return texts if rated_alone else as_texts(f"{self.name}: {one} {name}", texts, missing=one == "reference")
+
+    def _check(self) -> None:
+        if (n := self.n_segments) == 0:
+            empty = "The reference is empty." if self.references else "The scores are of no system, or of no segment."
+            raise InputError(f"{self.name}: no segment. {empty}")
+        parts: dict[str, Sequence[Any] | None] = {f"reference {k}": v for k, v in self.references.items()}
+        parts |= {f"system {k}": v for k, v in self.systems.items()}
+        parts |= {k: getattr(self, k) for k in ("sources", "documents", "domains", "lines")}
+        parts |= {f"parse of {k}": v for k, v in self.parses.items()}
+        parts |= {f"{metric} of {k}": v for metric, scores in self.scores.items() for k, v in scores.by_system.items()}
+        for what, values in parts.items():
+            if values is not None and len(values) != n:
+                first = "the first reference" if self.references else "the first system"
+                raise InputError(f"{self.name}: {what} has {counted(len(values), 'segment')}, {first} has {n}.")
+        for metric, scores in self.scores.items():
+            for name in scores.by_system:
+                if name not in self.systems and name not in self.references and not is_human(name):
+                    raise InputError(f"{self.name}: {metric} is of {name!r}, which is no system of the set. "
+                                     f"It has: {', '.join(self.systems) or 'none'}.")
+        for name in self.parses:
+            if name not in self.systems and name not in self.references:
+                raise InputError(f"{self.name}: there is a parse of {name!r}, which is no system and no reference. "
+                                 f"They are: {', '.join((*self.systems, *self.references))}.")
+            if self.systems.get(name, self.references.get(name)) != self.references.get(name, self.systems.get(name)):
+                raise InputError(f"{self.name}: {name!r} names a system and a reference, and its parse may be of "
+                                 "either. Rename one of them.")
+        for i, refs in enumerate(zip(*self.references.values(), strict=True)):
+            if all(ref is None for ref in refs):
+                raise InputError(f"{self.name}: line {self.lines[i]} has no reference. Add one, or leave the line out.")
+
+    def __repr__(self) -> str:
+        return f"<TestSet {self.name!r}: {counted(len(self.systems), 'system')}, {counted(self.n_segments, 'segment')}>"
+
+    # -- sizes and groups ------------------------------------------------------------------------------------
+
+    @property
+    def n_segments(self) -> int:
+        return len(next(iter((self.references or self.systems).values()), ()))
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether there are texts, not segment scores alone."""
+        return bool(self.references)
+
+    @property
+    def n_documents(self) -> int | None:
+        """Number of distinct documents, None without document ids."""
+        return None if self.documents is None else int(self.document_index.max()) + 1
+
+    @property
+    def n_runs(self) -> int:
+        """Number of training runs, the most that a system has."""
+        return 1 + max(map(len, self.runs.values()), default=0)
+
+    @cached_property
+    def n_references(self) -> int | None:
+        """Number of references of each segment, None where it varies."""
+        counts = {sum(ref is not None for ref in refs) for refs in zip(*self.references.values(), strict=True)}
+        return counts.pop() if len(counts) == 1 else None
+
+    @cached_property
+    def rated_alone(self) -> tuple[str, ...]:
+        """The systems without texts in a set that has texts: human translations known by their scores."""
+        return tuple(k for k, texts in self.systems.items() if texts[0] is None) if self.references else ()
+
+    @cached_property
+    def waiting(self) -> tuple[str, ...]:
+        """References and other human translations that have segment scores and are no systems here."""
+        scored = (name for scores in self.scores.values() for name in scores.by_system)
+        return tuple(dict.fromkeys(name for name in scored if name not in self.systems))
+
+    @property
+    def target_language(self) -> str | None:
+        """The second language of `langpair`."""
+        return languages_of(self.langpair)[1]
+
+    @cached_property
+    def document_index(self) -> np.ndarray:
+        """Document number of each segment, shape (segments,), in order of first appearance.
+
+        Documents of the same id in two domains are two documents.
+        """
+        if self.documents is None:
+            raise SettingError(f"{self.name} has no document ids. Use segments as units, or give a documents file.")
+        numbers: dict[tuple[str, str], int] = {}
+        keys = zip(self.domains or self.documents, self.documents, strict=True)
+        return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the content (texts, names, documents, language pair, tokenizer, scores), not of the set's name."""
+        h = hashlib.blake2b(digest_size=16)
+        for group, texts in [("systems", self.systems), ("references", self.references)]:
+            for name, values in texts.items():
+                _feed(h, (group, name))
+                _feed(h, values)
+        for key in ("sources", "documents", "domains"):
+            if getattr(self, key) is not None:
+                _feed(h, (key,))
+                _feed(h, getattr(self, key))
+        _feed(h, ("langpair", self.langpair))
+        if self.tokenizer is not None:
+            _feed(h, ("tokenizer", self.tokenizer))
+        for metric, scores in self.scores.items():
+            _feed(h, ("scores", metric, "higher" if scores.higher_is_better else "lower"))
+            for name, numbers in scores.by_system.items():
+                _feed(h, (name,))
+                _feed(h, [None if number is None else repr(number) for number in numbers])
+        for name, values in self.parses.items():
+            _feed(h, ("parses", name))
+            _feed(h, values)
+        for name, outputs in self.runs.items():
+            for values in outputs:
+                _feed(h, ("run", name))
+                _feed(h, values)
+        return h.hexdigest()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Worker processes and caches pickle a set, which the read-only views of its mappings do not allow.
+        return TestSet, (self.name, dict(self.systems), dict(self.references), self.sources, self.documents,
+                         self.domains, self.langpair, self.simulated, self.lines, dict(self.scores), dict(self.parses),
+                         self.tokenizer, self.assumed, dict(self.runs))
+
+    # -- other views of the same texts -----------------------------------------------------------------------
+
+    def only(self, names: Iterable[str]) -> TestSet:
+        """The same set with these systems alone, in the order of the set."""
+        names = self._known(names, self.systems, "system")
+        return self._of_systems([k for k in self.systems if k in names])
+
+    def without(self, names: Iterable[str]) -> TestSet:
+        """The same set without these systems."""
+        names = self._known(names, self.systems, "system")
+        return self._of_systems([k for k in self.systems if k not in names])
+
+    def under(self, *metrics: str) -> TestSet:
+        """The same set as these metrics can score it: without systems that have scores alone, if one needs texts."""
+        return self.without(self.rated_alone) if self.rated_alone and set(metrics) - self.scores.keys() else self
+
+    def _of_systems(self, names: Iterable[str]) -> TestSet:
+        references = (name for name in self.references if name not in self.systems)
+        kept = {name: name for name in (*names, *references, *self.waiting)}
+        return replace(self, systems={name: self.systems[name] for name in names}, parses=self._parses_of(kept),
+                       runs={name: self.runs[name] for name in names if name in self.runs},
+                       scores={metric: scores.of(kept) for metric, scores in self.scores.items()})
+
+    def scored_with(self, names: Iterable[str] | None = None, others_as_systems: bool = False) -> TestSet:
+        """The same set scored with these references alone.
+
+        Parameters
+        ----------
+        names : iterable of str, optional
+            References to score with; all of them by default.
+        others_as_systems : bool
+            Whether the other references join the systems, as ``HUMAN-<name>``; they need a line for each segment. So
+            do those with segment scores, without their texts: no reference is scored by itself.
+        """
+        names = list(self.references) if names is None else self._known(names, self.references, "reference")
+        others = [name for name in self.references if name not in names]
+        rated = [name for name in self.waiting if name not in others]
+        systems: dict[str, Sequence[Any]] = dict(self.systems)
+        kept = {name: name for name in (*self.systems, *names)}
+        if others_as_systems and not others and not rated:
+            raise SettingError(
+                f"No reference is left to act as a system: all of {', '.join(self.references)} are used for "
+                "scoring, and none has ratings. Choose the ones to score with.", {"refs": "NAME,..."})
+        for name in (*others, *rated) if others_as_systems else ():
+            human = as_system(name)
+            if human in systems:
+                raise InputError(f"{self.name}: a system is already called {human}. Rename it.")
+            if name in others and None in self.references[name]:
+                raise InputError(f"{self.name}: reference {name} lacks segments, it cannot act as a system.")
+            systems[human] = self.references[name] if name in others else (None,) * self.n_segments
+        # A system of the name of a reference keeps its scores; others' are kept for when they act as systems.
+        humans = {name: as_system(name) if others_as_systems or name in others else name for name in self.waiting}
+        parsed = kept | {name: as_system(name) for name in others if others_as_systems and name not in kept}
+        return replace(self, systems=systems, references={k: v for k, v in self.references.items() if k in names},
+                       parses=self._parses_of(parsed),
+                       scores={metric: scores.of(kept | humans) for metric, scores in self.scores.items()})
+
+    def in_domain(self, domain: str) -> TestSet:
+        """The segments of one domain."""
+        if self.domains is None:
+            raise SettingError(f"{self.name} has no domains. A documents file with `domain<TAB>docid` gives them.")
+        self._known([domain], dict.fromkeys(self.domains), "domain")
+        part = self.at([i for i, d in enumerate(self.domains) if d == domain])
+        return replace(part, name=f"{self.name}, domain {domain}")
+
+    def at(self, indices: Sequence[int]) -> TestSet:
+        """The segments at these positions (from 0), in this order."""
+        pick = partial(picked, at=indices)
+        return replace(
+            self,
+            systems={k: pick(v) for k, v in self.systems.items()},
+            references={k: pick(v) for k, v in self.references.items()},
+            parses={k: pick(v) for k, v in self.parses.items()},
+            runs={k: [pick(v) for v in outputs] for k, outputs in self.runs.items()},
+            scores={k: v.at(indices) for k, v in self.scores.items()},
+            sources=self.sources and pick(self.sources), documents=self.documents and pick(self.documents),
+            domains=self.domains and pick(self.domains), lines=pick(self.lines))
+
+    def _parses_of(self, names: Mapping[str, str]) -> dict[str, Sequence[str]]:
+        """The parses of these texts alone, {name: what it is called from now on}."""
+        return {new: self.parses[k] for k, new in names.items() if k in self.parses}
+
+    def _known(self, names: Iterable[str], among: Collection[str], what: str) -> list[str]:
+        for name in (names := list(names)):
+            if name not in among:
+                raise SettingError(f"No {what} {name!r} in {self.name}.{nearest(name, among)} It has: "
+                                   f"{', '.join(among) or 'none'}.")
+        return names
+
+
+def _feed(h: hashlib.blake2b, values: Sequence[str | None]) -> None:
+    """Add a sequence to a hash so that different sequences never give the same bytes."""
+    lengths = ["-" if n < 0 else str(n) for n in text_lengths(values).tolist()]
+    h.update(f"{','.join(lengths)};".encode())
+    for at in range(0, len(values), CHUNK_LINES):
+        h.update(b"".join([v.encode("utf-8", "surrogatepass") for v in values[at:at + CHUNK_LINES] if v is not None]))

@@ -1,0 +1,177 @@
+"""Zips of tasks."""
+
+import stat
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mtsig_core.cli.main import main
+from mtsig_core.errors import InputError
+from mtsig_core.readers import tasks
+from mtsig_core.readers.tasks import contents_of, has_scores, pairs_of, read_pair, read_task, tables_beside
+from mtsig_core.source import Source, TaskSource
+from mtsig_core.task import SystemInfo
+from tests.toys import mean_ratings, read_zip, task_files, zipped
+
+TEXTS = {"top/task/references/en-de.refA.txt": "a\nb\n", "top/task/system-outputs/en-de/x.txt": "a\nc\n",
+         "top/task/system-outputs/en-de/y.txt": "a\nd\n", "__MACOSX/top/._x": "?"}
+
+
+@pytest.fixture
+def packed(tmp_path):
+    def archive(files, name="toy.zip"):
+        with zipfile.ZipFile(tmp_path / name, "w") as opened:
+            for file, text in files.items():
+                opened.writestr(file, text)
+        return tmp_path / name
+    return archive
+
+
+def test_a_zip_is_read_as_its_folder(packed, tmp_path, capsys):
+    path = packed(TEXTS)
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(tmp_path / "plain")
+    folder = tmp_path / "plain/top/task"
+    assert pairs_of(path) == ["en-de"] and not has_scores(path)
+    assert read_task(path).digest == read_task(folder).digest
+    assert read_pair(path, "en-de").digest == read_pair(folder, "en-de").digest
+    assert Source(folder=str(path), langpair="en-de").files() == [str(path)]
+    assert main(["task", "--folder", str(path), "--unit", "segment", "--trials", "99"]) == 0
+    assert "1 language pair, 2 systems" in capsys.readouterr().out
+
+
+def test_the_table_of_the_systems_is_read_from_a_zip_too(packed, tmp_path, capsys, monkeypatch):
+    """The topmost; in a folder, a zip, one language pair of it, and an upload."""
+    table = "system\tconstrained\trole\tname\nx\tyes\tcontrastive\t<b>X</b>\ny\tno\twithdrawn\t\n"
+    path = packed({**TEXTS, "top/task/systems.tsv": table, "top/task/documents/systems.tsv": "?"})
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(tmp_path / "plain")
+    folder = tmp_path / "plain/top/task"
+    for source in (TaskSource(str(path)), TaskSource(str(folder))):
+        assert dict(source.read().systems) == {"x": SystemInfo(True, "contrastive", "submission", "<b>X</b>")}
+        assert source.withdrawn() == ("y",) and set(replace(source, keep_withdrawn=True).read().systems) == {"x", "y"}
+    for one in (Source(folder=str(path), langpair="en-de").read(), read_zip(path.read_bytes(), "en-de")):
+        assert list(one.systems) == ["x"] and "Left out: y" in one.assumed[0]
+    assert main(["task", "--folder", str(path), "--unit", "segment", "--trials", "99"]) == 0
+    assert "x (<b>X</b>, contrastive)" in capsys.readouterr().out
+    broken = packed({**TEXTS, "top/task/systems.tsv": "system\trole\nx\tmain\n"})
+    with pytest.raises(InputError, match=r"toy.zip/systems.tsv, line 2: role is 'main'"):
+        TaskSource(str(broken)).read()
+    monkeypatch.setattr(tasks, "MAX_BESIDE", 5)
+    with pytest.raises(InputError, match="systems.tsv has 0 MB"):
+        TaskSource(str(broken)).read()
+
+
+def test_a_zip_of_scores(packed):
+    line = '{"language_pair": "en-de_DE", "domain": "n", "document_id": "d", "metric_scores": {"XCOMET": [0.5]}}\n'
+    path = packed({"wmt/automatic_scores/A.jsonl": line})
+    assert has_scores(path) and list(read_task(path).testsets) == ["en-de_DE"]
+
+
+def test_nothing_leads_out_and_links_are_left_out(packed, tmp_path):
+    link = zipfile.ZipInfo("top/task/system-outputs/en-de/secret.txt")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    path = packed({**TEXTS, link: "/etc/passwd", "../../outside.txt": "x", "/abs.txt": "x"})
+    assert list(read_pair(path, "en-de").systems) == ["x", "y"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["toy.zip"]
+    assert not (tmp_path.parent / "outside.txt").exists()
+
+
+def test_a_zip_of_several_tasks_is_refused(packed):
+    """One beside the other, at any depth; not what a task has inside it, nor what Finder lays beside it."""
+    inside = {f"top/task/further/{name.removeprefix('top/')}": text for name, text in TEXTS.items()}
+    finder = {f"__MACOSX/{name}": "?" for name in TEXTS}
+    assert list(read_pair(packed({**TEXTS, **inside, **finder}), "en-de").systems) == ["x", "y"]
+    other = {name.replace("top/task", "top/a/wmt23"): text for name, text in TEXTS.items()}
+    for path in (packed({**TEXTS, **other}), packed({**other, "top/task/automatic_scores/A.jsonl": "{}"})):
+        for read in (read_task, pairs_of):
+            with pytest.raises(InputError, match=r"holds 2 tasks: top/task, top/a/wmt23\. Expected one\."):
+                read(path)
+
+
+def test_what_is_refused(packed, monkeypatch, tmp_path):
+    broken = packed({**TEXTS, "top/task/system-outputs/en-de/x.txt": "a\n"})
+    with pytest.raises(InputError, match=r"toy.zip/top/task/system-outputs/en-de/x.txt has 1 line"):
+        read_task(broken)
+    (tmp_path / "no.zip").write_bytes(b"PK\x03\x04 not really")
+    with pytest.raises(InputError, match="no.zip is no zip file, or not all of one. Expected the folder of a shared"):
+        read_task(tmp_path / "no.zip")
+    monkeypatch.setattr(tasks, "MAX_FILES", 2)
+    with pytest.raises(InputError, match="Zip one task alone"):
+        read_task(broken)
+
+
+@pytest.fixture
+def full(tmp_path):
+    """A task with tables of scores in its zip."""
+    (path := tmp_path / "full.zip").write_bytes(zipped(task_files()))
+    return path
+
+
+def test_all_that_is_in_a_zip_is_read_or_named_with_the_reason(full):
+    found = contents_of(full)
+    assert found.pairs == ("en-cs", "en-de", "en-uk") and found.runs == ()
+    assert found.scores == (("en-cs", "esa", f"{full}/mytask/en-cs.esa.tsv"),
+                            ("en-de", "esa", f"{full}/mytask/scores/en-de.esa.seg.score"))
+    assert [file.removeprefix("mytask/") for file, _ in found.unread] == [
+        "references/en-cs.refA.txt.bak~", "README.md", "en-fr.esa.tsv", "notes.tsv"]
+    with zipfile.ZipFile(full) as archive:
+        every = {name for name in archive.namelist()}
+    texts = {name for name in every if name.split("/")[1] in ("references", "system-outputs", "documents")}
+    taken = {path.removeprefix(f"{full}/") for *_, path in found.scores}
+    assert texts | taken | {file for file, _ in found.unread} == every
+
+
+@pytest.mark.parametrize("name, said", [
+    ("m/human-scores/en-cs.mqm.sys.score", "scores of whole systems, documents or domains"),
+    ("m/human-scores/en-xx.mqm.seg.score", "en-xx is no language pair of which the task has a reference"),
+    ("m/metric-scores/en-xx/COMET.seg.score", "en-xx is no language pair"),
+    ("m/metric-scores/en-cs/COMET.txt", "its name is none that a file of a task has there"),
+    ("beside.docx", "its name is not that of a file of a task")])
+def test_files_of_other_layouts_that_are_not_read_are_named_too(packed, name, said):
+    path = packed({"m/references/en-cs.refA.txt": "a\nb\n", "m/system-outputs/en-cs/x.txt": "a\nc\n",
+                   "m/human-scores/en-cs.esa.seg.score": "x\t1\nx\t2\n", name: "?"})
+    found = contents_of(path)
+    assert [(file, said in why) for file, why in found.unread] == [(name, True)] and found.scores == ()
+
+
+def test_tables_in_a_zip_join_as_those_in_a_folder_do(full, tmp_path):
+    with zipfile.ZipFile(full) as archive:
+        archive.extractall(tmp_path / "plain")
+    folder = tmp_path / "plain/mytask"
+    scores = contents_of(full).scores
+    assert tables_beside(folder, ["en-cs", "en-de"]) == [
+        (pair, name, path.replace(f"{full}/mytask", str(folder))) for pair, name, path in scores]
+    task = TaskSource(str(full), scores=scores).read()
+    assert task.digest == TaskSource(str(folder), scores=tuple(tables_beside(folder, ["en-cs", "en-de"]))).read().digest
+    for pair in ("en-cs", "en-de"):
+        for system, mean in mean_ratings(task_files(), pair).items():
+            assert np.mean(task.testsets[pair].scores["esa"].by_system[system]) == pytest.approx(mean)
+        of_pair = Source(folder=str(full), langpair=pair, scores=tuple(one[1:] for one in scores if one[0] == pair))
+        assert of_pair.read().digest == task.testsets[pair].digest
+    runs = {f"mytask/en-cs.Alpha.run{k}.txt": "x\n" * 40 for k in (2, 3)}
+    full.write_bytes(zipped(task_files() | runs))
+    assert len(TaskSource(str(full), run=contents_of(full).runs).read().testsets["en-cs"].runs["Alpha"]) == 2
+
+
+def test_what_is_wrong_with_a_file_in_a_zip_is_told_with_its_place_in_it(full):
+    def refused(path):
+        with pytest.raises(InputError) as error:
+            TaskSource(str(full), scores=(("en-cs", "esa", path),)).read()
+        return str(error.value)
+
+    full.write_bytes(zipped(task_files() | {"mytask/en-cs.esa.tsv": "system\tline\tscore\nAlpha\t41\t2\n"}))
+    table = f"{full}/mytask/en-cs.esa.tsv"
+    assert refused(table).startswith(f"{table}, row 2: there is no line 41")
+    assert refused(f"{full}/mytask/en-cs.mqm.tsv").startswith(f"{full} has no file mytask/en-cs.mqm.tsv.")
+
+
+def test_a_zip_below_the_root_is_read_though_it_is_unpacked_elsewhere(full, tmp_path):
+    source = TaskSource(str(full), scores=contents_of(full).scores, below=str(tmp_path))
+    assert source.read().digest == replace(source, below=None).read().digest
+    assert source.as_told()["scores"][0] == ("en-cs", "esa", "full.zip/mytask/en-cs.esa.tsv")
+    (tmp_path / "other").mkdir()
+    with pytest.raises(InputError, match="leads out of MTSIG_DATA_ROOT"):
+        replace(source, below=str(tmp_path / "other")).read()

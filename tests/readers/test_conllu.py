@@ -1,0 +1,131 @@
+"""CoNLL-U: which sentences make a segment, and what is wrong with a file."""
+
+import gzip
+
+import pytest
+
+from mtsig_core import InputError, read_text
+from mtsig_core.readers.conllu import read_conllu
+from mtsig_core.readers.uploads import Upload, guess_name, guess_role, read_uploads
+
+DOGS = ("1\tDogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n"
+        "2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n")
+GO = "1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_\n"
+SAID = "Dogs bark. Go! Vámonos al mar."
+DOGS_READ, GO_READ = "Dogs\tdog\t2\tnsubj\nbark\tbark\t0\troot", "Go\tGo\t0\troot"
+
+
+@pytest.fixture
+def read(tmp_path):
+    def call(content, texts=("x",)):
+        path = tmp_path / "A.conllu"
+        path.write_text(content, encoding="utf-8")
+        return read_conllu(path, [SAID if len(text.strip()) == 1 else text for text in texts])
+
+    return call
+
+
+@pytest.fixture
+def refused(read):
+    def call(content, texts=("x",)):
+        with pytest.raises(InputError) as error:
+            read(content, texts)
+        return str(error.value).partition("A.conllu")[2]
+
+    return call
+
+
+def test_a_sentence_is_a_segment(read):
+    assert read(f"# sent_id = 1\n{DOGS}\n{GO}\n", "xy") == [DOGS_READ, GO_READ]
+
+
+def test_the_last_empty_line_may_be_missing_and_others_may_come_twice(read):
+    assert read(f"\n{DOGS}\n\n\n{GO}", "xy") == [DOGS_READ, GO_READ]
+
+
+def test_tokens_of_several_words_and_words_not_written_have_no_parse(read):
+    content = f"1-2\tDogsbark\t_\t_\t_\t_\t_\t_\t_\t_\n{DOGS}2.1\tbark\tbark\t_\t_\t_\t_\t_\t_\t_\n"
+    assert read(content) == [DOGS_READ]
+
+
+def test_blank_lines_of_the_text_need_no_parse(read):
+    assert read(f"{DOGS}\n{GO}\n", ["", "x", " ", "y", ""]) == ["", DOGS_READ, "", GO_READ, ""]
+
+
+def test_or_have_a_comment_alone(read):
+    assert read(f"{DOGS}\n# text =\n\n{GO}\n", ["x", "", "y"]) == [DOGS_READ, "", GO_READ]
+
+
+def test_paragraphs_are_segments(read):
+    content = f"# newdoc\n# newpar id = 1\n{DOGS}\n{GO}\n# newpar\n{GO}\n"
+    assert read(content, "xy") == [f"{DOGS_READ}\n\n{GO_READ}", GO_READ]
+
+
+def test_paragraphs_without_words(read):
+    content = f"# newpar\n\n# newpar\n{DOGS}\n{GO}\n# newpar\n# newpar\n{GO}\n"
+    assert read(content, ["", "x", "", "y"]) == ["", f"{DOGS_READ}\n\n{GO_READ}", "", GO_READ]
+
+
+def test_one_paragraph_for_all_says_nothing(read):
+    assert read(f"# newdoc\n# newpar\n{DOGS}\n{GO}\n", "xy") == [DOGS_READ, GO_READ]
+
+
+def test_segments_by_number(read):
+    content = f"# segment = 2\n{DOGS}\n# newpar\n{GO}\n# segment=4\n{GO}\n"
+    assert read(content, "abcde") == ["", f"{DOGS_READ}\n\n{GO_READ}", "", GO_READ, ""]
+
+
+@pytest.mark.parametrize("text", ["A cat sleeps here.", "Go!"])
+def test_the_parse_of_another_text(refused, text):
+    assert "only 0 of 2 words stand in the segment" in refused(f"{DOGS.replace('bark', 'barks')}\n", [text])
+
+
+def test_another_number_of_segments(refused):
+    assert refused(f"{DOGS}\n{GO}\n", "xyz").startswith(" has 2 sentences, the text has 3 segments. Expected")
+    assert refused(f"# newpar\n{DOGS}\n{GO}\n", ["x", "y", "z", ""]).startswith(
+        " has 2 sentences in 1 paragraphs, the text has 4 segments (3 not blank).")
+
+
+@pytest.mark.parametrize("content, line, message", [
+    (DOGS.replace("\t_\n", "\n", 1), 1, "9 columns, CoNLL-U has 10"),
+    (f"{DOGS}3\tnow\n", 3, "2 columns"),
+    ("Dogs bark\n", 1, "1 column, CoNLL-U has 10. Tabs stand between columns, not spaces"),
+    (DOGS.replace("\t2\t", "\t_\t"), 1, "the head (column 7) is '_', not a number"),
+    (DOGS.replace("\t2\t", "\t-1\t"), 1, "the head (column 7) is '-1'"),
+    (f"{GO}\n{DOGS}".replace("\t2\t", "\t3\t"), 3, "is 3, and the sentence has 2 words"),
+    (DOGS.replace("\t2\t", "\t1\t"), 1, "word 1 is its own head"),
+    (f"{DOGS}{GO}", 3, "word 1 comes where word 3 is expected. An empty line is missing before it"),
+    (f"{DOGS}# sent_id = 2\n{GO}", 3, "a comment stands within a sentence"),
+    (DOGS.replace("2\tbark", "3\tbark"), 2, "word 3 comes where word 2 is expected"),
+    (f"# segment = 7\n{GO}", 1, "segment = 7, and the text has 2 segments"),
+    (f"# segment = x\n{GO}", 1, "segment = x, and the text"),
+    (f"# segment = 2\n{GO}\n# segment = 1\n{GO}", 4, "after 2"),
+    (f"{GO}\n# segment = 2\n{GO}", 1, "before the first '# segment = N'"),
+])
+def test_what_is_malformed_is_named_by_line(refused, content, line, message):
+    said = refused(content, "xy")
+    assert said.startswith(f", line {line}: ") and message in said
+
+
+def test_joined_with_the_texts(tmp_path):
+    for name, text in (("ref.txt", "Dogs bark\n\n"), ("A.txt", "Go\nGo\n"), ("r.conllu", DOGS)):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "A.conllu.gz").write_bytes(gzip.compress(f"{GO}\n{GO}".encode()))
+    parses = [("ref", tmp_path / "r.conllu"), ("A", tmp_path / "A.conllu.gz")]
+    read = [(None, tmp_path / "ref.txt")], [(None, tmp_path / "A.txt")]
+    testset = read_text(*read, parses=parses)
+    assert dict(testset.parses) == {"ref": (DOGS_READ, ""), "A": (GO_READ, GO_READ)}
+    with pytest.raises(InputError, match="the parse of a, which is no system and no reference; they are A, ref"):
+        read_text(*read, parses=[("a", tmp_path / "r.conllu")])
+    with pytest.raises(InputError, match="Two parses are called A"):
+        read_text(*read, parses=[("A", tmp_path / "r.conllu")] * 2)
+
+
+def test_uploaded():
+    files = {"ref.txt": b"Dogs bark\n", "A.txt": b"Go\n", "ref.conllu": DOGS.encode(),
+             "A.conllu.gz": gzip.compress(GO.encode())}
+    uploads = [Upload(file, content, guess_role(file), guess_name(file)) for file, content in files.items()]
+    assert dict(read_uploads(uploads).parses) == {"ref": (DOGS_READ,), "A": (GO_READ,)}
+    damaged = Upload("A.conllu", GO.replace("\t0\t", "\t_\t").encode(), "parse", "A")
+    with pytest.raises(InputError, match=r"^A.conllu, line 1: the head"):
+        read_uploads([*uploads[:2], damaged])

@@ -1,0 +1,173 @@
+"""Training runs beside the folder, the XML or the task that a test set comes from."""
+
+import csv
+import io
+import json
+import shlex
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sacrebleu
+
+from mtsig_core import InputError, compare
+from mtsig_core.readers.plain_text import join_runs, runs_beside
+from mtsig_core.report.commands import source_options, task_command
+from mtsig_core.report.reading import read_task_comparison
+from mtsig_core.report.task_export import task_csv
+from mtsig_core.source import Source, TaskSource
+from tests.cli.conftest import run  # noqa: F401 - a fixture
+from tests.cli.test_task import folder as scores_folder  # noqa: F401 - a fixture
+from tests.toys import texts
+
+REFERENCE, (A, A2, B, B2, C) = texts(5, [.3, .33, .4, .36, .5], 12)
+CANARY = "canary 1-2-3"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two language pairs of the same texts; the first line is a canary. Beside it the further runs."""
+    def write(path, *lines):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join([CANARY, *lines]) + "\n", encoding="utf-8")
+        return path
+
+    for pair in ("en-de", "en-cs"):
+        write(tmp_path / "task" / "references" / f"{pair}.refA.txt", *REFERENCE)
+        (docs := tmp_path / "task" / "documents").mkdir(exist_ok=True)
+        (docs / f"{pair}.docs").write_text("canary\tcanary\n" + "".join(f"news\td{k // 2}\n" for k in range(12)))
+        for name, output in (("A", A), ("B", B), ("C", C)):
+            write(tmp_path / "task" / "system-outputs" / pair / f"{name}.txt", *output)
+    for name, output in (("A", A2), ("B", B2)):
+        write(tmp_path / f"{name}.run2.txt", *output)
+    return tmp_path / "task"
+
+
+@pytest.fixture
+def runs(folder):
+    return tuple((name, str(folder.parent / f"{name}.run2.txt")) for name in "AB")
+
+
+def points(output):
+    return sacrebleu.corpus_bleu(output, [REFERENCE]).score
+
+
+def test_a_folder_has_runs_without_the_line_that_is_a_canary(folder, runs):
+    source = Source(folder=str(folder), langpair="en-de", run=runs)
+    testset = source.read()
+    assert testset.runs == {"A": (tuple(A2),), "B": (tuple(B2),)} and list(testset.references["refA"]) == REFERENCE
+    plain = replace(source, run=()).read()
+    assert testset.lines == plain.lines
+    assert testset.digest == replace(plain, runs={"A": [A2], "B": [B2]}).digest
+    whole = source.everything().read()
+    assert whole.runs["A"][0] == (CANARY, *A2) and whole.systems["C"][0] == CANARY
+    below = replace(source, below=str(folder.parent))
+    assert source_options(below)[2:6] == ["--run", "A=A.run2.txt", "--run", "B=B.run2.txt"]
+
+
+def test_what_a_run_cannot_be(folder, runs):
+    testset = Source(folder=str(folder), langpair="en-de", keep_canary=True).read()
+    (folder.parent / "short.txt").write_text("one\n")
+    with pytest.raises(InputError, match="short.txt has 1 line, the reference refA of task en-de has 13"):
+        join_runs(testset, [("A", folder.parent / "short.txt")])
+    with pytest.raises(InputError, match="'a', which is no system. Did you mean 'A'"):
+        join_runs(testset, [("a", runs[0][1])])
+
+
+def test_scores_alone_have_no_runs(scores_folder):  # noqa: F811
+    with pytest.raises(InputError, match="scores of segments and no texts, .* A.run2.txt could be a further"):
+        TaskSource(str(scores_folder), run=(("en-de_DE", "Alpha", "A.run2.txt"),)).read()
+
+
+def test_a_language_pair_that_is_left_out_takes_no_runs_and_no_scores(folder, runs, run):  # noqa: F811
+    """Said, where it was ignored before; a pair that does not exist is called so."""
+    given, told = f"en-cs:A={runs[0][1]}", "A is given for en-cs, which is not among the language pairs that are chosen"
+    for option in ("--run", "--scores"):
+        failed = run("task", "--folder", folder, "--pairs", "en-de", option, given)
+        assert failed.status == 2 and f"{told}: en-de." in failed.err and "--pairs en-de,en-cs" in failed.err
+        missing = run("task", "--folder", folder, "--pairs", "en-de", option, given.replace("cs:", "xx:"))
+        assert missing.status == 2 and "Unknown language pair 'en-xx'" in missing.err and "en-cs" in missing.err
+    failed = run("agreement", "--folder", folder, "--pairs", "en-de", "--scores", given, "--human", "A")
+    assert failed.status == 2 and told in failed.err
+    failed = run("task", "--demo", "--pairs", "qaa-en", "--run", given.replace("en-cs", "qab-en"))
+    assert failed.status == 2 and "A is given for qab-en" in failed.err
+
+
+def test_xml_has_runs(folder):
+    def seg(output):
+        return "".join(f'<seg id="{k}">{line}</seg>' for k, line in enumerate(output, 1))
+
+    (file := folder.parent / "set.xml").write_text(
+        f'<dataset id="set"><doc id="d" origlang="en"><src lang="en"><p>{seg(REFERENCE)}</p></src>'
+        f'<ref lang="de" translator="A"><p>{seg(REFERENCE)}</p></ref>'
+        + "".join(f'<hyp system="{name}" lang="de"><p>{seg(output)}</p></hyp>' for name, output in (("A", A), ("B", B)))
+        + "</doc></dataset>", encoding="utf-8")
+    for name, output in (("A", A2), ("B", B2)):
+        (folder.parent / f"{name}.txt").write_text("\n".join(output) + "\n", encoding="utf-8")
+    testset = Source(xml=(str(file),), run=tuple((name, str(folder.parent / f"{name}.txt")) for name in "AB")).read()
+    found = compare(testset, trials=99, resamples=99).metrics["bleu"]
+    assert {row.system: row.score for row in found.systems} == pytest.approx(
+        {"A": np.mean([points(A), points(A2)]), "B": np.mean([points(B), points(B2)])})
+
+
+def test_a_task_has_the_means_of_runs_and_their_spread_in_every_file(folder, runs, run):  # noqa: F811
+    asked = ["task", "--folder", folder, "--trials", 99, "--resamples", 99,
+             *(f"--run=en-de:{name}={path}" for name, path in runs)]
+    data = json.loads(run(*asked, "--format", "json").out)
+    mine = {row["system"]: row for row in data["pairs"]["en-de"]["metrics"]["bleu"]["systems"]}
+    assert mine["A"]["runs"]["sd"] == pytest.approx(np.std([points(A), points(A2)], ddof=1))
+    assert "runs" not in data["pairs"]["en-cs"]["metrics"]["bleu"]["systems"][0]
+    macro = {row["system"]: row["score"] for row in data["macro"]["bleu"]["systems"]}
+    assert macro["A"] == pytest.approx((points(A) + np.mean([points(A), points(A2)])) / 2)
+    rows = list(csv.DictReader(io.StringIO(run(*asked, "--format", "csv").out)))
+    assert [(row["language_pair"], row["system"], row["run"]) for row in rows if row["table"] == "runs"] == [
+        ("en-de", name, k) for name, k in (("A", "1"), ("A", "2"), ("B", "1"), ("B", "2"), ("C", "1"))]
+    assert all((row["se_runs"] != "") == (row["language_pair"] == "en-de" and "C" not in row["a"] + row["b"])
+               for row in rows if row["table"] == "pairs")
+    said = f"SD between runs: A {mine['A']['runs']['sd']:.2f} (2 runs)"
+    assert "SD between runs" in run(*asked).out and said in run(*asked, "--format", "html").out
+    assert said in run(*asked, "--format", "latex").out.replace("\n", " ")
+    assert all("runs" not in row for row in data["macro"]["bleu"]["systems"])  # B: one run in en-cs
+
+
+def test_run_k_of_each_language_pair_makes_run_k_across_them(folder, runs, run):  # noqa: F811
+    """The SD of means of the scores, of A that has two runs in both; B has them in one, C in none."""
+    (folder.parent / "again.txt").write_text("\n".join([CANARY, *C]) + "\n", encoding="utf-8")
+    asked = ["task", "--folder", folder, "--trials", 99, "--resamples", 99,
+             *(f"--run=en-de:{name}={path}" for name, path in runs), f"--run=en-cs:A={folder.parent / 'again.txt'}"]
+    text = run(*asked, "--format", "json").out
+    data = json.loads(text)["macro"]["bleu"]["systems"]
+    by_run = [(points(A) + points(A)) / 2, (points(A2) + points(C)) / 2]
+    (mine,) = [row for row in data if "runs" in row]
+    assert mine["system"] == "A" and mine["runs"]["scores"] == pytest.approx(by_run)
+    assert mine["runs"]["sd"] == pytest.approx(abs(by_run[0] - by_run[1]) / 2**.5)
+    assert mine["score"] == pytest.approx(np.mean(by_run))
+    again = read_task_comparison(text)
+    assert task_csv(again) == run(*asked, "--format", "csv").out
+    rows = [row for row in csv.DictReader(io.StringIO(task_csv(again))) if not row["language_pair"]]
+    assert {row["system"]: row["sd"] for row in rows if row["table"] == "systems"} == {
+        "A": str(mine["runs"]["sd"]), "B": "", "C": ""}
+    assert [(row["system"], row["run"], float(row["score"])) for row in rows if row["table"] == "runs"] == [
+        ("A", str(k), score) for k, score in enumerate(mine["runs"]["scores"], 1)]
+    line = next(line for line in run(*asked).out.splitlines() if line.startswith("all pairs"))
+    assert line.split()[2:5] == ["A", "2", f"{mine['runs']['sd']:.2f}"]
+
+
+def test_runs_lie_in_the_folder_of_a_task(tmp_path):
+    for name in ("en-de.A.run2.txt", "en-de.A.run10.txt", "en-de.A.v1.run3.txt", "en-de.A.run1.txt", "en-cs.A.run2.txt",
+                 "en-de.A.txt", "A.run2.txt"):
+        (tmp_path / name).write_text("a\n")
+    assert runs_beside(tmp_path, ["en-de"]) == [("en-de", system, str(tmp_path / f"en-de.{system}.run{k}.txt"))
+                                               for system, k in (("A", 2), ("A", 10), ("A.v1", 3))]
+
+
+def test_the_manifest_gives_the_runs_again_and_a_changed_run_is_seen(folder, runs, run, monkeypatch):  # noqa: F811
+    asked = ["task", "--folder", folder, "--trials", 99, "--resamples", 99, f"--run=en-de:A={runs[0][1]}"]
+    manifest = json.loads(run(*asked, "--format", "manifest").out)
+    assert manifest["source"]["run"] == [["en-de", *runs[0]]]
+    first = run(*asked, "--format", "json").out
+    assert run(*shlex.split(manifest["command"])[1:]).out == first
+    (folder.parent / "A.run2.txt").write_text("\n".join([CANARY, *C]) + "\n", encoding="utf-8")
+    assert run(*asked, "--format", "json").out != first
+    there = TaskSource(str(folder), run=(("en-de", *runs[0]),), below=str(folder.parent))
+    assert task_command(there) == "mtsig task --folder task --run en-de:A=A.run2.txt"

@@ -1,0 +1,271 @@
+"""read_lines: what a line is, and what the messages say of files that are not text."""
+
+import gzip
+import os
+import random
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from mtsig_core.errors import InputError
+from mtsig_core.readers import lines as module
+from mtsig_core.readers import read_lines
+from mtsig_core.readers.lines import guess_encoding, shown
+
+# Any segment that a line can hold: the line feed ends it, a carriage return before that belongs to the line end,
+# NUL is no text.
+segments = st.text(st.characters(exclude_characters="\n\0", exclude_categories=["Cs"])).filter(
+    lambda text: not text.endswith("\r"))
+
+
+def error(path):
+    with pytest.raises(InputError) as caught:
+        read_lines(path)
+    return str(caught.value)
+
+
+class TestLines:
+    @given(st.lists(segments, min_size=1), st.booleans(), st.booleans(), st.booleans(), st.booleans())
+    def test_round_trip(self, texts, pack, bom, crlf, ended):
+        end = "\r\n" if crlf else "\n"
+        content = end.join(texts) + end * (ended or not texts[-1])
+        assume("\n" in content or "\r" not in content)  # which is of another kind; see below
+        if bom or content.startswith("\ufeff"):  # a text that begins with the mark needs one more to keep it
+            content = "\ufeff" + content
+        data = content.encode()
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(gzip.compress(data) if pack else data)
+            file.flush()
+            assert read_lines(file.name) == texts
+
+    @pytest.mark.parametrize("inside", ["\u2028", "\u2029", "\x0b", "\x0c", "\x1c", "\x85", "\r", "\ufeff"])
+    def test_only_line_feeds_end_a_line(self, write, inside):
+        assert read_lines(write("t.txt", f"a{inside}b\nc\n")) == [f"a{inside}b", "c"]
+
+    def test_empty_lines_are_lines(self, write):
+        assert read_lines(write("t.txt", "\n\na\n\n")) == ["", "", "a", ""]
+        assert read_lines(write("t.txt", "\n")) == [""]
+
+    def test_one_carriage_return_belongs_to_the_line_end(self, write):
+        assert read_lines(write("t.txt", b"a\r\r\nb\r\n")) == ["a\r", "b"]
+
+    def test_lines_that_end_by_carriage_returns_alone(self, write):
+        """Read as one line, all outputs would have one segment."""
+        path = write("mac.txt", b"a b\rc d\re\r")
+        assert error(path) == (f"{path} has no line feed and 2 carriage returns, as old Macs and some spreadsheets end "
+                               "lines. Expected one segment per line, each ended by a line feed. Convert it: tr '\\r' "
+                               f"'\\n' < {path} > {path}.utf8")
+        assert read_lines(write("one.txt", b"a b\r")) == ["a b"]
+
+    def test_gzip_is_told_by_content(self, write):
+        assert read_lines(write("packed.txt", ["ä"], pack=True)) == ["ä"]
+        assert read_lines(write("plain.txt.gz", ["ä"], pack=False)) == ["ä"]
+
+    def test_gzip_of_several_members(self, write):
+        assert read_lines(write("t", gzip.compress(b"a\n") + gzip.compress(b"b\n"))) == ["a", "b"]
+
+    def test_text_longer_than_a_chunk(self, write, monkeypatch):
+        monkeypatch.setattr(module, "CHUNK", 7)
+        texts = ["größer als ein Stück"] * 50
+        assert read_lines(write("t.txt", texts)) == read_lines(write("t.txt.gz", texts)) == texts
+
+
+class TestMissing:
+    def test_nearest_name(self, write, tmp_path):
+        write("refs/reference.txt", "a\n")
+        message = error(tmp_path / "refs" / "refrence.txt")
+        assert message == (f"{tmp_path}/refs/refrence.txt does not exist. "
+                           f"Did you mean {tmp_path}/refs/reference.txt?")
+
+    def test_no_near_name(self, write, tmp_path):
+        write("quite-other.tsv", "a\n")
+        assert error(tmp_path / "ref.txt") == f"{tmp_path}/ref.txt does not exist. Check the path."
+
+    def test_no_folder(self, tmp_path):
+        assert f"there is no folder {tmp_path}/none" in error(tmp_path / "none" / "ref.txt")
+
+    def test_broken_link(self, tmp_path):
+        (tmp_path / "sys.txt").symlink_to("gone.txt")
+        assert "sys.txt is a link to gone.txt, which does not exist" in error(tmp_path / "sys.txt")
+
+    def test_folder(self, tmp_path):
+        assert error(tmp_path).startswith(f"{tmp_path} is a folder; a file with one segment per line is expected.")
+
+    @pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf"])
+    def test_empty(self, write, content):
+        assert "t.txt is empty; one segment per line is expected" in error(write("t.txt", content))
+        assert "t.txt.gz is empty" in error(write("t.txt.gz", content))
+
+    def test_impossible_name(self):
+        assert error("a\0b") == r"a\x00b is no file name. Check it for stray characters."
+        assert "empty" in error("")
+
+    def test_unreadable(self, write, monkeypatch):
+        def refuse(*_):
+            raise PermissionError(13, "Permission denied")
+        monkeypatch.setattr(module, "open_file", refuse)
+        assert error("ref.txt") == "ref.txt cannot be read: Permission denied."
+
+    def test_file_used_as_folder(self, write):
+        assert "t.txt/x cannot be read: Not a directory" in error(write("t.txt", "a\n") / "x")
+
+
+class TestNotText:
+    def test_place_and_remedy(self, write):
+        path = write("sys.txt", "eins\nzwei für\n".encode("cp1252"))
+        assert error(path) == (
+            f"{path}, line 2: byte 0xFC at offset 11 is not UTF-8 text. The file looks like WINDOWS-1252; convert it: "
+            f"iconv -f WINDOWS-1252 -t UTF-8 < {path} > {path}.utf8")
+
+    def test_place_in_packed_text(self, write):
+        path = write("sys.txt.gz", "eins\nzwei für\n".encode("cp1252"))
+        message = error(path)
+        assert "line 2: byte 0xFC at offset 11 of the unpacked text" in message
+        assert f"gzip -dc {path} | iconv -f WINDOWS-1252 -t UTF-8 > {path.with_suffix('')}.utf8" in message
+
+    def test_command_quotes_the_name(self, write):
+        assert "sys A.txt' >" in error(write("sys A.txt", b"\xfcber\n"))
+
+    TEXTS = {
+        "WINDOWS-1252": "Über größere Flüsse führt „keine“ Brücke.\nSchön.\n",
+        "GB18030": "今天的天气很好，我们去公园散步。\n机器翻译的质量越来越高。\n",
+        "BIG5": "今天的天氣很好，我們去公園散步。\n機器翻譯的品質越來越高。\n",
+        "SHIFT_JIS": "今日は天気がいいので、公園へ行きます。\nカタカナもあります。\n",
+        "EUC-JP": "今日は天気がいいので、公園へ行きます。\nカタカナもあります。\n",
+        "EUC-KR": "오늘은 날씨가 좋아서 공원에 갑니다.\n기계 번역의 품질이 높아집니다.\n",
+        "WINDOWS-1251": "Сегодня хорошая погода.\n",
+        "KOI8-R": "Сегодня хорошая погода, мы идём гулять в парк.\nКачество перевода растёт.\n",
+        "WINDOWS-1253": "Σήμερα ο καιρός είναι καλός.\nΗ μετάφραση είναι δύσκολη.\n",
+        "WINDOWS-1255": "מזג האוויר יפה היום, ואנחנו הולכים לפארק.\nאיכות התרגום עולה.\n",
+        "WINDOWS-1256": "الطقس جميل اليوم.\nالترجمة صعبة جدا.\n",
+    }
+
+    @pytest.mark.parametrize("encoding", TEXTS)
+    def test_guessed_encoding(self, write, encoding):
+        data = self.TEXTS[encoding].encode(encoding)
+        assert f"looks like {encoding}; convert it: iconv -f {encoding} -t UTF-8" in error(write("t.txt", data))
+
+    LONGER = {"EUC-KR": (
+        "오늘 아침에는 비가 조금 내렸지만 오후에는 날씨가 맑아졌습니다.\n"
+        "정부는 새로운 교통 정책을 다음 달에 발표할 예정이라고 밝혔다.\n"
+        "나는 어제 친구와 함께 시장에서 사과와 배를 샀다.\n그 회사는 올해 매출이 지난해보다 크게 늘었다고 말했다.\n"
+        "이 책은 매우 재미있어서 하루 만에 다 읽었다.\n학생들은 도서관에서 조용히 공부하고 있습니다.\n"
+        "서울의 인구는 천만 명에 가깝다.\n선수들은 경기가 끝난 뒤 서로 악수를 했다.\n"
+        "가격이 너무 비싸서 사지 않았어요.\n내일 회의는 오전 열 시에 시작합니다.\n"
+        "할머니는 고양이에게 우유를 주셨다.\n바다에서 부는 바람이 시원하다.\n"
+        "경찰은 사고의 원인을 조사하고 있다.\n새로 지은 다리가 다음 주에 열린다.\n"
+        "그는 한국어를 배우기 위해 대학에 갔다.\n아이들이 공원에서 공을 차며 놀고 있다.\n"
+        "기차는 십 분 늦게 도착했다.\n의사는 환자에게 쉬라고 말했다.\n"
+        "우리는 여름에 산으로 여행을 간다.\n음식이 맛있고 값도 싸다.\n"), "EUC-JP": (
+        "今朝は少し雨が降りましたが、午後には晴れました。\n政府は来月、新しい交通政策を発表する予定だと述べた。\n"
+        "私は昨日、友達と市場でりんごとなしを買った。\nその会社の売上は去年より大きく増えたという。\n"
+        "この本はとても面白くて、一日で読み終えた。\n学生たちは図書館で静かに勉強しています。\n"
+        "東京の人口は千万人をこえる。\n選手たちは試合の後で握手をした。\n"
+        "値段が高すぎて買いませんでした。\n明日の会議は午前十時に始まります。\n"
+        "祖母は猫にミルクをやった。\n海から吹く風が涼しい。\n"
+        "警察は事故の原因を調べている。\n新しい橋が来週開通する。\n"
+        "彼は日本語を学ぶために大学へ行った。\n子供たちは公園でボールを蹴って遊んでいる。\n"
+        "電車は十分遅れて着いた。\n医者は患者に休むように言った。\n"
+        "私たちは夏に山へ旅行に行く。\nコンピューターのデータをコピーした。\n")}
+
+    @pytest.mark.parametrize("n", [1, 2, 3, 5, 20])
+    @pytest.mark.parametrize("encoding", LONGER)
+    def test_few_lines_of_japanese_and_korean(self, encoding, n):
+        lines = self.LONGER[encoding].splitlines()
+        for k in range(0, len(lines) - n + 1):
+            assert guess_encoding("\n".join(lines[k:k + n]).encode(encoding)) == encoding
+
+    @pytest.mark.parametrize("text, guessed", [
+        ("안녕하세요", None), ("明天的会议上午十点开始", "GB18030"), ("北京的人口超过两千万。", None),
+        ("안녕하세요. 반갑습니다.", "EUC-KR"), ("はい", "EUC-JP")])
+    def test_what_may_be_korean_or_chinese_is_left_to_the_user(self, text, guessed):
+        assert guess_encoding(text.encode("euc_kr" if "\uac00" <= text[0] <= "\ud7a3" else
+                                          "euc_jp" if guessed == "EUC-JP" else "gb18030")) == guessed
+
+    def test_katakana_are_no_accents(self, write):  # in Shift JIS most are a high byte and a letter
+        data = "アイウカキクタチツナニ、タイトルとアイテム。\n".encode("shift_jis")
+        assert "looks like SHIFT_JIS" in error(write("t.txt", data))
+
+    def test_unguessed_encoding(self, write):
+        message = error(write("t.txt", "วันนี้อากาศดี\nการแปลเป็นเรื่องยาก\n".encode("tis_620")))
+        assert "line 1: byte 0xC7 at offset 0" in message
+        assert "hard to tell" in message and "iconv -f ENCODING -t UTF-8" in message
+
+    @pytest.mark.parametrize("text", [TEXTS["WINDOWS-1252"] * 3, TEXTS["GB18030"] * 3, "Да, конечно.\n" * 9])
+    @pytest.mark.parametrize("encoding", ["UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32", "UTF-32LE", "UTF-32BE"])
+    def test_wide_encodings(self, write, text, encoding):
+        message = error(write("t.txt", text.encode(encoding)))
+        assert f"looks like {encoding}; convert it: iconv -f {encoding} " in message
+
+    def test_damaged_utf8_is_not_called_another_encoding(self, write):
+        data = "größer\n".encode() * 20 + b"gr\xc3\n" + "größer\n".encode() * 20
+        message = error(write("t.txt", data))
+        assert "line 21: byte 0xC3" in message and "unlike the rest (places like it: 1)" in message
+        assert "iconv -c -f UTF-8 -t UTF-8" in message
+
+    def test_stray_nul(self, write):
+        message = error(write("t.txt", "eins\nzw\0ei\ndrei\n"))
+        assert "line 2: byte 0x00 at offset 7 is NUL" in message and r"tr -d '\000'" in message
+        assert "line 1: byte 0x00 at offset 1 is NUL" in error(write("u.txt", b"e\0ins\nzw\xffei\n"))
+
+    @pytest.mark.parametrize("head, kind", [
+        (b"PK\x03\x04\x14\0\0\0", "a zip archive"), (b"\x89PNG\r\n\x1a\n\0", "a PNG image"),
+        (b"\xfd7zXZ\0\0", "an xz file"), (b"\xff\xd8\xff\xe0\0", "a JPEG image"), (b"%PDF-1.4\n%\xe2\xe3", "a PDF"),
+    ])
+    def test_binary_formats(self, write, head, kind):
+        assert f"t.txt is {kind}" in (said := error(write("t.txt", head))) and "Expected one segment per line." in said
+        with pytest.raises(InputError, match=f"t.txt is {kind}.*, not text. Give it as UTF-8 text"):
+            read_lines(write("t.txt", head), "a table of the systems")
+
+    def test_gzipped_twice(self, write):
+        path = write("t.txt.gz", gzip.compress(b"a\n"))
+        assert error(path) == (f"{path} is gzipped twice. Expected one segment per line. Unpack it once: gzip -dc "
+                               f"{path} > once.gz")
+
+
+class TestDamagedGzip:
+    DATA = gzip.compress(random.Random(0).randbytes(4000).hex().encode(), mtime=0)
+
+    @pytest.mark.parametrize("data", [DATA[:1000], DATA[:12]])
+    def test_truncated(self, write, data):
+        path = write("t.gz", data, pack=False)
+        assert error(path) == f"{path} is a damaged gzip file: it breaks off before its end. Copy or download it again."
+
+    @pytest.mark.parametrize("data", [DATA[:-8] + b"checksum", DATA[:10] + b"\xff" * 99, DATA + b"junk"])
+    def test_damaged(self, write, data):
+        assert "t.gz is a damaged gzip file" in error(write("t.gz", data, pack=False))
+
+
+def test_bomb_stops_at_the_limit(write, monkeypatch):
+    path = write("bomb.gz", b"a" * 50_000_000)
+    monkeypatch.setattr(module, "MAX_BYTES", 2_000_000)
+    read = []
+    stream = gzip.GzipFile.read
+    monkeypatch.setattr(gzip.GzipFile, "read", lambda self, size: read.append(size) or stream(self, size))
+    assert "bomb.gz unpacks to more than 2,000,000 bytes" in error(path)
+    assert sum(read) < 4_000_000
+    assert "plain.txt has more than" in error(write("plain.txt", b"a" * 2_000_001))
+    assert read_lines(write("fits.txt", b"a" * 2_000_000)) == ["a" * 2_000_000]
+
+
+class TestShown:
+    def test_terminal_codes_are_escaped(self):
+        assert shown("a\x1b[31m\n\u202eb\x9b") == r"a\x1b[31m\n\u202eb\x9b"
+
+    def test_letters_are_left_alone(self):
+        assert shown("Ergebnis für übersetzung_机器翻译 नमस्ते.txt") == "Ergebnis für übersetzung_机器翻译 नमस्ते.txt"
+
+    def test_paths_and_undecodable_names(self):
+        assert shown(Path("x") / os.fsdecode(b"\xff")) == r"x/\udcff"
+
+    @given(st.text())
+    def test_never_a_control_character(self, name):
+        assert shown(name).isprintable()
+
+    def test_in_messages(self, tmp_path, write):
+        write("sys\x1b[2J.txt", b"")
+        assert "\x1b" not in error(tmp_path / "sys\x1b[2J.txt")
+        assert r"Did you mean" in (message := error(tmp_path / "sys[2J.txt")) and "\x1b" not in message

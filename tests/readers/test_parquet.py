@@ -1,0 +1,96 @@
+"""Parquet whose footer says little and whose pages hold much: a message, before memory is spent."""
+
+import io
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from mtsig_core.errors import InputError
+from mtsig_core.readers.limits import bounded, upload_limits
+from mtsig_core.readers.scores import read_score_file
+
+ROWS = 400_003
+
+
+def written(column, **how):
+    out = io.BytesIO()
+    parquet.write_table(pa.table({"A": column}), out, **how)
+    return out.getvalue()
+
+
+def varint(number, size=None):
+    """A positive number as Thrift's compact protocol writes it, in so many bytes."""
+    number, found = number << 1, bytearray()
+    while number > 127 or len(found) + 1 < (size or 1):
+        found.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*found, number])
+
+
+def lying(data, *numbers):
+    """The same file whose footer says 3 wherever it says one of these numbers."""
+    at = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    footer = data[at:]
+    for number in numbers:
+        assert (true := varint(number)) in footer
+        footer = footer.replace(true, varint(3, len(true)))
+    return data[:at] + footer
+
+
+def sizes(data):
+    """What the footer says of its only column: rows, and bytes unpacked."""
+    about = parquet.ParquetFile(io.BytesIO(data)).metadata
+    return about.num_rows, about.row_group(0).column(0).total_uncompressed_size
+
+
+FLAT = {"use_dictionary": False, "compression": "zstd", "data_page_size": 1 << 30}
+LONG = pa.DictionaryArray.from_arrays(pa.array(np.zeros(9, np.int32)), pa.array(["x" * (3 << 20)]))
+SAME = ["x" * 1000 + str(k) for k in range(300)]
+
+TRICKS = {
+    "zeros in one page, of which the footer knows three": lambda: (
+        data := written(pa.array(np.zeros(ROWS)), **FLAT), lying(data, *sizes(data))),
+    "a dictionary of one text of 3 MB, said to be of 3 bytes": lambda: (
+        data := written(LONG, compression="zstd", dictionary_pagesize_limit=1 << 30), lying(data, sizes(data)[1])),
+    "bytes of a fixed length, a thousand times the same": lambda: (
+        None, written(pa.array([b"x" * 4000] * 1000, pa.binary(4000)))),
+    "a list of all in one row": lambda: (
+        data := written(pa.ListArray.from_arrays(pa.array([0, ROWS], pa.int32()), pa.array(np.zeros(ROWS)))),
+        lying(data, ROWS)),
+    "records": lambda: (None, written(pa.array([{"x": "y", "z": [1, 2]}] * 9))),
+    "texts that share their beginning": lambda: (
+        None, written(pa.array(SAME), use_dictionary=False, column_encoding={"A": "DELTA_BYTE_ARRAY"})),
+    "more row groups than a table has": lambda: (
+        None, written(pa.array([1.0] * 400), row_group_size=1)),
+}
+
+
+def read(data, tmp_path):
+    (tmp_path / "t.parquet").write_bytes(data)
+    with bounded(upload_limits({"MTSIG_UPLOAD_MB": "2"})):
+        return read_score_file(tmp_path / "t.parquet", "human", lambda column: True)
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_it_ends_in_a_message(trick, tmp_path, monkeypatch):
+    monkeypatch.setattr("mtsig_core.readers.limits._CHUNKS", 300)
+    monkeypatch.setattr(parquet.ParquetFile, "read", lambda *_, **__: pytest.fail("it was unpacked"))
+    data = TRICKS[trick]()[-1]
+    assert len(data) < 99_000
+    with pytest.raises(InputError, match="MTSIG_UPLOAD_MB|lists, records or bytes|DELTA_BYTE_ARRAY|in one"):
+        read(data, tmp_path)
+
+
+def test_what_is_usual_is_read(tmp_path):
+    """Several row groups and pages, each way to pack them, both versions of pages, numbers of every kind."""
+    table = pa.table({"system": ["A", "B"] * 3000, "line": [k // 2 + 1 for k in range(6000)],
+                      "score": pa.array([k / 7 for k in range(6000)], pa.float32())})
+    for how in ({}, {"row_group_size": 700, "data_page_size": 512}, {"compression": "gzip", "data_page_version": "2.0"},
+                {"use_dictionary": False, "compression": "none", "version": "1.0"},
+                {"compression": "brotli", "use_dictionary": ["system"], "use_byte_stream_split": ["score"]}):
+        out = io.BytesIO()
+        parquet.write_table(table, out, **how)
+        found = read(out.getvalue(), tmp_path).ratings
+        assert [(one.system, one.line) for one in found[-2:]] == [("A", 3000), ("B", 3000)] and len(found) == 6000

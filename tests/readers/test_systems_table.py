@@ -1,0 +1,103 @@
+"""The table of the systems of a task."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from mtsig_core.cli.main import main
+from mtsig_core.errors import InputError
+from mtsig_core.readers.tasks import read_systems
+from mtsig_core.report.commands import command_line, task_command
+from mtsig_core.source import Source, TaskSource
+from mtsig_core.task import SystemInfo
+
+TABLE = "system\tconstrained\trole\tkind\tname\nX\tyes\t\t\tThe X\nY\tno\tcontrastive\tonline\nZ\t\twithdrawn\n"
+
+
+@pytest.fixture
+def task(tmp_path):
+    for name in ("references/en-de.refA", *(f"system-outputs/en-de/{system}" for system in "XYZ")):
+        (tmp_path / f"{name}.txt").parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"{name}.txt").write_text(f"a b c d\n{name} d\n", encoding="utf-8")
+    (tmp_path / "systems.tsv").write_text(TABLE, encoding="utf-8")
+    return tmp_path
+
+
+def test_what_it_says_and_what_is_withdrawn(task, tmp_path_factory, capsys):
+    source = TaskSource(str(task))
+    assert dict(source.read().systems) == {"X": SystemInfo(True, display_name="The X"),
+                                           "Y": SystemInfo(False, "contrastive", "online")}
+    assert source.withdrawn() == ("Z",)
+    other = tmp_path_factory.mktemp("other") / "table.tsv"
+    other.write_text("system\trole\nX\twithdrawn\n", encoding="utf-8")
+    elsewhere = TaskSource(str(task), systems_table=str(other))
+    assert list(elsewhere.read().systems) == ["Y", "Z"] and elsewhere.digest() != source.digest()
+    before = elsewhere.digest()
+    other.write_text("system\trole\nY\twithdrawn\n", encoding="utf-8")
+    assert elsewhere.digest() != before
+    args = ["task", "--folder", str(task), "--unit", "segment", "--trials", "99", "--format", "json"]
+    assert main(args) == 0
+    assert json.loads(capsys.readouterr().out)["excluded"] == [
+        {"system": "Z", "reason": "withdrawn", "pair": None}]
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    ("name\tx\n", "line 1 has the columns name, x"), ("system\trole\nX\tgone\n", "line 2: role is 'gone'"),
+    ("system\tconstrained\nX\tmaybe\n", "line 2: constrained is 'maybe'"), ("system\nX\ty\n", "line 2 has 2 columns"),
+    ("system\nX\nX\n", "line 3 names 'X' a second time"), ("system\trole\n\tprimary\n", "line 2 names no system")])
+def test_broken_tables(tmp_path, text, told):
+    (tmp_path / "t.tsv").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=told):
+        read_systems(tmp_path / "t.tsv")
+
+
+def test_a_system_that_is_not_there(task):
+    (task / "systems.tsv").write_text("system\nQ\n", encoding="utf-8")
+    with pytest.raises(InputError, match="the table of systems has 'Q'"):
+        TaskSource(str(task)).read()
+
+
+def test_a_pair_opened_alone_heeds_it_too(task, capsys):
+    source = Source(folder=str(task), langpair="en-de")
+    said = "Left out: Z, whose role in the task's table of systems, systems.tsv, is withdrawn."
+    assert list(source.read().systems) == ["X", "Y"] and source.read().assumed == (said,)
+    assert source.read().digest == TaskSource(str(task)).read().testsets["en-de"].digest
+    args = ["--folder", str(task), "--unit", "segment", "--trials", "99"]
+    assert main(["compare", *args, "--langpair", "en-de"]) == 0
+    shown = capsys.readouterr()
+    assert said in shown.out and "--keep-withdrawn keeps them" in shown.err
+    whole = replace(source, keep_withdrawn=True)
+    assert list(whole.read().systems) == ["X", "Y", "Z"] == list(whole_task(task).read().systems)
+    assert "--keep-withdrawn" in command_line("compare", whole) and "--keep-withdrawn" in task_command(whole_task(task))
+    assert main(["task", *args, "--keep-withdrawn", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["excluded"] == []
+
+
+def whole_task(task):
+    return TaskSource(str(task), keep_withdrawn=True)
+
+
+def test_names_for_print_stand_beside_the_names(task, capsys):
+    args = ["task", "--folder", str(task), "--unit", "segment", "--trials", "99"]
+    assert main(args) == 0
+    text = capsys.readouterr().out
+    assert "X (The X)" in text and "Left out: Z (withdrawn)" in text
+    assert main([*args, "--format", "csv"]) == 0
+    assert {row["system"]: row["display_name"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))
+            if row["table"] == "systems"} == {"X": "The X", "Y": ""}
+
+
+def test_a_line_before_the_header_names_the_metric_that_decides(task):
+    (task / "systems.tsv").write_text("# Systems of the task\n# metric: chrf \n" + TABLE, encoding="utf-8")
+    read = TaskSource(str(task)).read()
+    assert read.primary == "chrf" and read.systems["X"].display_name == "The X"
+    assert read.digest != replace(read, primary=None).digest
+    (task / "systems.tsv").write_text("# metric: chrf\nsystem\trole\nX\tgone\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 3: role is 'gone'"):
+        TaskSource(str(task)).read()
+    (task / "systems.tsv").write_text("# metric: chrf\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 2 has the columns"):
+        TaskSource(str(task)).read()

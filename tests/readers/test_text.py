@@ -1,0 +1,244 @@
+"""read_text: names, line counts, documents, language pairs."""
+
+import subprocess
+
+import pytest
+
+from mtsig_core.errors import InputError, SettingError
+from mtsig_core.readers import read_text
+from mtsig_core.readers.plain_text import check_langpair, read_documents
+
+LINES = ["Der erste Satz ist nicht lang.", "Ein zweiter.", "Der dritte Satz ist etwas länger als die beiden anderen.",
+         "Kurz.", "Und das ist das Ende der kleinen Sammlung."]
+JOINED = [LINES[0], f"{LINES[1]} {LINES[2]}", *LINES[3:]]
+
+
+def error(*args, kind=InputError, **kwargs):
+    with pytest.raises(kind) as caught:
+        read_text(*args, **kwargs)
+    return str(caught.value)
+
+
+@pytest.fixture
+def ref(write):
+    return write("data/ref.txt", LINES)
+
+
+@pytest.fixture
+def sys_a(write):
+    return write("data/out/sysA.txt", [line.upper() for line in LINES])
+
+
+class TestReading:
+    def test_all_parts(self, ref, sys_a, write):
+        testset = read_text(
+            [(None, ref), ("B", write("refB.txt.gz", LINES[::-1]))], [(None, sys_a), ("mine", ref)],
+            sources=write("src.txt", list("abcde")), documents=write("docs.tsv", ["news\td1"] * 3 + ["social\td1"] * 2),
+            langpair="de-de", name="toy")
+        assert testset.name == "toy" and testset.langpair == "de-de"
+        assert dict(testset.references) == {"ref": tuple(LINES), "B": tuple(LINES[::-1])}
+        assert dict(testset.systems) == {"sysA": tuple(map(str.upper, LINES)), "mine": tuple(LINES)}
+        assert testset.sources == tuple("abcde")
+        assert testset.documents == ("d1",) * 5 and testset.domains == ("news",) * 3 + ("social",) * 2
+        assert testset.lines == (1, 2, 3, 4, 5)
+
+    @pytest.mark.parametrize("file, name", [
+        ("sysA.txt.gz", "sysA"), ("sysA.txt", "sysA"), ("sysA.gz", "sysA"), ("sysA", "sysA"), ("sysA.de", "sysA.de"),
+        ("v1.2.txt", "v1.2"),
+    ])
+    def test_name_is_the_stem(self, ref, write, file, name):
+        assert list(read_text([(None, ref)], [(None, write(file, LINES))]).systems) == [name]
+
+    def test_no_systems(self, ref):
+        assert dict(read_text([(None, ref)], []).systems) == {}
+
+    def test_strings_are_paths(self, ref, sys_a):
+        assert list(read_text([(None, str(ref))], [(None, str(sys_a))]).systems) == ["sysA"]
+
+    def test_empty_segments_are_kept(self, ref, write):
+        output = ["", *LINES[1:4], ""]
+        assert read_text([(None, ref)], [(None, write("s.txt", output))]).systems["s"] == tuple(output)
+
+    def test_default_name(self, ref, sys_a):
+        assert read_text([(None, ref)], [(None, sys_a)], langpair="en-de").name == "data en-de"
+        assert read_text([(None, ref)], [(None, sys_a)]).name == "data"
+        assert read_text([(None, sys_a)], []).name == "out"
+
+    def test_default_name_of_the_working_folder(self, ref, monkeypatch):
+        monkeypatch.chdir(ref.parent)
+        assert read_text([(None, "ref.txt")], []).name == "data"
+
+    def test_canary_line_is_left_out_as_of_folders(self, ref, write):
+        docs = write("docs.tsv", ["canary\tcanary"] + ["news\td"] * 4)
+        assert read_text([(None, ref)], [], documents=docs).lines == (2, 3, 4, 5)
+        assert read_text([(None, ref)], [], documents=docs, keep_canary=True).n_segments == 5
+
+
+class TestNames:
+    def test_two_systems_of_one_name(self, ref, sys_a, write):
+        other = write("other/sysA.txt.gz", LINES)
+        assert error([(None, ref)], [(None, sys_a), (None, other)]) == (
+            f"Two systems are called sysA: {sys_a} and {other}. Give each a name of its own.")
+
+    def test_two_references_of_one_name(self, ref, sys_a):
+        message = error([(None, ref), ("ref", sys_a)], [])
+        assert f"Two references are called ref: {ref} and {sys_a}." in message and "name of its own" in message
+
+    def test_system_and_reference_may_share_a_name(self, ref):
+        assert list(read_text([(None, ref)], [(None, ref)]).systems) == ["ref"]
+
+    @pytest.mark.parametrize("name", ["", " "])
+    def test_empty_name(self, ref, sys_a, name):
+        message = error([(None, ref)], [(name, sys_a)])
+        assert f"The system {sys_a} has an empty name." in message and "name of its own" in message
+        assert f"The reference {ref} has an empty name." in error([(name, ref)], [])
+
+    def test_no_reference(self, sys_a):
+        assert "No reference" in error([], [(None, sys_a)], kind=SettingError)
+
+
+class TestLineCounts:
+    def test_joined_line(self, ref, write):
+        path = write("sysB.txt", JOINED)
+        assert error([(None, ref)], [(None, path)]).startswith(
+            f"{path} has 4 lines, the reference {ref} has 5. Line 2 of the output is the first that looks joined. "
+            "Each line must hold")
+
+    def test_split_line(self, ref, write):
+        path = write("sysB.txt", [*LINES[:2], "Der dritte Satz ist", "etwas länger als die anderen.", *LINES[3:]])
+        assert error([(None, ref)], [(None, path)]).startswith(
+            f"{path} has 6 lines, the reference {ref} has 5. Line 3 of the output is the first that looks split. ")
+
+    def test_missing_line(self, ref, write):
+        path = write("sysB.txt", LINES[:2] + LINES[3:])
+        assert "Line 3 of the reference is the first that looks missing in the output." in (
+            error([(None, ref)], [(None, path)]))
+
+    def test_extra_line(self, ref, write):
+        assert "has 6 lines, " in (message := error([(None, ref)], [(None, write("sysB.txt", [*LINES, ""]))]))
+        assert "Line 6 of the output is the first that looks extra (it is empty)." in message
+
+    def test_other_reference_and_source(self, ref, write):
+        other, source = write("refB.txt", JOINED), write("src.txt", JOINED)
+        assert error([(None, ref), (None, other)], []).startswith(
+            f"{other} has 4 lines, the reference {ref} has 5. Line 2 of this reference is the first that looks joined.")
+        assert error([(None, ref)], [], sources=source).startswith(
+            f"{source} has 4 lines, the reference {ref} has 5. Line 2 of the source is the first that looks joined. ")
+
+    def test_one_line(self, ref, write):
+        assert "sysB.txt has 1 line, the reference" in error([(None, ref)], [(None, write("sysB.txt", ["x"]))])
+
+    def test_wild_difference_gives_the_counts_alone(self, ref, write):
+        path = write("sysB.txt", LINES * 20)
+        message = error([(None, ref)], [(None, path)])
+        assert f"{path} has 100 lines, the reference {ref} has 5. Each line must" in message
+        assert "looks" not in message
+
+    def test_all_wrong_files_in_one_message(self, ref, sys_a, write):
+        b, c = write("sysB.txt", JOINED), write("sysC.txt", "für\n".encode("latin-1"))
+        d, docs = write("sysD.txt", [*LINES, "x"]), write("docs.txt", ["d"] * 3)
+        message = error([(None, ref)], [(None, b), (None, c), (None, sys_a), (None, d)], documents=docs)
+        c_line, b_line, d_line, docs_line, remedy = message.split("\n")
+        assert b_line.startswith(f"{b} has 4 lines, the reference {ref} has 5. Line 2 of")
+        assert c_line.startswith(f"{c}, line 1: byte 0xFC")
+        assert d_line.startswith(f"{d} has 6 lines, the reference {ref} has 5. Line 6 of")
+        assert docs_line == f"{docs} has 3 lines, the reference {ref} has 5."
+        assert remedy.startswith("Each line must hold the segment of the same line")
+        assert "sysA" not in message
+
+    def test_the_reference_may_be_the_wrong_one(self, write, sys_a):
+        ref = write("ref.txt", JOINED)
+        other = write("sysB.txt", LINES)
+        assert error([(None, ref)], [(None, sys_a), (None, other)]).startswith(
+            f"The reference {ref} has 4 lines, all other files ({sys_a}, {other}) have 5, so it may be the reference "
+            "that is wrong. Line 2 of the reference is the first that looks joined. Each line must hold")
+        assert "it may be the reference" not in error([(None, ref)], [(None, sys_a)])
+
+    @pytest.mark.parametrize("blank", ["", " \t"])
+    def test_blank_lines_of_the_reference(self, write, ref, sys_a, blank):
+        path = write("refB.txt", [*LINES[:2], blank, LINES[2], blank, *LINES[3:]])
+        told = (" The reference has 2 blank lines, the first is line 3, and 5 others. If the blank ones are no "
+                f"segments, take them out: grep -v '^[[:space:]]*$' {path} > {str(path)[:-4]}.new.txt")
+        alone = error([(None, path)], [(None, sys_a)])
+        assert alone.startswith(f"{sys_a} has 5 lines, the reference {path} has 7. Each line") and alone.endswith(told)
+        both = error([(None, path)], [(None, sys_a), ("B", ref)])
+        assert both.startswith(f"The reference {path} has 7 lines, all other files") and both.endswith(told)
+        assert "looks" not in alone + both
+        subprocess.run(["bash", "-c", alone.partition("take them out: ")[2]], check=True)
+        assert read_text([(None, f"{str(path)[:-4]}.new.txt")], [(None, sys_a)]).n_segments == 5
+
+    def test_unreadable_reference(self, ref, sys_a, tmp_path):
+        assert error([(None, tmp_path / "data" / "reff.txt")], [(None, sys_a)]) == (
+            f"{tmp_path}/data/reff.txt does not exist. Did you mean {ref}?")
+
+    def test_search_is_bounded(self, ref, write, monkeypatch):
+        monkeypatch.setattr("mtsig_core.readers.plain_text.SEARCHED_LINES", 10)
+        paths = [(None, write(f"sys{i}.txt", JOINED)) for i in range(5)]
+        message = error([(None, ref)], [*paths, ("right", ref)])
+        assert message.count("has 4 lines") == 5 and message.count("looks joined") == 2
+
+
+class TestDocuments:
+    def test_one_column(self, write):
+        assert read_documents(write("d", ["doc 1", "doc 1", "doc 2"])) == (["doc 1", "doc 1", "doc 2"], None)
+
+    def test_two_columns(self, write):
+        assert read_documents(write("d", ["news\td1", "talks\td2"])) == (["d1", "d2"], ["news", "talks"])
+
+    def test_blanks_only_on_request(self, write):
+        path = write("d", ["news d1", "talks d2"])
+        assert read_documents(path, blanks=True) == (["d1", "d2"], ["news", "talks"])
+        assert read_documents(path) == (["news d1", "talks d2"], None)
+        assert read_documents(write("d", ["news d1", "d2"]), blanks=True) == (["news d1", "d2"], None)
+
+    def test_json_lines(self, write):
+        path = write("d.jsonl.gz", ['{"domain": "news", "docid": "d1"}', '{"docid": "d2", "domain": "talks"}'])
+        assert read_documents(path) == (["d1", "d2"], ["news", "talks"])
+        assert read_documents(write("e.jsonl", ['{"docid": 7}', '{"docid": 8, "domain": null}'])) == (["7", "8"], None)
+        assert read_documents(write("f.txt", ['{"docid": 7}', '{"docid": 7}'])) == (["7", "7"], None)
+
+    @pytest.mark.parametrize("lines, parts", [
+        (["d1", ""], ["line 2 has an empty line", "document id"]),
+        (["d1", " "], ["line 2 has an empty line"]),
+        (["news\td1", "news\t"], ["line 2 has an empty field"]),
+        (["news\td1", "\td1"], ["line 2 has an empty field"]),
+        (["a\tb", "a\tb\tc"], ["line 2 has 3 columns", "domain<TAB>docid", "tabs"]),
+        (["d1", "d1", "a\td1"], ["line 3 has 2 columns (domain<TAB>docid)", "before have 1 column (docid)"]),
+        (["a\td1", "d1"], ["line 2 has 1 column (docid)", "before have 2 columns (domain<TAB>docid)"]),
+    ])
+    def test_wrong_lines(self, write, lines, parts):
+        path = write("docs.tsv", lines)
+        with pytest.raises(InputError) as caught:
+            read_documents(path)
+        assert all(part in str(caught.value) for part in [f"{path}, ", *parts])
+
+    @pytest.mark.parametrize("line", ["no json", '{"doc": "d"}', '["d"]', '"docid"', "3"])
+    def test_wrong_json(self, write, line):
+        with pytest.raises(InputError, match="m.jsonl, line 2 is .* is expected"):
+            read_documents(write("m.jsonl", ['{"docid": "d"}', line]))
+
+    def test_wrong_documents_name_file_line_and_cure(self, ref, write):
+        message = error([(None, ref)], [], documents=write("docs.tsv", ["d", "d", "", "d", "d"]))
+        assert "docs.tsv, line 3 has an empty line" in message and message.endswith("Fill it in.")
+
+    def test_other_length(self, ref, write):
+        docs = write("docs.tsv", ["d"] * 6)
+        assert error([(None, ref)], [], documents=docs).startswith(
+            f"{docs} has 6 lines, the reference {ref} has 5. Each line must")
+
+
+class TestLangpair:
+    @pytest.mark.parametrize("langpair", ["en-de", "liv-en", "en-zh_TW", "sr_Latn-en", "en-zh_Hant_TW",
+                                          "en-es_419", "en-pt-BR", "zh-Hant-TW-en"])
+    def test_valid(self, langpair):
+        check_langpair(langpair)
+
+    @pytest.mark.parametrize("langpair", ["", "en", "ende", "en-", "-de", "english-german", "en-de-fr", "e-de",
+                                          "en-de\n", "en-d3", "../en-de"])
+    def test_invalid(self, ref, langpair):
+        assert "is no language pair" in error([(None, ref)], [], langpair=langpair, kind=SettingError)
+
+    @pytest.mark.parametrize("langpair", ["EN-DE", "en_de", "en/de", "en - de", "en–de"])
+    def test_suggestion(self, ref, langpair):
+        message = error([(None, ref)], [], langpair=langpair, kind=SettingError)
+        assert message.startswith(repr(langpair)) and message.endswith("Did you mean en-de?")

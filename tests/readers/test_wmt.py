@@ -1,0 +1,245 @@
+"""read_wmt: both generations of the shared-task layout, and the variants that releases really have."""
+
+import pytest
+
+from mtsig_core.errors import InputError, SettingError
+from mtsig_core.readers import language_pairs, read_wmt
+from mtsig_core.readers.tasks import read_task
+from mtsig_core.readers.wmt import task_name
+
+TEXT = ["CANARY 26b5", "Ein Satz.", "Noch ein Satz.", "Der letzte."]
+DOCS = ["canary\tcanary", "news\td1", "news\td1", "social\td2"]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "wmt24"
+
+
+@pytest.fixture
+def put(write):
+    """Write these files into the folder; each has the same four lines unless it says other ones."""
+    def put(*names, **contents):
+        for name in names:
+            write(f"wmt24/{name}", TEXT)
+        for name, lines in contents.items():
+            write(f"wmt24/{name}", lines)
+    return put
+
+
+def error(folder, langpair="en-de", kind=InputError):
+    with pytest.raises(kind) as caught:
+        read_wmt(folder, langpair)
+    return str(caught.value)
+
+
+@pytest.fixture
+def wmt24_layout(put):
+    put("references/en-de.refA.txt", "references/en-de.refB.txt.gz", "references/cs-uk.refA.txt", "sources/en-de.txt",
+        "system-outputs/en-de/sysB.txt", "system-outputs/en-de/GPT-4.5.txt.gz", "system-outputs/cs-uk/sysC.txt",
+        **{"documents/en-de.docs": DOCS})
+
+
+class TestGenerations:
+    def test_2024(self, folder, wmt24_layout):
+        testset = read_wmt(folder, "en-de")
+        assert testset.name == "wmt24 en-de" and testset.langpair == "en-de"
+        assert list(testset.references) == ["refA", "refB"]
+        assert list(testset.systems) == ["GPT-4.5", "sysB"]
+        assert testset.sources == tuple(TEXT[1:])
+        assert testset.documents == ("d1", "d1", "d2") and testset.domains == ("news", "news", "social")
+
+    @pytest.mark.parametrize("a, b", [("A", "B"), ("refA", "refB")])
+    def test_2021_to_2023(self, folder, put, a, b):
+        put(f"references/newstest2021.en-de.ref.{a}.de", f"references/newstest2021.en-de.ref.{b}.de.gz",
+            "references/newstest2021.de-en.ref.A.en", "sources/newstest2021.en-de.src.en",
+            "system-outputs/newstest2021.en-de.hyp.Online-A.de", "system-outputs/newstest2021.de-en.hyp.Other.en",
+            "system-outputs/newstest2021.en-de.hyp.happypoet_system_en-de_02.de",
+            "system-outputs/newstest2021.en-de.hyp.v1.5.de.gz",
+            **{"documents/newstest2021.en-de.docs": DOCS})
+        testset = read_wmt(folder, "en-de")
+        assert testset.name == "newstest2021 en-de"
+        assert list(testset.references) == ["refA", "refB"]
+        assert list(testset.systems) == ["Online-A", "happypoet_system_en-de_02", "v1.5"]
+        assert testset.sources == tuple(TEXT[1:]) and testset.n_documents == 2
+
+    def test_metrics_task(self, folder, put):
+        put("references/generaltest2024.en-de.ref.refA.de", "sources/generaltest2024.en-de.src.en",
+            "system_outputs/en-de/generaltest2024.en-de.hyp.Aya23.de", "system_outputs/en-de/refA.de",
+            **{"metadata/en-de.jsonl": [f'{{"domain": "{d}", "docid": "{d}"}}' for d in ["canary", "d", "d", "d"]]})
+        testset = read_wmt(folder, "en-de")
+        assert list(testset.systems) == ["Aya23"] and testset.n_segments == 3 and testset.documents == ("d",) * 3
+
+    def test_metainfo_of_2023(self, folder, put):
+        put("references/generaltest2023.en-de.ref.refA.de",
+            **{"metainfo/generaltest2023.en-de.meta.jsonl": ['{"domain": "news", "docid": "d"}'] * 4})
+        assert read_wmt(folder, "en-de").domains == ("news",) * 4
+
+    def test_documents_go_before_metadata(self, folder, wmt24_layout, put):
+        put(**{"metadata/en-de.jsonl": ['{"domain": "other", "docid": "d"}'] * 4})
+        assert set(read_wmt(folder, "en-de").domains) == {"news", "social"}
+
+    def test_documents_of_metrics_eval(self, folder, put):
+        put("references/en-de.refA.txt", **{"documents/en-de.docs": ["news  d1", "news d1", "news d2", "talks d2"]})
+        testset = read_wmt(folder, "en-de")
+        assert testset.domains == ("news", "news", "news", "talks") and testset.n_documents == 3
+
+    def test_reference_among_the_outputs_is_no_system(self, folder, put):
+        put("references/en-de.refA.txt", "system-outputs/en-de/refA.txt", "system-outputs/en-de/S.txt")
+        assert list(read_wmt(folder, "en-de").systems) == ["S"]
+        put(**{"system-outputs/en-de/refA.txt": ["other", *TEXT[1:]]})
+        assert list(read_wmt(folder, "en-de").systems) == ["S", "refA"]
+
+    def test_what_lies_among_the_outputs_and_is_not_called_so_is_told(self, folder, put):
+        put("references/en-de.refA.txt", *(f"system-outputs/en-de/{name}" for name in ("A.txt", "B.TXT", "C.txt.xz")))
+        said = ("Left out of system-outputs/en-de: B.TXT, C.txt.xz, as outputs are called such as NAME.txt or "
+                "NAME.txt.gz.")
+        assert read_wmt(folder, "en-de").assumed == read_task(folder).assumed == (said,)
+        assert list(read_wmt(folder, "en-de").systems) == ["A"]
+
+    def test_a_name_of_two_lines_is_left_out_by_nobody(self, folder, put, wmt24_layout):
+        put("system-outputs/en-de/two\nlines.txt")
+        assert "two\\nlines" in read_wmt(folder, "en-de").systems
+        assert "two\nlines" in task_name("hyp/newstest2024.en-de.hyp.two\nlines.de").name
+
+    def test_other_names_of_references(self, folder, put):
+        put("references/t.en-de.ref.A.de", "references/t.en-de.ref.spellcheck.de", "references/t.liv-en.ref.DEFAULT.en",
+            "references/t.en-zh_TW.ref.zh_TW")
+        assert list(read_wmt(folder, "en-de").references) == ["refA", "spellcheck"]
+        assert list(read_wmt(folder, "liv-en").references) == ["DEFAULT"]
+        assert list(read_wmt(folder, "en-zh_TW").references) == ["ref"]
+
+    def test_release_with_its_texts_in_txt(self, write, tmp_path):
+        write("wmt24-systems/txt/references/en-de.refA.txt", TEXT)
+        assert read_wmt(tmp_path / "wmt24-systems" / "txt", "en-de").name == "wmt24-systems en-de"
+
+    def test_no_outputs(self, folder, put):
+        put("references/en-de.refA.txt")
+        assert dict(read_wmt(folder, "en-de").systems) == {}
+
+    def test_hidden_files_and_backups(self, folder, wmt24_layout, put):
+        put("system-outputs/en-de/.sysB.txt", "system-outputs/en-de/sysB.txt~", "system-outputs/en-de/#sysB.txt#",
+            "system-outputs/en-de/sysB.txt.bak", "references/.en-de.refC.txt", "references/en-de.refC.txt~",
+            "references/README.md", "system-outputs/en-de.hyp.x.de~", "system-outputs/s.en-de.hyp.x.de.bak")
+        testset = read_wmt(folder, "en-de")
+        assert list(testset.systems) == ["GPT-4.5", "sysB"] and list(testset.references) == ["refA", "refB"]
+
+    def test_backups_beside_names_that_end_in_the_language(self, folder, put):
+        put("references/s.en-de.ref.A.de", "references/s.en-de.ref.B.de.bak", "references/s.en-de.ref.C.en",
+            "system-outputs/s.en-de.hyp.x.de", "system-outputs/s.en-de.hyp.y.de.bak")
+        testset = read_wmt(folder, "en-de")
+        assert list(testset.references) == ["refA"] and list(testset.systems) == ["x"]
+
+    def test_links_are_followed(self, folder, wmt24_layout, tmp_path):
+        (folder / "system-outputs" / "en-de" / "linked.txt").symlink_to(folder / "references" / "en-de.refA.txt")
+        (tmp_path / "link").symlink_to(folder)
+        assert "linked" in read_wmt(tmp_path / "link", "en-de").systems
+
+    def test_broken_link_is_told(self, folder, wmt24_layout):
+        (folder / "system-outputs" / "en-de" / "gone.txt").symlink_to("nowhere")
+        assert "gone.txt is a link to nowhere" in error(folder)
+
+    def test_real_release(self, wmt24):
+        assert language_pairs(wmt24) == ["en-de", "en-zh"]
+        testset = read_wmt(wmt24, "en-de")
+        assert (testset.n_segments, len(testset.systems), list(testset.references)) == (997, 26, ["refA", "refB"])
+        assert testset.lines[0] == 2 and testset.n_documents == 170
+        assert not any("CANARY GUID" in texts[0] for texts in testset.references.values())
+        assert "CANARY GUID" in read_wmt(wmt24, "en-zh", keep_canary=True).sources[0]
+
+
+class TestCanary:
+    def test_left_out_with_its_line_number(self, folder, wmt24_layout):
+        testset = read_wmt(folder, "en-de")
+        assert testset.n_segments == 3 and testset.lines == (2, 3, 4)
+        assert testset.systems["sysB"] == tuple(TEXT[1:])
+
+    def test_kept(self, folder, wmt24_layout):
+        testset = read_wmt(folder, "en-de", keep_canary=True)
+        assert testset.n_segments == 4 and testset.lines == (1, 2, 3, 4) and testset.domains[0] == "canary"
+
+    @pytest.mark.parametrize("docs", [["d", "d", "canary", "d"], ["x\td", "x\td", "x\tcanary", "x\td"],
+                                      ["x\td", "x\td", "canary\td", "x\td"]])
+    def test_by_document_or_domain_on_any_line(self, folder, put, docs):
+        put("references/en-de.refA.txt", **{"documents/en-de.docs": docs})
+        assert read_wmt(folder, "en-de").lines == (1, 2, 4)
+
+    def test_not_known_without_documents(self, folder, put):
+        put("references/en-de.refA.txt")
+        assert read_wmt(folder, "en-de").n_segments == 4
+
+
+class TestPairs:
+    def test_of_both_generations(self, folder, put):
+        put("references/en-de.refA.txt", "references/en-de.refB.txt", "references/liv-en.refA.txt.gz",
+            "references/t2021.cs-en.ref.A.en", "system-outputs/fr-de/s.txt", "references/notes.txt")
+        assert language_pairs(folder) == ["cs-en", "en-de", "liv-en"]
+
+    def test_two_sets_of_one_pair(self, folder, put):
+        put("references/news.en-de.ref.A.de", "references/bio.en-de.ref.A.de", "references/news.de-en.ref.A.en",
+            "system-outputs/news.en-de.hyp.N.de", "system-outputs/bio.en-de.hyp.B.de",
+            "sources/news.en-de.src.en", "sources/bio.en-de.src.en")
+        assert language_pairs(folder) == ["bio.en-de", "de-en", "news.en-de"]
+        testset = read_wmt(folder, "news.en-de")
+        assert (testset.name, testset.langpair, list(testset.systems)) == ("news en-de", "en-de", ["N"])
+        message = error(folder)
+        assert f"{folder} has 2 sets for en-de. Choose one: bio.en-de, news.en-de." == message
+
+
+class TestErrors:
+    def test_folder_is_missing(self, folder, wmt24_layout, tmp_path):
+        assert error(tmp_path / "wmt23") == f"{tmp_path}/wmt23 does not exist. Did you mean {folder}?"
+
+    def test_folder_is_a_file(self, write):
+        path = write("wmt.zip", "x")
+        assert error(path).startswith(f"{path} is a file; a folder is expected. Expected are references/")
+
+    def test_no_references(self, folder, put):
+        put("system-outputs/en-de/s.txt", "notes.md")
+        message = error(folder)
+        assert f"{folder} has no references/; it has notes.md, system-outputs." in message
+        assert "references/en-de.refA.txt" in message and "references/SET.en-de.ref.A.de" in message
+        with pytest.raises(InputError, match="has no references/"):
+            language_pairs(folder)
+
+    def test_folder_above_or_below(self, folder, wmt24_layout):
+        assert error(folder.parent).endswith(f"Did you mean {folder}?")
+        assert error(folder / "references").endswith(f"Did you mean {folder}?")
+
+    def test_references_of_another_form(self, folder, put):
+        put("references/ref.de")
+        assert "references has no reference; it has ref.de. Expected are" in error(folder)
+
+    def test_other_pair(self, folder, wmt24_layout):
+        assert error(folder, "fr-it") == f"{folder} has no reference for fr-it; it has cs-uk, en-de."
+        assert error(folder, "de-en").endswith("it has cs-uk, en-de. Did you mean en-de?")
+        assert error(folder, "en-dx").endswith("Did you mean en-de?")
+
+    @pytest.mark.parametrize("langpair", ["ende", "../en-de", "en-de/", ""])
+    def test_no_pair(self, folder, wmt24_layout, langpair):
+        assert "is no language pair" in error(folder, langpair, kind=SettingError)
+
+    def test_line_counts(self, folder, wmt24_layout, put):
+        put(**{"system-outputs/en-de/sysB.txt": [*TEXT[:2], TEXT[3]], "system-outputs/en-de/sysC.txt": [*TEXT, "x"],
+               "documents/en-de.docs": DOCS[:2]})
+        message = error(folder)
+        reference = folder / "references" / "en-de.refA.txt"
+        assert f"sysB.txt has 3 lines, the reference {reference} has 4. Line 3 of the reference is" in message
+        assert f"sysC.txt has 5 lines, the reference {reference} has 4. Line 5 of the output" in message
+        assert f"en-de.docs has 2 lines, the reference {reference} has 4." in message
+
+    def test_file_and_its_packed_copy(self, folder, wmt24_layout, put):
+        put("system-outputs/en-de/sysB.txt.gz")
+        message = error(folder)
+        assert "Two systems are called sysB: " in message and "sysB.txt.gz. Remove or rename one" in message
+        put("references/en-de.refA.txt.gz")
+        assert "Two references are called refA" in error(folder)
+
+    def test_two_source_files(self, folder, wmt24_layout, put):
+        put("sources/en-de.txt.gz")
+        message = error(folder)
+        assert message.startswith("There are two source files: ") and "en-de.txt.gz. Remove" in message
+
+    def test_unreadable_subfolder(self, folder, put):
+        put("references/en-de.refA.txt", "system-outputs")
+        assert "system-outputs cannot be read: Not a directory." in error(folder)

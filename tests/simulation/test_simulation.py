@@ -1,0 +1,248 @@
+"""The simulated corpus: the same whenever it is made, whatever else is made with it, and plain to read."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mtsig_core import SettingError
+from mtsig_core.metrics.bleu import Bleu
+from mtsig_core.simulation.corpus import ASSET, KOEHN_SYSTEMS, N_SEGMENTS, load_demo, simulate
+from mtsig_core.simulation.grammar import WORD_FILE, load_grammar, ragged
+from mtsig_core.simulation.model import Model, SimulatedSystem
+
+KOEHN_BLEU = {"Spanish": 28.9, "Portuguese": 27.4, "Danish": 26.9, "Greek": 25.3, "German": 22.6, "Finnish": 20.1}
+SPOKEN_WITH_CONSONANT = ("useful", "university", "unit")  # of the words that begin with a vowel
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return load_demo()
+
+
+@pytest.fixture(scope="module")
+def small():
+    return simulate(600)
+
+
+def bleu(testset):
+    return Bleu().score(Bleu().statistics(testset).sum(axis=1, dtype=np.int64))
+
+
+# -- the same again ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_shipped_corpus_is_the_simulated_one(demo):
+    assert simulate().digest == demo.digest
+
+
+def test_the_beginning_of_the_shipped_corpus(small):
+    assert load_demo(600).digest == small.digest
+    assert load_demo(1).digest == simulate(1).digest
+
+
+@pytest.mark.parametrize("n", [0, -1, N_SEGMENTS + 1])
+def test_the_shipped_corpus_has_an_end(n):
+    with pytest.raises(SettingError, match=f"has 30000 segments, {n} were asked for"):
+        load_demo(n)
+
+
+def test_the_file_is_compact():
+    assert ASSET.stat().st_size < 5e6
+
+
+def test_same_seed_same_corpus(small):
+    assert simulate(600).digest == small.digest
+    assert simulate(600, seed=8).digest != small.digest
+
+
+@pytest.mark.parametrize("n, longer", [
+    (250, 600), pytest.param(N_SEGMENTS, N_SEGMENTS + 500, marks=pytest.mark.slow)])
+def test_a_short_corpus_begins_a_long_one(n, longer):
+    systems = KOEHN_SYSTEMS[-1:]
+    assert simulate(n, systems=systems).digest == simulate(longer, systems=systems).at(range(n)).digest
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 13])
+def test_so_does_a_very_short_one(small, n):
+    assert simulate(n).digest == small.at(range(n)).digest
+
+
+def test_references_do_not_change_the_rest(small):
+    several = simulate(600, n_references=3)
+    assert list(several.references) == ["ref1", "ref2", "ref3"]
+    assert several.references["ref1"] == small.references["ref"]
+    assert several.systems == small.systems
+    assert len(set(several.references.values())) == 3
+
+
+@pytest.mark.parametrize("n", [1, 250])
+def test_shipped_systems_have_the_references_made_beside_them(n):
+    assert load_demo(n, n_references=2).digest == simulate(n, n_references=2).digest
+
+
+def test_systems_do_not_change_each_other(small):
+    others = simulate(600, systems=[SimulatedSystem("Latin", 0), *KOEHN_SYSTEMS[3::-1]])
+    assert others.references == small.references
+    assert all(others.systems[name] == small.systems[name] for name in ("Spanish", "Portuguese", "Danish", "Greek"))
+
+
+# -- what it is ----------------------------------------------------------------------------------------------
+
+
+def test_it_says_what_it_is(demo):
+    assert demo.simulated
+    assert "simulated" in demo.name
+    assert demo.n_segments == 30_000
+    assert list(demo.systems) == list(KOEHN_BLEU)
+    assert list(demo.references) == ["ref"]
+    assert demo.sources is None
+
+
+def test_documents_and_topics_are_contiguous(demo):
+    changes = np.diff(demo.document_index)
+    assert set(changes) == {0, 1}
+    assert 12 < demo.n_segments / demo.n_documents < 18
+    runs = [domain for k, domain in enumerate(demo.domains) if k == 0 or domain != demo.domains[k - 1]]
+    assert set(runs) == set(load_grammar().topics)
+    assert 40 < len(runs) < 100
+    # an id says the topic, and no document goes on in another topic
+    assert all(document.startswith(domain.replace(" ", "-"))
+               for document, domain in zip(demo.documents, demo.domains, strict=True))
+    assert len(set(demo.documents)) == demo.n_documents
+
+
+@pytest.mark.statistics
+def test_levels_are_those_of_koehn(demo):
+    np.testing.assert_allclose(bleu(demo), list(KOEHN_BLEU.values()), atol=0.3)
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("n, atol", [(6000, 2.5), pytest.param(N_SEGMENTS, 1, marks=pytest.mark.slow)])
+def test_other_seeds_have_nearby_levels(n, atol):
+    np.testing.assert_allclose(bleu(simulate(n, seed=3)), list(KOEHN_BLEU.values()), atol=atol)
+
+
+def test_a_better_system_is_better_and_little_else():
+    worse, better = simulate(2000, systems=KOEHN_SYSTEMS[:1]), simulate(
+        2000, systems=[replace(KOEHN_SYSTEMS[0], level=KOEHN_SYSTEMS[0].level - 0.02)])
+    assert 0.1 < bleu(better)[0] - bleu(worse)[0] < 0.6
+    same = np.mean([a == b for a, b in zip(worse.systems["Spanish"], better.systems["Spanish"], strict=True)])
+    assert same > 0.7
+
+
+@pytest.mark.parametrize("bias, ratio", [(-0.2, 0.86), (0.2, 1.15)])
+def test_length_bias(bias, ratio):
+    statistics = Bleu().statistics(simulate(2000, systems=[replace(KOEHN_SYSTEMS[0], length_bias=bias)]))
+    length, reference = statistics[0, :, :2].sum(axis=0)
+    assert length / reference == pytest.approx(ratio, abs=0.03)
+
+
+@pytest.mark.parametrize("penalty, ratio", [(0.2, 0.82), (-0.2, 1.13)])
+def test_a_word_penalty_changes_the_length_and_hardly_the_precision_of_what_is_left(penalty, ratio):
+    as_it_is, changed = (Bleu().statistics(simulate(2000, systems=[replace(KOEHN_SYSTEMS[0], word_penalty=value)]))[0]
+                         .sum(axis=0) for value in (0.0, penalty))
+    assert changed[0] / changed[1] == pytest.approx(ratio, abs=0.03)
+    precision, recall = ([counts[k] / counts[n] for counts in (as_it_is, changed)] for k, n in ((5, 9), (2, 1)))
+    if penalty > 0:
+        assert precision[1] == pytest.approx(precision[0], rel=0.1)
+    else:  # of what is added some is right
+        assert precision[1] < precision[0] and recall[1] > 1.02 * recall[0]
+
+
+def test_more_references_find_more_matches():
+    assert bleu(simulate(2000, n_references=4))[0] > bleu(simulate(2000))[0] + 8
+
+
+def test_without_errors_only_the_choice_of_words_differs():
+    model = Model(usual_word=1 - 1e-12, dropped_adjectives=0)
+    perfect = simulate(300, systems=[SimulatedSystem("perfect", -99, moved=0)], model=model)
+    assert perfect.systems["perfect"] == perfect.references["ref"]
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ({"n_segments": 0}, "segments is 0"), ({"n_references": 0}, "references is 0"), ({"seed": -1}, "seed is -1"),
+    ({"systems": [SimulatedSystem("A", 0)] * 2}, "two systems of one name among A, A")])
+def test_what_makes_no_sense_is_refused(arguments, message):
+    with pytest.raises(SettingError, match=message):
+        simulate(**arguments)
+
+
+# -- plain to read -------------------------------------------------------------------------------------------
+
+
+def test_sentences_are_well_formed(demo):
+    for texts in (demo.references["ref"], *demo.systems.values()):
+        assert [text for text in texts if not re.fullmatch(r"[A-Z][A-Za-z]*(,? [A-Za-z]+)*\.", text)] == []
+
+
+def test_articles_agree(demo):
+    for texts in (demo.references["ref"], *demo.systems.values()):
+        text = " ".join(texts[::6])
+        assert {word for word in re.findall(r"\b[Aa] ([aeiouAEIOU]\w+)", text)} <= set(SPOKEN_WITH_CONSONANT)
+        assert {word for word in re.findall(r"\b[Aa]n (\w+)", text) if word[0] not in "aeiouAEIOU"} == set()
+        assert not re.search(rf"\b[Aa]n ({'|'.join(SPOKEN_WITH_CONSONANT)})\b", text)
+
+
+def test_sentences_are_as_long_as_those_of_a_parliament(demo):
+    lengths = np.array([len(re.findall(r"\w+|[,.]", text)) for text in demo.references["ref"]])
+    assert 29 < lengths.mean() < 33
+    assert 0.4 < lengths.std() / lengths.mean() < 0.55
+    assert lengths.min() >= 5
+    assert lengths.max() < 120
+
+
+def test_a_sentence_does_not_repeat_itself(demo):
+    towns = set(re.search(r"\ntown: ([^:]*)\n", WORD_FILE.read_text(encoding="utf-8"))[1].replace(",", " ").split())
+    for text in demo.references["ref"]:
+        named = [word for word in re.findall(r"\w+", text) if word in towns]
+        assert len(named) == len(set(named)), text
+
+
+def test_documents_have_favourite_towns(demo):
+    pairs = [(document, town) for document, text in zip(demo.documents, demo.references["ref"], strict=True)
+             for town in re.findall(r"\b(?:Orrin|Melbury)\b", text)]
+    assert len(pairs) / len(set(pairs)) > 1.7  # 1.2 if all towns were alike in all documents
+
+
+# -- the word file -------------------------------------------------------------------------------------------
+
+
+def test_the_word_file_is_plain():
+    text = WORD_FILE.read_text(encoding="utf-8")
+    assert text.isascii()
+    assert max(map(len, text.splitlines())) <= 120
+    grammar = load_grammar()
+    assert [word for word in grammar.words if not re.fullmatch(r"[A-Za-z]+|,", word)] == []
+
+
+def test_interchangeable_words_differ():
+    grammar = load_grammar()
+    for first, size in zip(grammar.meaning_first, grammar.meaning_size, strict=True):
+        words = grammar.spelling[first:first + size]
+        assert len(set(words)) == size, [grammar.words[word] for word in words]
+
+
+def test_a_mistake_is_another_meaning_of_the_same_list():
+    grammar = load_grammar()
+    meanings = np.repeat(np.flatnonzero(grammar.list_size > 1), 20)
+    wrong = grammar.mistaken(meanings, np.random.default_rng(0).random(len(meanings)))
+    assert (wrong != meanings).all()
+    assert (grammar.list_first[wrong] == grammar.list_first[meanings]).all()
+
+
+def test_every_meaning_of_a_list_is_mistaken_for_every_other():
+    grammar = load_grammar()
+    meaning = int(np.flatnonzero(grammar.list_size == 11)[4])
+    draws = (np.arange(1000) + 0.5) / 1000
+    counts = np.bincount(grammar.mistaken(np.full(1000, meaning), draws))
+    assert sorted(counts[counts > 0]) == [100] * 10
+
+
+def test_ragged():
+    sizes = np.array([0, 3, 1, 0, 2])
+    row, place = ragged(sizes)
+    expected = [(r, k) for r, size in enumerate(sizes) for k in range(size)]
+    assert list(zip(row.tolist(), place.tolist(), strict=True)) == expected

@@ -1,0 +1,126 @@
+"""Where corrections, tests and pairs disagree."""
+
+from dataclasses import replace
+from itertools import permutations
+
+import numpy as np
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+from mtsig_core import TestSet, compare
+from mtsig_core.report.tables import pair_records
+from mtsig_core.stats.choices import (
+    CONTROLS,
+    better_matrix,
+    disagreeing,
+    every_correction,
+    triple_examples,
+    with_adjusted,
+)
+from mtsig_core.stats.few_units import trials_needed
+from mtsig_core.stats.ranks import intransitive_triples
+from mtsig_core.stats.significance import CORRECTIONS, significant
+
+REF = [f"the old house number {k} stands near the river and the bridge" for k in range(40)]
+
+
+@pytest.fixture(scope="module")
+def testset():
+    worse = [t.replace("old", "small") if k % 2 else t for k, t in enumerate(REF)]
+    return TestSet("toy", {"worst": [t.replace("river", "sea") for t in worse], "best": REF, "middle": worse},
+                   {"ref": REF})
+
+
+def test_corrections_as_statsmodels_has_them():
+    p = np.random.default_rng(5).beta(0.4, 2, 60)
+    adjusted = every_correction(p)
+    for ours, theirs in (("bonferroni", "bonferroni"), ("holm", "holm"), ("bh", "fdr_bh"), ("by", "fdr_by")):
+        assert adjusted[ours] == pytest.approx(multipletests(p, method=theirs)[1])
+    assert adjusted["none"] == pytest.approx(p)
+    assert "romano-wolf" not in adjusted
+    assert every_correction(p, p)["romano-wolf"] is p
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_decided_anew_as_if_compared_with_that_correction(testset, correction):
+    raw, asked = (compare(testset, trials=999, correction=name).metrics["bleu"] for name in ("none", correction))
+    assert with_adjusted(raw, np.array([pair.p_adjusted for pair in asked.pairs]), 0.05).pairs == asked.pairs
+
+
+def test_decided_anew_by_hand(testset):
+    result = compare(testset, trials=999).metrics["bleu"]
+    untested = replace(result.pairs[1], p_value=None, p_adjusted=None)
+    found = with_adjusted(replace(result, pairs=(result.pairs[0], untested, result.pairs[2])), np.array([0.06, 0.05]),
+                          0.05).pairs
+    assert [(pair.p_adjusted, pair.significant, pair.better) for pair in (found[0], found[2])] == [
+        (0.06, False, None), (0.05, True, "a")]
+    assert found[1] == untested
+
+
+def test_a_p_at_alpha_is_significant():
+    assert significant(np.array([0.05, 0.05 + 1e-6]), 0.05).tolist() == [True, False]
+    assert significant(np.array([0.1 + 0.2]), 0.3).tolist() == [True]  # 0.30000000000000004
+
+
+@pytest.mark.parametrize("decisions, found", [
+    ({}, []), ({"a": [1, 0]}, []), ({"a": [1, 0, 1], "b": [1, 1, 1]}, [1]),
+    ({"a": [1, 0, 1], "b": [1, 0, 1], "c": [0, 0, 0]}, [0, 2])])
+def test_pairs_on_which_choices_disagree(decisions, found):
+    assert disagreeing({name: np.array(values) for name, values in decisions.items()}).tolist() == found
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_examples_are_triples_and_come_whenever_there_are_any(seed):
+    rng = np.random.default_rng(seed)
+    better = np.triu(rng.random((8, 8)) < rng.random(), 1)
+    counted = {(i, j, k) for i, j, k in permutations(range(8), 3)
+               if better[i, k] and not (better[i, j] or better[j, i] or better[j, k] or better[k, j])}
+    assert intransitive_triples(better) == len(counted)
+    assert triple_examples(better, limit=len(counted)) == sorted(counted)
+    if len(counted) > 8:
+        found = triple_examples(better, limit=8)
+        assert set(found) <= counted and [i for i, _, _ in found] == sorted({i for i, _, _ in counted})
+        assert triple_examples(better, limit=1) == found[:1]
+
+
+@pytest.mark.parametrize("test, correction, trials, m, needed", [
+    ("ar", "romano-wolf", 999, 300, None), ("ar", "holm", 999, 300, 5999), ("ar", "holm", 5999, 300, None),
+    ("percentile", "holm", 9999, 325, 12999), ("percentile", "holm", 12999, 325, None), ("ar", "bh", 19, 300, None),
+    ("ar", "bonferroni", 999, 50, None), ("ar", "holm", None, 300, None)])  # None: those of a test without trials
+def test_how_many_trials_it_takes_to_see_anything(testset, test, correction, trials, m, needed):
+    settings = replace(compare(testset, trials=99).settings, test=test, trials=trials)
+    assert trials_needed(settings, m, correction) == needed
+
+
+def test_every_correction_says_what_it_controls():
+    assert tuple(CONTROLS) == CORRECTIONS
+
+
+def test_a_result_as_matrix_and_as_rows(testset):
+    result = compare(testset, trials=999).metrics["bleu"]
+    names = [system.system for system in result.systems]
+    assert names == ["best", "middle", "worst"]
+    better = better_matrix(result)
+    assert {(names[i], names[j]) for i, j in np.argwhere(better)} == {
+        (pair.a, pair.b) for pair in result.pairs if pair.better == "a"} != set()
+    header, rows = pair_records(result)
+    assert header == ["a", "b", "difference", "ci_low", "ci_high", "p", "adjusted_p", "win", "lose", "better", "se",
+                      "se_ratio", "min_difference", "segments", "ci_joint_low", "ci_joint_high",
+                      "min_difference_low", "min_difference_high", "min_difference_family"]
+    for row, pair in zip(rows, result.pairs, strict=True):
+        assert row[:7] == [pair.a, pair.b, pair.delta, pair.ci_low, pair.ci_high, pair.p_value, pair.p_adjusted]
+        assert row[7:] == [None, None, pair.a if pair.better else None, pair.se, pair.se_ratio, pair.mdd, pair.n,
+                           pair.ci_joint_low, pair.ci_joint_high, pair.mdd_low, pair.mdd_high, pair.mdd_family]
+        assert pair.mdd_low < pair.mdd < pair.mdd_high and pair.mdd < pair.mdd_family
+
+
+def test_rows_of_a_test_without_p(testset):
+    result = compare(testset, test="koehn", trials=999).metrics["bleu"]
+    found = [dict(zip(pair_records(result)[0], row, strict=True)) for row in pair_records(result)[1]]
+    assert all(row["p"] is None and 0 <= row["win"] <= 1 and row["win"] + row["lose"] <= 1 for row in found)
+
+
+def test_one_system_has_no_pairs(testset):
+    result = compare(testset.without(["best", "worst"]), trials=999).metrics["bleu"]
+    assert better_matrix(result).tolist() == [[False]]
+    assert pair_records(result)[1] == [] and triple_examples(better_matrix(result)) == []

@@ -1,0 +1,90 @@
+"""Pairs under several metrics, against results made by hand."""
+
+from dataclasses import replace
+
+from mtsig_core.report.tables import across_rows, relation_records, relation_rows, with_metrics, without_relation
+from mtsig_core.report.task_tables import disputes_verdict, kinds_rows
+from mtsig_core.results import MetricResult, PairResult, SystemResult
+from mtsig_core.stats.across import FEW, KINDS, UNDECIDED, Disputed, alike_said, pairs_across
+
+
+def pair(a, b, delta, better):
+    return PairResult(a, b, delta, None, None, 0.5, 0.5, better is not None, better, None, None, 0.1, None, 0.3, 10)
+
+
+def result(name, *pairs, higher_is_better=True):
+    systems = tuple(SystemResult(system, 0.0, None, None, None, None) for system in "ABCD")
+    return MetricResult(name, "", higher_is_better, systems, pairs)
+
+
+BLEU = result("bleu", pair("A", "B", 1.0, "a"), pair("A", "C", 2.0, "a"), pair("B", "C", 1.0, None),
+              pair("A", "D", 3.0, "a"))
+# lower is better, and other systems lead: the pairs come the other way round
+TER = result("ter", pair("B", "A", -2.0, "a"), pair("A", "C", -4.0, "a"), pair("C", "B", -1.0, "a"),
+             higher_is_better=False)
+
+
+def test_pairs_are_turned_as_the_first_metric_has_them():
+    found = {(p.a, p.b): p for p in pairs_across([BLEU, TER])}
+    assert set(found) == {("A", "B"), ("A", "C"), ("B", "C")}  # D is not scored by both
+    assert found["A", "B"].improvements == (1.0, -2.0) and found["A", "B"].decisions == (1, -1)
+    assert found["A", "C"].improvements == (2.0, 4.0) and found["A", "C"].decisions == (1, 1)
+    assert found["B", "C"].improvements == (1.0, -1.0) and found["B", "C"].decisions == (0, -1)
+
+
+def test_kinds():
+    assert [p.kind for p in pairs_across([BLEU, TER])] == ["opposite", "agree", "some decide"]
+    assert {p.kind for p in pairs_across([BLEU, BLEU])} == {"agree"}
+    assert {p.kind for p in pairs_across([BLEU, TER])} <= set(KINDS)
+
+
+def test_where_none_decides_and_one_could_not_nobody_knows_whether_they_agree():
+    shut = replace(BLEU.pairs[2], decidable=False)
+    few = result("chrf", BLEU.pairs[0], shut, replace(BLEU.pairs[1], better=None, significant=False, decidable=False))
+    found = pairs_across([BLEU, few])
+    assert {(p.a, p.b): p.kind for p in found} == {
+        ("A", "B"): "agree", ("B", "C"): "cannot be decided", ("A", "C"): "some decide"}
+    assert alike_said(found) == f"alike on 1 of 2 pairs, opposite on 0; 1 more {FEW}"
+    assert alike_said([p for p in found if p.b == "C" and p.a == "B"]).startswith("the pair cannot be decided")
+    assert [row[-1] for row in relation_records([BLEU, few])[1]] == ["some decide", "agree", "cannot be decided"]
+    assert len(across_rows([BLEU, few])[1]) == 1
+    all_shut = [Disputed("en-de", ("bleu", "chrf"), tuple(p for p in found if p.kind == UNDECIDED))] * 2
+    assert disputes_verdict(all_shut) == f"BLEU, chrF: all 2 pairs of systems in 2 language pairs {FEW}"
+    two = Disputed("en-de", ("bleu", "chrf"), tuple(found))
+    assert disputes_verdict([two]).endswith(
+        f"opposite on 0 of 2 pairs of systems in 1 language pair, and only one decides on 1; 1 more {FEW}")
+    assert kinds_rows([two]) == (["language pair", "pairs of systems", "alike", "some decide", "opposite", UNDECIDED],
+                                 [["en-de", "3", "1", "1", "0", "1"]])
+
+
+def test_rows_name_who_is_better_by_each():
+    header, rows = across_rows([BLEU, TER])
+    assert header == ["pair", "BLEU", "TER", "together"]
+    assert rows == [["A - B", "+1.00 ●", "-2.00 ●", "opposite"], ["B - C", "+1.00", "-1.00 ●", "some decide"]]
+
+
+def test_each_system_against_each_by_every_metric():
+    """Worked out by hand from the decisions above; D is not scored by both."""
+    header, rows = relation_rows([BLEU, TER])
+    assert header == ["", "system", "1", "2", "3"]
+    assert rows == [["1", "A", "", "><", ">>"], ["2", "B", "<>", "", "~<"], ["3", "C", "<<", "~>", ""]]
+    assert without_relation([BLEU, TER]) == ["D"] and without_relation([BLEU]) == []
+
+
+def test_every_pair_under_every_metric_contradictions_first():
+    header, rows = relation_records([BLEU, TER])
+    found = [dict(zip(header, row, strict=True)) for row in rows]
+    assert [[row[column] for column in ("a", "b", "improvement_bleu", "improvement_ter", "relation_bleu",
+                                        "relation_ter", "together")] for row in found] == [
+        ["A", "B", 1.0, -2.0, ">", "<", "opposite"], ["B", "C", 1.0, -1.0, "~", "<", "some decide"],
+        ["A", "C", 2.0, 4.0, ">", ">", "agree"]]
+    assert all(row[f"{what}_{metric}"] == value for row in found for metric in ("bleu", "ter")
+               for what, value in (("p", 0.5), ("adjusted_p", 0.5), ("segments", 10)))
+
+
+def test_columns_of_further_metrics_join_by_system():
+    from tests.report.test_outputs import result as leaderboard
+
+    header, rows = with_metrics(["system"], [["C"], ["A"], ["Z"]], 0, [leaderboard(higher_is_better=False)])
+    assert header == ["system", "BLEU ↓", "its rank"]
+    assert rows == [["C", "80.00", "3"], ["A", "70.00", "1-2"], ["Z", "-", "-"]]

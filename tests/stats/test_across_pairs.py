@@ -1,0 +1,329 @@
+"""Systems across language pairs, against full enumeration and by hand."""
+
+import itertools
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mtsig_core import SegmentScores, TestSet
+from mtsig_core.errors import SettingError
+from mtsig_core.report.reading import read_task_comparison
+from mtsig_core.report.task_export import task_json, task_text
+from mtsig_core.report.task_latex import task_latex
+from mtsig_core.report.task_tables import across_gaps, macro_pair_rows, rule_said, task_gaps, task_methods
+from mtsig_core.results import TaskInfo
+from mtsig_core.stats.across import compare_task, corrected_macro, decidable_across, disputed_in, task_metrics
+from mtsig_core.stats.cautions import otherwise_first
+from mtsig_core.task import Task
+
+RNG = np.random.default_rng(7)
+
+
+@pytest.fixture(autouse=True)
+def begin_draws_again(monkeypatch):
+    """Each test draws the same numbers, in whatever order the tests run."""
+    monkeypatch.setitem(globals(), "RNG", np.random.default_rng(7))
+
+
+def rated(n, documents=None, higher=True, **systems):
+    scores = {name: RNG.normal(mean, 8, n).round(1).tolist() for name, mean in systems.items()}
+    return TestSet("toy", {name: [None] * n for name in systems}, {}, documents=documents,
+                   scores={"human": SegmentScores(scores, higher)})
+
+
+def arrays(testset, *names):
+    return [np.array(testset.scores["human"].by_system[name], float) for name in names]
+
+
+@pytest.fixture
+def small():
+    """So few segments that all swaps of both pairs together can be tried, with p between 0.01 and 0.5."""
+    ratings = {"en-de": {"A": (81, 74, 69, 77, 66, 80), "B": (70, 71, 73, 60, 68, 69)},
+               "en-cs": {"A": (85, 79, 90, 72, 81, 76, 84), "B": (71, 80, 77, 74, 65, 70, 79)}}
+    return Task("toy", {pair: TestSet("toy", {name: [None] * len(of) for name, of in systems.items()}, {},
+                                      scores={"human": SegmentScores(systems)}) for pair, systems in ratings.items()})
+
+
+def test_p_is_that_of_all_swaps(small):
+    trials = 20_000
+    macro = compare_task(small, trials=trials, jobs=2).macro["human"]
+    differences = [np.subtract(*arrays(testset, "A", "B")) for testset in small.testsets.values()]
+    observed = np.mean([d.mean() for d in differences])
+    means = [[np.mean(d * signs) for signs in itertools.product((1, -1), repeat=len(d))] for d in differences]
+    swapped = np.add.outer(*map(np.array, means)).ravel() / 2
+    exact = np.mean(np.abs(swapped) >= abs(observed) - 1e-9)
+    pair, = macro.pairs
+    assert pair.delta == pytest.approx(observed) and 0.01 < exact < 0.5
+    assert abs(pair.p_value - exact) < 4 * np.sqrt(exact * (1 - exact) / trials)
+
+
+def test_the_interval_is_that_of_independent_draws():
+    task = Task("toy", {"en-de": rated(300, A=70, B=68), "en-cs": rated(150, A=70, B=68)})
+    macro = compare_task(task, resamples=4000, trials=999).macro["human"]
+    differences = [np.subtract(*arrays(testset, "A", "B")) for testset in task.testsets.values()]
+    se = np.sqrt(sum(d.var() / len(d) for d in differences)) / 2
+    pair, = macro.pairs
+    low, high = (pair.ci_low, pair.ci_high) if pair.a == "A" else (-pair.ci_high, -pair.ci_low)
+    mean = np.mean([d.mean() for d in differences])
+    assert (low, high) == pytest.approx((mean - 1.96 * se, mean + 1.96 * se), abs=0.15 * se)
+
+
+@pytest.mark.parametrize("documents", [1, 2, 3, 5, 6])
+@pytest.mark.parametrize("other", [0, 34])
+def test_a_bootstrap_of_few_documents_has_no_p_that_they_cannot_show(documents, other):
+    """Of n documents one system is ahead in all by chance once in 2^n, twice two-sided: more in another language pair
+    do not make that rarer, as the bootstrap there says nothing of the n."""
+    sizes = {"en-de": documents, "en-cs": documents + other}
+    task = Task("toy", {pair: rated(40, documents_of(n), A=95, B=10) for pair, n in sizes.items()})
+    found = compare_task(task, test="bootstrap", trials=999)
+    pair, = found.macro["human"].pairs
+    assert pair.p_value == pytest.approx(max(2 / 2**documents, 0.001)) and pair.p_adjusted >= pair.p_value
+    assert (pair.better is None) == (not pair.decidable) == (documents < 6) == (not found.macro["human"].is_ranked)
+    assert any("cannot be decided" in said for said in across_gaps(found, "human")) == (documents < 6)
+    assert read_task_comparison(task_json(found)) == found
+    for correction in ("holm", "none"):
+        again = corrected_macro(found.macro["human"], found.pairs, replace(
+            found.pairs["en-de"].settings, correction=correction))
+        assert again.pairs[0].better == pair.better
+    swapped, = compare_task(task, trials=999).macro["human"].pairs  # swaps of all count together
+    assert (swapped.better is None) == (2 * documents + other < 6)
+
+
+def test_a_constant_difference_keeps_its_p_across_language_pairs():
+    def shifted(seed):
+        rng = np.random.default_rng(seed)
+        b, c = rng.normal(70, 8, 30).round(1), rng.normal(69, 8, 30).round(1)
+        return TestSet("toy", {name: [None] * 30 for name in "ABC"}, {}, scores={"human": SegmentScores(
+            {"A": (b + 0.3).tolist(), "B": b.tolist(), "C": c.tolist()}, True)})
+
+    macro = compare_task(Task("toy", {"en-de": shifted(1), "en-cs": shifted(2)}), test="bootstrap", trials=999,
+                         resamples=200).macro["human"]
+    pair = next(pair for pair in macro.pairs if {pair.a, pair.b} == {"A", "B"})
+    assert (pair.p_value, pair.p_adjusted, pair.better) == (0.001, 0.001, "a")
+
+
+def test_opposite_differences_do_not_add_up():
+    """Wins here and losses there of the same size: each is significant, their mean is not."""
+    task = Task("toy", {"en-de": rated(200, A=80, B=70), "en-cs": rated(200, A=70, B=80)})
+    found = compare_task(task, trials=999)
+    assert all(one.metrics["human"].pairs[0].significant for one in found.pairs.values())
+    assert found.macro["human"].pairs[0].better is None
+    assert {row.system: (row.wins, row.ties, row.losses) for row in found.macro["human"].systems} == {
+        "A": (1, 0, 1), "B": (1, 0, 1)}
+
+
+def test_systems_that_miss_a_pair_have_no_macro_rank():
+    task = Task("toy", {"en-de": rated(60, A=90, B=60, C=40), "en-cs": rated(60, A=90, B=60)})
+    rows = compare_task(task, trials=999).macro["human"].systems
+    assert [(row.system, row.n_pairs, row.rank_low, row.rank_high) for row in rows] == [
+        ("A", 2, 1, 1), ("B", 2, 2, 2), ("C", 1, None, None)]
+    assert rows[2].score is None and (rows[2].wins, rows[2].losses) == (0, 2)
+
+
+def test_lower_is_better_turns_ranks_not_differences():
+    task = Task("toy", {pair: rated(60, higher=False, A=90, B=60) for pair in ("en-de", "en-cs")})
+    macro = compare_task(task, trials=999).macro["human"]
+    pair, = macro.pairs
+    assert (macro.systems[0].system, pair.a, pair.better, pair.delta < 0) == ("B", "B", "a", True)
+
+
+def test_draws_of_a_pair_do_not_depend_on_the_others():
+    pairs = {"en-de": rated(40, A=71, B=70), "en-cs": rated(30, A=70, B=71)}
+    found = [compare_task(Task("toy", dict(order)), trials=499).macro["human"].pairs[0]
+             for order in (pairs.items(), reversed(pairs.items()))]
+    assert found[0].p_value == found[1].p_value and found[0].ci_low == pytest.approx(found[1].ci_low)
+
+
+def test_missing_ratings_are_compared_on_common_lines():
+    full = rated(80, A=75, B=70)
+    scores = dict(full.scores["human"].by_system)
+    scores["A"] = (None,) * 20 + scores["A"][20:]
+    gaps = replace(full, scores={"human": SegmentScores(scores)})
+    macro = compare_task(Task("toy", {"en-de": gaps, "en-cs": gaps}), trials=499).macro["human"]
+    a, b = arrays(full, "A", "B")
+    pair, = macro.pairs
+    assert abs(pair.delta) == pytest.approx(abs((a - b)[20:].mean()))
+
+
+def test_a_pair_with_no_common_line_somewhere_is_in_no_family():
+    full = rated(80, A=75, B=70, C=20)
+    scores = dict(full.scores["human"].by_system)
+    scores["A"], scores["B"] = scores["A"][:40] + (None,) * 40, (None,) * 40 + scores["B"][40:]
+    apart = replace(full, scores={"human": SegmentScores(scores)})
+    macro = compare_task(Task("toy", {"en-de": full, "en-cs": apart}), trials=499).macro["human"]
+    assert {frozenset((pair.a, pair.b)) for pair in macro.pairs} == {frozenset("AC"), frozenset("BC")}
+
+
+def test_one_language_pair_has_no_macro_result(small):
+    assert dict(compare_task(small.only_pairs(["en-de"])).macro) == {}
+
+
+def test_tests_without_draws_compare_pairs_alone(small):
+    found = compare_task(small, test="wilcoxon", unit="segment")
+    assert found.macro["human"].pairs == () and all(row.score is None for row in found.macro["human"].systems)
+
+
+def test_metrics_of_a_task(small):
+    info = TaskInfo.of(small)
+    assert task_metrics(info) == ["human"]
+    with pytest.raises(SettingError, match="No language pair of toy has 'bleu'"):
+        task_metrics(info, ["bleu"])
+    with pytest.raises(SettingError, match="only once"):
+        task_metrics(info, ["human", "human"])
+
+
+def test_language_pairs_have_metrics_of_their_own():
+    texts = TestSet("toy", {"A": ["a b"], "B": ["a c"]}, {"ref": ["a b"]})
+    info = TaskInfo.of(Task("toy", {"en-de": rated(5, A=1, B=2), "en-cs": texts}))
+    assert task_metrics(info) == ["human", "bleu"]
+    assert (info.pairs_with("human"), info.pairs_with("bleu")) == (("en-de",), ("en-cs",))
+    assert task_metrics(info, ["chrf"]) == ["chrf"]
+    with pytest.raises(SettingError, match="Unknown metric 'chrff'.*chrf"):
+        task_metrics(info, ["human", "chrff"])
+
+
+def test_a_language_pair_without_the_metric_is_left_out_and_named():
+    texts = TestSet("toy", {"A": ["a b"] * 4, "B": ["a c"] * 4}, {"ref": ["a b"] * 4})
+    found = compare_task(Task("toy", {"en-de": rated(5, A=1, B=2), "en-cs": texts}), "human", trials=99, resamples=50)
+    assert list(found.pairs) == ["en-de"] and not found.macro
+    [said] = task_gaps(found, "human")
+    assert said == "Without scores by human, and left out: en-cs." and said in task_text(found)
+
+
+@pytest.mark.parametrize(("documents", "ranked"), [(2, False), (3, True)])
+def test_so_few_units_that_nothing_could_be_decided_rank_nobody(documents, ranked):
+    """Two language pairs of n documents: the least p is 2 / 2^2n, of twice two .125 and of twice three .031."""
+    ids = [str(k * documents // 12) for k in range(12)]
+    found = compare_task(Task("toy", {pair: rated(12, ids, A=95, B=50, C=10) for pair in ("en-de", "en-cs")}),
+                         trials=999)
+    macro = found.macro["human"]
+    assert [pair.decidable for pair in macro.pairs] == [ranked] * 3
+    assert {row.rank_low is not None for row in macro.systems} == {row.rank_high is not None
+                                                                   for row in macro.systems} == {ranked}
+    assert all(row.score is not None for row in macro.systems)
+    assert {row[-1] == "cannot be decided" for row in macro_pair_rows(macro, 0.05)[1]} == {not ranked}
+    said = ("Across the language pairs all 3 pairs of systems cannot be decided with so few trials or units, and "
+            "nobody is ranked.")
+    for text in (task_text(found), json.dumps(json.loads(task_json(found))["macro"]["human"]["notes"])):
+        assert (said in text) == (not ranked)
+    assert ("Nobody is ranked across them" in task_methods(found, "human")) == (not ranked)
+    assert ("hold jointly for all systems ranked there" in task_methods(found, "human")) == ranked
+    ruled = compare_task(Task("toy", {pair: rated(12, ids, A=95, B=50, C=10) for pair in ("en-de", "en-cs")}),
+                         trials=999, rank_rule="wmt25")
+    assert ("they stay simultaneous rank intervals" in rule_said(ruled, "human")) == ranked
+    written = json.loads(task_json(found))
+    assert read_task_comparison(json.dumps(written)) == found
+    for row in written["macro"]["human"]["pairs"]:  # as versions wrote it that did not look
+        del row["decidable"], row["n_apart"]
+    del written["macro"]["human"]["notes"]
+    before = read_task_comparison(json.dumps(written)).macro["human"]
+    assert all(pair.decidable and pair.n_apart is None for pair in before.pairs)
+
+
+def test_pairs_that_a_correction_leaves_open_across_are_no_agreement_of_metrics():
+    """Holm multiplies the least p of 50 trials, .0196, by three; no draw is made anew for it."""
+    def twice(testset):
+        return replace(testset, scores={**testset.scores, "other": testset.scores["human"]})
+
+    task = Task("toy", {pair: twice(rated(40, A=90, B=50, C=10)) for pair in ("en-de", "en-cs")})
+    found = compare_task(task, trials=50, correction="holm")
+    macro = found.macro["human"]
+    assert not any(pair.decidable for pair in macro.pairs) and all(pair.better is None for pair in macro.pairs)
+    assert [row.rank_low for row in macro.systems] == [1, 2, 3]  # by Romano-Wolf
+    across, = (one for one in disputed_in(found) if one.language_pair is None)
+    assert (across.count("agree"), across.count("cannot be decided")) == (0, 3)
+    assert macro == corrected_macro(compare_task(task, trials=50).macro["human"], found.pairs,
+                                    found.pairs["en-de"].settings)
+    assert otherwise_first(macro) == "no system can win or lose, though there are ranks"
+
+
+def test_of_blocks_the_least_p_is_that_of_the_shortest_anywhere():
+    usual = compare_task(Task("toy", {"en-de": rated(6, A=74, B=66)}), trials=999, resamples=9).pairs["en-de"].settings
+
+    def can(*lengths):
+        blocks = {str(length): replace(usual, unit="block", block_length=length) for length in lengths}
+        return decidable_across(blocks, np.array([6]), 999, "none").tolist()
+
+    assert (can(8.0, 2.0), can(2.0, 8.0), can(8.0)) == ([True], [True], [False])
+
+
+def documents_of(n):
+    return [str(k * n // 40) for k in range(40)]
+
+
+def test_from_one_unit_in_a_language_pair_there_is_no_interval_across():
+    """It would enter as if known without error."""
+    task = Task("toy", {pair: rated(40, documents_of(n), A=95, B=10) for pair, n in (("en-de", 40), ("en-cs", 1))})
+    found = compare_task(task, trials=999, resamples=99)
+    pair, = found.macro["human"].pairs
+    assert pair.ci_low is None and pair.ci_high is None and pair.better == "a"
+    assert all((row.score is None, row.ci_low, row.ci_high) == (False, None, None)
+               for row in found.macro["human"].systems)
+    assert macro_pair_rows(found.macro["human"], 0.05)[1][0][3] == "-"
+    said = ("Across the language pairs there is no interval of systems that have one unit in a language pair, as from "
+            "one there is none: 1 document in en-cs.")
+    assert across_gaps(found, "human") == [said] and said in task_text(found)
+    assert said in json.loads(task_json(found))["macro"]["human"]["notes"]
+    assert said in " ".join(task_latex(found, "").split())
+    assert "intervals of mean differences" not in task_methods(found, "human")
+    assert read_task_comparison(task_json(found)) == found
+
+
+def test_intervals_across_of_few_units_are_said_to_be_rough():
+    """By the smallest language pair: other ones do not mend what it lacks."""
+    task = Task("toy", {pair: rated(40, documents_of(n), A=95, B=10) for pair, n in (
+        ("en-de", 40), ("en-fr", 12), ("en-cs", 4))})
+    found = compare_task(task, trials=999, resamples=99)
+    assert across_gaps(found, "human") == [
+        "Intervals across the language pairs are rough where one of these has fewer than 30 units, or such as are "
+        "worth fewer: 4 documents in en-cs and 12 documents in en-fr."]
+    narrow = compare_task(task, trials=999, resamples=99, ci="percentile")
+    assert "are rough, and rather too narrow, where one" in across_gaps(narrow, "human")[0]
+    assert across_gaps(compare_task(task.only_pairs(["en-de"]), trials=999, resamples=99), "human") == []
+    assert across_gaps(replace(found, pairs={}), "human") == []
+    unequal = ["0"] * 20 + [str(k) for k in range(1, 41)]  # one document of a third of all, worth 8 of equal size
+    task = Task("toy", {pair: rated(60, unequal, A=95, B=10) for pair in ("en-de", "en-cs")})
+    assert "41 documents worth 8 of equal size in en-de" in across_gaps(
+        compare_task(task, trials=999, resamples=99), "human")[0]
+
+
+def test_few_units_have_the_interval_of_welch():
+    """Means of documents of equal size, by hand: the variances of three language pairs, and t with the degrees of
+    freedom of Welch and Satterthwaite."""
+    sizes = {"en-de": 40, "en-fr": 8, "en-cs": 5}
+    task = Task("toy", {pair: rated(40, documents_of(n), A=75, B=70) for pair, n in sizes.items()})
+    found = compare_task(task, trials=99, resamples=99)
+    macro = found.macro["human"]
+    pair, = macro.pairs
+    values = {name: [arrays(one, name)[0].reshape(sizes[p], -1).mean(axis=1) for p, one in task.testsets.items()]
+              for name in "AB"}
+    differences = [np.subtract(*two) for two in zip(values[pair.a], values[pair.b], strict=True)]
+    for parts, low, high in ((differences, pair.ci_low, pair.ci_high),
+                             *((values[row.system], row.ci_low, row.ci_high) for row in macro.systems)):
+        v = np.array([np.var(part, ddof=1) / len(part) / 9 for part in parts])
+        freedom = v.sum() ** 2 / sum(v**2 / (np.array(list(sizes.values())) - 1))
+        mean, half = np.mean([part.mean() for part in parts]), stats.t.isf(0.025, freedom) * np.sqrt(v.sum())
+        assert (low, high) == pytest.approx((mean - half, mean + half))
+    assert macro.ci == "jackknife-t"
+    assert "jackknife t intervals, with degrees of freedom by Welch (1947), each for" in task_methods(found, "human")
+    assert read_task_comparison(task_json(found)) == found
+    asked = compare_task(task, trials=99, resamples=99, ci="percentile")
+    assert asked.macro["human"].ci == "percentile" and "99 resamples" in task_methods(asked, "human")
+
+
+@pytest.mark.statistics
+def test_percentile_intervals_of_two_documents_in_each_language_pair_are_too_narrow_however_many_these_are():
+    """A mean drawn from two varies sqrt(1/2) times as much as it should: of ten language pairs as of one."""
+    widths = []
+    for pairs in (10, 20):
+        own = {f"en-{k}": rated(40, documents_of(n), A=70, B=70) for k in range(pairs) for n in [2]}
+        pair, = compare_task(Task("toy", own), trials=99, resamples=2000, by_reference=False,
+                             ci="percentile").macro["human"].pairs
+        means = [np.subtract(*arrays(testset, pair.a, pair.b)).reshape(2, 20).mean(axis=1)
+                 for testset in own.values()]
+        se = np.sqrt(sum(np.var(two, ddof=1) / 2 for two in means)) / pairs
+        widths.append((pair.ci_high - pair.ci_low) / (2 * 1.96 * se))
+    assert widths == pytest.approx([np.sqrt(1 / 2)] * 2, rel=0.06)

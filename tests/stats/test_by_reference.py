@@ -1,0 +1,210 @@
+"""Leaders by each reference: those of a comparison with this reference alone, and a warning where they differ."""
+
+import dataclasses
+import io
+import json
+
+import pandas as pd
+import pytest
+
+from mtsig_core import Comparison, InputError, SegmentScores, TestSet, compare
+from mtsig_core.report.export import comparison_csv, comparison_json
+from mtsig_core.report.html import comparison_html
+from mtsig_core.report.latex import comparison_latex
+from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.tables import by_reference_rows
+from mtsig_core.report.terminal import comparison_text
+from mtsig_core.stats.cautions import disagreement
+from mtsig_core.stats.ranks import headline, is_ahead, otherwise_led
+from tests.toys import texts
+
+QUICK = dict(trials=199, resamples=20)
+N = 60
+REF_A, (LIKE_A, LESS_A) = texts(61, [0.1, 0.3], N)
+REF_B, (LIKE_B,) = texts(62, [0.1], N)
+SYSTEMS = {"Ann": LIKE_A, "Bob": LIKE_B, "Cyd": ["nothing right"] * N}
+DOCUMENTS = [str(k // 3) for k in range(N)]
+AGAINST = TestSet("set", SYSTEMS, {"refA": REF_A, "refB": REF_B}, documents=DOCUMENTS)
+ALIKE = TestSet("set", {"Ann": LIKE_A, "Bob": LESS_A, "Cyd": SYSTEMS["Cyd"]},
+                {"refA": REF_A, "again": [text.upper() if k == 0 else text for k, text in enumerate(REF_A)]})
+NEAR_A, NEAR_OUTPUTS = texts(64, [0.3, 0.42, 0.34, 0.45, 0.32], N)
+NEAR = TestSet("near", dict(zip("UVWXY", NEAR_OUTPUTS, strict=True)),
+               {"refA": NEAR_A, "refB": [text if k % 2 else LIKE_B[k] for k, text in enumerate(NEAR_A)]},
+               documents=DOCUMENTS)
+
+
+def lacking(k, present, testset=AGAINST):
+    """The same set, with only the first so many segments of its k-th reference."""
+    references = dict(testset.references)
+    name = list(references)[k]
+    references[name] = [*references[name][:present], *[None] * (N - present)]
+    return dataclasses.replace(testset, references=references)
+
+
+def leaders(testset, metric="bleu", **settings):
+    result = compare(testset, metric, **QUICK | settings)
+    return {row.reference: row.leaders for row in result.metrics[metric].by_reference}
+
+
+def warned(testset, **settings):
+    return [caution.text for caution in compare(testset, **QUICK | settings).warnings if "reference" in caution.code]
+
+
+class TestLeaders:
+    @pytest.mark.parametrize("metric, settings", [
+        ("bleu", {}), ("ter", {}), ("nist", dict(unit="segment")), ("bleu", dict(unit="block", block_length=2.5)),
+        ("ter", dict(test="bootstrap")), ("bleu", dict(test="percentile")), ("bleu", dict(test="riezler-maxwell")),
+        ("nist", dict(correction="bh", ci="bca", seed=5))], ids=str)
+    @pytest.mark.parametrize("testset", [AGAINST, lacking(1, 25), NEAR], ids=["whole", "lacking", "near"])
+    def test_are_those_of_a_comparison_with_this_reference_alone(self, metric, settings, testset):
+        expected = {}
+        for name, texts_of in testset.references.items():
+            there = [k for k, text in enumerate(texts_of) if text is not None]
+            alone = testset.at(there).scored_with([name])
+            found = compare(alone, metric, trials=499, resamples=20, **settings).metrics[metric]
+            expected[name] = headline(found), is_ahead(found)
+        rows = compare(testset, metric, **QUICK | settings | dict(trials=499)).metrics[metric].by_reference
+        assert {row.reference: (row.leaders, row.ahead) for row in rows} == expected
+        assert testset is NEAR or expected == {"refA": (("Ann",), True), "refB": (("Bob",), True)}
+
+    def test_blocks_are_at_most_as_long_as_what_a_reference_has(self):
+        assert len(leaders(lacking(1, 25), unit="block", block_length=40)["refB"]) == 3
+
+    def test_several_come_best_first(self):
+        near = texts(63, [0.31, 0.3, 0.6], N)
+        testset = TestSet("set", dict(zip("XYZ", near[1], strict=True)), {"r": near[0], "s": near[0]})
+        first = headline(compare(testset, **QUICK).metrics["bleu"])
+        assert len(first) == 2 and leaders(testset) == {"r": first, "s": first}
+
+    def test_of_a_reference_without_any_text_nothing_is_said(self):
+        assert leaders(lacking(1, 0)) == {"refA": ("Ann",)}
+
+    @pytest.mark.parametrize("testset, settings", [
+        (AGAINST, dict(baseline="Cyd")), (AGAINST, dict(test="koehn")), (AGAINST, dict(by_reference=False)),
+        (AGAINST, dict(test="percentile", correction="bonferroni", trials=79)), (AGAINST.only(["Ann"]), {}),
+        (AGAINST.scored_with(["refA"]), {}), (AGAINST.scored_with(["refA"], others_as_systems=True), {})])
+    def test_there_are_none_without_ranks_several_systems_and_several_references(self, testset, settings):
+        assert leaders(testset, **settings) == {} and warned(testset, **settings) == []
+
+    def test_nor_for_scores_that_people_gave(self):
+        scores = {"human": SegmentScores({name: range(N) for name in SYSTEMS})}
+        assert leaders(dataclasses.replace(AGAINST, scores=scores), "human") == {}
+
+    def test_work_on_each_reference_reports_its_progress_without_the_name(self):
+        seen = []
+        compare(AGAINST, progress=lambda stage, share: seen.append(stage), **QUICK)
+        assert {"bleu: test, reference 1 of 2 alone", "bleu: test, reference 2 of 2 alone"} <= set(seen)
+        assert not any("refA" in stage for stage in seen)
+
+
+class TestWarning:
+    def test_tells_who_is_ahead_instead(self):
+        assert warned(AGAINST.without(["Bob"])) == []
+        text, = warned(AGAINST)
+        assert text.startswith("The references do not agree on who is ahead by BLEU: with ref")
+        assert text.endswith("Say which reference counts, or report the result by each.")
+        result = compare(AGAINST, **QUICK).metrics["bleu"]
+        for row in result.by_reference:
+            other, = {"Ann", "Bob"} - set(row.leaders)
+            said = f"with {row.reference} alone {row.leaders[0]} is ahead of all others, and not {other}"
+            assert (said in text) == (other in headline(result))
+
+    def test_tells_who_may_be_first_too(self):
+        text, = warned(dataclasses.replace(ALIKE, references={"refA": REF_A, "odd": ["nobody says this"] * N}))
+        assert "by BLEU: with odd alone Bob and Cyd may be the first too. Say" in text
+
+    @pytest.mark.parametrize("ahead, said", [(True, "is ahead of all others"), (False, "alone may be the first")])
+    def test_and_who_is_only_the_last_that_may_be_the_first(self, ahead, said):
+        """As where Ann ties with Bob, who is worse than Cyd, who is worse than Ann."""
+        result = compare(AGAINST, **QUICK).metrics["bleu"]
+        rows = tuple(dataclasses.replace(row, ahead=ahead) for row in result.by_reference)
+        result = dataclasses.replace(result, by_reference=rows)
+        for row in otherwise_led(result):
+            assert f"with {row.reference} alone {row.leaders[0]} {said}, and not" in disagreement(result, N)
+        assert otherwise_led(result)
+        assert [row[1] for row in by_reference_rows(result)[1][1:]] == [f"{row.leaders[0]} {said}" for row in rows]
+
+    def test_is_not_given_where_they_agree(self):
+        assert leaders(ALIKE) == {"refA": ("Ann",), "again": ("Ann",)}
+        assert warned(ALIKE) == []
+
+    def test_fewer_segments_alone_are_no_disagreement(self):
+        few = lacking(1, 3, ALIKE)
+        assert len(leaders(few)["again"]) == 3 and warned(few) == []
+        _, rows = by_reference_rows(compare(few, **QUICK).metrics["bleu"])
+        assert [row[0] for row in rows] == ["all together", "refA alone", "again alone (3 of 60 segments)"]
+        assert rows[2][1:] == ["cannot be decided", ""]  # p of three segments is at least .25
+        _, rows = by_reference_rows(compare(lacking(1, 7, ALIKE), **QUICK).metrics["bleu"])
+        assert rows[2][2] in ("same", "more, on fewer segments")
+
+    def test_a_contradiction_on_fewer_segments_says_so(self):
+        text, = warned(lacking(1, 25))
+        assert "with refB alone (on the 25 of 60 segments it has) Bob is ahead of all others, and not Ann" in text
+
+    def test_is_each_metrics_own(self):
+        result = compare(AGAINST, ["bleu", "ter"], **QUICK)
+        about = [caution.metric for caution in result.warnings if caution.code == "references-disagree"]
+        assert about == ["bleu", "ter"]
+
+    def test_a_system_that_is_a_reference_is_told_apart(self):
+        human = dataclasses.replace(AGAINST, systems={**SYSTEMS, "human": REF_B})
+        assert leaders(human) == {}
+        assert warned(human)[0].startswith("human is reference refB word for word")
+        assert leaders(human.scored_with(["refA"])) == {} and warned(human.scored_with(["refA"])) == []
+
+
+class TestTold:
+    RESULT = compare(AGAINST, **QUICK)
+
+    def test_json_and_back(self):
+        text = comparison_json(self.RESULT)
+        rows = json.loads(text)["metrics"]["bleu"]["by_reference"]
+        assert rows == [{"reference": "refA", "leaders": ["Ann"], "n_segments": N, "decidable": True,
+                         "ahead": True},
+                        {"reference": "refB", "leaders": ["Bob"], "n_segments": N, "decidable": True,
+                         "ahead": True}]
+        assert Comparison.from_json(text) == self.RESULT
+        before = text.replace(',\n          "ahead": true', "")  # as earlier versions wrote it
+        assert '"ahead"' not in before and Comparison.from_json(before) == self.RESULT
+
+    def test_csv_has_a_row_for_each_leader_by_each_reference(self):
+        frame = pd.read_csv(io.StringIO(comparison_csv(self.RESULT)))
+        rows = frame[frame["table"] == "leaders"]
+        assert rows[["metric", "reference", "system", "n"]].values.tolist() == [["bleu", "refA", "Ann", N],
+                                                                               ["bleu", "refB", "Bob", N]]
+
+    def test_latex_has_a_table_of_them(self):
+        assert r"refA alone & Ann is ahead of all others & differs \\" in comparison_latex(self.RESULT)
+
+    def test_json_of_before_has_none(self):
+        data = json.loads(comparison_json(self.RESULT))
+        del data["metrics"]["bleu"]["by_reference"]
+        assert Comparison.from_json(json.dumps(data)).metrics["bleu"].by_reference == ()
+
+    @pytest.mark.parametrize("leaders", [["Zoe"], []])
+    def test_leaders_are_systems(self, leaders):
+        data = json.loads(comparison_json(self.RESULT))
+        data["metrics"]["bleu"]["by_reference"][0]["leaders"] = leaders
+        with pytest.raises(InputError, match="by refA the leaders are .* Expected some of its systems"):
+            Comparison.from_json(json.dumps(data))
+
+    def test_text_html_latex_and_sentences(self):
+        lines = comparison_text(self.RESULT).splitlines()
+        at = next(k for k, line in enumerate(lines) if line.startswith("leaders by reference"))
+        assert [line.split("  ")[0] for line in lines[at + 1:at + 4]] == ["all together", "refA alone", "refB alone"]
+        assert "Bob is ahead of all others" in lines[at + 3]
+        assert "<td class=\"name\">refB alone</td>" in comparison_html(self.RESULT)
+        assert "% Warning: The references do not agree" in comparison_latex(self.RESULT)
+        assert "The references do not agree on who is ahead by BLEU: with ref" in paper_sentences(self.RESULT, "bleu")
+
+    def test_one_reference_is_not_spoken_of(self):
+        one = compare(AGAINST.scored_with(["refA"]), **QUICK)
+        for told in (comparison_text(one), comparison_html(one), paper_sentences(one, "bleu")):
+            assert "refa alone" not in told.lower() and "by reference" not in told
+
+    def test_names_are_shown_literally(self):
+        hostile = dataclasses.replace(AGAINST, references={"<b>x": REF_A, "\u202ey": REF_B})
+        result = compare(hostile, **QUICK)
+        assert "<b>x" not in comparison_html(result) and "&lt;b&gt;x alone" in comparison_html(result)
+        for told in (comparison_text(result), paper_sentences(result, "bleu"), comparison_latex(result)):
+            assert "\u202e" not in told

@@ -1,0 +1,493 @@
+"""Warnings: each appears when it should, and only then."""
+
+import random
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sacrebleu
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtsig_core import MetricResult, PairResult, SegmentScores, TestSet, compare
+from mtsig_core.experiments.planning import plan
+from mtsig_core.report.html import comparison_html
+from mtsig_core.report.latex import comparison_latex
+from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.terminal import comparison_text
+from mtsig_core.results import SystemResult
+from mtsig_core.stats.cautions import about_near_at_least, about_texts, find_cautions
+from mtsig_core.stats.pair import examine_pair
+from mtsig_core.stats.settings import resolve
+from mtsig_core.stats.significance import TESTS, fitting_tests
+from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, toy
+
+QUICK = dict(trials=199, resamples=50)
+COUNTS, DOCUMENTS = bleu_counts(seed=51, qualities=[0.6, 0.1, 0], n_segments=240)
+
+
+def compared(n_systems=3, n_segments=240, documents=None, same=(), metrics=None, **settings):
+    testset = toy(n_systems, n_segments, documents, same)
+    rows = dict(zip(testset.systems, COUNTS[:n_systems, :n_segments], strict=True))
+    return compare(testset, metrics or [Given(rows, bleu)], **{**QUICK, **settings})
+
+
+def warning(result, code):
+    """The one warning of that kind; None without."""
+    found = [caution for caution in result.warnings if caution.code == code]
+    assert len(found) <= 1
+    return found[0] if found else None
+
+
+class TestDesign:
+    @pytest.mark.parametrize("unit", ["segment", "document", "block", "auto"])
+    def test_documents_ignored(self, unit):
+        assert bool(warning(compared(documents=DOCUMENTS, unit=unit), "documents-ignored")) == (unit == "segment")
+
+    def test_documents_ignored_says_what_it_costs(self):
+        result = compared(documents=DOCUMENTS, unit="segment")
+        ratio = np.median([pair.se_ratio for pair in result.metrics["given"].pairs])
+        assert f"by document are {ratio:.2f} times those by segment" in warning(result, "documents-ignored").text
+
+    def test_documents_ignored_with_nothing_to_measure(self):
+        assert "times" not in warning(compared(1, documents=DOCUMENTS, unit="segment"), "documents-ignored").text
+
+    @pytest.mark.parametrize("unit", ["auto", "segment", "block"])
+    def test_no_documents(self, unit):
+        assert warning(compared(unit=unit), "no-documents")
+        assert not warning(compared(documents=DOCUMENTS, unit=unit), "no-documents")
+        assert not warning(compared(unit=unit), "documents-ignored")
+
+    def test_blocks_are_not_recommended_to_who_uses_them(self):
+        assert "the unit block" in warning(compared(unit="segment"), "no-documents").text
+        assert "the unit block" not in warning(compared(unit="block"), "no-documents").text
+
+    @pytest.mark.parametrize("few, enough, said", [
+        (dict(n_segments=29), dict(n_segments=30), "Only 29 segments"),
+        (dict(n_segments=1), dict(n_segments=31), "Only 1 segment to resample: from fewer than 3 there is no"),
+        (dict(n_segments=2), dict(n_segments=31), "Only 2 segments to resample: from fewer than 3 there is no"),
+        (dict(documents=np.arange(240) * 29 // 240), dict(documents=np.arange(240) * 30 // 240), "Only 29 documents"),
+        (dict(unit="block", block_length=10), dict(unit="block", block_length=8), "Only 24 stationary blocks")])
+    def test_few_units(self, few, enough, said):
+        assert said in warning(compared(**few), "few-units").text
+        assert not warning(compared(**enough), "few-units")
+
+    @pytest.mark.parametrize("test", fitting_tests(False))
+    def test_tests_as_published(self, test):
+        codes = [caution.code for caution in compared(test=test).warnings if caution.code.endswith("-as-published")]
+        assert codes == ([f"{test}-as-published"] if test in ("koehn", "riezler-maxwell") else [])
+
+    def test_several_metrics(self):
+        scores = dict(zip("ABC", segment_scores(1, [60, 50, 40], 240), strict=True))
+        two = [Given(dict(zip("ABC", COUNTS, strict=True)), bleu), Given(scores, mean, name="other")]
+        assert "2 metrics were tried" in warning(compared(metrics=two), "several-metrics").text
+        assert not warning(compared(), "several-metrics")
+
+    def test_a_metric_that_depends_on_the_size_of_the_set(self):
+        class OfSize(Given):
+            depends_on_testset = True
+
+        scores = dict(zip("ABC", segment_scores(1, [60, 50, 40], 240), strict=True))
+        given = warning(compared(metrics=[OfSize(scores, mean, name="nist")]), "nist-size")
+        assert given.metric == "nist" and "these 240 segments" in given.text
+        assert not warning(compared(), "nist-size")
+
+    def test_one_system(self):
+        assert warning(compared(1), "one-system").a == "A"
+        assert not warning(compared(2), "one-system")
+
+
+def family(m, p=0.5, *, delta=1.0, significant=False, mdd=2.0, se=0.7, same=False, **asked):
+    """Warnings about m pairs of the same numbers."""
+    testset = toy(2, 200, same="AB" if same else "")
+    settings, units = resolve(testset, **{**dict(
+        test="ar", unit="auto", block_length=None, trials=999, alpha=0.05, correction="none", ci="auto", resamples=99,
+        seed=0, baseline=None), **asked})
+    raw, adjusted = p if isinstance(p, tuple) else (p, p)
+    pair = PairResult("A", "B", delta, 0.0, 1.0, raw, adjusted, significant, "a" if significant else None, None, None,
+                      se, None, mdd)
+    result = MetricResult("bleu", "signature", True, (), (pair,) * m)
+    return {caution.code: caution for caution in find_cautions(testset, settings, units, [], {"bleu": result})}
+
+
+class TestFamily:
+    @pytest.mark.parametrize("correction", ["bonferroni", "holm"])
+    @given(m=st.integers(1, 500), alpha=st.sampled_from([0.05, 0.01, 0.1, 0.001, 0.03]),
+           test=st.sampled_from(["ar", "bootstrap", "percentile"]))
+    def test_the_trials_it_asks_for_are_the_fewest_that_will_do(self, correction, m, alpha, test):
+        found = family(m, test=test, correction=correction, alpha=alpha, trials=TESTS[test].trials_for(alpha))
+        assert ("family-too-large" in found) == (m > 1)
+        if m > 1:
+            needed = int(re.search(r"Use (\d+) trials or more", found["family-too-large"].text)[1])
+            again = dict(test=test, correction=correction, alpha=alpha)
+            assert "family-too-large" not in family(m, trials=needed, **again)
+            assert "family-too-large" in family(m, trials=needed - 1, **again)
+
+    def test_m_times_the_smallest_p_exactly_alpha_is_enough(self):
+        assert "family-too-large" not in family(10, trials=199, correction="holm")
+        assert "family-too-large" in family(10, trials=198, correction="holm")
+
+    @pytest.mark.parametrize("trials", [59, 58])
+    def test_it_appears_exactly_when_nothing_could_be_rejected(self, trials):
+        ahead, n = np.array([[90.0, 1.0], [70.0, 1.0], [50.0, 1.0]]), 60
+        metric = Given(dict(zip("ABC", np.repeat(ahead[:, None], n, axis=1), strict=True)), mean)
+        result = compare(toy(3, n), [metric], trials=trials, correction="holm", resamples=20)
+        assert bool(warning(result, "family-too-large")) == (trials == 58)
+        assert any(pair.significant for pair in result.metrics["given"].pairs) == (trials == 59)
+
+    @pytest.mark.parametrize("correction", ["none", "bh", "by", "romano-wolf"])
+    def test_other_corrections_can_reject(self, correction):
+        assert "family-too-large" not in family(500, correction=correction)
+
+    def test_romano_wolf_is_the_way_out_where_it_is_defined(self):
+        assert "romano-wolf" in family(500, correction="holm")["family-too-large"].text
+        assert "romano-wolf" not in family(500, correction="holm", test="percentile")["family-too-large"].text
+
+    def test_300_pairs_at_999_trials(self):
+        text = family(300, correction="holm")["family-too-large"].text
+        assert text.startswith("300 pairs are too many for 999 trials: after the correction holm even the smallest p, "
+                               "0.001, is above alpha")
+        assert "Use 5999 trials or more" in text
+
+    def test_not_equal(self):
+        text = family(3, mdd=1.23)["not-equal"].text
+        assert text.startswith("3 of 3 pairs are not significant")
+        assert "up to 1.23 points" in text
+        assert family(1)["not-equal"].text.startswith("The pair is not significant, which does not")
+        assert "not-equal" not in family(3, significant=True)
+        assert "not-equal" not in family(1, mdd=None, se=0.0)  # identical outputs are equal
+
+    @pytest.mark.parametrize("test", ["ar", "koehn"])
+    def test_not_equal_counts_and_measures_the_open_pairs_alone(self, test):
+        result = compared(test=test)
+        open_pairs = [pair for pair in result.metrics["given"].pairs if not pair.significant]
+        text = warning(result, "not-equal").text
+        assert 0 < len(open_pairs) < 3
+        assert text.startswith(f"{len(open_pairs)} of 3 pairs ")
+        assert f"{max(pair.mdd for pair in open_pairs):.2f} points" in text
+
+    def test_no_pairs(self):
+        assert {"family-too-large", "not-equal", "near-alpha"}.isdisjoint(family(0, correction="holm"))
+
+
+def drawn_texts(shares, length, same=()):
+    """60 segments of German words, and outputs with shares of them changed."""
+    rng = random.Random(7)
+    words = "das ein Haus Baum geht läuft rot blau heute morgen schnell langsam er sie wir".split()
+    reference = [rng.choices(words, k=rng.randint(*length)) for _ in range(60)]
+    outputs = {name: [" ".join(word if rng.random() > share else rng.choice(words) for word in line)
+                      for line in reference] for name, share in zip("AB", shares, strict=False)}
+    return TestSet("toy", outputs, {"ref": list(map(" ".join, reference))})
+
+
+class TestEndsOfAMetric:
+    def test_at_its_floor_bleu_promises_no_difference_and_names_a_metric_that_tells(self):
+        testset = drawn_texts((0.2, 0.3), (1, 3))  # no line has four words
+        result = compare(testset, ["bleu", "chrf"], **QUICK)
+        pair = result.metrics["bleu"].pairs[0]
+        assert sacrebleu.corpus_bleu(testset.systems["A"], [testset.references["ref"]]).score == 0
+        assert (pair.delta, pair.p_value, pair.se, pair.mdd, pair.mdd_low, pair.mdd_family) == (0, 1, 0, *[None] * 3)
+        caution = warning(result, "cannot-tell-apart")
+        assert caution.text == ("BLEU is 0.00 for A and B, as no 4-gram of the whole set matches a reference. It "
+                                "cannot tell them apart, and there is no minimum detectable difference. chrF can tell "
+                                "them apart.")
+        assert caution.metric == "bleu" and result.metrics["chrf"].pairs[0].mdd > 0
+        for said in (comparison_text(result), comparison_latex(result), comparison_html(result),
+                     paper_sentences(result, "bleu")):
+            assert "no 4-gram of the whole set matches a reference" in " ".join(said.split())
+        assert examine_pair(testset, "bleu", "A", "B", **QUICK).mdd is None
+        assert {one.metric for one in result.warnings if one.code == "not-equal"} <= {"chrf"}
+        row, = plan(result, 1.0, metric="bleu")
+        assert row.mdd is None and row.decidable
+
+    @pytest.mark.parametrize("metric, change, said", [
+        ("chrf", lambda text: text, "chrF is 100.00 for A and B"), ("ter", str.upper, "TER is 0.00 for A and B"),
+        ("gtm", lambda text: " ".join(text.split()[::-1]), "GTM is 100.00 for A and B"),
+        ("per", lambda text: " ".join(text.split()[::-1]), "PER is 0.00 for A and B")])
+    def test_at_its_best(self, metric, change, said):
+        whole = drawn_texts((), (5, 9)).references["ref"]
+        testset = TestSet("toy", {"A": whole, "B": list(map(change, whole))}, {"ref": whole})
+        caution = warning(compare(testset, metric, **QUICK), "cannot-tell-apart")
+        assert caution.text.startswith(said)
+        assert caution.advice == ("No other metric can: the outputs are identical." if metric == "chrf" else
+                                  "chrF can tell them apart.")
+
+    def test_outputs_that_differ_only_in_what_is_not_counted(self):
+        texts = drawn_texts((0.2, 0.2), (5, 9)).systems["A"]
+        testset = TestSet("toy", {"A": texts, "B": [text.title() for text in texts]},
+                          {"ref": drawn_texts((), (5, 9)).references["ref"]})
+        caution = warning(compare(testset, "ter", **QUICK), "cannot-tell-apart")
+        assert caution.text.startswith("TER is the same for A and B in every sample") and caution.advice
+        assert not warning(compare(testset, "bleu", **QUICK), "cannot-tell-apart")
+
+    def test_a_single_system_at_the_floor(self):
+        result = compare(drawn_texts((0.2,), (1, 3)), **QUICK)
+        assert "cannot show how far A is from other systems" in warning(result, "cannot-tell-apart").text
+
+    def test_nothing_is_said_where_a_metric_can_tell(self):
+        assert not warning(compare(drawn_texts((0.2, 0.3), (5, 9)), **QUICK), "cannot-tell-apart")
+
+    def test_few_differences_are_those_that_the_metric_counts(self):
+        reference = drawn_texts((), (6, 9)).references["ref"]
+        first = [text.title() if k % 2 else text for k, text in enumerate(reference)]
+        second = [text + " und mehr" if k < 5 else text for k, text in enumerate(reference)]
+        result = compare(TestSet("toy", {"A": first, "B": second}, {"ref": reference}), "ter", **QUICK)
+        n = sum(a != b for a, b in zip(first, second, strict=True))
+        assert f"By TER A and B differ in only 5 segments of 60 (their texts differ in {n})" in \
+            warning(result, "few-differences").text and n > 30
+
+
+def test_no_seed_decides_otherwise_where_no_p_could_be_small_enough():
+    assert "near-alpha" not in family(300, (0.001, 0.3), correction="holm")
+    assert "family-too-large" in family(300, (0.001, 0.3), correction="holm")
+
+
+def test_an_interval_without_0_beside_an_open_decision_is_explained():
+    assert "interval-and-decision" not in family(3)
+    pairs = [PairResult("A", "B", 1.0, low, 2.0, 0.2, 0.2, False, None, None, None, 0.7, None, 2.0)
+             for low in (0.1, -0.1)]
+    result = MetricResult("bleu", "signature", True, (), tuple(pairs))
+    settings, units = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
+                              correction="none", ci="auto", resamples=99, seed=0, baseline=None)
+    found = {caution.code: caution for caution in find_cautions(toy(2, 200), settings, units, [], {"bleu": result})}
+    assert found["interval-and-decision"].text.startswith("1 pair that is not significant has an interval")
+
+
+@pytest.mark.parametrize("correction, said", [
+    ("romano-wolf", "2 pairs that are significant have a simultaneous interval of the difference with 0 in it. "
+                    "Intervals and decisions are by different methods, and a correction in steps may find more than "
+                    "intervals that hold together. Go by the decision."),
+    ("bonferroni", "2 pairs that are significant have a simultaneous interval of the difference with 0 in it. "
+                   "Intervals and decisions are by different methods. Go by the decision."),
+    ("bh", "1 pair that is not significant has an interval of the difference without 0 in it. An interval is for its "
+           "pair alone and by another method than the decision. Go by the decision.")])
+def test_decisions_are_held_against_the_intervals_that_hold_as_they_do(correction, said):
+    def pair(significant, single, joint):
+        return PairResult("A", "B", 1.0, *single, 0.02, 0.02, significant, "a" if significant else None, None, None,
+                          0.7, None, 2.0, 200, *joint)
+
+    pairs = [pair(False, (0.1, 2.0), (-1.0, 3.0)), *[pair(True, (0.1, 2.0), (-0.1, 3.0))] * 2,
+             pair(True, (0.1, 2.0), (0.01, 3.0)), pair(False, (-0.1, 2.0), (-0.3, 3.0))]
+    settings, units = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
+                              correction=correction, ci="auto", resamples=99, seed=0, baseline=None)
+    found = find_cautions(toy(2, 200), settings, units, [], {"bleu": MetricResult("bleu", "s", True, (), tuple(pairs))})
+    assert [caution.text for caution in found if caution.code == "interval-and-decision"] == [said]
+
+
+def test_where_samples_vary_more_than_swaps_nobody_is_sent_to_the_decision():
+    def pair(name, swap_se):
+        return PairResult(name, "D", 1.0, 0.1, 2.0, 0.02, 0.02, True, "a", None, None, 0.6, None, 2.0, 10_000, -0.1,
+                          3.0, swap_se=swap_se)
+
+    def said(*pairs):
+        settings, units = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
+                                  correction="bonferroni", ci="auto", resamples=99, seed=0, baseline=None)
+        result = MetricResult("bleu", "s", True, (), pairs)
+        found = find_cautions(toy(4, 200), settings, units, [], {"bleu": result})
+        return next(caution.text for caution in found if caution.code == "interval-and-decision")
+
+    every, other = said(pair("A", 0.5), pair("B", 0.48)), pair("C", 0.6)
+    assert said(pair("A", 0.6), pair("B", 0.56), other).endswith("Go by the decision.")
+    assert "Go by the decision" not in every and every.endswith(
+        ". Go by the interval: samples vary up to 1.25 times as much as swaps, as those of systems too unlike to trade "
+        "places, so p is too small.")
+    assert said(pair("A", 0.5), pair("B", 0.48), other).endswith(
+        ". Go by the interval for 2 of these pairs (A - D and B - D): samples vary up to 1.25 times as much as swaps, "
+        "as those of systems too unlike to trade places, so p is too small. Go by the decision for the other.")
+
+
+def test_ranks_that_follow_another_correction_say_so():
+    design = toy(3, 60)
+    for correction, warned in (("none", True), ("bh", True), ("holm", False), ("romano-wolf", False)):
+        found = compare(design, trials=999, resamples=99, correction=correction).warnings
+        assert ("ranks-and-correction" in {caution.code for caution in found}) == warned
+
+
+def test_who_leads_by_ranks_and_not_by_decisions_is_named():
+    """Also where both corrections hold over all pairs, and one finds more."""
+    def ranked(**rows):
+        return tuple(SystemResult(name, 0.0, None, None, *ranks) for name, ranks in rows.items())
+
+    def said(correction, *pairs, **rows):
+        result = MetricResult("bleu", "s", True, ranked(**rows), pairs)
+        settings, units = resolve(toy(3, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
+                                  correction=correction, ci="auto", resamples=99, seed=0, baseline=None)
+        found = find_cautions(toy(4, 200), settings, units, [], {"bleu": result})
+        return [caution.text for caution in found if caution.code == "ranks-and-correction"]
+
+    def pair(a, b, better):
+        return PairResult(a, b, 1.0, None, None, 0.01, 0.01, better is not None, better, None, None, 0.1, None, 0.3, 10)
+
+    found = [pair("A", "B", "a"), pair("A", "C", None), pair("B", "C", None)]
+    [told] = said("holm", *found, A=(1, 1), B=(2, 3), C=(2, 3))
+    assert "here by romano-wolf" in told and told.endswith(
+        "follow the correction holm. So C has no significant loss, and may not be the first; 1 pair of systems ranked "
+        "apart is not significant.")
+    none = {name: (None, None) for name in "ABC"}
+    assert said("holm", *found, A=(1, 2), B=(2, 3), C=(1, 3)) == said("holm", *found, **none) == []
+    assert said("romano-wolf", *found, A=(1, 1), B=(2, 3), C=(2, 3)) == []
+    [told] = said("bh", *found, A=(1, 3), B=(1, 3), C=(1, 3))
+    assert told.endswith("the correction bh, which does not. So B has a significant loss, and may be the first.")
+    [told] = said("bh", *found, A=(1, 2), B=(2, 3), C=(1, 3))
+    assert told.endswith("The two may differ.")
+
+
+def test_a_canary_that_is_scored_is_named():
+    documents = ["canary", *("d" for _ in range(9))]
+    found = {caution.code: caution for caution in about_texts(toy(2, 10, documents))}
+    assert found["canary"].text.startswith("Line 1 is called canary")
+    assert "canary" not in {caution.code for caution in about_texts(toy(2, 10))}
+
+
+def test_a_document_in_several_domains_is_told():
+    documents, domains = ["a", "a", "b", "b", "c", "c"], ["news", "news", "news", "news", "speech", "speech"]
+    def told(testset):
+        return {caution.code: caution.text for caution in about_texts(testset)}.get("documents-in-domains")
+    whole = toy(2, 6, documents)
+    assert told(whole) is None and told(replace(whole, domains=domains)) is None
+    assert told(replace(whole, documents=domains, domains=documents)).startswith(
+        "1 of 2 documents (news) has segments in more than one domain. ")
+
+
+class TestPairs:
+    # two Monte Carlo standard errors: 2 sqrt(p (1 - p) / trials), times what the correction multiplies p by
+    @pytest.mark.parametrize("p, asked, warned", [
+        (0.050, {}, True), (0.065, {}, True), (0.068, {}, False), (0.039, {}, True), (0.037, {}, False),
+        (0.052, dict(trials=9999), True), (0.056, dict(trials=9999), False),
+        ((0.01, 0.065), dict(correction="romano-wolf"), True), ((0.01, 0.068), dict(correction="romano-wolf"), False),
+        ((0.010, 0.10), dict(correction="holm"), True), ((0.014, 0.14), dict(correction="holm"), False),
+        (0.070, dict(test="percentile"), True), (0.079, dict(test="percentile"), False),
+        ((0.007, 0.07), dict(test="percentile", correction="holm"), True),
+        (1.0, {}, False), (0.001, {}, False), (0.12, dict(alpha=0.1), True), (0.12, dict(alpha=0.15), False)])
+    def test_near_alpha(self, p, asked, warned):
+        assert ("near-alpha" in family(1, p, **asked)) == warned
+
+    def test_pairs_whose_p_could_not_be_smaller_are_told_together(self):
+        """After Holm over 40 pairs .001 is .04: none of them is unlike another."""
+        found = family(40, (0.001, 0.04), significant=True, correction="holm")
+        assert "near-alpha" not in found and "near-alpha-at-the-least-p" not in family(1, (0.001, 0.001))
+        caution = found["near-alpha-at-the-least-p"]
+        assert "40 pairs have the smallest p that 999 trials can give; after holm that is 0.0400, w" in caution.text
+        assert caution.remedies == ({"trials": 4999},)
+
+    @pytest.mark.parametrize(("correction", "adjusted", "undone"), [
+        ("holm", [0.04, 1.0], True),  # .002 times 40
+        ("bonferroni", [0.04, 1.0], True), ("bonferroni", [0.02, 1.0], False),  # of 20 pairs: .04
+        ("holm", [0.04, 0.04], False),  # that of the others, tied with it, stays
+        ("romano-wolf", [0.0495, 1.0], True), ("romano-wolf", [0.042, 1.0], False),
+        ("romano-wolf", [0.062, 1.0], False)])
+    def test_what_one_more_draw_would_undo_is_significant_and_really_so_near(self, correction, adjusted, undone):
+        m = 20 if adjusted[0] == 0.02 else 40
+        first, other = (PairResult("A", "B", 1.0, 0.0, 1.0, p, q, q <= 0.05, None, None, None, 0.7, None, 2.0)
+                        for p, q in zip((0.001, 0.001 if adjusted[1] < 1 else 0.5), adjusted, strict=True))
+        settings, _ = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05, ci="auto",
+                              correction=correction, resamples=99, seed=0, baseline=None)
+        result = MetricResult("bleu", "signature", True, (), (first, *[other] * (m - 1)))
+        caution, = about_near_at_least(settings, result, [first])
+        assert ("one more draw as extreme would make it not significant" in caution.text) == undone
+        assert ("more trials may decide otherwise" in caution.text) != undone
+
+    def test_by_romano_wolf_pairs_at_the_smallest_p_have_adjusted_p_of_their_own(self):
+        pairs = [PairResult("A", "B", 1.0, 0.0, 1.0, 0.001, q, q <= 0.05, None, None, None, 0.7, None, 2.0)
+                 for q in (0.0495, 0.042, 0.062)]
+        settings, _ = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05, ci="auto",
+                              correction="romano-wolf", resamples=99, seed=0, baseline=None)
+        result = MetricResult("bleu", "signature", True, (), tuple(pairs))
+        undone, others = (caution.text for caution in about_near_at_least(settings, result, pairs))
+        said = "the smallest p that 999 trials can give; after romano-wolf that is"
+        assert undone.startswith(f"1 pair has {said} 0.0495, so near alpha")
+        assert others.startswith(f"2 pairs have {said} 0.0420 to 0.0620, within")
+
+    def test_near_alpha_is_about_its_pair(self):
+        caution = family(1, 0.05)["near-alpha"]
+        assert (caution.metric, caution.a, caution.b) == ("bleu", "A", "B")
+        assert "A against B: p (uncorrected) = 0.0500" in caution.text
+
+    @pytest.mark.parametrize("test", [
+        "ar", pytest.param("bootstrap", marks=pytest.mark.slow), pytest.param("percentile", marks=pytest.mark.slow)])
+    def test_two_standard_errors_are_those_of_p_over_seeds(self, test):
+        rows = dict(zip("AB", segment_scores(7, [61.4, 60], 60), strict=True))
+        p = [compare(toy(2, 60), [Given(rows, mean)], test=test, trials=399, resamples=2, seed=seed)
+             .metrics["given"].pairs[0].p_value for seed in range(300)]
+        assert 0.03 < np.mean(p) < 0.1
+        away = 1 + np.arange(0, 1, 0.01)
+        nearest_far = next(k for k in away if "near-alpha" not in family(
+            1, np.mean(p), test=test, trials=399, alpha=k * np.mean(p)))
+        assert (nearest_far - 1) * np.mean(p) == pytest.approx(2 * np.std(p), rel=0.2)
+
+    def test_identical_outputs(self):
+        result = compared(same="AC")
+        caution = warning(result, "identical-outputs")
+        assert {caution.a, caution.b} == {"A", "C"}
+        assert caution.text.endswith("have identical outputs.")
+        assert not warning(compared(), "identical-outputs")
+
+    def test_identical_scores(self):
+        scores = {"A": [5.0, 5.0, 4.0, None], "B": [5.0, 5.0, 4.0, 3.0], "C": [5.0, 5.0, 3.0, 3.0]}
+        testset = TestSet("rated", {name: [None] * 4 for name in "ABC"}, {}, scores={"human": SegmentScores(scores)})
+        caution = warning(compare(testset, ["human"], **QUICK), "identical-scores")
+        assert caution.text == "A and B have identical scores by human on all 3 segments."
+
+    def test_identical_outputs_are_not_called_near_as_well(self):
+        assert "near-alpha" not in family(1, 0.05, same=True)
+
+    def test_equal_scores_are_not_identical_outputs(self):
+        same_counts = Given(dict(zip("AB", COUNTS[[0, 0]], strict=True)), bleu)
+        assert not warning(compare(toy(2, 240), [same_counts], **QUICK), "identical-outputs")
+
+
+def texts_warned_of(code, systems, references, **more):
+    result = compare(TestSet("toy", systems, references, **more), trials=19, resamples=5)
+    return {caution.a: caution.text for caution in result.warnings if caution.code == code}
+
+
+class TestTexts:
+    def test_empty_lines_are_counted_and_the_first_is_named(self):
+        systems = {"A": ["a", "", " \t", "d"], "B": ["a", "b", "c", "d"]}
+        found = texts_warned_of("empty-lines", systems, {"ref": ["r"] * 4})
+        assert list(found) == ["A"]
+        assert found["A"].startswith("System A has 2 empty segments of 4, the first at line 2;")
+
+    def test_lines_are_those_of_the_file(self):
+        found = texts_warned_of("empty-lines", {"A": ["a", "b", "", "d"]}, {"ref": ["r"] * 4}, lines=[2, 3, 7, 8])
+        assert "1 empty segment of 4, the first at line 7;" in found["A"]
+
+    def test_references_are_looked_at_too_where_they_exist(self):
+        found = texts_warned_of(
+            "empty-lines", {"A": ["a"] * 4}, {"first": [None, "r", "", "r"], "second": ["r", None, "r", "r"]})
+        assert list(found) == ["first"]
+        assert "Reference first has 1 empty segment of 3, the first at line 3;" in found["first"]
+
+    def test_all_empty(self):
+        systems, references = {"A": ["", " "], "B": ["a", "b"]}, {"ref": ["", ""]}
+        assert list(texts_warned_of("all-empty", systems, references)) == ["A", "ref"]
+        assert not texts_warned_of("empty-lines", systems, references)
+        assert "all 2 segments are empty" in texts_warned_of("all-empty", systems, references)["A"]
+
+    def test_whole_texts(self):
+        for code in ("all-empty", "empty-lines"):
+            assert not texts_warned_of(code, {"A": ["a"]}, {"ref": ["r"]})
+
+
+def test_a_sound_comparison_has_no_warning():
+    rows = dict(zip("AB", COUNTS[[0, 2]], strict=True))
+    result = compare(toy(2, 240, DOCUMENTS), [Given(rows, bleu)], trials=999, resamples=50)
+    assert result.warnings == ()
+
+
+def test_design_comes_first_and_single_pairs_last():
+    result = compared(n_segments=20, same="AB", test="koehn")
+    codes = [caution.code for caution in result.warnings]
+    assert codes[:3] == ["no-documents", "few-units", "koehn-as-published"]
+    assert codes[-1] == "identical-outputs"
+
+
+def test_numbers_that_say_nothing_are_left_out():
+    """Two rated on other lines, as many; 20 documents of the same size that a pair has in common."""
+    rated = {"A": [1.0] * 100 + [None] * 20, "B": [None] * 20 + [2.0] * 100}
+    testset = TestSet("toy", {name: ["x"] * 120 for name in rated}, {"ref": ["x"] * 120},
+                      documents=[str(k // 4) for k in range(120)], scores={"human": SegmentScores(rated)})
+    codes = {caution.code: caution.text for caution in compare(testset, "human", trials=99, resamples=99).warnings}
+    assert "on different lines, 100 of them each, so" in codes["rated-on-different-lines"]
+    assert " in 20 documents: interval" in codes["few-common-lines"]

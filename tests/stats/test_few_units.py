@@ -1,0 +1,465 @@
+"""Few units: all swaps in place of random ones, against enumeration by loops; what so few of them can decide."""
+
+import itertools
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sacrebleu.metrics import BLEU, CHRF, TER
+
+from mtsig_core import Comparison, TestSet, compare, examine_pair, plan, replicates
+from mtsig_core.experiments.domains import by_domain
+from mtsig_core.experiments.planning import cannot_plan
+from mtsig_core.experiments.sweeps import sweep_sizes
+from mtsig_core.report.export import comparison_json
+from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.tables import by_reference_rows, neither, summary, verdict
+from mtsig_core.report.words import controlled, keeps_its_level
+from mtsig_core.stats.cautions import about_intervals
+from mtsig_core.stats.few_units import alone_could, would_decide
+from mtsig_core.stats.ranks import otherwise_led
+from mtsig_core.stats.resampling import effective_number
+from mtsig_core.stats.significance import TESTS, romano_wolf
+from mtsig_core.testset import SegmentScores
+from tests.toys import bleu, bleu_counts, compare_given, mean, segment_scores
+
+NAN = float("nan")
+QUICK = dict(trials=999, resamples=200)
+
+
+def all_differences(by_unit, rule, a, b):
+    """Differences of two systems after each of the 2^n swaps of units, none swapped first."""
+    found = []
+    for coins in itertools.product([False, True], repeat=by_unit.shape[1]):
+        traded = np.array(coins)[:, None]
+        first = np.where(traded, by_unit[b], by_unit[a]).sum(axis=0)
+        second = np.where(traded, by_unit[a], by_unit[b]).sum(axis=0)
+        found.append(rule(first) - rule(second))
+    return np.array(found)
+
+
+def step_down(differences):
+    """Romano and Wolf's exact adjusted p: of all swaps, those whose largest t among the pairs left reaches a pair's."""
+    t = {pair: np.abs(d) / np.std(d) for pair, d in differences.items()}
+    p, so_far, left = {}, 0.0, sorted(t, key=lambda pair: -t[pair][0])
+    while left:
+        largest = np.max([t[pair] for pair in left], axis=0)
+        so_far = max(so_far, float(np.mean(largest >= t[left[0]][0] - 1e-9)))
+        p[left.pop(0)] = so_far
+    return p
+
+
+class TestExact:
+    @pytest.mark.parametrize("n", [5, 9])
+    @pytest.mark.parametrize("seed", range(3))
+    def test_p_and_adjusted_p_are_shares_of_all_swaps(self, n, seed):
+        statistics, _ = bleu_counts(seed, [0.3, 0.1, 0.0], 3 * n)
+        documents = np.arange(3 * n) // 3
+        result = compare_given(statistics, documents=documents, **QUICK)
+        assert result.exact and result.trials == 2**n - 1
+        assert f"|unit:document|trials:{2**n - 1}[all]|" in result.signature
+        by_unit = np.add.reduceat(statistics, np.arange(0, 3 * n, 3), axis=1)
+        place = {name: ord(name) - ord("A") for name in "ABC"}
+        every = {(pair.a, pair.b): all_differences(by_unit, bleu, place[pair.a], place[pair.b])
+                 for pair in result.pairs}
+        adjusted = step_down(every)
+        for pair in result.pairs:
+            d = every[pair.a, pair.b]
+            assert pair.p_value == np.mean(np.abs(d) >= np.abs(d[0]) - 1e-9)
+            assert pair.p_adjusted == adjusted[pair.a, pair.b]
+
+    def test_pairs_are_studentised_by_all_swaps(self):
+        """Without the observed difference the standard deviation, and so the order, depends on what was observed."""
+        rng, signs = np.random.default_rng(0), np.array(list(itertools.product([1, -1], repeat=5)))
+        differed = 0
+        for _ in range(200):
+            every = rng.standard_t(2, (4, 5)) @ signs.T  # of four pairs, none swapped first
+            adjusted = step_down(dict(enumerate(every)))
+            expected = [adjusted[k] for k in range(4)]
+            assert romano_wolf(every[:, 0], every[:, 1:], whole=True).tolist() == expected
+            differed += romano_wolf(every[:, 0], every[:, 1:]).tolist() != expected
+        assert differed
+
+    def test_neither_trials_nor_seed_matter(self):
+        statistics = segment_scores(0, [66, 62, 60], 8)
+        ps = [[(pair.p_value, pair.p_adjusted) for pair in compare_given(
+            statistics, mean, trials=trials, seed=seed, resamples=99).pairs] for trials, seed in ((10, 0), (2000, 7))]
+        assert ps[0] == ps[1]
+
+    def test_the_comparison_says_so(self):
+        found = compare(TestSet("toy", {"A": ["a b c d e"] * 5, "B": ["a b c d"] * 5}, {"ref": ["a b c d e"] * 5}),
+                        **QUICK)
+        assert found.settings.trials == 31 and "all 32 swaps, exact" in summary(found)[1]
+        assert "segments as units, all 32 swaps (p is exact) and" in paper_sentences(found, "bleu")
+        assert Comparison.from_json(comparison_json(found)) == found
+        data = json.loads(comparison_json(found))["metrics"]["bleu"]
+        assert (data["trials"], data["exact"]) == (31, True)
+        for key in ("trials", "exact"):  # results of versions that did not say
+            del data[key]
+        old = Comparison.from_json(json.dumps({**json.loads(comparison_json(found)), "metrics": {"bleu": data}}))
+        assert not old.metrics["bleu"].exact and "31 trials" in summary(old)[1]
+
+    @pytest.mark.parametrize("settings", [dict(test="bootstrap"), dict(unit="block", block_length=2.0)])
+    def test_other_tests_and_blocks_draw(self, settings):
+        result = compare_given(segment_scores(0, [66, 62], 8), mean, **QUICK, **settings)
+        assert not result.exact and result.trials == 999 and "|trials:999|" in result.signature
+
+    def test_no_doubt_by_monte_carlo_error(self):
+        scores = {"A": (9.0, 8.0, 9.0, 7.0, 8.5, 6.0), "B": (5.0, 4.0, 6.0, 5.0, 3.0, 5.5)}
+        testset = TestSet("toy", {"A": ["x"] * 6, "B": ["y"] * 6}, {"ref": ["z"] * 6},
+                          scores={"human": SegmentScores(scores)})
+        found = compare(testset, "human", alpha=2 / 64, **QUICK)
+        assert found.metrics["human"].pairs[0].p_adjusted == 2 / 64
+        assert not [caution for caution in found.warnings if caution.code == "near-alpha"]
+
+    def test_a_pair_is_examined_by_the_same_swaps(self):
+        testset = TestSet("toy", {"A": ["a b c d e", "a b c", "a b c d e f"], "B": ["a b c d", "a b c", "x b c d e f"]},
+                          {"ref": ["a b c d e", "a b c", "a b c d e f"]})
+        found = examine_pair(testset, "bleu", "A", "B", **QUICK)
+        whole = compare(testset, **QUICK)
+        assert found.exact and found.swapped.shape == (7,)
+        assert found.outcomes[0].p_value == whole.metrics["bleu"].pairs[0].p_value == 0.5  # the second is the same
+        assert replicates(whole, testset).tested.tolist() == [found.swapped.tolist()]
+
+
+class TestTexts:
+    """The oracle knows neither statistics nor sums: outputs trade places, and sacreBLEU scores all of them anew."""
+
+    def swapped(self, theirs, first, second, references, documents):
+        """The differences of scores after each swap of documents, none swapped first."""
+        found = []
+        for coins in itertools.product([False, True], repeat=max(documents) + 1):
+            a, b = zip(*((y, x) if coins[d] else (x, y) for x, y, d in zip(first, second, documents, strict=True)),
+                       strict=True)
+            found.append(theirs.corpus_score(a, references).score - theirs.corpus_score(b, references).score)
+        return np.array(found)
+
+    @pytest.mark.parametrize("documents", [(0, 1, 2, 3, 4, 5), (0, 0, 0, 1, 2, 2, 3, 3)], ids=["segments", "documents"])
+    @pytest.mark.parametrize("metric, theirs", [("bleu", BLEU), ("chrf", CHRF), ("ter", TER)])
+    def test_p_is_the_share_of_all_swaps_of_texts(self, metric, theirs, documents):
+        n = len(documents)
+        rng = np.random.default_rng(n)
+        reference = [" ".join(rng.choice(list("abcdefgh"), rng.integers(6, 9))) for _ in range(n)]
+
+        def said(errors):
+            return [" ".join(rng.choice(list("abcdefgh")) if rng.random() < errors else word for word in text.split())
+                    for text in reference]
+
+        other, first, second = said(0.3), said(0.2), said(0.35)
+        testset = TestSet("toy", {"A": first, "B": second, "C": first}, {"r": reference, "s": other},
+                          documents=None if len(set(documents)) == n else [f"d{k}" for k in documents])
+        result = compare(testset, metric, correction="none", **QUICK).metrics[metric]
+        every = self.swapped(theirs(), first, second, [reference, other], documents)
+        p = {frozenset((pair.a, pair.b)): pair.p_value for pair in result.pairs}
+        assert p[frozenset("AB")] == p[frozenset("BC")] == np.mean(np.abs(every) >= abs(every[0]) - 1e-9)
+        assert p[frozenset("AC")] == 1
+
+
+class TestMissingRatings:
+    ROWS = {"A": [9, 8, 9, 7, 8, 9, 9, 8], "B": [5, 4, 6, 5, NAN, NAN, NAN, 5], "C": [1, 2, NAN, 1, 2, 1, 3, 2]}
+
+    def compared(self, rows, **settings):
+        n = len(rows["A"])
+        scores = {name: tuple(None if np.isnan(x) else float(x) for x in row) for name, row in rows.items()}
+        testset = TestSet("toy", {name: ["x"] * n for name in rows}, {"ref": ["x"] * n},
+                          scores={"human": SegmentScores(scores)})
+        return compare(testset, ["human", "bleu"], **{**QUICK, **settings})
+
+    @pytest.mark.parametrize("n_unrated", [0, 30])
+    def test_p_is_of_the_swaps_of_what_both_have(self, n_unrated):
+        found = self.compared({name: row + [NAN] * n_unrated for name, row in self.ROWS.items()}, correction="none")
+        human, other = found.metrics["human"], found.metrics["bleu"]
+        assert human.exact and human.trials == 255 and other.exact == (n_unrated == 0)
+        assert ("all 256 swaps, exact or 999 trials" in summary(found)[1]) == (n_unrated > 0)
+        for pair in human.pairs:
+            d = np.array(self.ROWS[pair.a], float) - np.array(self.ROWS[pair.b], float)
+            d = d[np.isfinite(d)]
+            sums = [np.dot(signs, d) for signs in itertools.product([1, -1], repeat=len(d))]
+            assert pair.p_value == np.mean(np.abs(sums) >= abs(d.sum()) - 1e-9)
+
+    def test_a_pair_with_too_few_in_common_is_told_from_the_rest(self):
+        found = self.compared(self.ROWS)
+        human = found.metrics["human"]
+        by_pair = {(pair.a, pair.b): pair for pair in human.pairs}
+        assert {names: pair.n_units for names, pair in by_pair.items()} == {("A", "B"): 5, ("A", "C"): 7, ("B", "C"): 4}
+        assert [pair.decidable for pair in human.pairs] == [pair.mdd is not None for pair in human.pairs] == [
+            pair.n_units > 5 for pair in human.pairs]
+        assert {(c.a, c.b) for c in found.warnings if c.code == "too-few-common-units"} == {("A", "B"), ("B", "C")}
+        assert human.systems[0].rank_low == 1  # A against C can be decided
+
+    def test_what_could_go_unseen_is_said_of_pairs_that_can_be_decided(self):
+        rows = {**self.ROWS, "C": [9.5, 7, NAN, 7.5, 7, 9.5, 9, 7]}
+        found = self.compared(rows)
+        open_one, = (pair for pair in found.metrics["human"].pairs if pair.decidable)
+        assert not open_one.significant
+        said, = (c.text for c in found.warnings if c.code == "not-equal" and c.metric == "human")
+        assert said.startswith("3 of 3 pairs are not significant") and said.endswith(
+            f": of the 1 that can be decided, a true difference of up to {open_one.mdd:.3g} points could go unseen by "
+            "one test alone, and a larger one after a correction; the other 2 cannot be decided, however large the "
+            "difference.")
+
+
+def of_documents(sizes, qualities=(3.0, 0.0, 0.0)):
+    """Systems far apart or equal, on documents of these sizes, of which each tells them apart."""
+    documents = np.repeat(np.arange(len(sizes)), sizes)
+    rng, wrong = np.random.default_rng(0), {"A": "a b c y z", "B": "a b x y z", "C": "a x b y z"}
+    begins = np.diff(documents, prepend=-1) > 0
+    outputs = {name: ["a b c d e" if rng.random() < 0.2 + 0.2 * quality and (name == "A" or not first) else wrong[name]
+                      for first in begins] for name, quality in zip("ABC", qualities, strict=True)}
+    return TestSet("toy", outputs, {"ref": ["a b c d e"] * len(documents)}, documents=[str(d) for d in documents])
+
+
+class TestTooFew:
+    """The least p is 2 / 2^n: of five documents .0625, of six .03125."""
+
+    @pytest.mark.parametrize("n, settings, can", [
+        (5, {}, False), (6, {}, True), (5, dict(alpha=0.0625), True), (6, dict(correction="holm"), False),
+        (7, dict(correction="holm"), True), (6, dict(correction="by"), False), (6, dict(correction="bh"), True),
+        (5, dict(test="bootstrap"), False), (6, dict(test="bootstrap"), True), (5, dict(test="koehn"), False),
+        (6, dict(test="percentile"), False), (10, dict(test="percentile", correction="bonferroni"), True),
+        (5, dict(baseline="C"), False), (6, dict(correction="none"), True)])
+    def test_what_can_be_decided(self, n, settings, can):
+        found = compare(of_documents([4] * n, (4.0, 2.0, 0.0)), **QUICK, **settings)
+        result = found.metrics["bleu"]
+        assert all(pair.decidable == can and (pair.mdd is not None) == can for pair in result.pairs)
+        assert can or not any(pair.significant for pair in result.pairs)
+        codes = {caution.code for caution in found.warnings}
+        assert ("too-few-units" in codes) == (not can) and ("not-equal" in codes) <= can
+
+    @pytest.mark.parametrize("form", ["text", "html", "latex"])
+    @pytest.mark.parametrize("settings", [{}, dict(baseline="C"), dict(correction="holm")])
+    def test_nothing_is_tied(self, form, settings):
+        found = compare(of_documents([4] * 5), **QUICK, **settings)
+        said = found.render(form)
+        assert "May be the first" not in said and "joint" not in said
+        assert "with 5 documents" in said.lower()
+        assert "Take at least" in said or form == "latex"
+        assert all(system.rank_low is None for system in found.metrics["bleu"].systems)
+        sentences = paper_sentences(found, "bleu")
+        assert "With 5 documents none of the" in sentences and "not significantly different" not in sentences
+
+    def test_the_remedies_work(self):
+        few = compare(of_documents([4] * 6, (4.0, 0.0, 0.0)), correction="holm", **QUICK)
+        said, = (caution.text for caution in few.warnings if caution.code == "too-few-units")
+        assert "Take at least 7 documents, or the correction romano-wolf, or the segment as unit" in said
+        assert verdict(few.metrics["bleu"], few.settings) == "A is ahead of all others"  # ranks are by Romano-Wolf
+        assert "let only A be first" in paper_sentences(few, "bleu")
+        for testset, settings in ((of_documents([4] * 7), dict(correction="holm")), (of_documents([4] * 6), {}),
+                                  (of_documents([4] * 6), dict(correction="holm", unit="segment"))):
+            assert compare(testset, **QUICK, **settings).metrics["bleu"].pairs[0].decidable
+
+    def test_no_correction_is_offered_where_units_are_too_few_for_one_pair(self):
+        """Of four documents the least p is .125, and after Holm none is more than 1."""
+        few = compare(of_documents([4] * 4, (4.0, 0.0, 0.0)), correction="holm", **QUICK)
+        said, = (caution for caution in few.warnings if caution.code == "too-few-units")
+        assert "0.125, 0.375 after holm" in said.text and "romano-wolf" not in said.text + str(said.remedies)
+        assert "romano-wolf" in str(would_decide(few.settings, 3, 6)) and would_decide(few.settings, 3, 5)
+        assert not alone_could(few.settings, few.metrics["bleu"].pairs[0])
+
+    def test_a_pair_that_trials_leave_open_is_not_said_to_lack_units(self):
+        few = compare(of_documents([4] * 20, (4.0, 0.0, 0.0)), correction="bonferroni", **QUICK | {"trials": 50})
+        pair = few.metrics["bleu"].pairs[0]
+        assert not pair.decidable and alone_could(few.settings, pair)
+        assert neither(pair, few.settings) == "cannot be decided: too many pairs for so few trials"
+
+    @pytest.mark.parametrize("test", ["bootstrap", "percentile", "koehn", "riezler-maxwell"])
+    def test_one_document_drawn_again_and_again_shows_nothing(self, test):
+        found = compare(of_documents([9], (4.0, 0.0, 0.0)), test=test, **QUICK)
+        assert not any(pair.decidable or pair.significant or pair.better or pair.mdd
+                       for pair in found.metrics["bleu"].pairs)
+        alone = examine_pair(of_documents([9], (4.0, 0.0, 0.0)), "bleu", "A", "B", **QUICK)
+        assert alone.mdd is None and not any(outcome.better for outcome in alone.outcomes)
+
+    @pytest.mark.parametrize("test", ["bootstrap", "percentile", "koehn", "riezler-maxwell"])
+    @pytest.mark.parametrize("n", [2, 3, 5, 6, 9, 10])
+    def test_a_bootstrap_of_few_is_no_surer_than_they_can_be(self, test, n):
+        """All units favour A, so that every draw does: of two equal systems so often, 2 of 2^n times."""
+        testset = of_documents([4] * n, (4.0, 0.0, 0.0))
+        result = compare(testset, test=test, correction="none", **QUICK).metrics["bleu"]
+        pair, = (pair for pair in result.pairs if {pair.a, pair.b} == {"A", "B"})
+        alone, = (outcome for outcome in examine_pair(testset, "bleu", "A", "B", **QUICK).outcomes
+                  if outcome.test == test)
+        assert (pair.p_value, bool(pair.better)) == (alone.p_value, bool(alone.better))
+        assert pair.decidable == (n > 5) and (pair.decidable or pair.better is None)
+        assert pair.significant == (n > 5)
+        drawn = (2 if test == "percentile" else 1) / 1000
+        if test != "koehn":
+            assert pair.p_value >= max(2 / 2**n if n < 10 else 0, drawn)
+        if test == "percentile":
+            assert pair.p_value == max(2 / 2**n if n < 10 else 0, drawn)
+
+    @pytest.mark.parametrize("test", ["bootstrap", "percentile", "ar"])
+    def test_so_it_is_with_stationary_blocks(self, test):
+        found = compare(of_documents([4] * 5, (4.0, 0.0, 0.0)), test=test, unit="block", block_length=4, **QUICK)
+        result = found.metrics["bleu"]
+        assert all(pair.n_units == 5 and not pair.decidable for pair in result.pairs)
+        assert all(pair.p_value >= 2 / 32 for pair in result.pairs)
+
+    @pytest.mark.parametrize("correction", ["romano-wolf", "holm"])
+    def test_nor_after_a_correction_nor_within_a_domain(self, correction):
+        few = of_documents([4] * 5, (4.0, 2.0, 0.0))
+        found = compare(few, test="bootstrap", correction=correction, **QUICK).metrics["bleu"]
+        least = {"romano-wolf": 2 / 32, "holm": 3 * 2 / 32}[correction]
+        assert all(pair.p_adjusted >= least for pair in found.pairs)
+        assert all(row.rank_low is None for row in found.systems)
+        two = replace(of_documents([4] * 10, (4.0, 2.0, 0.0)), domains=["news"] * 20 + ["speech"] * 20)
+        found = by_domain(two, "bleu", test="bootstrap", trials=999)
+        pairs = found.pairs
+        assert all(pair.better is None and pair.p_value >= 2 / 32 for pair in pairs)  # no surer than of five
+        assert {"bootstrap-few-units", "whole-undecided", "too-few-units"} <= {one.code for one in found.warnings}
+        assert any(pair.better for pair in by_domain(two, "bleu", trials=999).pairs)  # swaps of all ten
+        assert all(min(one.p_value, one.p_adjusted) >= 2 / 32 and one.better is None
+                   for pair in pairs for one in pair.domains)
+
+    @pytest.mark.parametrize("test, n, sure", [
+        ("bootstrap", 6, False), ("bootstrap", 59, False), ("bootstrap", 60, True), ("ar", 6, True)])
+    def test_the_decision_of_a_bootstrap_of_few_is_not_what_to_go_by(self, test, n, sure):
+        rows = np.tile([[7.0, 12.0, 18.0, 9.0, 11.0], [1.0, -1.0, 0.0, 0.5, 2.0]], 12)[:, :n]
+        testset = TestSet("toy", {name: [None] * n for name in "AB"}, {}, scores={
+            "human": SegmentScores({name: tuple(row) for name, row in zip("AB", rows, strict=True)})})
+        found = compare(testset, "human", test=test, **QUICK)
+        pair, = found.metrics["human"].pairs
+        assert pair.significant
+        odd = replace(found.metrics["human"], pairs=(replace(pair, ci_low=-1.0),))
+        said, = (c.text for c in about_intervals(found.settings, odd))
+        assert said.endswith("Go by the decision." if sure else
+                             "With fewer than 60 segments of equal size this test rejects too often: go by neither, "
+                             "and use ar.")
+
+    def test_what_few_units_lack_is_said_of_a_test_without_p_too(self):
+        found = compare(of_documents([4] * 5, (4.0, 2.0, 0.0)), test="koehn", **QUICK)
+        said, = (c.text for c in found.warnings if c.code == "too-few-units")
+        assert "the chance that all favour the same of two equal systems is 0.0625 and" in said
+        assert "smallest p" not in said
+        assert "be decided: the chance that all favour the same system cannot be" in paper_sentences(found, "bleu")
+
+    @pytest.mark.parametrize("n, can", [(5, False), (6, True)])
+    def test_signed_ranks_have_the_least_p_of_swaps(self, n, can):
+        scores = {"A": tuple(9.0 - k / 10 for k in range(n)), "B": tuple(2.0 + k / 5 for k in range(n))}
+        testset = TestSet("toy", {"A": ["x"] * n, "B": ["y"] * n}, {"ref": ["z"] * n},
+                          scores={"human": SegmentScores(scores)})
+        pair, = compare(testset, "human", test="wilcoxon", **QUICK).metrics["human"].pairs
+        assert pair.decidable == pair.significant == can and pair.p_value == 2 / 2**n
+
+    def test_a_plan_promises_nothing_that_cannot_be_decided(self):
+        few = compare(of_documents([4] * 5, (4.0, 2.0, 0.0)), **QUICK)
+        assert all(row.mdd is None and not row.decidable and row.units >= 6 and row.units_family >= 7
+                   for row in plan(few, 10.0))
+        assert cannot_plan(few).startswith("Cannot be decided with 5 documents. Take at least 6 documents")
+        swept = sweep_sizes(of_documents([4] * 5, (4.0, 2.0, 0.0)), "bleu", sizes=[5], repeats=2, resamples=99)
+        assert all(row.mdd is None for row in plan(swept, 10.0)) and cannot_plan(swept) == cannot_plan(few)
+        more = compare(of_documents([4] * 6, (4.0, 2.0, 0.0)), **QUICK)
+        assert cannot_plan(more) is None and all(row.mdd > 0 and row.mdd_family is None for row in plan(more, 10.0))
+
+    def test_the_text_matrix_has_a_sign_of_its_own(self):
+        said = compare(of_documents([4] * 5), **QUICK).render("text")
+        assert "? cannot be decided" in said and re.search(r"^1 A +\? \?$", said, re.M)
+        assert "?" not in compare(of_documents([4] * 6, (4.0, 2.0, 0.0)), **QUICK).render("text").partition("Warn")[0]
+
+    @pytest.mark.parametrize("test, warned", [("bootstrap", True), ("percentile", True), ("ar", False)])
+    def test_tests_that_reject_too_often_with_few_units_say_so(self, test, warned):
+        found = compare(of_documents([40, *[2] * 59]), test=test, **QUICK)
+        said = [caution for caution in found.warnings if caution.code == f"{test}-few-units"]
+        assert bool(said) == warned == (not keeps_its_level(found))
+        assert all("in 20 to 43% of test sets" in one.text and one.remedies == ({"test": "ar"},) for one in said)
+        assert controlled(found, "holm").startswith("nothing" if warned else "any false claim")
+        text, latex = paper_sentences(found, "bleu"), " ".join(found.render("latex").split())
+        for claim in ("hold jointly for all systems", "which hold jointly"):
+            assert claim not in text + latex or not warned
+        assert ("Rank intervals hold jointly" in latex) == (not warned)
+        assert ("rank intervals need not hold at the level said." in text) == warned
+        assert ("rank intervals need not hold at the level said." in latex) == warned
+
+    def test_sixty_equal_units_are_enough_for_a_bootstrap(self):
+        found = [compare(of_documents([4] * n), test="bootstrap", **QUICK) for n in (59, 60)]
+        assert [keeps_its_level(one) for one in found] == [False, True]
+
+    def test_no_advice_leads_to_a_bootstrap(self):
+        for test in TESTS.values():
+            assert "bootstrap" not in test.instead + test.with_few_instead
+        found = compare(of_documents([4] * 9), test="koehn", **QUICK)
+        assert not any(remedy.get("test") in ("bootstrap", "percentile") for caution in found.warnings
+                       for remedy in caution.remedies)
+
+    def test_one_pair(self):
+        assert examine_pair(of_documents([4] * 5), "bleu", "A", "B", **QUICK).mdd is None
+        assert examine_pair(of_documents([4] * 6), "bleu", "A", "B", **QUICK).mdd > 0
+        assert examine_pair(of_documents([4] * 5), "bleu", "A", "B", unit="segment", **QUICK).mdd > 0
+
+    def test_references_with_too_few_segments_say_nothing(self):
+        texts = {"A": [*["a b c d e"] * 7, "a b c d x"], "B": ["a b x y z"] * 8}
+        references = {"r1": ["a b c d e"] * 8, "r2": ["a b x y e"] * 5 + [None] * 3}
+        found = compare(TestSet("toy", texts, references), **QUICK).metrics["bleu"]
+        assert [(row.reference, row.decidable) for row in found.by_reference] == [("r1", True), ("r2", False)]
+        assert not otherwise_led(found) and by_reference_rows(found)[1][2][1] == "cannot be decided"
+
+
+class TestEffectiveNumber:
+    """Kish (1965): the variance of a mean of independent units with weights w is sigma^2 sum w^2 / (sum w)^2."""
+
+    @pytest.mark.parametrize("sizes", [[4] * 8, [30, 2, 2, 2], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]])
+    def test_a_mean_of_documents_varies_as_that_of_so_many_equal_ones(self, sizes):
+        values = np.random.default_rng(1).normal(size=(200_000, len(sizes)))
+        variance = np.var(values @ sizes / sum(sizes))
+        assert effective_number(np.array(sizes)) == pytest.approx(1 / variance, rel=0.02)
+
+    def test_a_comparison_reports_it(self):
+        found = compare(of_documents([30, *[2] * 13]), **QUICK)
+        result = found.metrics["bleu"]
+        expected = 56**2 / (30**2 + 13 * 4)
+        assert result.n_units == 14 and result.n_effective == pytest.approx(expected)
+        assert all(pair.n_effective == pytest.approx(expected) and pair.n_units == 14 for pair in result.pairs)
+        assert "14 documents (worth 3 of equal size)" in summary(found)[0]
+        assert Comparison.from_json(comparison_json(found)) == found
+
+    @pytest.mark.parametrize("metrics", [["human", "bleu"], ["bleu", "human"], ["human"]])
+    @pytest.mark.parametrize("n_rated", [27, 56])
+    def test_what_is_said_of_all_documents_is_of_all_their_segments(self, metrics, n_rated):
+        testset = of_documents([30, *[2] * 13])
+        rated = [k >= 56 - n_rated for k in range(56)]  # of 27 one of the long document, all of the others
+        scores = {name: tuple(50.0 + (7 * k + len(out)) % 11 if some else None
+                              for k, (some, out) in enumerate(zip(rated, outputs, strict=True)))
+                  for name, outputs in testset.systems.items()}
+        found = compare(replace(testset, scores={"human": SegmentScores(scores)}), metrics, **QUICK)
+        assert found.metrics["human"].n_units == 14
+        assert (found.metrics["human"].n_effective < 3.5) == (n_rated == 56)
+        known = n_rated == 56 or "bleu" in metrics
+        assert summary(found)[0][2] == "14 documents" + " (worth 3 of equal size)" * known
+
+    @pytest.mark.parametrize("sizes, ci, few", [
+        ([2] * 120, "percentile", False), ([200, *[2] * 120], "jackknife-t", True), ([2] * 99, "jackknife-t", False),
+        ([12, 8, *[2] * 60], "jackknife-t", False)])
+    def test_interval_and_warning_go_by_it(self, sizes, ci, few):
+        found = compare(of_documents(sizes), **QUICK)
+        assert found.metrics["bleu"].ci == found.settings.ci == ci
+        said = [caution.text for caution in found.warnings if caution.code == "few-units"]
+        assert bool(said) == few and all("worth only 5 of equal size" in text for text in said)
+
+    def test_of_pairs_with_gaps_it_is_of_what_both_have(self):
+        sizes = [5] * 40
+        documents = np.repeat(np.arange(40), sizes)
+        rng = np.random.default_rng(4)
+        rows = {name: rng.normal(70, 5, 200).round(1) for name in "ABC"}
+        scores = {name: [float(x) for x in row] for name, row in rows.items()}
+        for k, document in enumerate(documents):  # all of the first three documents, one segment of each other
+            if document > 2 and k % 5:
+                scores["C"][k] = None
+        testset = TestSet("toy", {name: ["x"] * 200 for name in rows}, {"ref": ["x"] * 200},
+                          documents=[str(d) for d in documents],
+                          scores={"human": SegmentScores({name: tuple(row) for name, row in scores.items()})})
+        found = compare(testset, "human", **QUICK)
+        by_pair = {frozenset((pair.a, pair.b)): pair for pair in found.metrics["human"].pairs}
+        assert by_pair[frozenset("AB")].n_effective == 40
+        assert by_pair[frozenset("AC")].n_effective == pytest.approx(52**2 / (3 * 25 + 37))
+        few = {frozenset((c.a, c.b)) for c in found.warnings if c.code == "few-common-lines"}
+        assert few == {frozenset("AC"), frozenset("BC")}
+
+
+@pytest.mark.parametrize("documents, sent", [(5, False), (20, True)])
+def test_nobody_is_sent_to_documents_that_can_decide_nothing(documents, sent):
+    found = compare(of_documents([4] * documents, (4.0, 2.0, 0.0)), unit="segment", **QUICK)
+    ignored, = (one for one in found.warnings if one.code == "documents-ignored")
+    assert (ignored.advice == "Choose the unit document.") == sent == bool(ignored.remedies)
+    assert sent or f"could decide nothing with {documents}" in ignored.advice

@@ -1,0 +1,273 @@
+"""Outputs that are hardly the right file are found, and others are not."""
+
+import random
+import re
+from collections import Counter
+from difflib import SequenceMatcher
+
+import pytest
+
+from mtsig_core import TestSet, compare
+from mtsig_core.cli.main import main
+from mtsig_core.readers import read_wmt
+from mtsig_core.report.html import comparison_html
+from mtsig_core.report.latex import comparison_latex
+from mtsig_core.report.notebook import comparison_table
+from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.terminal import comparison_text
+from mtsig_core.stats.file_cautions import WRONG_FILES, about_files
+
+WORDS = ("der die das ein Haus Baum Hund Katze Frau Mann Kind geht läuft sieht hat ist war schön groß klein alt neu "
+         "heute morgen gestern und oder aber nicht sehr mit auf unter Straße Stadt Land Wasser Brot Tisch").split()
+
+
+def make(n_lines=60, seed=7, shares=(0.2, 0.3)):
+    """References of words drawn from a list, and outputs that have other words in these shares of places."""
+    draw = random.Random(seed)
+    lines = [[draw.choice(WORDS) for _ in range(draw.randint(4, 18))] for _ in range(n_lines)]
+    return tuple([" ".join(words) + "." for words in text] for text in (lines, *(
+        [[draw.choice(WORDS) if draw.random() < share else word for word in words] for words in lines]
+        for share in shares)))
+
+
+REF, A, B = make()
+SHUFFLED = random.Random(1).sample(A, 60)
+DOCUMENTS = [line for k in random.Random(2).sample(range(10), 10) for line in A[6 * k:6 * k + 6]]
+
+
+def told(systems, references=None, **more):
+    cautions = about_files(TestSet("toy", systems, references or {"refA": REF}, **more))
+    assert all(caution.code in WRONG_FILES for caution in cautions)
+    return [(caution.code, caution.a) for caution in cautions], " ".join(caution.text for caution in cautions)
+
+
+ORDERS = {
+    "length": sorted(A, key=len), "alphabet": sorted(A), "without regard to case": sorted(A, key=str.casefold),
+    "shuffled": SHUFFLED, "documents": DOCUMENTS, "five lines on": A[5:] + A[:5], "one line on": A[1:] + ["Ende."],
+    "one line later": ["Anfang.", *A[:-1]], "halves": A[30:] + A[:30], "reverse": A[::-1],
+    "neighbors": [A[k ^ 1] for k in range(60)], "two thirds": A[:20] + random.Random(3).sample(A[20:], 40),
+    "lost and added": A[:15] + A[16:50] + ["Noch eine Zeile."] + A[50:]}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("others", [{}, {"B": B}, {"A": A, "B": B}])
+def test_lines_in_another_order(order, others):
+    found, text = told({"odd": ORDERS[order], **others})
+    assert found == [("other-order", "odd")]
+    assert "The lines of odd do not follow the order of reference refA" in text
+    assert ("They are the lines of A in another order" in text) == ("A" in others)
+
+
+@pytest.mark.parametrize(("order", "said"), [
+    ("length", "the output is sorted by length"), ("alphabet", "the output is in alphabetical order"),
+    ("without regard to case", "the output is in alphabetical order"), ("five lines on", "most of them 5 lines later"),
+    ("one line on", "most of them 1 line later"), ("one line later", "most of them 1 line earlier"),
+    ("reverse", "from the last line to the first"), ("lost and added", "in lines 16 to 50, ")])
+def test_how_they_were_moved(order, said):
+    assert said in told({"odd": ORDERS[order], "B": B})[1]
+
+
+def test_the_line_shown_is_where_the_line_belongs():
+    text = told({"odd": SHUFFLED, "B": B})[1]
+    line, place = map(int, re.findall(r"\(line (\d+) fits line (\d+)\)", text)[0])
+    assert A.index(SHUFFLED[line - 1]) == place - 1
+    kept = TestSet("toy", {"odd": SHUFFLED, "B": B}, {"refA": REF}, lines=range(101, 161))
+    assert f"(line {line + 100} fits line {place + 100})" in about_files(kept)[0].text
+
+
+def test_a_reference_in_another_order():
+    moved = random.Random(5).sample(REF, 60)
+    assert told({"A": A, "B": B}, {"refA": moved})[0] == [("reference-order", None)]
+    assert told({"A": A, "B": B}, {"refA": moved, "refB": REF})[0] == [("reference-order", None)]
+    assert told({"A": A, "odd": SHUFFLED}, {"refA": moved, "refB": REF})[0] == [
+        ("reference-order", None), ("other-order", "odd")]
+
+
+def test_of_many_lines_the_worst_are_searched():
+    ref, a, b = make(12_000, 5)
+    assert told({"odd": random.Random(6).sample(a, len(a)), "b": b}, {"refA": ref})[0] == [("other-order", "odd")]
+    assert told({"odd": sorted(a, key=len), "b": b}, {"refA": ref})[0] == [("other-order", "odd")]
+    lost = a[:9000] + a[9001:9300] + ["Noch eine Zeile."] + a[9300:]
+    found, text = told({"odd": lost, "b": b}, {"refA": ref})
+    assert found == [("other-order", "odd")]
+    assert "most of them 1 line later" in text
+    assert told({"a": a, "b": b}, {"refA": ref})[0] == []
+
+
+@pytest.mark.parametrize("odd", [
+    A, [line[:len(line) // 2] for line in A], ["gleich"] * 60, [""] * 20 + A[20:], make(60, 8)[0][:10] + A[10:],
+    [line.upper() for line in A], A[:30] + [""] * 30])
+def test_lines_in_order_or_without_any_likeness_are_let_be(odd):
+    assert "other-order" not in dict(told({"odd": odd, "B": B})[0])
+    assert "other-order" not in dict(told({"odd": odd})[0])
+
+
+@pytest.mark.parametrize("n_lines", [1, 5, 14, 30, 100, 400])
+def test_what_is_right_is_let_be_at_each_size(n_lines):
+    for seed in range(20 if n_lines < 400 else 4):
+        ref, a, b = make(n_lines, seed)
+        assert told({"a": a, "b": b}, {"refA": ref})[0] == [], seed
+        assert told({"b": b}, {"refA": ref})[0] == []
+
+
+def test_the_source_and_another_script():
+    source = [line.upper() for line in REF]
+    assert told({"B": B, "odd": [f"{line} " for line in source]}, sources=source)[0] == [("is-source", "odd")]
+    chinese = ["今天天气很好，我们去公园。"] * 60
+    assert told({"B": B, "odd": chinese})[1] == (
+        "The output of odd looks Chinese, and the references do not. See whether it is of this language pair.")
+    assert "The output of odd does not look Chinese, as the references do" in told(
+        {"odd": random.Random(1).sample(A, 60)}, {"refA": chinese})[1]
+    assert told({"odd": SHUFFLED}, {"refA": chinese})[0] == [("other-script", "odd")]
+
+
+MARKS = {
+    "@@ ": lambda k, line: " ".join(f"{word[:2]}@@ {word[2:]}" if len(word) > 3 else word for word in line.split()),
+    "▁": lambda k, line: "▁" + line.replace(" ", " ▁"), "<s> ": lambda k, line: f"<s> {line} </s>",
+    "H-0\\t": lambda k, line: f"H-{k}\t{line}", '"': lambda k, line: f'"{line}"',
+    "1. ": lambda k, line: f"{k + 1}. {line}", "**": lambda k, line: f"**{line}**", "\\n": lambda k, line: line + "\\n",
+    "\\u200b ": lambda k, line: line.replace(" ", "\u200b ", 2), "\\ufeff": lambda k, line: "\ufeff" + line,
+    "Here is the translation: ": lambda k, line: f"Here is the translation: {line}",
+    "\\t0.53": lambda k, line: line + "\t0.53", "space before punctuation": lambda k, line: line.replace(".", " .")}
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_a_mark_in_most_lines(mark):
+    for share in (1, 0.7) if mark != '"' else (1,):
+        odd = [MARKS[mark](k, line) if k < share * 60 else line for k, line in enumerate(A)]
+        for others in ({}, {"B": B}):
+            found, text = told({"odd": odd, **others}, sources=[line.upper() for line in REF])
+            assert found == [("marked-lines", "odd")]
+            assert ("have a space before punctuation" if "space" in mark else f"'{mark}'") in text
+            assert "60 of 60" in text if share == 1 else "42 of 60" in text
+    assert odd[0][:30].replace("\t", "\\t").replace("\u200b", "\\u200b").replace("\ufeff", "\\ufeff")[:20] in text
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_a_mark_in_most_lines_of_a_reference(mark):
+    marked = [MARKS[mark](k, line) for k, line in enumerate(REF)]
+    found, text = told({"A": A, "B": B}, {"refA": marked})
+    assert found == [("marked-reference", None)]
+    assert "Reference refA: 60 of 60 lines looked at" in text
+
+
+def test_a_mark_that_references_or_sources_have_is_none():
+    for mark in MARKS.values():
+        everywhere = [[mark(k, line) for k, line in enumerate(text)] for text in (A, B, REF)]
+        assert told({"A": everywhere[0], "B": everywhere[1]}, {"refA": everywhere[2]})[0] == []
+    marked = [f"- {line}" for line in A]
+    assert told({"A": marked, "B": B}, sources=[f"- {line}" for line in REF])[0] == []
+    assert told({"A": [f"- {line}" if k % 3 == 0 else line for k, line in enumerate(A)], "B": B})[0] == []
+
+
+def test_speech_is_no_mark():
+    """Half of a dialogue stands in quotation marks, which a reference may write in another way, or as dashes."""
+    spoken, dashed = ([f"{mark}{line}{end}" if k % 5 < 3 else line for k, line in enumerate(text)]
+                      for text, mark, end in ((A, "„", "“"), (REF, "– ", "")))
+    assert told({"A": spoken, "B": B}, {"refA": dashed})[0] == told({"A": spoken})[0] == []
+
+
+def test_html_entities():
+    said = [f'{line} "Ja & nein."' if k % 4 == 0 else line for k, line in enumerate(A)]
+    ref = [f'{line} "Ja & nein."' if k % 4 == 0 else line for k, line in enumerate(REF)]
+    escaped = [line.replace("&", "&amp;").replace('"', "&quot;") for line in said]
+    found, text = told({"odd": escaped, "B": said}, {"refA": ref})
+    assert found == [("marked-lines", "odd")]
+    assert "odd: 15 of 60 lines looked at have HTML entities" in text
+    assert "Unescape the HTML" in text
+    assert told({"odd": [*escaped[:8], *said[8:]], "B": said}, {"refA": ref})[0] == []  # two lines, as real ones have
+    assert told({"odd": escaped, "B": said}, {"refA": ref}, sources=escaped[::-1])[0] == []
+
+
+def test_a_reference_made_from_an_output():
+    edited = [a if k % 3 else ref for k, (a, ref) in enumerate(zip(A, REF, strict=True))]
+    found, text = told({"A": A, "B": B}, {"refA": edited})
+    assert found == [("made-from-output", "A")]
+
+    def equal(system):  # counted anew
+        return sum(len(line.split()) >= 5 and SequenceMatcher(None, line, ref).ratio() == 1
+                   for line, ref in zip(system, edited, strict=True))
+
+    long = sum(len(line.split()) >= 5 for line in edited)
+    assert f"A equals reference refA in {equal(A)} of {long} segments" in text
+    assert f"the next system, B, in {equal(B)}." in text
+    assert about_files(TestSet("toy", {"A": A, "B": B}, {"refA": edited}))[0].remedies == ({"exclude": "A"},)
+    two = TestSet("toy", {"A": A, "B": B}, {"refA": edited, "refB": REF})
+    assert about_files(two)[0].remedies == ({"refs": "refB"},)
+    twin = [*A[:-1], "Eine andere Zeile."]  # what was made from the same output is no other system
+    assert told({"A": A, "twin": twin, "B": B}, {"refA": edited})[0] == [("made-from-output", "A")]
+
+
+def test_a_better_system_and_a_copy_of_the_reference_are_no_source_of_it():
+    for n_lines in (60, 300, 1000):
+        ref, a, b = make(n_lines, 3, (0.15, 0.4))
+        assert told({"a": a, "b": b}, {"refA": ref})[0] == []
+        assert told({"copy": ref, "a": a, "b": b}, {"refA": ref})[0] == []
+    short = ["Ja.", "Nein.", "Danke sehr.", "Guten Tag."] * 30
+    assert told({"a": short, "b": [line.replace("a", "o") for line in short]}, {"refA": short[:-1] + ["Ja!"]})[0] == []
+
+
+def test_a_verdict_never_stands_without_it():
+    comparison = compare(TestSet("toy", {"A": A, "odd": SHUFFLED, "B": B}, {"refA": REF}), ("bleu", "chrf"), trials=999)
+    assert Counter(caution.code for caution in comparison.warnings)["other-order"] == 1
+    said = "The lines of odd do not follow the order of reference refA"
+    text = comparison_text(comparison)
+    assert text.index(said) < text.index("BLEU (")
+    assert said in paper_sentences(comparison, "bleu")
+    latex = comparison_latex(comparison)
+    captions = latex.count(r"\caption[")
+    assert captions > 1
+    assert latex.replace("\n", " ").count(said) >= captions
+    html = comparison_html(comparison)
+    assert html.index(said) < html.index("<table")
+    assert comparison_table(comparison).index(said) < comparison_table(comparison).index("<table")
+
+
+@pytest.mark.parametrize("langpair", ["en-de", "en-zh"])
+def test_nothing_is_said_of_real_outputs(wmt24, langpair):
+    testset = read_wmt(wmt24, langpair)
+    for references in ([name] for name in testset.references):
+        scored = testset.scored_with(references, others_as_systems=len(testset.references) > 1)
+        assert about_files(scored) == ()
+    draw, documents = random.Random(12), testset.document_index
+    for n_documents in (12, 40):
+        chosen = set(draw.sample(range(documents.max() + 1), n_documents))
+        part = testset.at([k for k, document in enumerate(documents) if document in chosen])
+        assert about_files(part) == about_files(part.only([draw.choice(list(testset.systems))])) == ()
+
+
+@pytest.mark.parametrize("langpair", ["en-de", "en-zh"])
+def test_real_outputs_in_another_order_are_found(wmt24, langpair):
+    testset = read_wmt(wmt24, langpair)
+    draw, part = random.Random(13), testset.at(range(400, 700))
+    names = [name for name in part.systems if name[:4] not in ("Cycl", "GPT-")]  # hardly a line of theirs fits in en-zh
+    for name in draw.sample(names, 2):
+        odd = list(part.systems[name])
+        for moved in (draw.sample(odd, len(odd)), odd[1:] + odd[:1], odd[:100] + draw.sample(odd[100:], 200)):
+            found = about_files(TestSet("part", {"other": part.systems["GPT-4"], name: moved}, part.references))
+            assert [(one.code, one.a) for one in found] == [("other-order", name)]
+
+
+def test_nor_in_a_task(tmp_path, capsys):
+    for name, lines in (("sources/en-de", [line.upper() for line in REF]), ("references/en-de.refA", REF),
+                        ("system-outputs/en-de/odd", SHUFFLED), ("system-outputs/en-de/B", B)):
+        file = tmp_path / f"{name}.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    said = "en-de: The lines of odd do not follow the order of reference refA"
+    for form, verdict in (("text", "B is ahead"), ("html", "B is ahead"), ("latex", "table")):
+        assert main(["task", "--folder", str(tmp_path), "--trials", "199", "--resamples", "99", "--format", form]) == 0
+        text = capsys.readouterr().out
+        assert verdict in text
+        assert said in text[:text.index("Warning")] if form == "text" else said in text
+
+
+def test_lines_that_begin_with_other_words_than_the_reference_are_no_mark():
+    """As of menus and formulas: added words make a line longer, chosen ones do not."""
+    rng = random.Random(11)
+    rests = [" ".join(rng.choice(("box", "page", "red", "row", "left", "file", "key", "note")) for _ in range(8))
+             for _ in range(60)]
+    references = [f"Press the key of {rest}" for rest in rests]
+    testset = TestSet("menus", {"other": [f"Click the button on {rest}" for rest in rests],
+                                "added": [f"Sure here it is then {text}" for text in references]}, {"ref": references})
+    assert {caution.a for caution in about_files(testset) if caution.code == "marked-lines"} == {"added"}

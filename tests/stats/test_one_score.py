@@ -1,0 +1,316 @@
+"""Scores and their bootstrap: intervals as `compare` gives them, relative ends by hand, stability against theory."""
+
+import csv
+import io
+import json
+import math
+import statistics
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtsig_core import Cancelled, SegmentScores, SettingError, TestSet
+from mtsig_core.cli.main import main
+from mtsig_core.experiments import papers
+from mtsig_core.experiments.sweeps import GROWING, _sd_range, bound_sd, default_pool, flat, stability
+from mtsig_core.report.sweep_tables import growing_rows, interval_rows, published_rows, relative_rows, repeated_rows
+from mtsig_core.stats.intervals import fitting_intervals
+from mtsig_core.stats.one_score import bootstrap_systems, histogram, relative
+from mtsig_core.stats.resampling import UNITS, bootstrap_weights, make_units
+from tests.toys import Given, bleu, bleu_counts, compare_given, mean, segment_scores, toy
+
+STATISTICS, DOCUMENTS = bleu_counts(5, [0.0, 0.05, 0.02], 120)
+NORMAL = statistics.NormalDist()
+
+
+def given_to(function, *args, counts=STATISTICS, rule=bleu, documents=DOCUMENTS, higher_is_better=True, **settings):
+    testset = toy(*counts.shape[:2], documents)
+    metric = Given(dict(zip(testset.systems, counts, strict=True)), rule, higher_is_better)
+    return function(testset, metric, *args, **settings)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("kind", list(fitting_intervals(False)))
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_intervals_and_order_are_those_of_compare(unit, kind, higher_is_better):
+    found = given_to(bootstrap_systems, unit=unit, resamples=200, seed=3, higher_is_better=higher_is_better)
+    result = compare_given(STATISTICS, documents=DOCUMENTS, unit=unit, ci=kind, trials=99, resamples=200, seed=3,
+                           higher_is_better=higher_is_better)
+    assert [(s.system, s.score, *s.intervals[kind]) for s in found] == [
+        (s.system, s.score, s.ci_low, s.ci_high) for s in result.systems]
+
+
+def test_one_system_alone_has_the_same_draws():
+    every = {found.system: found for found in given_to(bootstrap_systems, resamples=300)}
+    alone, = given_to(bootstrap_systems, resamples=300, only=["B"])
+    assert np.array_equal(alone.drawn, every["B"].drawn) and alone.intervals == every["B"].intervals
+    with pytest.raises(ValueError):
+        alone.drawn[0] = 1
+
+
+def test_replicates_are_scores_of_drawn_segments():
+    """Segments written out as often as they were drawn, instead of products."""
+    found, = given_to(bootstrap_systems, only=["C"], unit="segment", resamples=20)
+    times = bootstrap_weights(make_units(toy(3, 120), "segment"), 0, 0)
+    for k in (0, 7, 19):
+        sample = np.repeat(np.arange(120), times[k])
+        assert len(sample) == 120
+        assert found.drawn[k] == pytest.approx(bleu(STATISTICS[2][sample].sum(axis=0)), abs=1e-9)
+    assert found.median == pytest.approx(statistics.median(found.drawn.tolist()))
+    low, high = found.intervals["percentile"]
+    cuts = statistics.quantiles(found.drawn.tolist(), n=40, method="inclusive")
+    assert (low, high) == pytest.approx((cuts[0], cuts[-1]))
+    assert found.relative("percentile") == pytest.approx((cuts[0] / found.median - 1, cuts[-1] / found.median - 1))
+
+
+def test_relative_ends_by_hand():
+    assert relative(18, 20, 23) == (-0.1, 0.15) and relative(-23, -20, -18) == (-0.15, 0.1)
+    assert relative(-1, 0, 1) is None and relative(-1, 5e-324, 1e300) is None
+
+
+@given(st.floats(1, 50), st.floats(0, 10), st.floats(0, 10), st.floats(0.01, 100))
+def test_relative_ends_know_no_scale(median, down, up, scale):
+    here = relative(median - down, median, median + up)
+    assert relative(*(scale * v for v in (median - down, median, median + up))) == pytest.approx(here, abs=1e-9)
+
+
+def test_a_score_of_nothing_has_no_relative_interval():
+    counts = STATISTICS.copy()
+    counts[1, :, 2:6] = 0  # nothing matches
+    found = {s.system: s for s in given_to(bootstrap_systems, counts=counts, resamples=100)}["B"]
+    assert found.intervals["percentile"] == (0, 0) and found.relative("percentile") is None
+    settled = given_to(stability, "B", counts=counts, pool=500)
+    assert settled.sigma == 0 and {row.relative for row in (*settled.growing, *settled.repeats)} == {None}
+    assert all(row.relative_sd is None and row.relative_theory is None for row in settled.repeats)
+    assert repeated_rows(settled, "bleu")[1][0][5:7] == ["-", "-"]
+    assert interval_rows(found, "percentile", "95%")[1][0] == ["percentile (chosen)", "0.00", "0.00", "0.00", "-"]
+
+
+def test_runs_are_disjoint_parts_of_the_pool():
+    drawn = given_to(bootstrap_systems, only=["A"], resamples=1050)[0].drawn.tolist()
+    settled = given_to(stability, "A", pool=1050)
+    assert [(row.resamples, row.runs) for row in settled.repeats] == [(100, 10), (500, 2), (1000, 1)]
+    row = settled.repeats[0]
+    runs = [drawn[at:at + 100] for at in range(0, 1000, 100)]
+    ends = [[statistics.quantiles(run, n=40, method="inclusive")[k] for run in runs] for k in (0, -1)]
+    medians = [statistics.median(run) for run in runs]
+    assert (row.sd_low, row.sd_high) == pytest.approx([statistics.stdev(end) for end in ends])
+    shares = [[value / middle - 1 for value, middle in zip(end, medians, strict=True)] for end in ends]
+    assert row.relative == pytest.approx([statistics.mean(share) for share in shares])
+    assert row.relative_sd == pytest.approx(math.sqrt(statistics.mean(map(statistics.variance, shares))))
+    low, high = row.relative_sd_range
+    assert low < row.relative_sd < high
+    assert settled.sigma == pytest.approx(statistics.stdev(drawn)) and settled.median == statistics.median(drawn)
+    assert settled.repeats[-1].sd_low is None and settled.repeats[-1].relative_sd is None
+
+
+def test_a_row_has_the_interval_of_compare():
+    settled = given_to(stability, "B", pool=2500, unit="segment", seed=4)
+    result = compare_given(STATISTICS, documents=DOCUMENTS, unit="segment", ci="percentile", trials=99, seed=4)
+    row = {row.resamples: row for row in settled.growing}[2000]
+    system = next(s for s in result.systems if s.system == "B")
+    assert (row.low, row.high, settled.score) == (system.ci_low, system.ci_high, system.score)
+    assert [r.resamples for r in settled.growing] == [size for size in GROWING if size <= 2500]
+
+
+def test_the_result_does_not_depend_on_threads():
+    one, two = (given_to(stability, "A", pool=3000, jobs=jobs) for jobs in (1, 2))
+    assert one == two
+
+
+def test_it_can_be_cancelled():
+    def stop(stage, share):
+        raise Cancelled(stage)
+
+    with pytest.raises(Cancelled):
+        given_to(stability, "A", pool=1000, progress=stop)
+    with pytest.raises(Cancelled):
+        given_to(bootstrap_systems, progress=stop)
+
+
+def test_progress_names_its_stage():
+    seen = []
+    given_to(stability, "A", pool=1000, progress=lambda stage, share: seen.append((stage, share)))
+    assert seen[0][0] == "counting" and seen[-1] == ("pool", 1.0)
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (dict(pool=99), "pool is 99. Expected at least 100"), (dict(alpha=2), "alpha is 2"), (dict(seed=-1), "seed is -1"),
+    (dict(unit="page"), "Unknown unit 'page'")])
+def test_settings_out_of_range(arguments, said):
+    with pytest.raises(SettingError, match=said):
+        given_to(stability, "A", **arguments)
+
+
+def test_a_system_that_is_not_there():
+    with pytest.raises(SettingError, match="No system 'nobody'"):
+        given_to(stability, "nobody")
+
+
+def test_a_small_alpha_is_no_obstacle():
+    assert given_to(bootstrap_systems, alpha=1e-6, resamples=50)[0].intervals["percentile"] is not None
+
+
+def test_real_valued_statistics():
+    counts = segment_scores(2, [60, 62], 60)
+    settled = given_to(stability, "A", counts=counts, rule=mean, documents=None, pool=500)
+    assert settled.sigma == pytest.approx(counts[0, :, 0].std() / math.sqrt(60), rel=0.15)
+
+
+def test_lower_ends_of_negative_scores_lie_below():
+    counts = segment_scores(2, [60, 62], 60) * [-1, 1]
+    found = given_to(bootstrap_systems, counts=counts, rule=mean, documents=None, resamples=200, only=["A"])[0]
+    settled = given_to(stability, "A", counts=counts, rule=mean, documents=None, pool=500)
+    assert found.median < 0
+    for low, high in (found.relative("percentile"), *(row.relative for row in (*settled.growing, *settled.repeats))):
+        assert low < 0 < high
+
+
+@pytest.mark.parametrize("alpha, factor", [(0.05, 2.67), (0.1, 2.11)])
+def test_the_spread_of_a_bound_against_drawn_normals(alpha, factor):
+    drawn = np.random.default_rng(1).standard_normal((3000, 1000))
+    low, middle = np.quantile(drawn, [alpha / 2, 0.5], axis=1)
+    assert bound_sd(alpha) == pytest.approx(factor, abs=0.01)
+    assert low.std() * math.sqrt(1000) == pytest.approx(bound_sd(alpha), rel=0.05)
+    assert (low - middle).std() * math.sqrt(1000) == pytest.approx(bound_sd(alpha, less_median=True), rel=0.05)
+
+
+@pytest.mark.statistics
+def test_the_spread_of_repeated_intervals_is_that_of_theory():
+    settled = given_to(stability, "A", unit="segment", pool=100_000)
+    for row in settled.repeats[:4]:  # of 10,000 there are too few runs to tell
+        for sd in (row.sd_low, row.sd_high):
+            assert 0.8 < sd / row.theory < 1.2
+        assert 0.8 < row.relative_sd / row.relative_theory < 1.2
+    assert settled.repeats[-1].runs == 10
+
+
+def test_the_interval_of_a_spread_holds_it_as_often_as_it_says():
+    sds = np.random.default_rng(2).normal(3, 1, (4000, 9)).std(axis=1, ddof=1)
+    low, high = np.transpose([_sd_range(sd, 8) for sd in sds])
+    assert np.mean((low <= 1) & (1 <= high)) == pytest.approx(0.95, abs=0.0105)  # three errors
+    assert np.mean(high < 1) == pytest.approx(0.025, abs=0.0075)
+
+
+def test_the_pool_fits_the_number_of_units():
+    pools = [default_pool(n) for n in (10, 3000, 3001, 6000, 30_000, 10**7)]
+    assert pools == [200_000, 200_000, 100_000, 100_000, 20_000, 10_000]
+
+
+def test_histogram_counts_every_value():
+    values = np.array([1.0, 2.0, 2.0, 5.0])
+    edges, counts = histogram(values)
+    assert counts.sum() == 4 and edges[0] == 1 and edges[-1] == 5
+    assert histogram(np.full(7, 3.0))[1].sum() == 7
+
+
+@pytest.mark.parametrize("metric", ["nist", "bleu", "m-bleu"])
+def test_what_the_page_says_of_the_published_tables(metric):
+    last = papers.ZHANG_VOGEL_6.rows[metric][-1]
+    sigma = (last[3] - last[2]) / 2 / 1.96  # in percent
+    for size, sd, *_ in papers.ZHANG_VOGEL_6.rows[metric]:
+        assert 100 * sd == pytest.approx(bound_sd(less_median=True) * sigma / math.sqrt(size), abs=0.013)
+    _, _, low, high = papers.ZHANG_VOGEL_6.rows[metric][0]  # the 2nd and 98th of 100, leaning to the left
+    assert (low, high) == pytest.approx([sigma * NORMAL.inv_cdf(rank / 101) for rank in (2, 98)], abs=0.05)
+    step = 0.01 / papers.ZHANG_VOGEL_5.rows[metric][-1][1]
+    for *_, low, high in papers.ZHANG_VOGEL_5.rows[metric]:
+        if metric != "nist":  # multiples of .0001, seen from a rounded median
+            assert all(abs(end / step - round(end / step)) < 0.15 for end in (low, high))
+    first, fifth = (next(row for row in table.rows[metric] if row[0] in ("A", 2000))
+                    for table in (papers.ZHANG_VOGEL_1, papers.ZHANG_VOGEL_5))
+    spread = 100 * next(row[1] for row in papers.ZHANG_VOGEL_6.rows[metric] if row[0] == 2000)
+    assert first[2:] != fifth[2:]
+    assert all(abs(a - b) < 2.5 * spread for a, b in zip(first[2:], fifth[2:], strict=True))
+
+
+def test_rows_beside_those_of_the_paper():
+    settled = given_to(stability, "A", pool=1000)
+    header, rows = growing_rows(settled, "bleu", "95%")
+    assert [len(row) for row in rows] == [len(header)] * 4
+    assert rows[0][4:] == ["", ""] and rows[3][4:] == ["0.184", "[-4.02%, +4.40%]"]
+    header, rows = repeated_rows(settled, "nist")
+    assert [row[:2] for row in rows] == [["100", "10"], ["500", "2"], ["1,000", "1"]]
+    assert rows[0][-2:] == ["0.24%", "[-1.77%, +1.60%]"] and rows[2][2:4] == ["-", "-"]
+    assert len(published_rows("m-bleu")[1]) == 7
+    assert papers.ZHANG_VOGEL_1.nearest("chrf") == "bleu" and papers.ZHANG_VOGEL_1.nearest("nist") == "nist"
+
+
+def test_rows_of_intervals():
+    segment, = given_to(bootstrap_systems, only=["A"], unit="segment", resamples=100)
+    document, = given_to(bootstrap_systems, only=["A"], unit="document", resamples=100)
+    header, rows = interval_rows(document, "bca", "95%", segment, document)
+    assert len(rows) == 4 and {len(row) for row in rows} == {len(header)} and rows[2][0] == "bca (chosen)"
+    (a, b), (c, d) = (found.intervals["percentile"] for found in (segment, document))
+    assert rows[0][-1] == f"{(d - c) / (b - a):.2f}" and rows[0][-2] == f"[{c:.2f}, {d:.2f}]"
+    assert relative_rows([document], "percentile", "bleu", "95%")[1][0][:2] == ["A", f"{document.score:.2f}"]
+
+
+def test_how_far_an_end_moves_is_as_seen_and_else_by_theory():
+    """Of scores that take few values an end moves otherwise than that of a normal one."""
+    few = {"A": [100.0] * 4 + [0.0] * 96, "B": [50.0] * 100}
+    testset = TestSet("toy", {name: [None] * 100 for name in few}, {}, scores={"x": SegmentScores(few)})
+    found = stability(testset, "x", "A", pool=20_000)
+    seen = {row.resamples: math.sqrt((row.sd_low**2 + row.sd_high**2) / 2) for row in found.repeats if row.runs >= 20}
+    assert set(seen) == {100, 500, 1000} and all(found.end_sd(n) == sd for n, sd in seen.items())
+    assert abs(seen[1000] / (found.sigma * bound_sd() / math.sqrt(1000)) - 1) > 0.2
+    assert found.end_sd(2000) == found.sigma * bound_sd() / math.sqrt(2000)  # ten runs tell little
+    still = stability(testset, "x", "B", pool=2000)
+    assert {(row.sd_low, row.sd_high) for row in still.repeats if row.runs > 1} == {(0.0, 0.0)}
+
+
+def run(capsys, *args):
+    status = main(["sweep", "resamples", "--demo-segments", "300", *args])
+    out = capsys.readouterr()
+    return status, out.out, out.err
+
+
+def test_the_command_line_prints_the_numbers(capsys):
+    from mtsig_core.simulation.corpus import load_demo
+
+    status, out, err = run(capsys, "--pool", "2100", "--system-name", "Danish", "--seed", "2")
+    data = json.loads(out)
+    one = data["metrics"]["bleu"]
+    found = stability(load_demo(300), "bleu", "Danish", pool=2100, seed=2)
+    assert status == 0 and err == "" and one["system"] == "Danish" and data["settings"]["pool"] == 2100
+    assert [row["low"] for row in one["growing"]] == [row.low for row in found.growing]
+    assert [row["sd_low"] for row in one["repeats"]] == [row.sd_low for row in found.repeats]
+    main(["compare", "--demo-segments", "300", "--seed", "2", "--format", "json", "--ci", "percentile"])
+    systems = json.loads(capsys.readouterr().out)["metrics"]["bleu"]["systems"]
+    danish = next(s for s in systems if s["system"] == "Danish")
+    row = next(row for row in one["growing"] if row["resamples"] == 2000)
+    assert (row["low"], row["high"]) == (danish["ci_low"], danish["ci_high"])
+
+
+def test_the_command_line_writes_a_table(capsys):
+    rows = list(csv.DictReader(io.StringIO(run(capsys, "--pool", "500", "--format", "csv")[1])))
+    assert [(row["table"], row["resamples"]) for row in rows] == [
+        ("growing", "100"), ("growing", "200"), ("growing", "500"), ("repeats", "100"), ("repeats", "500")]
+    assert {row["system"] for row in rows} == {"Spanish"} and float(rows[0]["relative_low"]) < 0
+    assert rows[4]["sd_low"] == "" and rows[0]["runs"] == ""
+
+
+@pytest.mark.parametrize("args, said", [
+    (["--system-name", "nobody"], "No system 'nobody'"), (["--pool", "7"], "pool is 7"), (["--jobs", "0"], "jobs is 0"),
+    (["--unit", "page"], "Unknown unit"), (["--metrics", "chrf", "--system-name", "x"], "not there yet"),
+    (["--surprise"], "--surprise")])
+def test_the_command_line_says_what_is_wrong(capsys, args, said):
+    status, out, err = run(capsys, *args)
+    if "chrf" in args and "not there yet" not in err:  # once there is one, the system is what is missing
+        said = "No system 'x'"
+    assert status == 2 and out == "" and said in err
+
+
+def test_a_flat_row_has_no_pairs():
+    settled = given_to(stability, "A", pool=500)
+    for row in (*settled.growing, *settled.repeats):
+        assert all(value is None or isinstance(value, float | int) for value in flat(row).values())
+
+
+@pytest.mark.parametrize("values", [[1e16] * 5, [1e16, 1e16 + 2], [9e99, np.nextafter(9e99, 0)], [-1e15, -1e15 + 0.125],
+                                    [0.0, 5e-324], [3.0, 3.0], [1.0, 2.0]])
+def test_a_histogram_of_numbers_as_close_as_can_be(values):
+    edges, counts = histogram(np.array(values))
+    assert counts.sum() == len(values) and len(counts) == 60 and (np.diff(edges) > 0).all()
+    assert edges[0] <= min(values) and max(values) <= edges[-1]

@@ -1,0 +1,117 @@
+"""Pairs, where `compare` does not show them: who is unbeaten, and what is made of what."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pytest
+
+from mtsig_core.stats import pairwise
+from mtsig_core.stats.measured import measure
+from mtsig_core.stats.pairwise import draw, unbeaten
+from mtsig_core.stats.settings import resolve
+from tests.toys import Given, bleu, bleu_counts, compare_given, toy
+
+COUNTS, DOCUMENTS = bleu_counts(seed=41, qualities=[1.0, 0.0, 1.03, -1.0, 0.97], n_segments=150)
+ASKED = dict(test="ar", unit="auto", block_length=None, trials=199, alpha=0.05, correction="auto", ci="auto",
+             resamples=50, seed=0, baseline=None)
+
+
+def measured(higher_is_better=True, **asked):
+    testset = toy(*COUNTS.shape[:2], DOCUMENTS)
+    metric = Given(dict(zip(testset.systems, COUNTS, strict=True)), bleu, higher_is_better)
+    return measure(testset, metric), resolve(testset, **{**ASKED, **asked})[0]
+
+
+class TestSwapsOfUnlikeSystems:
+    """Shares of right words. A says twice as many words as an unlike B, of which half as many depend on how hard a
+    segment is: both are right as much more often where it is easy, and swaps do not see what that does to a share."""
+
+    @staticmethod
+    def statistics(n, unlike, seed=3):
+        rng = np.random.default_rng(seed)
+        words = rng.integers(10, 30, n)
+        ease = rng.normal(0, 0.25, n)
+        said = [words, words // 2 if unlike else words]
+        right = [rng.binomial(own, np.clip(0.5 + (ease / 2 if unlike and k == 0 else ease), 0, 1))
+                 for k, own in enumerate(said)]
+        return np.stack([np.array(right), np.array(said)], axis=-1)
+
+    @staticmethod
+    def share(sums):
+        return 100 * sums[..., 0] / np.maximum(sums[..., 1], 1)
+
+    def test_it_is_the_root_mean_square_over_all_swaps(self):
+        counts = self.statistics(9, True)
+        pair, = compare_given(counts, self.share, trials=999, resamples=50).pairs
+        swapped = [self.share(counts[np.where(coins, 1, 0), np.arange(9)].sum(axis=0))
+                   - self.share(counts[np.where(coins, 0, 1), np.arange(9)].sum(axis=0))
+                   for coins in itertools.product([False, True], repeat=9) if any(coins)]
+        assert pair.swap_se == pytest.approx(np.sqrt(np.mean(np.square(swapped))), rel=1e-6)
+        assert compare_given(counts, self.share, test="bootstrap", trials=999, resamples=50).pairs[0].swap_se is None
+
+    def test_of_alike_ones_samples_vary_as_swaps_do(self):
+        pair, = compare_given(self.statistics(400, False), self.share, trials=999, unit="segment").pairs
+        assert pair.se == pytest.approx(pair.swap_se, rel=0.06) and not pair.unlike
+
+    def test_a_difference_that_swaps_make_too_sure_is_told(self):
+        """Samples of a true null, tested with swaps of our own: far more than 5% are rejected."""
+        from mtsig_core.stats.significance import approximate_randomization
+
+        counts = self.statistics(400, True)
+        pair, = compare_given(counts, self.share, trials=999, unit="segment").pairs
+        assert pair.unlike
+        rng, rejected, shift = np.random.default_rng(4), 0, self.share(counts.sum(axis=1))
+        for _ in range(300):
+            part = counts[:, rng.integers(0, 400, 400)].astype(float)
+            part[1, :, 0] *= shift[0] / shift[1]  # the same share in truth
+            swaps = rng.integers(0, 2, (199, 400))
+            first = np.tensordot(1 - swaps, part[0], 1) + np.tensordot(swaps, part[1], 1)
+            second = part.sum(axis=(0, 1)) - first
+            observed = np.subtract(*self.share(part.sum(axis=1)))
+            null = self.share(first) - self.share(second)
+            rejected += approximate_randomization(np.array([observed]), null[None])[0] <= 0.05
+        assert rejected / 300 > 0.08
+
+
+class TestUnbeaten:
+    @pytest.mark.parametrize("higher_is_better, among", [(True, "ACE"), (False, "D")])
+    @pytest.mark.parametrize("asked", [
+        dict(test="ar"), dict(test="bootstrap"), dict(test="percentile", correction="none", trials=499),
+        dict(unit="block", block_length=7), dict(alpha=0.4, unit="segment")], ids=str)
+    def test_are_the_systems_that_compare_ranks_first(self, asked, higher_is_better, among):
+        found, ahead, _ = unbeaten(*measured(higher_is_better, **asked), jobs=1, progress=None)
+        ranked = compare_given(COUNTS, bleu, DOCUMENTS, higher_is_better, **{**ASKED, **asked}).systems
+        assert found == tuple(row.system for row in ranked if row.rank_low == 1)
+        assert set(found) <= set(among) and ahead == any(row.rank_high == 1 for row in ranked)
+
+    def test_several_come_best_first(self):
+        found, ahead, _ = unbeaten(*measured(), jobs=1, progress=None)
+        score = dict(zip("ABCDE", bleu(COUNTS.sum(axis=1)), strict=True))
+        assert len(found) > 1 and not ahead and list(found) == sorted(found, key=lambda name: -score[name])
+
+    def test_the_last_that_may_be_the_first_need_not_be_ahead(self, monkeypatch):
+        """The best is better than all but the second, which is worse than the third."""
+        decided = {(0, 2): 1, (0, 3): 1, (0, 4): 1, (1, 2): -1}
+        decisions = np.array([decided.get(pair, 0) for pair in itertools.combinations(range(5), 2)])
+        monkeypatch.setattr(pairwise, "decide", lambda *_, **__: decisions)
+        seen, settings = measured(unit="segment")
+        assert unbeaten(seen, settings, jobs=1, progress=None) == ((seen.best_first().names[0],), False, True)
+        decisions[0] = 1
+        assert unbeaten(seen, settings, jobs=1, progress=None) == ((seen.best_first().names[0],), True, True)
+
+
+class TestDraw:
+    @pytest.mark.parametrize("test, n_drawn", [("ar", 50), ("percentile", 199), ("bootstrap", 199)])
+    def test_there_are_as_many_draws_as_interval_and_test_need(self, test, n_drawn):
+        seen, settings = measured(test=test)
+        drawn = draw(seen.metric, seen.statistics, seen.units(), settings, 1, None)
+        assert drawn.scores.shape == (5, n_drawn)
+        np.testing.assert_array_equal(drawn.sample.drawn, drawn.scores[:, :50])
+
+    @pytest.mark.parametrize("resamples, n_left_out", [(50, 25), (0, 0)])
+    def test_units_are_left_out_where_there_are_standard_errors(self, resamples, n_left_out):
+        seen, settings = measured()
+        settings = dataclasses.replace(settings, resamples=resamples)
+        drawn = draw(seen.metric, seen.statistics, seen.units(), settings, 1, None)
+        assert drawn.sample.left_out.shape == (5, n_left_out)

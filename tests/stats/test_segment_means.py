@@ -1,0 +1,597 @@
+"""Means of segment scores: tests and intervals against scipy, gaps against sums made by hand."""
+
+import dataclasses
+import json
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.weightstats import DescrStatsW
+
+from mtsig_core import InputError, SettingError, TestSet, compare
+from mtsig_core.errors import counted
+from mtsig_core.experiments.dispute import default_metrics
+from mtsig_core.metrics import metric_of, metrics_of
+from mtsig_core.report.export import comparison_csv, comparison_json
+from mtsig_core.report.html import comparison_html
+from mtsig_core.report.latex import comparison_latex
+from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.terminal import comparison_text
+from mtsig_core.results import Comparison
+from mtsig_core.stats.across import pairs_across
+from mtsig_core.stats.choices import with_adjusted
+from mtsig_core.stats.intervals import fitting_intervals
+from mtsig_core.stats.one_score import bootstrap_systems
+from mtsig_core.stats.pair import examine_pair
+from mtsig_core.stats.resampling import BLOCK, bootstrap_weights, make_units, swaps
+from mtsig_core.stats.segments import added_by_segment, scores_on
+from mtsig_core.stats.significance import CORRECTIONS, TESTS, fitting_tests, student_t, wilcoxon
+from mtsig_core.testset import SegmentScores
+from tests.report.test_latex import methods
+
+NAN = float("nan")
+QUICK = dict(trials=499, resamples=300)
+N = 60
+_STATSMODELS = {"bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh", "by": "fdr_by"}
+
+
+def rated(rows, documents=None, texts=False, higher=True):
+    """A test set of human scores alone, or with texts; NaN is missing."""
+    by_system = {name: [None if math.isnan(x) else x for x in row] for name, row in rows.items()}
+    n = len(next(iter(by_system.values())))
+    outputs = {name: [f"{name} says {k}" if texts else None for k in range(n)] for name in rows}
+    references = {"ref": [f"A says {k}" for k in range(n)]} if texts else {}
+    return TestSet("toy", outputs, references, documents=documents, scores={"human": SegmentScores(by_system, higher)})
+
+
+def scores(seed=1, means=(74, 72, 70, 60), n=N, missing=0.0):
+    rng = np.random.default_rng(seed)
+    rows = np.rint(rng.normal(0, 9, n) + rng.normal(np.reshape(means, (-1, 1)), 6, (len(means), n)))
+    rows[rng.random(rows.shape) < missing] = NAN
+    return dict(zip("ABCD", rows, strict=False))
+
+
+WHOLE, GAPS = scores(), scores(2, missing=0.25)
+DOCUMENTS = [str(k // 4) for k in range(N)]
+
+
+def human(testset, **settings):
+    return compare(testset, ["human"], **{**QUICK, **settings}).metrics["human"]
+
+
+class TestAgainstScipy:
+    @pytest.mark.parametrize("rows", [WHOLE, GAPS], ids=["complete", "gaps"])
+    def test_students_t_and_holm(self, rows):
+        result = human(rated(rows), test="t", ci="t", unit="segment", alpha=0.1)
+        raw = []
+        for pair in result.pairs:
+            d = rows[pair.a] - rows[pair.b]
+            d = d[~np.isnan(d)]
+            test = stats.ttest_1samp(d, 0)
+            raw.append(test.pvalue)
+            assert pair.p_value == pytest.approx(test.pvalue, rel=1e-9)
+            assert (pair.ci_low, pair.ci_high) == pytest.approx(DescrStatsW(d).tconfint_mean(0.1), rel=1e-6)
+            assert (pair.delta, pair.n) == (pytest.approx(d.mean(), rel=1e-9), len(d))
+        adjusted = multipletests(raw, method="holm")[1]
+        assert [pair.p_adjusted for pair in result.pairs] == pytest.approx(adjusted.tolist(), rel=1e-9)
+        for system in result.systems:
+            own = rows[system.system][~np.isnan(rows[system.system])]
+            assert system.score == pytest.approx(own.mean(), rel=1e-9)
+            assert (system.ci_low, system.ci_high) == pytest.approx(DescrStatsW(own).tconfint_mean(0.1), rel=1e-6)
+
+    @pytest.mark.parametrize("rows", [WHOLE, GAPS], ids=["complete", "gaps"])
+    def test_wilcoxon_with_ties(self, rows):
+        for pair in human(rated(rows), test="wilcoxon", unit="segment").pairs:
+            d = rows[pair.a] - rows[pair.b]
+            d = d[~np.isnan(d) & (d != 0)]
+            ranks = stats.rankdata(np.abs(d))  # the formula of the normal approximation, by hand
+            sizes = np.unique(np.abs(d), return_counts=True)[1]
+            n = len(d)
+            variance = n * (n + 1) * (2 * n + 1) / 24 - (sizes**3 - sizes).sum() / 48
+            z = (ranks[d > 0].sum() - n * (n + 1) / 4) / math.sqrt(variance)
+            expected = 2 * stats.norm.sf(abs(z))
+            if n <= 50:  # exact, with all signs counted by their sum
+                ways = {0.0: 1}
+                for rank in ranks.tolist():
+                    ways = {total: ways.get(total - rank, 0) + ways.get(total + rank, 0)
+                            for total in {t + side for t in ways for side in (rank, -rank)}}
+                seen = abs(ranks @ np.sign(d))
+                expected = sum(many for total, many in ways.items() if abs(total) >= seen) / 2**n
+            assert pair.p_value == pytest.approx(expected, rel=1e-9)
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_wilcoxon_of_few_by_all_signs(self, seed):
+        d = np.random.default_rng(seed).normal(0.4, 1, 9)
+        ranks = stats.rankdata(np.abs(d))
+        signs = (np.arange(2**9)[:, None] >> np.arange(9)) & 1
+        middle = ranks.sum() / 2
+        extreme = np.abs(signs @ ranks - middle) >= abs(ranks[d > 0].sum() - middle) - 1e-9
+        assert wilcoxon(np.zeros(1), d[None])[0] == pytest.approx(extreme.mean(), rel=1e-9)
+
+    def test_steps_of_a_tenth_are_ties(self):
+        tenths = np.array([[0.8 - 0.7, 0.3 - 0.4, 0.2 - 0.1, 0.5 - 0.4, 0.9 - 0.7, 0.0]])
+        assert wilcoxon(np.zeros(1), tenths) == wilcoxon(np.zeros(1), np.array([[1.0, -1.0, 1.0, 1.0, 2.0, 0.0]]))
+
+
+def lopsided(higher=True):
+    """A beats B by about 1 on 188 of 200 segments and loses by 40 on 12: the mean favours B, the signed ranks A."""
+    rng = np.random.default_rng(7)
+    b = rng.integers(50, 60, 200).astype(float)
+    a = b + np.where(np.arange(200) < 12, -40.0, rng.choice([0.8, 1.0, 1.2], 200))
+    return rated({"A": a if higher else -a, "B": b if higher else -b}, higher=higher)
+
+
+@pytest.mark.parametrize("unit", ["segment", "document"])
+def test_a_constant_difference_keeps_its_p_in_a_family(unit):
+    """A is 0.3 better than B on every segment: no bootstrap sample says otherwise, in whatever family."""
+    rng = np.random.default_rng(3)
+    b, c = rng.normal(70, 9, 60), rng.normal(69, 9, 60)
+    testset = rated({"A": b + 0.3, "B": b, "C": c}, documents=[str(k // 4) for k in range(60)])
+    found = human(testset, test="bootstrap", correction="romano-wolf", unit=unit)
+    pair = next(pair for pair in found.pairs if {pair.a, pair.b} == {"A", "B"})
+    assert (pair.p_value, pair.p_adjusted, pair.better) == (1 / 500, 1 / 500, "a")
+    assert (pair.ci_joint_low, pair.ci_joint_high) == pytest.approx((0.3, 0.3)) and pair.mdd is None
+    alone = human(testset.only(["A", "B"]), test="bootstrap", correction="romano-wolf", unit=unit).pairs[0]
+    assert (alone.p_value, alone.p_adjusted) == (1 / 500, 1 / 500)
+
+
+def test_a_constant_difference_on_one_document_shows_nothing():
+    b = np.random.default_rng(3).normal(70, 9, 60)
+    (pair,) = human(rated({"A": b + 0.3, "B": b}, documents=["d"] * 60), test="bootstrap", unit="document").pairs
+    assert (pair.p_value, pair.p_adjusted, pair.better) == (1, 1, None)
+
+
+class TestSides:
+    @pytest.mark.parametrize("higher", [True, False])
+    def test_no_system_is_better_where_ranks_and_mean_disagree(self, higher):
+        testset = lopsided(higher)
+        found = compare(testset, ["human"], test="wilcoxon", unit="segment", **QUICK)
+        (pair,), d = found.metrics["human"].pairs, np.subtract(*testset.scores["human"].by_system.values())
+        assert pair.p_value == pytest.approx(stats.wilcoxon(d, method="asymptotic").pvalue, rel=1e-9)
+        assert pair.p_value < 1e-15
+        assert (pair.a, pair.favours, pair.better, pair.significant) == ("B", "b", None, False)
+        assert [(row.rank_low, row.rank_high) for row in found.metrics["human"].systems] == [(1, 2), (1, 2)]
+        (caution,) = [one for one in found.warnings if one.code == "split-decision"]
+        assert "the signed ranks favour A, the difference of the scores favours B" in caution.text
+        assert not {"not-equal", "interval-and-decision"} & {one.code for one in found.warnings}
+        for said in (comparison_text(found), comparison_latex(found), comparison_html(found),
+                     paper_sentences(found, "human")):
+            said = " ".join(said.split())
+            assert "the signed ranks favour A" in said and "better than" not in said
+        assert "neither is declared better" in paper_sentences(found, "human")
+        assert Comparison.from_json(comparison_json(found)) == found
+
+    @pytest.mark.parametrize("test", ["ar", "bootstrap", "t", "percentile", "koehn"])
+    def test_where_the_mean_is_tested_both_are_on_one_side(self, test):
+        (pair,) = human(lopsided(), test=test, unit="segment").pairs
+        assert pair.favours is None and pair.better == "a"
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_wilcoxon_decides_for_the_side_of_its_rank_sum(self, seed):
+        rng = np.random.default_rng(seed)
+        rows = {name: rng.normal(0, 1, 80) + np.where(rng.random(80) < 0.06, rng.normal(-6 * k, 3, 80), 0.7 * k)
+                for k, name in enumerate("ABCDE")}
+        result, kinds = human(rated(rows), test="wilcoxon", unit="segment", correction="none"), set()
+        for pair in result.pairs:
+            d = rows[pair.a] - rows[pair.b]
+            ranks, p = np.sign(d) @ stats.rankdata(np.abs(d)), stats.wilcoxon(d, method="asymptotic").pvalue
+            expected = None if p > 0.05 or ranks * d.mean() <= 0 else "a" if ranks > 0 else "b"
+            assert (pair.better, pair.favours is None) == (expected, ranks * d.mean() > 0)
+            kinds.add((pair.favours is None, p <= 0.05))
+        assert kinds >= {(True, True), (False, True)}
+
+    def test_another_correction_declares_nobody_either(self):
+        testset = lopsided()
+        by_holm = human(testset, test="wilcoxon", unit="segment", correction="holm")
+        (pair,) = with_adjusted(by_holm, np.array([1e-9]), 0.05).pairs
+        assert (pair.better, pair.significant) == (None, False)
+
+    def test_of_one_pair_every_test_says_which_way_it_points(self):
+        found = examine_pair(lopsided(), "human", "A", "B", unit="segment", trials=199, resamples=200)
+        sides = {one.test: (one.better, one.favours) for one in found.outcomes}
+        assert sides["wilcoxon"] == (None, "a") and sides["t"] == sides["ar"] == ("b", None)
+
+    def test_against_a_baseline_neither_better_nor_worse_is_claimed(self):
+        whole = lopsided().scores["human"].by_system
+        more = {f"S{k}": [value - 0.001 * k for value in whole["A"]] for k in range(6)}
+        found = compare(rated({"B": whole["B"], **more}), ["human"], test="wilcoxon", unit="segment", baseline="B",
+                        **QUICK)
+        said = paper_sentences(found, "human")
+        assert "Not significantly different from it are none." in said and "Test and scores disagree on S0" in said
+        (caution,) = [one for one in found.warnings if one.code == "split-decision"]
+        assert "in 6 of 6 pairs" in caution.text and "S0 - B" in caution.text
+
+    def test_of_samples_the_side_is_that_of_most(self):
+        drawn = np.array([[-1.0] * 97 + [200.0] * 3, [1.0] * 100])
+        for test in ("percentile", "koehn"):
+            assert TESTS[test].side(np.array([5.0, 1.0]), drawn).tolist() == [-1, 1]
+        assert TESTS["bootstrap"].side(np.array([5.0, 1.0]), drawn).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("test", [student_t, wilcoxon])
+class TestBothTests:
+    @pytest.mark.parametrize("row", [[0.0] * 5, [3.0, NAN, NAN], [NAN, NAN], [0.0, NAN, 0.0]])
+    def test_nothing_to_see_gives_1(self, test, row):
+        assert test(np.zeros(1), np.array([row])).tolist() == [1.0]
+
+    def test_never_0(self, test):
+        for row in ([2.0] * 40, np.linspace(1e6, 1e6 + 1, 5000)):
+            assert 0 < test(np.zeros(1), np.array([row]))[0] < 1e-6
+
+    @given(st.lists(st.integers(-9, 9), min_size=2, max_size=30), st.sampled_from([0.25, 3.0]))
+    def test_neither_sides_nor_scale_nor_gaps_matter(self, test, values, scale):
+        d = np.array([values], dtype=float)
+        p = test(np.zeros(1), d)
+        assert 0 < p[0] <= 1
+        np.testing.assert_allclose(test(np.zeros(1), -d * scale), p, rtol=1e-9)
+        np.testing.assert_allclose(test(np.zeros(1), np.insert(d, 1, NAN, axis=1)), p, rtol=1e-9)
+
+
+def means_by_hand(rows, weights, a, b):
+    """Means of the two on what both have, under weights."""
+    both = ~np.isnan(rows[a]) & ~np.isnan(rows[b])
+    return [(weights[both] * rows[name][both]).sum() / weights[both].sum() for name in (a, b)]
+
+
+class TestGaps:
+    """Every pair by itself, from the draws and the two rows."""
+
+    def check(self, documents, unit):
+        testset = rated(GAPS, documents)
+        units = make_units(testset, unit)
+        drawn = np.concatenate([bootstrap_weights(units, 0, block) for block in range(2)])[:499][:, units.index]
+        traded = np.concatenate([swaps(units, 0, block) for block in range(2)])[:499][:, units.index].astype(bool)
+        by_ar, by_bootstrap = (human(testset, test=test, unit=unit, correction="none", ci="percentile")
+                               for test in ("ar", "bootstrap"))
+        for one, other in zip(by_ar.pairs, by_bootstrap.pairs, strict=True):
+            a, b = GAPS[one.a], GAPS[one.b]
+            both = ~np.isnan(a) & ~np.isnan(b)
+            d0 = a[both].mean() - b[both].mean()
+            null = np.where(traded[:, both], (b - a)[both], (a - b)[both]).mean(axis=1)
+            d = np.array([np.subtract(*means_by_hand(GAPS, w.astype(float), one.a, one.b)) for w in drawn])
+            assert one.n == other.n == both.sum() < N
+            assert one.delta == pytest.approx(d0) and one.se == pytest.approx(d[:300].std(ddof=1))
+            assert (one.ci_low, one.ci_high) == pytest.approx(np.quantile(d[:300], [0.025, 0.975]))
+            assert one.p_value == (np.sum(abs(null) >= abs(d0) - 1e-9) + 1) / 500
+            assert other.p_value == (np.sum(abs(d - d.mean()) >= abs(d0) - 1e-9) + 1) / 500
+
+    def test_by_segment(self):
+        self.check(None, "segment")
+
+    def test_by_document(self):
+        self.check(DOCUMENTS, "document")
+
+    def test_no_gap_is_the_quick_way(self):
+        """A gap in one more system does not touch the other pairs."""
+        with_gap = {**WHOLE, "D": np.where(np.arange(N) % 3, WHOLE["D"], NAN)}
+        plain = {(p.a, p.b): p for p in human(rated(WHOLE), correction="none").pairs}
+        for pair in human(rated(with_gap), correction="none").pairs:
+            if "D" not in (pair.a, pair.b):
+                assert pair == dataclasses.replace(plain[pair.a, pair.b], ci_low=pair.ci_low, ci_high=pair.ci_high,
+                                                   se=pair.se, mdd=pair.mdd)
+                assert pair.se == pytest.approx(plain[pair.a, pair.b].se)
+
+    def test_the_null_stays_joint(self):
+        """Romano-Wolf by hand from the same swaps of all pairs."""
+        testset = rated(GAPS)
+        result = human(testset, trials=BLOCK, unit="segment")
+        traded = swaps(make_units(testset, "segment"), 0, 0).astype(bool)
+        null, size = [], []
+        for pair in result.pairs:
+            d = GAPS[pair.a] - GAPS[pair.b]
+            null.append(np.nanmean(np.where(traded, -d, d), axis=1))
+            null[-1] /= null[-1].std()
+            size.append(abs(pair.delta) / (np.nanmean(np.where(traded, -d, d), axis=1)).std())
+        order, before = np.argsort(size)[::-1], 0
+        for k, pair in enumerate(order):
+            largest = np.abs(np.array(null)[order[k:]]).max(axis=0)
+            before = max(before, (np.sum(largest >= size[pair] - 1e-9) + 1) / (BLOCK + 1))
+            assert result.pairs[pair].p_adjusted == pytest.approx(before)
+
+    def test_lines_nobody_rated_are_no_units(self):
+        rows = {name: np.concatenate([row, np.full(40, NAN)]) for name, row in WHOLE.items()}
+        assert human(rated(rows), ci="basic") == human(rated(WHOLE), ci="basic")
+
+    def test_a_system_without_scores_is_left_out_and_said(self):
+        found = compare(rated({**WHOLE, "E": np.full(N, NAN)}), ["human"], **QUICK)
+        assert [row.system for row in found.metrics["human"].systems] == list("ABCD")
+        caution, = (c for c in found.warnings if c.code == "not-rated")
+        assert caution.text.startswith("1 of 5 systems has no score by human and is left out there: E")
+        with pytest.raises(SettingError, match="The baseline E has no score by human"):
+            compare(rated({**WHOLE, "E": np.full(N, NAN)}), ["human"], baseline="E", **QUICK)
+
+    @pytest.mark.parametrize("test", ["ar", "koehn", "percentile", "t", "wilcoxon"])
+    def test_no_line_in_common(self, test):
+        odd = np.arange(N) % 2 == 1
+        rows = {"A": np.where(odd, WHOLE["A"], NAN), "B": WHOLE["B"], "C": np.where(odd, NAN, WHOLE["C"])}
+        found = compare(rated(rows), ["human"], test=test, **QUICK)
+        pair = next(p for p in found.metrics["human"].pairs if {p.a, p.b} == {"A", "C"})
+        assert (pair.n, pair.p_value, pair.p_adjusted, pair.significant, pair.better) == (0, None, None, False, None)
+        assert (pair.ci_low, pair.se, pair.mdd, pair.win) == (None, None, None, None)
+        means = {name: np.nanmean(row) for name, row in rows.items()}  # what there is: the difference of their scores
+        assert pair.delta == pytest.approx(means[pair.a] - means[pair.b])
+        codes = {c.code: c for c in found.warnings}
+        assert "no-common-line" in codes and "rated-on-different-lines" in codes
+        assert "pairs" in codes["rated-on-different-lines"].text
+        for one in found.metrics["human"].pairs:  # the others, each from its own rows
+            if one.n:
+                assert one.n == N // 2
+                assert one.delta == pytest.approx(np.nanmean(rows[one.a] - rows[one.b]))
+                if test == "t":
+                    d = rows[one.a] - rows[one.b]
+                    assert one.p_value == pytest.approx(stats.ttest_1samp(d[~np.isnan(d)], 0).pvalue)
+        assert Comparison.from_json(comparison_json(found)) == found
+        for write in (comparison_text, comparison_html, comparison_latex, comparison_csv):
+            assert "nan" not in write(found).lower()
+        assert paper_sentences(found, "human")
+        with pytest.raises(SettingError, match="A and C have no line in common"):
+            examine_pair(rated(rows), "human", "A", "C", **QUICK)
+
+    @pytest.mark.parametrize("settings", [dict(correction=name) for name in CORRECTIONS] + [dict(baseline="A")])
+    def test_a_pair_without_a_common_line_is_neither_tested_nor_counted(self, settings):
+        """B has a line in common with A and with C, which have none: a family of two, of one against A."""
+        odd = np.arange(N) % 2 == 1
+        rows = {"A": np.where(odd, WHOLE["A"], NAN), "B": WHOLE["B"], "C": np.where(odd, NAN, WHOLE["C"])}
+        found = compare(rated(rows), ["human"], **QUICK | settings)
+        result, m = found.metrics["human"], 1 if "baseline" in settings else 2
+        tested = [pair for pair in result.pairs if pair.n]
+        assert list(result.tested) == tested and len(tested) == m
+        if (adjust := _STATSMODELS.get(settings.get("correction"))) is not None:
+            expected = multipletests([pair.p_value for pair in tested], method=adjust)[1]
+            assert [pair.p_adjusted for pair in tested] == pytest.approx(expected.tolist())
+        assert f"|pairs:{m}|" in result.signature and f" of {counted(m, 'pair')} significant" in repr(result)
+        text, paper, html = comparison_text(found), paper_sentences(found, "human"), comparison_html(found)
+        family = "over 1 pair;" if m == 1 else "over 2 pairs;"
+        assert family in text.replace("\n", " ") and family in html
+        for said in (paper, *methods(comparison_latex(found))):
+            assert "1 pair was not tested, for want of segments in common." in said
+            assert ("The difference was tested" if m == 1 else "The 2 differences were tested") in said
+        which = f" of {m} pairs" if m > 1 else "The one pair that was tested"
+        assert all("not-equal" != c.code or which in c.text for c in found.warnings)
+        if m == 2:
+            assert sum(sum(tally) for tally in result.tally().values()) == 4  # each tested pair from either side
+            assert "; - not tested, no line in common: 1" in text and "of 2 pairs significant" in text
+        else:
+            assert "1 not tested" in text and "not tested: no line in common" in text
+
+    def test_metrics_agree_on_no_pair_that_one_of_them_has_not_tested(self):
+        odd = np.arange(N) % 2 == 1
+        rows = {"A": np.where(odd, WHOLE["A"], NAN), "B": WHOLE["B"], "C": np.where(odd, NAN, WHOLE["C"])}
+        found = compare(rated(rows, texts=True), ["human", "bleu"], **QUICK)
+        for order in (found.metrics.values(), list(found.metrics.values())[::-1]):
+            assert {frozenset((pair.a, pair.b)) for pair in pairs_across(list(order))} == {
+                frozenset("AB"), frozenset("BC")}
+
+    @pytest.mark.parametrize("ci", ["percentile", "basic", "jackknife-t", "t"])
+    def test_samples_without_any_score(self, ci):
+        """A system with one score: a third of the samples have none, and no interval is NaN."""
+        rows = {"A": WHOLE["A"], "B": np.where(np.arange(N) == 7, WHOLE["B"], NAN)}
+        found = compare(rated(rows), ["human"], ci=ci, **QUICK)
+        row = next(row for row in found.metrics["human"].systems if row.system == "B")
+        assert (row.score, row.ci_low, row.ci_high) == (WHOLE["B"][7], None, None)
+        pair, = found.metrics["human"].pairs
+        assert (pair.n, pair.p_value) == (1, 1) and "nan" not in comparison_json(found).lower()
+        assert "few-common-lines" in {caution.code for caution in found.warnings}
+
+    def test_no_pair_has_one(self):
+        odd = np.arange(N) % 2 == 1
+        rows = {"A": np.where(odd, WHOLE["A"], NAN), "B": np.where(odd, NAN, WHOLE["B"])}
+        for test in TESTS:
+            found = compare(rated(rows), ["human"], test=test, **QUICK)
+            pair, = found.metrics["human"].pairs
+            assert (pair.n, pair.p_value, pair.win, pair.better) == (0, None, None, None)
+            assert "Cannot be decided: no two systems have a line in common" in comparison_text(found)
+            assert "tested by" not in paper_sentences(found, "human")
+            assert "1 pair was not tested" in paper_sentences(found, "human")
+
+
+class TestIdentical:
+    @pytest.mark.parametrize("test", [name for name in TESTS if name != "koehn"])
+    def test_p_is_1(self, test):
+        pair, = human(rated({"A": WHOLE["A"], "B": WHOLE["A"]}), test=test).pairs
+        assert (pair.p_value, pair.delta, pair.significant) == (1, 0, False)
+
+
+class TestLowerIsBetter:
+    @pytest.mark.parametrize("test", TESTS)
+    def test_mirrors_higher_is_better(self, test):
+        up = human(rated(WHOLE), test=test)
+        down = human(rated({name: -row for name, row in WHOLE.items()}, higher=False), test=test)
+        assert [row.system for row in up.systems] == [row.system for row in down.systems]
+        assert [(p.a, p.b, p.better, p.p_value) for p in up.pairs] == [
+            (p.a, p.b, p.better, p.p_value) for p in down.pairs]
+
+
+class TestOnlyForMeans:
+    @pytest.mark.parametrize("asked", [dict(test="t"), dict(test="wilcoxon"), dict(ci="t")])
+    def test_refused_for_bleu(self, asked):
+        with pytest.raises(SettingError, match="is for means of segment scores alone .*, and bleu is a score"):
+            compare(rated(WHOLE, texts=True), ["human", "bleu"], **QUICK, **asked)
+
+    def test_bleu_needs_texts(self):
+        with pytest.raises(SettingError, match="Metric 'bleu' needs texts, and toy has segment scores alone: human"):
+            compare(rated(WHOLE), **QUICK)
+        assert metrics_of(rated(WHOLE)) == ["human"] and metrics_of(rated(WHOLE, texts=True))[0] == "human"
+
+    def test_unknown_names_the_nearest(self):
+        with pytest.raises(SettingError, match="Unknown metric 'humam'. Did you mean 'human'"):
+            metric_of(rated(WHOLE), "humam")
+
+    def test_a_name_that_is_taken(self):
+        taken = dataclasses.replace(rated(WHOLE), scores={"bleu": SegmentScores({"A": [1.0] * N})})
+        with pytest.raises(SettingError, match="called bleu, as a metric of mtsig is"):
+            metric_of(taken, "bleu")
+
+
+@pytest.mark.parametrize("write", [comparison_text, comparison_html, comparison_latex, comparison_json,
+                                   lambda found: paper_sentences(found, "human")])
+def test_no_trials_where_there_are_none(write):
+    found = compare(rated(WHOLE), ["human"], test="t", ci="t", **QUICK)
+    assert json.loads(comparison_json(found))["settings"]["trials"] is None
+    text = write(found)
+    assert "trials" not in text.replace('"trials": null', "") and "None" not in text
+    assert "|test:t|unit:segment|ci:t|" in found.metrics["human"].signature
+
+
+@pytest.mark.parametrize("rows", [WHOLE, GAPS], ids=["complete", "gaps"])
+@pytest.mark.parametrize("documents", [None, DOCUMENTS], ids=["segments", "documents"])
+def test_examine_pair_gives_what_compare_gives(rows, documents):
+    more = {name: np.append(row, [NAN] * 4) for name, row in rows.items()}  # a document that nobody rated
+    testset = rated(more, documents and [*documents, *["last"] * 4])
+    found = examine_pair(testset, "human", "C", "A", trials=499, resamples=300)
+    assert [o.test for o in found.outcomes] == list(fitting_tests(True))
+    assert list(found.intervals) == list(fitting_intervals(True))
+    for outcome in found.outcomes:
+        unit = "segment" if TESTS[outcome.test].of_segments else "auto"
+        pair = next(p for p in human(testset, test=outcome.test, unit=unit).pairs if {p.a, p.b} == {"A", "C"})
+        assert (outcome.p_value, found.n) == (pair.p_value, pair.n)
+    for kind, ends in found.intervals.items():
+        pair = next(p for p in human(testset, ci=kind, unit="segment" if kind == "t" else "auto").pairs
+                    if {p.a, p.b} == {"A", "C"})
+        assert sorted(map(abs, ends)) == pytest.approx(sorted(map(abs, (pair.ci_low, pair.ci_high))), rel=1e-6)
+    assert len(found.by_segment) == N + 4 and not found.by_segment[N:].any()
+    alone = ~(np.isnan(rows["A"]) | np.isnan(rows["C"]))
+    assert not found.by_segment[:N][~alone].any()
+    without = alone & (np.arange(N) != np.flatnonzero(alone)[3])
+    left = (rows["C"] - rows["A"])[without].mean()
+    assert found.by_segment[np.flatnonzero(alone)[3]] == pytest.approx(found.delta - left, rel=1e-9)
+
+
+def test_interval_and_warnings_go_by_the_documents_that_are_rated():
+    documents = [str(k // 2) for k in range(340)]
+    some = {name: np.append(row[:24], [NAN] * 316) for name, row in scores(3, n=24).items()}
+    testset = rated(some, documents, texts=True)
+    alone = compare(testset.at(range(24)), ["human"], **QUICK)
+    found = compare(testset, ["human", "bleu"], **QUICK)
+    few = [(caution.metric, caution.text) for caution in found.warnings if caution.code == "few-units"]
+    assert few == [("human", "Only 12 documents with scores by human to resample: intervals and p are rough below 30. "
+                             "Take more, or read the results with care.")]
+    assert [(name, result.ci, result.n_units) for name, result in found.metrics.items()] == [
+        ("human", "jackknife-t", 12), ("bleu", "percentile", 170)]
+    assert [found.metrics["human"].systems, found.metrics["human"].pairs] == [
+        alone.metrics["human"].systems, alone.metrics["human"].pairs]
+    assert "few-units" in {caution.code for caution in alone.warnings}
+    assert "|ci:jackknife-t|" in found.metrics["human"].signature
+    assert "jackknife-t or percentile intervals" in comparison_text(found)
+    assert "are jackknife t intervals over documents" in paper_sentences(found, "human")
+    assert "are percentile bootstrap intervals" in paper_sentences(found, "bleu")
+    asked = compare(testset, ["human", "bleu"], ci="basic", **QUICK)
+    assert {result.ci for result in asked.metrics.values()} == {asked.settings.ci} == {"basic"}
+
+
+def test_segments_and_single_scores():
+    testset = rated(GAPS, texts=True)
+    metric = metric_of(testset, "human")
+    counted = metric.statistics(testset)
+    assert added_by_segment(testset, metric, "A", "B", counted).shape == (N,)
+    both = np.flatnonzero(~np.isnan(GAPS["A"]) & ~np.isnan(GAPS["B"]))
+    assert scores_on(testset, metric, "A", "B", counted, np.arange(N)) == pytest.approx(
+        [GAPS[name][both].mean() for name in "AB"])
+    with pytest.raises(SettingError, match="None of these 1 segments has a score by human"):
+        scores_on(testset, metric, "A", "B", counted, np.flatnonzero(np.isnan(GAPS["A"]))[:1])
+    found = bootstrap_systems(testset, "human", unit="segment", resamples=200)
+    by_name = {row.system: row for row in human(testset, unit="segment", ci="t").systems}
+    assert {one.system: one.intervals["t"] for one in found} == {
+        name: pytest.approx((row.ci_low, row.ci_high)) for name, row in by_name.items()}
+
+
+class TestTestSet:
+    def test_scores_are_part_of_the_content(self):
+        testset = rated(WHOLE, texts=True)
+        assert pickle.loads(pickle.dumps(testset)).digest == testset.digest
+        others = [rated(WHOLE, texts=True, higher=False), rated(GAPS, texts=True),
+                  dataclasses.replace(testset, scores={}),
+                  dataclasses.replace(testset, scores={"people": testset.scores["human"]})]
+        assert len({testset.digest, *(other.digest for other in others)}) == 5
+
+    def test_views(self):
+        testset = rated(WHOLE, documents=DOCUMENTS, texts=True)
+        part = testset.only(["A", "C"]).at([5, 3])
+        assert part.scores["human"].by_system == {
+            name: (WHOLE[name][5], WHOLE[name][3]) for name in ("A", "C")}
+        assert list(testset.without(["A"]).scores["human"].by_system) == list("BCD")
+        with pytest.raises(TypeError):
+            testset.scores["more"] = None
+
+    def test_a_reference_that_acts_as_a_system_brings_its_scores(self):
+        base = TestSet("toy", {"A": ["a", "b"]}, {"ref": ["a", "b"], "other": ["c", "d"]},
+                       scores={"human": SegmentScores({"A": [1, 2], "other": [3, None]})})
+        assert [row.system for row in compare(base, ["human"], **QUICK).metrics["human"].systems] == ["A"]
+        acting = base.scored_with(["ref"], others_as_systems=True)
+        assert acting.scores["human"].by_system == {"A": (1, 2), "HUMAN-other": (3, None)}
+
+
+class TestScales:
+    """The same scores in another unit are the same comparison."""
+
+    @pytest.mark.parametrize("power", [-330, -20, 20, 320])
+    @pytest.mark.parametrize("test", TESTS)
+    @pytest.mark.parametrize("rows", [WHOLE, GAPS], ids=["whole", "gaps"])
+    def test_any_unit(self, rows, test, power):
+        settings = dict(test=test, unit="segment", ci="bca")
+        once = human(rated(rows), **settings)
+        again = human(rated({name: row * 2.0**power for name, row in rows.items()}), **settings)
+        for one, other in zip(once.pairs, again.pairs, strict=True):
+            for name in ("delta", "ci_low", "ci_high", "se", "mdd"):
+                assert getattr(other, name) == pytest.approx(2.0**power * getattr(one, name), rel=1e-9, abs=0)
+            assert (other.p_value, other.p_adjusted, other.win, other.lose, other.better) == (
+                one.p_value, one.p_adjusted, one.win, one.lose, one.better)
+        assert [s.rank_high for s in again.systems] == [s.rank_high for s in once.systems]
+
+    @pytest.mark.parametrize("unit", [1e-6, 1e-5, 3e-99, 7e95])
+    def test_small_and_large_scores_against_scipy(self, unit):
+        a, b, *_ = WHOLE.values()
+        small = rated({"A": unit * a, "B": unit * b})
+        for test, theirs in (("t", stats.ttest_rel), ("wilcoxon", stats.wilcoxon)):
+            pair, = human(small, test=test, unit="segment").pairs
+            assert pair.p_value == pytest.approx(theirs(a, b).pvalue, rel=1e-6)
+        assert human(small, resamples=2000).pairs[0].se == pytest.approx(unit * stats.sem(a - b), rel=0.1)
+
+    def test_examined_alone(self):
+        pair = examine_pair(rated({name: 2.0**-300 * row for name, row in WHOLE.items()}), "human", "A", "B", trials=99)
+        same = examine_pair(rated(WHOLE), "human", "A", "B", trials=99)
+        assert pair.outcomes == same.outcomes and len(set(pair.swapped)) == len(set(same.swapped)) > 20
+
+    @pytest.mark.parametrize("test", ["ar", "bootstrap", "t", "wilcoxon"])
+    def test_what_rounding_leaves_is_no_difference(self, test):
+        pair, = human(rated({"A": np.full(N, 0.1 + 0.2), "B": np.full(N, 0.3)}), test=test, unit="segment").pairs
+        assert pair.p_value == 1
+
+    @pytest.mark.parametrize("largest", [1e-101, 1e101, 1e300, 1e-300])
+    def test_what_has_no_squares_is_refused(self, largest):
+        with pytest.raises(InputError, match="Expected a size between 1e-100 and 1e[+]100"):
+            human(rated({"A": np.full(N, largest), "B": np.zeros(N)}))
+
+    @pytest.mark.parametrize("unit, form", [(1e-6, "#.4g"), (0.01, ".4f"), (1.0, ".2f"), (1e9, ".3e")])
+    def test_numbers_are_written_as_their_size_asks(self, unit, form):
+        found = compare(rated({name: unit * row for name, row in WHOLE.items()}), ["human"], **QUICK)
+        best = f"{found.metrics['human'].systems[0].score:{form}}"
+        for said in (found.render("text").split("Warning")[0], found.render("html").split("Warning")[0]):
+            assert best in said and "+0.00," not in said and "[0.00," not in said
+        assert (r"\times10^{-5}" in found.render("latex")) == (unit == 1e-6)
+        assert "+0.00," not in paper_sentences(found, "human")
+
+
+def test_human_scores_are_the_first_of_the_metrics_of_a_set():
+    texts = rated(WHOLE, texts=True)
+    mixed = dataclasses.replace(texts, scores={"COMET": texts.scores["human"], **texts.scores})
+    assert metrics_of(mixed)[:2] == ["human", "bleu"] and metrics_of(mixed)[-1] == "COMET"
+    assert default_metrics(mixed) == ["human", "bleu", "COMET"]
+
+
+def test_metrics_that_name_different_top_groups_say_so():
+    rows = scores(1, (80, 70, 60))
+    turned = {name: -row for name, row in rows.items()}
+    both = dataclasses.replace(rated(rows), scores={
+        "human": rated(rows).scores["human"], "COMET": rated(turned).scores["human"]})
+    found = compare(both, ["human", "COMET"], **QUICK)
+    text, = [one.text for one in found.warnings if one.code == "top-groups-differ"]
+    assert text == "The metrics do not name the same top group. Top groups: A by human; C by COMET."
+    assert text in paper_sentences(found, "human") and text in comparison_text(found).partition("human (")[0]
+    alike = dataclasses.replace(both, scores={"human": both.scores["human"], "COMET": both.scores["human"]})
+    assert not [one for one in compare(alike, ["human", "COMET"], **QUICK).warnings if one.code == "top-groups-differ"]

@@ -1,0 +1,320 @@
+"""The tests, against enumeration, plain loops, scipy and sacreBLEU."""
+
+import itertools
+
+import numpy as np
+import pytest
+import sacrebleu
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sacrebleu import significance as theirs
+from scipy import stats
+
+from mtsig_core import TestSet
+from mtsig_core.metrics.bleu import Bleu
+from mtsig_core.stats import engine
+from mtsig_core.stats.engine import UnitStatistics, bootstrap_scores, swap_differences
+from mtsig_core.stats.resampling import BLOCK, Units
+from mtsig_core.stats.significance import (
+    TESTS,
+    approximate_randomization,
+    decide,
+    fitting_tests,
+    signed_shift,
+    significant,
+    student_t,
+    wilcoxon,
+    win_rates,
+)
+from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, texts
+
+WITH_P = [test for test in fitting_tests(False).values() if test.p_values is not None]
+
+
+def by_hand(name, d0, d):
+    """p of one pair, with plain loops over its definition."""
+    d = [float(x) for x in d]
+    n, average = len(d), sum(d) / len(d)
+    average_size = sum(abs(x) for x in d) / len(d)
+    if name == "percentile":
+        tail = min(sum(x <= 1e-9 for x in d), sum(x >= -1e-9 for x in d))
+        return min(1, 2 * (tail + 1) / (n + 1))
+    extremeness = {"ar": lambda x: abs(x), "bootstrap": lambda x: abs(x - average),
+                   "riezler-maxwell": lambda x: abs(x) - average_size}[name]
+    return (sum(extremeness(x) >= abs(d0) - 1e-9 for x in d) + 1) / (n + 1)
+
+
+def replicates_of(n_pairs):
+    # whole halves: ties with the observed difference and with 0 are frequent
+    return hnp.arrays(float, (n_pairs, 19), elements=st.integers(-6, 6).map(lambda x: x / 2))
+
+
+@pytest.mark.parametrize("test", WITH_P, ids=lambda test: test.name)
+class TestEveryP:
+    @given(st.data())
+    def test_as_defined(self, test, data):
+        observed, replicates = data.draw(replicates_of(1))[:, 0], data.draw(replicates_of(1))
+        assert test.p_values(observed, replicates)[0] == pytest.approx(by_hand(test.name, observed[0], replicates[0]))
+
+    @given(st.data())
+    def test_between_its_smallest_value_and_1(self, test, data):
+        observed, replicates = data.draw(replicates_of(3))[:, 0], data.draw(replicates_of(3))
+        p = test.p_values(observed, replicates)
+        assert (p >= test.smallest_p(19)).all() and (p <= 1).all()
+
+    @given(st.data())
+    def test_exchanging_the_systems_keeps_p(self, test, data):
+        observed, replicates = data.draw(replicates_of(3))[:, 0], data.draw(replicates_of(3))
+        np.testing.assert_array_equal(test.p_values(-observed, -replicates), test.p_values(observed, replicates))
+
+    @given(st.data(), st.permutations(range(3)))
+    def test_pairs_are_on_their_own(self, test, data, order):
+        observed, replicates = data.draw(replicates_of(3))[:, 0], data.draw(replicates_of(3))
+        p = test.p_values(observed, replicates)
+        np.testing.assert_array_equal(test.p_values(observed[order], replicates[order]), p[order])
+        np.testing.assert_array_equal([test.p_values(observed[k:k + 1], replicates[k:k + 1])[0] for k in range(3)], p)
+
+    def test_many_pairs_at_once_are_as_one_by_one(self, test):
+        replicates = np.random.default_rng(0).normal(0.5, 1, (300, 999))
+        observed = np.random.default_rng(1).normal(0.5, 1, 300)
+        np.testing.assert_allclose(
+            test.p_values(observed, replicates),
+            [by_hand(test.name, d0, d) for d0, d in zip(observed, replicates, strict=True)])
+
+    def test_never_0(self, test):
+        far = np.full((1, 999), 1e-12 if test.name == "ar" else 7.0)
+        assert test.p_values(np.array([7.0]), far)[0] == pytest.approx(test.steps / 1000)
+
+    def test_identical_systems_get_1(self, test):
+        assert test.p_values(np.zeros(1), np.zeros((1, 99))) == 1
+
+    def test_rounding_breaks_no_tie(self, test):
+        def p(shift):
+            wobble = np.where(np.arange(100) % 2, 1e-12, -1e-12) + shift
+            return test.p_values(np.array([1.0]), np.repeat([[0.0, 1.0, -1.0, 2.0]], 25, axis=1) + wobble)
+
+        assert p(0.0) == p(1e-11) == p(-1e-11)
+
+    @given(st.floats(0.001, 0.999))
+    def test_trials_for_a_level_are_the_fewest(self, test, level):
+        trials = test.trials_for(level)
+        assert test.smallest_p(trials) <= level * (1 + 1e-9)
+        assert trials == 0 or test.smallest_p(trials - 1) > level * (1 - 1e-9)
+
+    @pytest.mark.parametrize("trials", [1, 48, 97, 102, 999, 9999])  # 1 / (1 / 49) is above 49 in floating point
+    def test_the_smallest_p_of_so_many_trials_needs_no_more(self, test, trials):
+        assert test.trials_for(test.smallest_p(trials)) == trials
+
+
+class TestWinRates:
+    @given(replicates_of(2))
+    def test_ties_count_for_neither(self, drawn):
+        win, lose = win_rates(drawn)
+        np.testing.assert_allclose(win, [sum(x > 0 for x in d) / 19 for d in drawn])
+        np.testing.assert_allclose(lose, [sum(x < 0 for x in d) / 19 for d in drawn])
+
+    @given(replicates_of(2))
+    def test_exchanging_the_systems_exchanges_them(self, drawn):
+        np.testing.assert_array_equal(win_rates(-drawn), win_rates(drawn)[::-1])
+
+    def test_identical_systems_never_win(self):
+        assert win_rates(np.zeros((1, 9))) == (0, 0)
+
+    @pytest.mark.parametrize("scale", [1e-90, 1e-6, 1, 1e90])
+    def test_what_rounding_leaves_is_no_win(self, scale):
+        assert win_rates(scale * np.array([[1e-12, -1e-12, 1, -2, -2, 0]])) == (1 / 6, 1 / 3)
+
+
+def segments(n):
+    return Units("segment", np.arange(n), n)
+
+
+def exact_p(statistics, rule):
+    """The p of approximate randomization over all swaps of two systems."""
+    n = statistics.shape[1]
+    observed, extreme = rule(statistics[0].sum(axis=0)) - rule(statistics[1].sum(axis=0)), 0
+    for coins in itertools.product([False, True], repeat=n):
+        traded = np.array(coins)[:, None]
+        first, second = np.where(traded, statistics[::-1], statistics).sum(axis=1)
+        extreme += abs(rule(first) - rule(second)) >= abs(observed) - 1e-9
+    return extreme / 2**n
+
+
+class TestApproximateRandomization:
+    @pytest.mark.parametrize("statistics, rule", [
+        *[(bleu_counts(seed, [0.6 * seed / 3, 0], 10)[0], bleu) for seed in range(4)],
+        *[(segment_scores(seed, [60 + 3 * seed, 60], 10), mean) for seed in range(3)]])
+    def test_all_1024_swaps(self, statistics, rule):
+        data = UnitStatistics(Given({}, rule), statistics, segments(10))
+        swapped = swap_differences(data, np.array([[0, 1]]), 99, seed=1)
+        p = approximate_randomization(data.scores[:1] - data.scores[1:], swapped)[0]
+        assert p == exact_p(statistics, rule)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_close_to_all_swaps_where_they_are_drawn(self, seed):
+        statistics = segment_scores(seed, [60 + 2 * seed, 60], 14)
+        data = UnitStatistics(Given({}, mean), statistics, segments(14))
+        swapped = swap_differences(data, np.array([[0, 1]]), 9999, seed=1)
+        assert swapped.shape == (1, 9999)
+        p = approximate_randomization(data.scores[:1] - data.scores[1:], swapped)[0]
+        assert abs(p - exact_p(statistics, mean)) <= 0.012
+
+    def test_the_enumeration_agrees_with_scipy(self):
+        statistics = segment_scores(2, [66, 60], 10)
+        of_scipy = stats.permutation_test(
+            statistics[..., 0], lambda x, y: np.mean(x) - np.mean(y), permutation_type="samples", n_resamples=np.inf)
+        assert exact_p(statistics, mean) == pytest.approx(of_scipy.pvalue)
+
+
+class TestSignedShift:
+    def test_close_to_the_z_test_of_a_mean(self):
+        statistics = segment_scores(8, [61, 60], 400)
+        data = UnitStatistics(Given({}, mean), statistics, segments(400))
+        drawn = bootstrap_scores(data, 9999, seed=2)
+        p = signed_shift(data.scores[:1] - data.scores[1:], drawn[:1] - drawn[1:])[0]
+        difference = statistics[0, :, 0] - statistics[1, :, 0]
+        z = difference.mean() / (difference.std() / 20)
+        assert p == pytest.approx(2 * stats.norm.sf(abs(z)), abs=0.015)
+
+
+class TestAgainstSacreBleu:
+    """Both are fed the same draws: sacreBLEU's own."""
+
+    SEED, N, TRIALS = 12345, 120, 2 * BLOCK
+    REFERENCE, (BASELINE, SYSTEM) = texts(seed=3, errors=[0.35, 0.33], n_segments=N)
+
+    @pytest.fixture
+    def data(self):
+        testset = TestSet("toy", {"system": self.SYSTEM, "baseline": self.BASELINE}, {"ref": self.REFERENCE})
+        return UnitStatistics(Bleu(), Bleu().statistics(testset), segments(self.N))
+
+    @pytest.fixture
+    def metric(self, monkeypatch):
+        """sacreBLEU's BLEU; it would score sums in single precision."""
+        metric = sacrebleu.BLEU()
+        score = metric._compute_score_from_stats
+        monkeypatch.setattr(metric, "_compute_score_from_stats", lambda sums: score([float(x) for x in sums]))
+        return metric
+
+    @pytest.fixture
+    def drawn(self):
+        """How often sacreBLEU draws each segment."""
+        indices = np.random.default_rng(self.SEED).choice(self.N, size=(self.TRIALS, self.N), replace=True)
+        return np.array([np.bincount(row, minlength=self.N) for row in indices], dtype=np.uint16)
+
+    def run(self, test, metric, monkeypatch):
+        """Run a test of sacreBLEU: its replicates, its difference and the number of replicates beyond it."""
+        seen, p_value = [], theirs._compute_p_value
+        monkeypatch.setattr(theirs, "_compute_p_value", lambda *values: seen.extend(values) or p_value(*values))
+        counts = metric._extract_corpus_statistics(self.BASELINE, [self.REFERENCE])
+        baseline = counts, theirs.Result(metric._aggregate_and_compute(counts).score)
+        _, results = test({"BLEU": baseline}, "system", self.SYSTEM, [self.REFERENCE], {"BLEU": metric}, self.TRIALS,
+                          seed=self.SEED)
+        return *seen, round(results["BLEU"].p_value * (self.TRIALS + 1)) - 1
+
+    def test_scores_of_its_samples(self, data, metric, drawn, monkeypatch):
+        monkeypatch.setenv("SACREBLEU_SEED", str(self.SEED))
+        counts = metric._extract_corpus_statistics(self.SYSTEM, [self.REFERENCE])
+        _, samples = theirs._bootstrap_resample(counts, metric, self.TRIALS)
+        ours = data.score(data.weighted_sums(drawn))[0]
+        np.testing.assert_allclose(ours, [sample.score for sample in samples], rtol=0, atol=1e-9)
+
+    def test_approximate_randomization(self, data, metric, monkeypatch):
+        coins = np.random.default_rng(self.SEED).integers(2, size=(self.TRIALS, self.N), dtype=bool).astype(np.uint8)
+        bits = np.packbits(np.pad(coins, ((0, 0), (0, -self.N % 64))), axis=1)
+        monkeypatch.setattr(engine, "swap_bits", lambda units, seed, block: bits[block * BLOCK:(block + 1) * BLOCK])
+        swapped = swap_differences(data, np.array([[0, 1]]), self.TRIALS, seed=0)[0]
+
+        replicates, difference, beyond = self.run(theirs._paired_ar_test, metric, monkeypatch)
+        np.testing.assert_allclose(np.abs(swapped), replicates, rtol=0, atol=1e-9)
+        assert data.scores[0] - data.scores[1] == pytest.approx(difference, abs=1e-9)
+        assert np.sum(np.abs(swapped) > difference + 1e-9) == beyond > 0
+
+    def test_literal_riezler_maxwell(self, data, metric, drawn, monkeypatch):
+        monkeypatch.setattr(
+            engine, "bootstrap_weights", lambda units, seed, block: drawn[block * BLOCK:(block + 1) * BLOCK])
+        scores = bootstrap_scores(data, self.TRIALS, seed=0)
+        differences = scores[:1] - scores[1:]
+        p = TESTS["riezler-maxwell"].p_values(data.scores[:1] - data.scores[1:], differences)[0]
+
+        replicates, _, beyond = self.run(theirs._paired_bs_test, metric, monkeypatch)
+        sizes = np.abs(differences[0])
+        np.testing.assert_allclose(sizes - sizes.mean(), replicates, rtol=0, atol=1e-9)
+        assert round(p * (self.TRIALS + 1)) - 1 == beyond > 0
+
+
+class TestWithoutDraws:
+    """Student's t and Wilcoxon's, on the differences of segment scores."""
+
+    @pytest.mark.parametrize("n, method", [(49, "exact"), (50, "exact"), (51, "asymptotic")])
+    def test_ranks_are_exact_for_up_to_50_differences(self, n, method):
+        d = np.random.default_rng(n).normal(0.3, 1, n)
+        assert wilcoxon(np.zeros(1), np.append(d, [0, np.nan])[None])[0] == pytest.approx(
+            stats.wilcoxon(d, method=method).pvalue, rel=1e-9)
+
+    def test_two_segments_are_enough_for_t(self):
+        assert student_t(np.zeros(1), np.array([[3.0, np.nan, 1.0]]))[0] == pytest.approx(
+            stats.ttest_1samp([3.0, 1.0], 0).pvalue)
+
+    @pytest.mark.parametrize("name", ["t", "wilcoxon"])
+    def test_no_trials_limit_p(self, name):
+        assert TESTS[name].of_segments and TESTS[name].smallest_p(None) == TESTS[name].smallest_p(19) == 0
+
+
+@pytest.mark.parametrize("p, expected", [
+    (0.05, True), (0.05 + 1e-12, True), (0.05 - 1e-6, True), (0.05 + 1e-6, False), (0.0, True), (np.nan, False)])
+def test_significant_is_at_most_alpha_rounding_apart(p, expected):
+    assert significant(p, 0.05) == expected
+    np.testing.assert_array_equal(significant(np.array([p, 0.9]), 0.05), [expected, False])
+
+
+class TestDecide:
+    IMPROVEMENT = np.array([2.0, -2.0, 0.0, 2.0, -2.0, 2.0])
+
+    def test_the_sign_counts_where_p_is_at_most_alpha(self):
+        p = np.array([0.05, 0.01, 0.01, 0.06, 0.06, np.nan])
+        assert decide(self.IMPROVEMENT, 0.05, p=p).tolist() == [1, -1, 0, 0, 0, 0]
+
+    def test_the_larger_share_counts_where_it_is_at_least_1_less_alpha(self):
+        win, lose = np.array([[0.95, 0.05], [0.05, 0.95], [0.94, 0.0], [0.0, 0.94], [0.5, 0.5], [0.0, 0.0]]).T
+        assert decide(self.IMPROVEMENT, 0.05, win=win, lose=lose).tolist() == [1, -1, 0, 0, 0, 0]
+
+    def test_rounding_does_not_decide(self):
+        assert 41 / 50 < 1 - 9 / 50  # in floating point
+        assert decide(np.ones(1), 9 / 50, win=np.array([41 / 50]), lose=np.zeros(1)).tolist() == [1]
+
+    def test_equal_shares_decide_nothing_however_large_alpha(self):
+        assert decide(np.ones(1), 0.6, win=np.array([0.5]), lose=np.array([0.5])).tolist() == [0]
+
+    @pytest.mark.parametrize("given", [{}, dict(win=np.ones(6)), dict(lose=np.ones(6))])
+    def test_nothing_is_decided_on_nothing(self, given):
+        found = decide(self.IMPROVEMENT, 0.05, **given)
+        assert found.tolist() == [0] * 6 and found.dtype.kind == "i"
+
+
+def test_tests_of_segment_scores_are_for_their_means_alone():
+    assert list(fitting_tests(True)) == ["ar", "bootstrap", "percentile", "koehn", "riezler-maxwell", "t", "wilcoxon"]
+    assert list(fitting_tests(False)) == list(fitting_tests(True))[:5]
+
+
+def test_only_the_tests_as_published_carry_a_caution():
+    assert {test.name for test in TESTS.values() if test.as_published} == {"koehn", "riezler-maxwell"}
+
+
+def test_romano_wolf_goes_with_tests_that_have_a_joint_null():
+    assert {test.name for test in TESTS.values() if test.romano_wolf} == {"ar", "bootstrap"}
+    assert {test.name: test.default_correction for test in TESTS.values()} == {
+        "ar": "romano-wolf", "bootstrap": "romano-wolf", "percentile": "holm", "riezler-maxwell": "holm",
+        "koehn": "none", "t": "holm", "wilcoxon": "holm"}
+
+
+@pytest.mark.parametrize("d", [[1, 1, 1, 1], [1, -1, 2, 2, 3, -3, 3, 5], [0.5, -0.2, 0.9, 0.4], [2, 2, -1, 0, 0, 3]])
+def test_signed_ranks_with_ties_are_exact_by_enumeration(d):
+    """Four equal differences of one sign have p = 2/16; the normal approximation says .0455."""
+    kept = np.array([x for x in d if x])
+    ranks = stats.rankdata(np.abs(kept))
+    sums = [np.dot(ranks, signs) for signs in itertools.product([1, -1], repeat=len(kept))]
+    observed = np.dot(ranks, np.sign(kept))
+    p, = wilcoxon(np.zeros(1), np.array([d], float))
+    assert p == pytest.approx(np.mean(np.abs(sums) >= abs(observed) - 1e-9))

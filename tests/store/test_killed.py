@@ -1,0 +1,68 @@
+"""A kill -9 in the middle of saving: what was kept before is there, what was not yet kept is not there at all."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mtsig_core.store.kept_sets import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Saves one set whole, then a second of which every statement is sent but the commit; and waits to be killed.
+SAVES = """
+import signal, sys
+import sqlalchemy as sa
+from mtsig_core import TestSet
+from mtsig_core.store.kept_sets import Store
+
+def text(name):
+    return TestSet(name, {"A": [f"{name} {k}" for k in range(20000)]}, {"ref": ["r"] * 20000})
+
+store = Store(sys.argv[1])
+print(store.keep(text("first"), "me"), flush=True)
+
+def wait(connection):
+    print("in the middle", flush=True)
+    signal.pause()
+
+sa.event.listen(store._engine, "commit", wait)
+store.keep(text("second"), "me")
+"""
+
+
+def test_what_was_kept_is_there_and_nothing_half(url):
+    process = subprocess.Popen([sys.executable, "-c", SAVES, url], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        link = process.stdout.readline().strip()
+        assert process.stdout.readline().strip() == "in the middle"
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    store = Store(url)
+    assert [saved.name for saved in store.of("me")] == ["first"]
+    assert store.load(store.find(link)).n_segments == 20_000
+    with store._engine.begin() as db:
+        assert db.exec_driver_sql("SELECT count(*) FROM mtsig_content").scalar() == 1
+    again = store.keep(store.load(store.find(link)).only(["A"]), "you")  # and it can be written to
+    assert store.find(again)
+    store.close()
+
+
+@pytest.mark.parametrize("wait", [0, 1, 2])
+def test_killed_at_any_moment(tmp_path, wait):
+    """After so many sets were kept, while the next ones are."""
+    url = f"sqlite:///{tmp_path / 'sets.sqlite'}"
+    code = SAVES.partition("def wait")[0] + "for k in range(1000): print(store.keep(text(str(k)), 'me'), flush=True)"
+    process = subprocess.Popen([sys.executable, "-c", code, url], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    told = [process.stdout.readline().strip() for _ in range(wait + 1)]
+    process.send_signal(signal.SIGKILL)
+    told += [line.strip() for line in process.stdout if line.endswith("\n")]
+    process.wait()
+    store = Store(url)
+    kept = {saved.link: saved for saved in store.of("me")}
+    assert set(told) <= set(kept) and len(kept) <= len(told) + 1
+    assert all(store.load(saved).n_segments == 20_000 for saved in kept.values())
+    store.close()

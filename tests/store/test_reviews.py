@@ -1,0 +1,153 @@
+"""Reviews come back step by step, by two links; nothing is overwritten silently, and nothing is half saved."""
+
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from mtsig_core.errors import SettingError
+from mtsig_core.store.database import DAY, Limits
+from mtsig_core.store.kept_sets import Store
+from mtsig_core.store.reviews import Begin, ChangedMeanwhile, Decide, Exclude, ReviewStore, SetRule, TakeBack
+
+ROOT = Path(__file__).resolve().parents[2]
+BEGIN = Begin("wmt", None, "d", {"en-de": "1"}, "bleu", {"trials": 999})
+NAME = "<b>نظام</b>\x00\ud800"
+
+
+@pytest.fixture
+def reviews(store):
+    return ReviewStore(store)
+
+
+def test_all_of_it_comes_back_after_a_restart(reviews, url, clock):
+    link = reviews.begin(BEGIN, "me").edit_link
+    clock.now += 90
+    reviews.add(link, Exclude(NAME, "en-de", "late"), 1)
+    told = reviews.add(link, Decide("en-de", (NAME, "B"), "because"), 2)
+    reviews.close()
+    again = ReviewStore(url, now=clock)
+    found = again.find(link)
+    assert found.history == told.history and found.review == told.review
+    assert [entry.at for entry in found.history] == [clock.now - 90, clock.now, clock.now]
+    again.close()
+
+
+def test_what_is_begun_after_the_file_was_deleted_is_kept(tmp_path):
+    url = f"sqlite:///{tmp_path / 'kept.sqlite'}"
+    reviews = ReviewStore(Store(url))
+    gone = reviews.begin(BEGIN, "me").edit_link
+    for file in tmp_path.iterdir():
+        file.unlink()
+    link = reviews.begin(BEGIN, "me").edit_link
+    assert (tmp_path / "kept.sqlite").stat().st_mode & 0o777 == 0o600
+    again = ReviewStore(Store(url))
+    assert again.find(link) is not None and again.find(gone) is None is reviews.find(gone)
+    again.close(), reviews.close()
+
+
+def test_one_link_reads_and_another_goes_on(reviews):
+    kept = reviews.begin(BEGIN, "me")
+    read = reviews.find(kept.read_link)
+    assert read.history == kept.history and read.edit_link is None and kept.edit_link not in repr(read)
+    assert kept.edit_link != kept.read_link and all(re.fullmatch(r"[\w-]{22,}", link)
+                                                    for link in (kept.edit_link, kept.read_link))
+    with pytest.raises(SettingError, match="does not let one change"):
+        reviews.add(kept.read_link, SetRule("wmt24"), 1)
+    assert reviews.find(kept.edit_link).history == kept.history and reviews.find("") is None
+
+
+def test_the_second_of_two_editors_is_told(reviews):
+    link = reviews.begin(BEGIN, "me").edit_link
+    reviews.add(link, Exclude("A"), 1)
+    with pytest.raises(ChangedMeanwhile, match="changed this review once") as told:
+        reviews.add(link, Exclude("B"), 1)
+    assert [entry.change for entry in told.value.entries] == [Exclude("A")]
+    assert len(reviews.find(link).history) == 2
+    reviews.add(link, TakeBack(2), 2)
+    assert reviews.find(link).review.exclusions == ()
+
+
+def test_two_at_the_same_moment(reviews, monkeypatch):
+    """Both have looked before either writes."""
+    link, both, said = reviews.begin(BEGIN, "me").edit_link, threading.Barrier(2), []
+    room = reviews._check_room
+    monkeypatch.setattr(reviews, "_check_room", lambda *args: (both.wait(20), room(*args)))
+
+    def add(name):
+        try:
+            said.append(len(reviews.add(link, Exclude(name), 1).history))
+        except ChangedMeanwhile as error:
+            said.append([entry.change.system for entry in error.entries])
+
+    threads = [threading.Thread(target=add, args=(name,)) for name in "AB"]
+    [thread.start() for thread in threads], [thread.join() for thread in threads]
+    kept = reviews.find(link)
+    assert len(kept.history) == 2 and kept.review.exclusions[0].system in "AB"
+    assert sorted(map(str, said)) == sorted(["2", str([kept.review.exclusions[0].system])])
+
+
+def test_who_started_it_lists_and_deletes_it(reviews):
+    first, second = (reviews.begin(BEGIN, "me").edit_link for _ in range(2))
+    assert {kept.edit_link for kept in reviews.of("me")} == {first, second} and reviews.of("you") == []
+    assert not reviews.delete(first, "you") and reviews.delete(first, "me") and reviews.find(first) is None
+    with pytest.raises(SettingError, match="was deleted or has expired"):
+        reviews.add(first, SetRule("wmt24"), 1)
+    assert reviews.find(second)
+
+
+def test_it_expires_and_has_a_quota_as_sets_have(reviews, store, clock):
+    old = reviews.begin(BEGIN, "me").edit_link
+    clock.now += 9 * DAY
+    used = reviews.begin(BEGIN, "me").edit_link
+    clock.now += 2 * DAY
+    assert reviews.find(old) is None and reviews.find(used)
+    small = ReviewStore(store, Limits(mine=600, all=2 << 20, days=10))
+    seen = 1
+    with pytest.raises(SettingError, match=r"There is no room for this: of reviews, yours take.*\(MTSIG_QUOTA_MB\)"):
+        for seen in range(1, 9):
+            small.add(used, Decide("en-de", ("A",), "x" * 100 + str(seen)), seen)
+    assert len(reviews.find(used).history) == seen > 1
+    reviews.begin(BEGIN, "you")  # which forgets what has expired
+    with reviews._engine.begin() as db:
+        assert db.execute(sa.text("SELECT count(*) FROM mtsig_review")).scalar() == 2
+
+
+KILLED = """
+import signal, sys
+import sqlalchemy as sa
+from mtsig_core.store.reviews import Begin, Exclude
+from mtsig_core.store.reviews import ReviewStore
+
+reviews = ReviewStore(sys.argv[1])
+link = reviews.begin(Begin("wmt", None, "d", {}, "bleu", {}), "me").edit_link
+reviews.add(link, Exclude("A"), 1)
+print(link, flush=True)
+
+def wait(connection):
+    print("in the middle", flush=True)
+    signal.pause()
+
+sa.event.listen(reviews._engine, "commit", wait)
+reviews.add(link, Exclude("B"), 2)
+"""
+
+
+def test_a_kill_while_it_is_saved_leaves_the_old(url):
+    """Every statement of the change is sent but the commit."""
+    process = subprocess.Popen([sys.executable, "-c", KILLED, url], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        link = process.stdout.readline().strip()
+        assert process.stdout.readline().strip() == "in the middle"
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    reviews = ReviewStore(url)
+    assert [one.system for one in reviews.find(link).review.exclusions] == ["A"]
+    assert reviews.add(link, Exclude("B"), 2).review.exclusions[1].system == "B"
+    reviews.close()

@@ -1,0 +1,237 @@
+"""What is kept comes back whole, to whom it belongs, as long as it should."""
+
+import random
+import secrets
+import threading
+from contextlib import closing
+
+import pytest
+import sqlalchemy as sa
+
+from mtsig_core import SettingError, TestSet
+from mtsig_core.errors import StoreError
+from mtsig_core.source import Source, TaskSource
+from mtsig_core.store.database import DAY, Limits, _engine
+from mtsig_core.store.kept_sets import Store, TableStore, open_store
+from mtsig_core.store.reviews import Begin, ReviewStore
+from mtsig_core.testset import SegmentScores
+
+
+def small(name="small", extra="", **more):
+    ref = [f"this is sentence {k} {extra}" for k in range(40)]
+    return TestSet(name, {"A": ref, "<b>": [text[:-2] for text in ref]}, {"ref": ref}, **more)
+
+
+def large(seed, size=700_000):
+    """Text that cannot be packed much."""
+    return TestSet("large", {"A": [random.Random(seed).randbytes(size).hex()]}, {"ref": ["a"]})
+
+
+SOURCE = Source((("r", "it's"),), exclude=("B",))
+FULL = TestSet(
+    "full", {"A": ["a\u2028b", ""], "B": ["\ud800", "c"]}, {"r1": ["x", None], "r2": ["y", "z"]}, sources=["s", "t"],
+    documents=["d", "d"], domains=["news", "talk"], langpair="en-zh_TW", simulated=True, lines=[2, 5],
+    scores={"human": SegmentScores({"A": [0.1 + 0.2, None], "B": [-0.0, 1e-300]}, False)},
+    parses={"A": ["w\tw\t0\troot", ""]})
+
+
+def test_all_of_a_set_comes_back(store):
+    found = store.find(store.keep(FULL, "me", SOURCE))
+    back = store.load(found)
+    for field in FULL.__dataclass_fields__:
+        if field != "scores":
+            assert getattr(back, field) == getattr(FULL, field), field
+    assert back.scores["human"].by_system == FULL.scores["human"].by_system
+    assert not back.scores["human"].higher_is_better
+    assert back.digest == FULL.digest and found.source == SOURCE
+    assert (found.n_segments, found.n_systems) == (2, 2)
+
+
+def test_it_is_there_for_another_process_and_after_a_restart(store, url, clock):
+    link = store.keep(small(), "me")
+    store.close()
+    again = Store(url, now=clock)
+    assert again.load(again.find(link)).digest == small().digest
+    again.close()
+
+
+def test_one_owner_keeps_so_many_and_the_message_names_the_setting(store, url):
+    """Of each kind by itself; what is kept already may be kept again."""
+    few, change = Store(url, Limits(sets=1)), Begin("wmt", None, "d", {}, "bleu", {})
+    reviews, tables = ReviewStore(few), TableStore(few)
+    link = few.keep(small(), "me")
+    reviews.begin(change, "me")
+    tables.keep("a;b", "set", "me")
+    assert few.keep(small(), "me") == link and few.keep(small(extra="x"), "you") != link
+    for kind, again in (("test sets", lambda: few.keep(small(extra="x"), "me")),
+                        ("reviews", lambda: reviews.begin(change, "me")),
+                        ("tables", lambda: tables.keep("c;d", "set", "me"))):
+        with pytest.raises(SettingError, match=rf"keeps 1 {kind} here already.*\(MTSIG_QUOTA_SETS\)"):
+            again()
+    few.close()
+
+
+def test_links_cannot_be_guessed_and_tell_nothing(store):
+    links = {store.keep(small(extra=str(k)), f"owner {k}") for k in range(20)}
+    assert len(links) == 20 and all(len(link) >= 22 for link in links)
+    assert store.find(next(iter(links))[:-1]) is None and store.find("") is None
+
+
+def test_the_same_content_keeps_its_link_and_is_stored_once(store):
+    first, same = store.keep(small(), "me"), store.keep(small("other name"), "me")
+    assert first == same and [saved.name for saved in store.of("me")] == ["other name"]
+    theirs = store.keep(small(), "you")
+    assert theirs != first
+    assert store.delete(first, "me") and store.find(first) is None
+    assert store.load(store.find(theirs)).digest == small().digest  # whose content the two shared
+
+
+def test_only_the_owner_lists_renames_and_deletes(store):
+    link = store.keep(small(), "me")
+    assert store.of("you") == [] and not store.rename(link, "you", "x") and not store.delete(link, "you")
+    assert store.rename(link, "me", "<b>x</b>") and store.find(link).name == "<b>x</b>"
+    assert store.load(store.find(link)).name == "<b>x</b>"
+    assert store.delete(link, "me") and not store.delete(link, "me") and store.of("me") == []
+
+
+def test_the_newest_comes_first(store, clock):
+    for name in ("one", "two", "three"):
+        store.keep(small(name, name), "me")
+        clock.now += 1
+    assert [saved.name for saved in store.of("me")] == ["three", "two", "one"]
+
+
+def test_a_set_that_nobody_opens_expires_and_makes_room(store, clock):
+    old = store.keep(large(1), "me")
+    clock.now += 9 * DAY
+    assert store.find(old)  # which counts as used
+    clock.now += 9 * DAY
+    assert store.find(old)
+    clock.now += 10 * DAY + 1
+    assert store.find(old) is None and store.of("me") == []
+    assert store.keep(large(2), "me")  # there is room again
+    assert store.find(old) is None
+
+
+def test_for_ever(url, clock):
+    store = Store(url, Limits(days=0), clock)
+    link = store.keep(small(), "me")
+    clock.now += 10_000 * DAY
+    assert store.find(link)
+    store.close()
+
+
+def test_no_room_is_said_and_nothing_is_lost(store):
+    first = store.keep(large(1), "me")
+    with pytest.raises(SettingError, match=r"takes 0\.\d MB, and yours take 0\.\d MB of 1\.0 MB already"):
+        store.keep(large(2), "me")
+    with pytest.raises(SettingError, match=r"takes 1\.\d MB, and a browser may keep 1\.0 MB on this server"):
+        store.keep(large(5, 1_500_000), "me")
+    store.keep(large(3), "you")
+    with pytest.raises(SettingError, match="This server keeps 1.* MB of test sets already and may keep 2.0 MB"):
+        store.keep(large(4), "they")
+    assert store.keep(large(1), "me") == first and store.keep(large(1), "they")  # what is there takes no room
+    assert [len(store.of(owner)) for owner in ("me", "you", "they")] == [1, 1, 1]
+
+
+def test_many_at_once(store):
+    links, failures = [], []
+
+    def work(k):
+        try:
+            link = store.keep(small(extra=str(k % 3)), "me")
+            store.find(link)
+            links.append(link)
+            store.delete(store.keep(small(extra="gone"), f"owner {k}"), f"owner {k}")
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == [] and len(set(links)) == 3 == len(store.of("me"))
+    for saved in store.of("me"):
+        assert store.load(saved).n_segments == 40
+
+
+def test_content_that_is_kept_cannot_be_forgotten_at_the_same_moment(store, monkeypatch):
+    theirs, keep, token, tried = store.keep(small(), "they"), store._keep, secrets.token_urlsafe, []
+    forgetting = threading.Thread(target=store.delete, args=(theirs, "they"))
+
+    def between(n):
+        """The content is there, and the owner's entry is not yet: they delete theirs, or begin to."""
+        forgetting.start()
+        forgetting.join(0.5)
+        return token(n)
+
+    monkeypatch.setattr(secrets, "token_urlsafe", between)
+    monkeypatch.setattr(store, "_keep", lambda *asked: (tried.append(asked), keep(*asked))[1])
+    link = store.keep(small(), "me")
+    forgetting.join()
+    assert len(tried) == 1 and store.load(store.find(link)).n_segments == 40 and store.of("they") == []
+
+
+def test_damage_is_a_message(store):
+    saved = store.find(store.keep(small(), "me"))
+    with store._engine.begin() as db:
+        db.execute(sa.text("UPDATE mtsig_content SET packed = :damaged"), {"damaged": b"abc"})
+    with pytest.raises(StoreError, match="'small' is damaged in the database. Upload its files again."):
+        store.load(saved)
+
+
+@pytest.mark.parametrize("environment, message", [
+    ({"MTSIG_DATABASE_URL": "mysql://u@h/d"}, "MTSIG_DATABASE_URL"),
+    ({"MTSIG_DATABASE_URL": "nonsense"}, "MTSIG_DATABASE_URL"),
+    ({"MTSIG_DATABASE_URL": "postgresql://u:secret@127.0.0.1:1/d"}, "the database of test sets says"),
+    ({"MTSIG_HOME": "/dev/null/x"}, "The folder for kept test sets, /dev/null/x, cannot be used"),
+    ({"MTSIG_HOME": "{tmp}", "MTSIG_QUOTA_MB": "much"}, "MTSIG_QUOTA_MB is 'much'. Expected a number, 0 or more"),
+    ({"MTSIG_HOME": "{tmp}", "MTSIG_EXPIRY_DAYS": "-1"}, "MTSIG_EXPIRY_DAYS is '-1'"),
+    ({"MTSIG_HOME": "{tmp}", "MTSIG_EXPIRY_DAYS": "1000000"}, "Expected a number, 0 or more, below 1,000,000."),
+    ({"MTSIG_HOME": "{tmp}", "MTSIG_QUOTA_ALL_MB": "nan"}, "MTSIG_QUOTA_ALL_MB is 'nan'")])
+def test_mistakes_in_the_settings(tmp_path, environment, message):
+    environment = {key: value.replace("{tmp}", str(tmp_path)) for key, value in environment.items()}
+    with pytest.raises((StoreError, SettingError), match=message) as caught:
+        open_store(environment)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("said, waited", [("", "10"), ("?connect_timeout=3", "3")])
+def test_a_database_that_does_not_answer_is_not_waited_for_by_the_minute(said, waited):
+    engine = _engine(f"postgresql://u@h/d{said}")
+    assert engine.dialect.create_connect_args(engine.url)[1]["connect_timeout"] == waited
+
+
+def test_the_folder_is_private_and_settings_count(tmp_path):
+    store = open_store({"MTSIG_HOME": str(tmp_path / "a" / "b"), "MTSIG_QUOTA_MB": "0.5", "MTSIG_EXPIRY_DAYS": "3",
+                        "MTSIG_QUOTA_SETS": "7"})
+    assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
+    assert store.limits == Limits(mine=1 << 19, days=3, sets=7)
+    store.close()
+
+
+def test_the_files_are_private_in_a_folder_that_others_may_read(tmp_path):
+    tmp_path.chmod(0o755)
+    with closing(open_store({"MTSIG_HOME": str(tmp_path)})) as store:
+        store.keep(small(), "me")
+        files = list(tmp_path.iterdir())
+        assert len(files) > 1 and not any(file.stat().st_mode & 0o077 for file in files)
+    (tmp_path / "testsets.sqlite").chmod(0o640)  # for a group, by who runs it
+    open_store({"MTSIG_HOME": str(tmp_path)}).close()
+    assert (tmp_path / "testsets.sqlite").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_shared_task_comes_back_as_its_zip_with_what_is_taken_of_it(store, url, clock):
+    content = b"PK\3\4" + bytes(range(256)) + b"\n{}\n"
+    source = TaskSource("t.zip", scores=(("en-cs", "esa", "t.zip/en-cs.esa.tsv"),), lower_is_better=("esa",), name="T")
+    link = store.keep_task("T", content, "ada", source, ["en-cs", "en-de"], 3, [("README", "no name")])
+    with closing(Store(url, store.limits, clock)) as other:
+        saved = other.find(link)
+        assert other.load_zip(saved) == content and saved.task == source
+        assert (saved.pairs, saved.unread, saved.n_systems) == (("en-cs", "en-de"), (("README", "no name"),), 3)
+    assert store.keep_task("T", content, "ada", source, ["en-cs", "en-de"], 3, [("README", "no name")]) == link
+    assert store.keep_task("T", content, "ada", TaskSource("t.zip"), ["en-cs"], 3) != link  # which has other numbers
+    assert store.keep(small(), "ada") and [one.task is None for one in store.of("ada")].count(True) == 1
+    with pytest.raises(SettingError, match="MTSIG_QUOTA_MB"):
+        store.keep_task("big", random.Random(1).randbytes(2 << 20), "bob", source, ["en-cs"], 3)

@@ -1,0 +1,105 @@
+"""Ratings of human translations: kept, said to wait, ranked where references take part."""
+
+import json
+import pickle
+
+import pytest
+
+from mtsig_core import InputError, SettingError, TestSet, compare
+from mtsig_core.metrics import make_metric
+from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.readers import join_scores
+from mtsig_core.report.commands import source_options
+from mtsig_core.source import Source
+
+QUICK = dict(trials=99, resamples=50)
+ROWS = [("A", 50), ("B", 60), ("refA", 90)]
+
+
+@pytest.fixture
+def table(tmp_path):
+    def write(rows=ROWS):
+        lines = [f"{name}\t{line}\t{score + line}" for name, score in rows for line in (1, 2, 3, 4)]
+        path = tmp_path / "esa.tsv"
+        path.write_text("\n".join(["system\tline\tscore", *lines]) + "\n")
+        return [("esa", path)]
+
+    return write
+
+
+def texts(*references):
+    return TestSet("toy", {"A": ["a b c d"] * 4, "B": ["a b c e"] * 4},
+                   {name: ["a b c d e"] * 4 for name in references}, documents=["d", "d", "e", "e"])
+
+
+def ranked(testset, metric="esa"):
+    return {row.system for row in compare(testset, [metric], **QUICK).metrics[metric].systems}
+
+
+def warning(testset, code, metrics=("esa", "bleu")):
+    return [c.text for c in compare(testset, metrics, **QUICK).warnings if c.code == code]
+
+
+@pytest.mark.parametrize("reference", ["refA", "en-zh"])
+def test_a_reference_that_scores_others_or_is_not_here_can_be_ranked_by_its_ratings(table, reference):
+    joined = join_scores(texts(reference), table())
+    assert ranked(joined) == {"A", "B"} and joined.waiting == ("refA",)
+    said, = warning(joined, "ratings-of-references")
+    assert said.startswith("4 scores of refA by esa are not used") and "HUMAN-refA" in said
+    acting = joined.scored_with(others_as_systems=True)
+    assert ranked(acting) == {"A", "B", "HUMAN-refA"} and not warning(acting, "ratings-of-references")
+    assert compare(acting, ["esa"], **QUICK).metrics["esa"].systems[0].system == "HUMAN-refA"
+
+
+def test_no_reference_is_scored_by_itself(table):
+    acting = join_scores(texts("refA"), table()).scored_with(others_as_systems=True)
+    assert ranked(acting, "bleu") == {"A", "B"}
+    assert warning(acting, "ratings-alone") == [
+        "HUMAN-refA takes part by ratings alone, not by BLEU: a reference is not scored by itself."]
+    with pytest.raises(SettingError, match="HUMAN-refA has ratings and no text that bleu could score"):
+        cached_statistics(make_metric("bleu"), acting)
+
+
+def test_another_reference_brings_its_text_and_its_ratings(table):
+    joined = join_scores(texts("refA", "refB"), table([*ROWS, ("refB", 80)]))
+    acting = joined.scored_with(["refA"], others_as_systems=True)
+    assert ranked(acting) == {"A", "B", "HUMAN-refA", "HUMAN-refB"}
+    assert ranked(acting, "bleu") == {"A", "B", "HUMAN-refB"}
+    waiting = joined.scored_with(["refA"])
+    assert set(waiting.waiting) == {"refA", "HUMAN-refB"} and len(warning(waiting, "ratings-of-references")) == 2
+
+
+def test_views_keep_what_waits_and_forget_what_was_left_out(table):
+    joined = join_scores(texts("refA"), table())
+    for part in (joined.only(["A", "B"]), joined.at([0, 2]), pickle.loads(pickle.dumps(joined)), joined.scored_with()):
+        assert part.waiting == ("refA",)
+    acting = joined.scored_with(others_as_systems=True)
+    assert acting.at([1]).rated_alone == ("HUMAN-refA",) == pickle.loads(pickle.dumps(acting)).rated_alone
+    assert acting.without(["HUMAN-refA"]).waiting == () and acting.under("esa") is acting
+
+
+def test_other_names_are_mistakes_with_a_remedy(table):
+    with pytest.raises(InputError, match="'Reformer' is no system of toy. It has: A, B. Rename it in the table"):
+        join_scores(texts("refA"), table([*ROWS, ("Reformer", 1)]))
+    with pytest.raises(InputError, match="Nor are these: C. Rename them in the table, add their"):
+        join_scores(texts("refA"), table([*ROWS, ("Reformer", 1), ("C", 1)]))
+    with pytest.raises(SettingError, match="No reference is left to act as a system.*none has ratings"):
+        texts("refA").scored_with(others_as_systems=True)
+
+
+def test_on_the_command_line(table, tmp_path, capsys):
+    from mtsig_core.cli.main import main
+
+    for name, text in {"ref": "a b c d e", "A": "a b c d", "B": "a b c e"}.items():
+        (tmp_path / f"{name}.txt").write_text(f"{text}\n" * 4)
+    source = source_options(Source(ref=(("refA", str(tmp_path / "ref.txt")),), scores=(("esa", str(table()[0][1])),),
+                                   system=tuple((name, str(tmp_path / f"{name}.txt")) for name in "AB")))
+    assert main(["score", *source, "--metrics", "esa,bleu", "--format", "json"]) == 0
+    out, err = capsys.readouterr()
+    assert err.startswith("Warning: 4 scores of refA by esa are not used")
+    assert set(json.loads(out)["metrics"]["esa"]["scores"]) == {"A", "B"}
+    assert main(["score", *source, "--metrics", "esa,bleu", "--format", "json", "--refs-as-systems"]) == 0
+    found = json.loads(capsys.readouterr().out)["metrics"]
+    assert set(found["esa"]["scores"]) == {"A", "B", "HUMAN-refA"} and set(found["bleu"]["scores"]) == {"A", "B"}
+    assert main(["segments", *source, "--metrics", "bleu", "--refs-as-systems"]) == 0
+    assert "HUMAN" not in capsys.readouterr().out
