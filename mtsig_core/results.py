@@ -710,8 +710,8 @@ class MacroPair:
         Whether p could be small enough after the correction, with so many trials and units, however large the
         difference; True in results of versions that did not look.
     n_apart : int or None
-        Units that tell the two systems apart, see `units_apart` of `stats.engine`: of all language pairs
-        together, or of a bootstrap those of the language pair that has fewest. None in results of versions that did not count them.
+        Units that tell the two systems apart, see `units_apart`: of all language pairs together, or of a bootstrap
+        those of the language pair that has fewest. None in results of versions that did not count them.
     """
 
     a: str
