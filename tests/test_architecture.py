@@ -140,8 +140,7 @@ def test_the_command_line_comes_last():
 
 
 #: Of the metrics the rest knows what the list of them offers, and these; the others it gets from there, by name.
-OPEN = {"mtsig_core.metrics", "mtsig_core.metrics.cache", "mtsig_core.metrics.counting_time",
-        "mtsig_core.metrics.overlap"}
+OPEN = {"mtsig_core.metrics", "mtsig_core.metrics.cache", "mtsig_core.metrics.overlap"}
 
 
 def test_metrics_are_known_by_their_protocol_alone():

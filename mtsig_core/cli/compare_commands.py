@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 
-from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, told, write, write_file
+from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, warn_about_words, write, write_file
 from mtsig_core.cli.options import (
     add_arguments,
     add_choice_of_systems,
@@ -27,11 +27,9 @@ from mtsig_core.report.domain_tables import DOMAIN_FORMS
 from mtsig_core.report.kept_results import KeptTask, kept_comparison
 from mtsig_core.report.replication import REPLICATION_FORMS
 from mtsig_core.results import Exclusion
-from mtsig_core.stats.comparison import references_alone
 from mtsig_core.stats.published_scores import replicate, replicate_task
 from mtsig_core.stats.score import score
 from mtsig_core.stats.settings import check_jobs
-from mtsig_core.stats.significance import TESTS
 from mtsig_core.testset import TestSet
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -77,9 +75,7 @@ def run_compare(args: Namespace) -> int:
         raise SettingError(f"--exclude leaves out {args.baseline}, which --baseline compares with. Give one of the "
                            "two, or another baseline.")
     testset = read(args)
-    each = args.test in TESTS and bool(references_alone(testset, args.test, args.baseline))
-    chosen = chosen_metrics(args, testset, decides=True)
-    metrics = told(testset, chosen, each, warn=False)  # the result has the warnings
+    metrics = chosen_metrics(args, testset, decides=True)
     with progress_line() as progress:
         result = kept_comparison(testset, metrics, **given(args, "compare"), progress=progress)
     result = replace(result, excluded=tuple(map(Exclusion, dict.fromkeys(args.exclude or ()))))
@@ -91,7 +87,7 @@ def run_score(args: Namespace) -> int:
     testset = read(args)
     if args.official is not None:
         return run_replicate(args, testset)
-    found = score(testset, told(testset, chosen_metrics(args, testset), warn=False))  # the result has the warnings
+    found = score(testset, chosen_metrics(args, testset))
     terminal.warn(found.warnings)
     render = {"text": terminal.scores_text, "json": export.scores_json, "csv": export.scores_csv}
     write(render[args.format](found), args.out)
@@ -107,7 +103,7 @@ def run_segments(args: Namespace) -> int:
         raise SettingError(f"segments writes one metric at a time, not {len(metrics)}. Name one with --metrics NAME.")
     if not testset.systems:
         raise SettingError("No system to write statistics of. Give at least one with --system FILE.")
-    told(testset := testset.under(metrics[0].name), metrics)
+    warn_about_words(testset := testset.under(metrics[0].name), metrics)
     header, rows = export.segment_rows(testset, metrics[0], cached_statistics(metrics[0], testset))
     if args.format == "parquet":
         import pandas as pd
@@ -133,8 +129,7 @@ def add_pair_options(sub: ArgumentParser) -> None:
 def run_pair(args: Namespace) -> int:
     testset = read(args)
     chosen = default_metrics(testset) if args.metrics is None else args.metrics
-    metrics = told(testset, [metric_of(testset, name, lowercase=args.lowercase) for name in dict.fromkeys(chosen)],
-                   warn=False)  # the card has the warnings
+    metrics = [metric_of(testset, name, lowercase=args.lowercase) for name in dict.fromkeys(chosen)]
     settings = given(args, "pair")
     with progress_line() as progress:
         found = examine_dispute(testset, metrics, progress=progress, **settings)
@@ -164,7 +159,8 @@ def add_domain_options(sub: ArgumentParser) -> None:
 def run_domains(args: Namespace) -> int:
     check_jobs(args.jobs)
     testset = read(args)
-    metrics = told(testset, chosen_metrics(args, testset, decides=True))
+    metrics = chosen_metrics(args, testset, decides=True)
+    warn_about_words(testset, metrics)
     with progress_line() as progress:
         found = [by_domain(testset, metric, progress=progress, **given(args, "domains")) for metric in metrics]
     write(DOMAIN_FORMS[args.format](found), args.out)

@@ -16,7 +16,6 @@ from typing import Any, TextIO
 from mtsig_core.cli.options import source_from
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, metric_of, tokenizer_of
-from mtsig_core.metrics.counting_time import long_wait
 from mtsig_core.report import terminal
 from mtsig_core.source import Source
 from mtsig_core.stats.cautions import about_metrics
@@ -148,13 +147,9 @@ def chosen_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> 
     return [metric_of(testset, name, lowercase=args.lowercase) for name in dict.fromkeys(chosen)]
 
 
-def told(testset: TestSet, metrics: list[Metric], each_reference: bool = False, warn: bool = True) -> list[Metric]:
-    """The metrics, once it is said how long they take, should that be long, and whether they cut words poorly."""
-    if (text := long_wait(metrics, testset, each_reference)) is not None:
-        print(f"mtsig: {terminal.printable(text)}", file=sys.stderr, flush=True)
-    if warn:
-        terminal.warn(about_metrics(testset, {metric.name: tokenizer_of(metric, testset) for metric in metrics}))
-    return metrics
+def warn_about_words(testset: TestSet, metrics: list[Metric]) -> None:
+    """Warn of metrics that cut words poorly, where the result has no warnings."""
+    terminal.warn(about_metrics(testset, {metric.name: tokenizer_of(metric, testset) for metric in metrics}))
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from functools import partial
 from io import TextIOWrapper
 from typing import Any, NoReturn, TypeAlias
 
-from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, standard_error, told, write
+from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, standard_error, warn_about_words, write
 from mtsig_core.cli.late import load_when_used
 from mtsig_core.cli.options import (
     add_choice_of_systems,
@@ -285,7 +285,8 @@ def _printed(work: Work) -> Callable[[argparse.Namespace], int]:
     """A command that prints what `work` finds."""
     def run(args: argparse.Namespace) -> int:
         testset = read(args)
-        metrics = told(testset, chosen_metrics(args, testset))
+        metrics = chosen_metrics(args, testset)
+        warn_about_words(testset, metrics)
         testset = testset.under(*(metric.name for metric in metrics))
         with progress_line() as progress:
             text = work(testset, metrics, args, progress)

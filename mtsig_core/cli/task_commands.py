@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mtsig_core.cli.compare_commands import add_official_option, run_replicate_task
-from mtsig_core.cli.inputs import check_out, progress_line, read, told, write
+from mtsig_core.cli.inputs import check_out, progress_line, read, write
 from mtsig_core.cli.options import (
     AddUp,
     add_arguments,
@@ -206,7 +206,6 @@ def run_agreement(args: Namespace) -> int:
     testset = read(args)
     chosen = default_metrics(testset, args.human) if args.metrics is None else args.metrics
     metrics = [metric_of(testset, name, lowercase=args.lowercase) for name in chosen]
-    told(testset, metrics, warn=False)  # the result has what is to be said of texts
     warn(caution for metric in metrics for caution in about_ratings(testset, metric.name))
     with progress_line() as progress:
         found = agreement(testset, args.human, metrics, progress=progress, **given(args, "agreement"))
