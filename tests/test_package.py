@@ -65,7 +65,7 @@ def test_the_wheel_holds_the_core_and_the_dashboard_alone(wheel):
     expected = {f"{place}{str(file).removeprefix(str(CHECKOUT / part))}" for part, place in parts.items()
                 for file in [CHECKOUT / part, *(CHECKOUT / part).rglob("*")]
                 if file.is_file() and "__pycache__" not in file.parts}
-    assert {"mtsig_core/data/simulation/demo.xz", "mtsig_core/_dashboard/pages/_ui/frame.py"} <= expected
+    assert {"mtsig_core/simulation/demo.xz", "mtsig_core/_dashboard/pages/_ui/frame.py"} <= expected
     assert {name for name in ZipFile(wheel).namelist() if ".dist-info/" not in name} == expected
 
 

@@ -27,7 +27,7 @@ __all__ = ["GRACE", "life"]
 GRACE = 3.0  # seconds that the server may take to end
 #: What pages import, and what they import when they need it.
 _LOADED = ("pages._ui.frame", "pages._ui.leaderboard_metrics", "pages._ui.official", "pandas.io.formats.style",
-           *(f"mtsig_core.figures.{name}" for name in ("bootstrap", "pair", "sampling", "sweeps", "validation")),
+           *(f"mtsig_core.figures.{name}" for name in ("experiment_plots", "pair_plots")),
            *dict.fromkeys(place.partition(":")[0] for place in METRICS.values()))
 
 

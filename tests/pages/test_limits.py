@@ -65,9 +65,11 @@ def test_experiments_are_counted_with_all_their_repeats(monkeypatch, function, a
             limits.check_experiment(toy, function, asked, times)
 
 
-@pytest.mark.parametrize("function", [type_one, coverage, families, variants])
-def test_small_test_sets_are_as_large_as_experiments_draw_them(function):
-    assert limits.DRAWN[function.__name__] == inspect.getmodule(function)._SEGMENTS
+@pytest.mark.parametrize(("function", "constant"), [
+    (type_one, "_NULL_SEGMENTS"), (coverage, "_SEGMENTS"), (families, "_FAMILY_SEGMENTS"),
+    (variants, "_PAPER_SEGMENTS")])
+def test_small_test_sets_are_as_large_as_experiments_draw_them(function, constant):
+    assert limits.DRAWN[function.__name__] == getattr(inspect.getmodule(function), constant)
 
 
 def test_language_pairs_are_counted_together(monkeypatch):

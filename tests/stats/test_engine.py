@@ -94,7 +94,7 @@ class TestSums:
     def test_whole_numbers_are_summed_exactly_however_they_are_cut_up(self, data, statistics, rows):
         weights = data.draw(some_weights(statistics.shape[1]))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(engine, "_ROWS", rows)
+            patch.setattr(engine, "_UNITS_AT_ONCE", rows)
             sums = sums_of(statistics, weights)
         assert (sums == exact_sums(statistics, weights)).all()
 
@@ -119,7 +119,7 @@ class TestSums:
         statistics = dtype(scale) * data.draw(hnp.arrays(dtype, (2, 7, 2), elements=st.floats(-100, 100, width=32)))
         weights = data.draw(some_weights(7))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(engine, "_ROWS", rows)
+            patch.setattr(engine, "_UNITS_AT_ONCE", rows)
             sums = sums_of(statistics, weights)
             rounded = sums_of(statistics, np.eye(7, dtype=np.uint16)).transpose(1, 2, 0)
         exact = np.einsum("suk,ru->ksr", np.vectorize(Fraction, otypes=[object])(rounded), weights.astype(object))
@@ -163,7 +163,7 @@ class TestSums:
         statistics[0, 0] = 998
         weights = np.ones((1, 40_000), dtype=np.uint16)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(engine, "_ROWS", 1 << 16)
+            patch.setattr(engine, "_UNITS_AT_ONCE", 1 << 16)
             assert sums_of(statistics, weights) == 999 * 40_000 - 1
 
     @given(whole_statistics())
@@ -347,7 +347,7 @@ class TestJackknife:
     @pytest.mark.parametrize("statistics, rule", [(COUNTS, bleu), (SCORES, mean)])
     @pytest.mark.parametrize("units", [segments(60), Units("document", np.arange(60) % 7, 7)], ids=lambda u: u.kind)
     def test_each_unit_is_left_out_once(self, statistics, rule, units, monkeypatch):
-        monkeypatch.setattr(engine, "_ROWS", 8)
+        monkeypatch.setattr(engine, "_UNITS_AT_ONCE", 8)
         left_out = jackknife_scores(data_of(statistics, rule, units))
         by_hand = [rule(statistics[:, units.index != unit].sum(axis=1)) for unit in range(units.n)]
         np.testing.assert_allclose(left_out, np.transpose(by_hand), atol=1e-6)
