@@ -67,7 +67,9 @@ open_pairs = [pair for pair in pairs if not (pair.significant or is_split(pair, 
 only_raw = sum(pair.p_value is not None and bool(significant(pair.p_value, settings.alpha)) for pair in open_pairs)
 still_open = (f"{len(open_pairs)} {'is' if len(open_pairs) == 1 else 'are'} not separated"
               + (f", {only_raw} of them only because of the correction. " if only_raw else ". "))
-still_open += f"In {split} more, test and scores disagree. " if split else ""
+if split:
+    still_open = (still_open if open_pairs else "") + \
+        f"In {split} {'pair' if split == 1 else 'pairs'}, test and scores disagree. "
 apart = len(result.pairs) - len(pairs)
 untested = f"{apart} more {'was' if apart == 1 else 'were'} not tested, for want of a line in common. " if apart else ""
 screen.plain((still_open if (open_pairs or split) and cannot is None else "") + untested

@@ -183,7 +183,8 @@ _SGML, _WMT_XML = ("refset", "srcset", "tstset", "mteval"), ("dataset", "collect
 _ROOTS = (*_SGML, *_WMT_XML, "doc", "tmx", "xliff", "html")
 _TEXT_COLUMNS = {"source", "src", "reference", "ref", "refa", "refb", "hypothesis", "hyp", "mt", "target", "tgt",
                  "translation", "output", "docid", "doc_id"}
-_SEG = r"sed -n 's/.*<seg[^>]*>\(.*\)<\/seg>.*/\1/p' FILE > COPY"
+_SEG = r"sed -n 's/.*<seg[^>]*>\(.*\)<\/seg>.*/\1/p' FILE | " \
+       r"sed 's/&lt;/</g; s/&gt;/>/g; s/&quot;/\"/g; s/&amp;/\&/g' > COPY"
 _AWK = "awk -F ' [|][|][|] ' '!seen[$1]++ {print $2}' FILE > COPY"
 _EXPORT = "Export its translations as plain text, one segment per line, from the program that wrote it."
 _GUNZIP = "Unpack it once: gzip -dc FILE > once.gz"

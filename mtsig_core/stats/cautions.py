@@ -369,9 +369,9 @@ def _about_design(testset: TestSet, settings: Settings, units: Units,
     if any(name not in testset.scores for name in results):
         others = ", or score with the other references alone, so that it is judged like the rest." \
             if len(testset.references) > 1 else "."
-        for reference, system in repeated_references(testset).items():
-            yield Caution("reference-among-systems", f"{system} is reference {reference} word for word, which no other "
-                                                     f"system can equal. Leave it out{others}",
+        for reference, system in repeated_references(testset):
+            yield Caution("reference-among-systems", f"{system} is reference {reference} word for word, which no "
+                                                     f"translation can beat. Exclude it{others}",
                           remedies=({"exclude": system},))
     yield from about_several(results)
 
@@ -524,11 +524,11 @@ def disagreement(result: MetricResult, n_segments: int) -> str | None:
     return None
 
 
-def repeated_references(testset: TestSet) -> dict[str, str]:
-    """The references that a system repeats word for word, with the system."""
-    return {reference: system for reference, texts in testset.references.items()
+def repeated_references(testset: TestSet) -> list[tuple[str, str]]:
+    """The references that systems repeat word for word, each with one of these systems."""
+    return [(reference, system) for reference, texts in testset.references.items()
             for system, said in testset.systems.items()
-            if any(texts) and all(text in (None, other) for text, other in zip(texts, said, strict=True))}
+            if any(texts) and all(text in (None, other) for text, other in zip(texts, said, strict=True))]
 
 
 def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]:

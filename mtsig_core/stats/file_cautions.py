@@ -3,6 +3,7 @@ marks that references lack; and about a reference that was made from an output."
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections import Counter
@@ -46,7 +47,9 @@ _USUAL = re.compile(rf"(?:[\w.,;:!?'\"-]|(?<! ) (?!\.))+|(?:[\w.,;:!?']| (?!\.))
 _WORDS, _CHARACTERS = 5, 12  # that a line has at least, as short ones are translated alike; the latter without spaces
 _EQUAL, _SHARE, _TIMES = 10, 0.05, 2  # lines equal to a reference: how many, of all, and those of the next system
 _SURE, _LUCK = 0.001, 0.6  # p that so many would come by luck, were the true numbers as 0.6 to 0.4
-_NEAR = 1.25  # times as many lines with one other word: then errors are here and there, as in any translation
+#: Lines with one other word, as a multiple of those that errors independent of each other would leave beside as many
+#: equal lines: within these bounds errors are here and there, as in any good translation.
+_NEAR = (0.6, 1.25)
 _TWINS = 0.8  # of these lines that another system has, too: one was made from the other
 
 
@@ -240,10 +243,12 @@ def _find_marks(sample: _Sample, others: Sequence[_Sample]) -> list[str]:
 
 
 def _is_wording(mark: str, sample: _Sample, other: _Sample) -> bool:
-    """Whether words at the start of lines take the place of other words, as in 'Press' for 'Click': lines with words
-    that were added are longer by them."""
+    """Whether words at the start of lines take the place of other words, as 'Press' of 'Click' or 'Art. 1' of
+    'Article 1': lines with words that were added are longer by them."""
     words = mark.strip(f"{_FIRST}{_LAST} ")
-    if " " not in words or re.search(r"[^\w ]", words):
+    [(start, many)] = Counter(line.split(" ", 1)[0] for line in other.lines).most_common(1) or [("", 0)]
+    formulaic = mark[0] == _FIRST and many > _MARKED * len(other.lines) and start.strip(_FIRST) not in mark
+    if not formulaic and (" " not in words or re.search(r"[^\w ]", words)):
         return False
     longer = sum(map(len, sample.texts)) / len(sample.texts) - sum(map(len, other.texts)) / max(1, len(other.texts))
     return longer < len(words) / 2
@@ -300,7 +305,8 @@ def _about_equal_lines(testset: TestSet, systems: Mapping[str, Sequence[str]]) -
         if second is None or not _is_far_more(most, counts[second], int(long.sum())):
             continue
         nearly = sum(map(_is_nearly, np.array(lines, object)[long], np.array(systems[first][::step], object)[long]))
-        if nearly > _NEAR * most:
+        expected = most * math.log(long.sum() / most)  # of Poisson's distribution of errors, 0 in `most` lines
+        if _NEAR[0] * expected < nearly < _NEAR[1] * expected:
             continue
         others = [other for other in testset.references if other != reference]
         yield _caution("made-from-output", f"{first} equals reference {reference} in {most:,} of {long.sum():,} "

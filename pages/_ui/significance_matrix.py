@@ -12,8 +12,7 @@ from mtsig_core.figures.comparison_plots import matrix
 from mtsig_core.report.tables import pair_records, pair_rows
 from mtsig_core.report.words import caveats, controlled, keeps_its_level
 from mtsig_core.results import MetricResult
-from mtsig_core.stats.choices import disagreeing, with_adjusted
-from mtsig_core.stats.significance import significant
+from mtsig_core.stats.choices import decide_by, disagreeing, with_adjusted
 from pages._ui import charts, controls, screen
 from pages._ui.view import View
 
@@ -39,7 +38,8 @@ def show(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, str] | No
             result = with_adjusted(result, adjusted[step], settings.alpha)
             settings = replace(settings, correction=step)
             view = replace(view, settings={**view.settings, "correction": step})
-        _say(view, step, {name: significant(p, settings.alpha) for name, p in adjusted.items()})
+        tested = [pair for pair in view.result.tested if pair.p_value is not None]
+        _say(view, step, {name: decide_by(tested, result.sign, p, settings.alpha) for name, p in adjusted.items()})
     header, rows = pair_records(result)
     names, n = [system.system for system in result.systems], sum(pair.significant for pair in result.pairs)
     if len(names) > _MOST:
@@ -76,7 +76,7 @@ def _step(adjusted: Mapping[str, np.ndarray], chosen: str) -> str:
 
 def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
     """How many cells are lit, how many went out against raw p, and what the correction controls."""
-    lit, gone = int(decisions[step].sum()), len(disagreeing({"none": decisions["none"], step: decisions[step]}))
+    lit, gone = np.count_nonzero(decisions[step]), len(disagreeing({"none": decisions["none"], step: decisions[step]}))
     went = "" if step == "none" else f", {gone} of those of raw p went out"
     n = len(decisions[step])
     are = "cell is" if n == 1 else "cells are"

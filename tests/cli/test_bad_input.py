@@ -140,7 +140,7 @@ def test_a_list_that_is_given_twice_adds_up(run, options):
 def test_an_output_that_is_the_reference_is_told(run, files):
     systems = ("--system", f"copy={files / 'ref.txt'}", "--system", files / "good.txt")
     done = run("compare", "--ref", files / "ref.txt", *systems, "--trials", "99", "--resamples", "50")
-    assert "Warning: copy is reference ref word for word, which no other system can equal. Leave it out. Options: " \
+    assert "Warning: copy is reference ref word for word, which no translation can beat. Exclude it. Options: " \
            "--exclude copy." in done.out
 
 

@@ -271,3 +271,34 @@ def test_lines_that_begin_with_other_words_than_the_reference_are_no_mark():
     testset = TestSet("menus", {"other": [f"Click the button on {rest}" for rest in rests],
                                 "added": [f"Sure here it is then {text}" for text in references]}, {"ref": references})
     assert {caution.a for caution in about_files(testset) if caution.code == "marked-lines"} == {"added"}
+
+
+def test_an_abbreviation_of_what_references_begin_with_is_no_mark():
+    rng = random.Random(12)
+    rests = [" ".join(rng.choice(WORDS) for _ in range(9)) for _ in range(120)]
+    references = [f"Article {k} : {rest}" for k, rest in enumerate(rests)]
+    testset = TestSet("laws", {"short": [f"Art. {k} : {rest}" for k, rest in enumerate(rests)],
+                               "marked": [f"@@ {text}" for text in references]}, {"ref": references})
+    assert {caution.a for caution in about_files(testset) if caution.code == "marked-lines"} == {"marked"}
+
+
+def with_errors(texts, share, rng):
+    return [" ".join(rng.choice(WORDS) if rng.random() < share else word for word in text.split()) for text in texts]
+
+
+@pytest.mark.parametrize("share", [0.05, 0.1, 0.2])
+def test_a_good_system_of_which_errors_are_here_and_there_has_not_made_the_reference(share):
+    rng = random.Random(13)
+    references = [" ".join(rng.choice(WORDS) for _ in range(8)) for _ in range(400)]
+    testset = TestSet("formulas", {"good": with_errors(references, share, rng),
+                                   "bad": with_errors(references, 3 * share, rng)}, {"ref": references})
+    assert [caution.a for caution in about_files(testset) if caution.code == "made-from-output"] == []
+
+
+def test_an_output_of_which_many_lines_got_one_other_word_and_some_a_new_translation_made_the_reference():
+    rng = random.Random(14)
+    output = [" ".join(rng.choice(WORDS) for _ in range(12)) for _ in range(400)]
+    edited = [text if k % 4 == 0 else " ".join([*text.split()[:-1], "anders"]) if k % 4 in (1, 2) else
+              " ".join(rng.choice(WORDS) for _ in range(12)) for k, text in enumerate(output)]
+    testset = TestSet("edited", {"A": output, "B": with_errors(edited, 0.3, rng)}, {"ref": edited})
+    assert [caution.a for caution in about_files(testset) if caution.code == "made-from-output"] == ["A"]
