@@ -103,6 +103,14 @@ class _Sample:
         return set(re.findall(r"""["']([\w-]+)["']\s*:""", self.lines[0])) or {"?"}
 
     @cached_property
+    def has_texts_only(self) -> bool:
+        """Whether these objects have texts and no number that could be a score."""
+        if not self.keys & _TEXT_COLUMNS - _IDS or "[{" in self.lines[0]:
+            return False
+        numbers = re.findall(r"""["']([\w-]+)["']\s*:\s*["']?-?[\d.]+["']?\s*[,}]""", self.lines[0])
+        return not set(numbers) - _IDS
+
+    @cached_property
     def is_json(self) -> bool:
         """Whether it is JSON as a whole: on one line, or on many as it is printed for people."""
         if not self.lines or self.lines[0].lstrip()[0] not in "[{":
@@ -183,6 +191,8 @@ _SGML, _WMT_XML = ("refset", "srcset", "tstset", "mteval"), ("dataset", "collect
 _ROOTS = (*_SGML, *_WMT_XML, "doc", "tmx", "xliff", "html")
 _TEXT_COLUMNS = {"source", "src", "reference", "ref", "refa", "refb", "hypothesis", "hyp", "mt", "target", "tgt",
                  "translation", "output", "docid", "doc_id"}
+_IDS = {"docid", "doc_id", "id", "line", "line_id", "seg", "seg_id", "segment", "segment_id", "index"}
+_JQ = r"""Take the texts: jq -r '.KEY | gsub("\n"; " ")' FILE > COPY, with the key of the texts for KEY."""
 _SEG = r"sed -n 's/.*<seg[^>]*>\(.*\)<\/seg>.*/\1/p' FILE | " \
        r"sed 's/&lt;/</g; s/&gt;/>/g; s/&quot;/\"/g; s/&amp;/\&/g' > COPY"
 _AWK = "awk -F ' [|][|][|] ' '!seen[$1]++ {print $2}' FILE > COPY"
@@ -247,8 +257,10 @@ FORMATS = (
     Format("lm-eval", "a file of samples of lm-evaluation-harness",
            lambda sample: {"doc", "target"} <= sample.keys and bool({"filtered_resps", "resps"} & sample.keys),
            r"""Take the outputs: jq -r '.filtered_resps[0] | gsub("\n"; " ")' FILE > COPY (references: .target)."""),
-    Format("jsonl", "JSON, an object in each line", lambda sample: bool(sample.keys),
-           r"""Take the texts: jq -r '.KEY | gsub("\n"; " ")' FILE > COPY, with the key of the texts for KEY.""",
+    Format("jsonl-texts", "JSON, an object in each line, with texts and no scores",
+           lambda sample: sample.has_texts_only, _JQ, f"If it is an output, give it as a system. {_JQ}",
+           read_as=(DOCUMENTS,)),
+    Format("jsonl", "JSON, an object in each line", lambda sample: bool(sample.keys), _JQ,
            read_as=(SCORE_TABLE, DOCUMENTS)),
     Format("json", "JSON", lambda sample: sample.is_json,
            "Put each of its texts on a line of a text file; scores of segments are read from JSON.",

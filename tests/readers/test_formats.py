@@ -19,6 +19,7 @@ from mtsig_core.readers import read_lines, read_scores, read_text
 from mtsig_core.readers.formats import FORMATS, SEGMENTS, refusal, sniff
 from mtsig_core.readers.plain_text import read_documents
 from mtsig_core.readers.tasks import read_task
+from mtsig_core.readers.uploads import Upload, read_uploads
 from tests.toys import zipped
 
 WORDS = "Haus und Hof haben viele Tiere heute morgen wieder einmal gesehen".split()
@@ -54,7 +55,7 @@ CONTENTS = {
         '<trans-unit id="{k}">\n  <target>{text}</target>\n</trans-unit>\n') + "</body></file></xliff>\n",
     "xml": '<?xml version="1.0" encoding="UTF-8"?><texts>' + numbered("\n{text}") + "\n</texts>",
     "html": "<!DOCTYPE html>\n<html lang='en'>\n<body>\n<p>Not found\n</body>\n</html>\n",
-    "jsonl": lines(*(json.dumps({"doc_id": "d", "hypothesis": text}) for text in TEXTS)),
+    "jsonl-texts": lines(*(json.dumps({"doc_id": "d", "hypothesis": text}) for text in TEXTS)),
     "lm-eval": lines(*(json.dumps({"doc_id": 1, "doc": {}, "target": text, "filtered_resps": [text]})
                        for text in TEXTS)),
     "json": json.dumps({"texts": TEXTS}, indent=2),
@@ -73,7 +74,7 @@ CONTENTS = {
 CONTENTS = {name: content if isinstance(content, bytes) else content.encode() for name, content in CONTENTS.items()}
 MORE = {"one object": b'{"translations": ["a", "b"]}', "objects in an array": json.dumps([{"mt": "a"}] * 9).encode(),
         "texts in an array": json.dumps(TEXTS, indent=1).encode(),
-        "with windows line ends": CONTENTS["jsonl"].replace(b"\n", b"\r\n"),
+        "with windows line ends": CONTENTS["jsonl-texts"].replace(b"\n", b"\r\n"),
         "with a byte order mark": b"\xef\xbb\xbf" + CONTENTS["sgml"], "cut off": CONTENTS["tmx"][:900],
         "only hypotheses": "".join(f"H-{k}\t-0.1\t{text}\n" for k, text in enumerate(TEXTS)).encode()}
 
@@ -138,7 +139,7 @@ class TestRefused:
 
     def test_a_large_text(self, write, monkeypatch):
         monkeypatch.setattr(large, "LARGE", 100)
-        for name in ("jsonl", "sgml", "columns", "tar"):
+        for name in ("jsonl-texts", "sgml", "columns", "tar"):
             with pytest.raises(InputError, match="Expected one segment per line"):
                 large.read_texts(write("A.out", CONTENTS[name], pack=False))
         assert list(large.read_texts(write("A.txt", TEXTS))) == TEXTS
@@ -149,19 +150,19 @@ class TestRefused:
             read_text([("ref", write("ref.txt", TEXTS))], files)
         assert caught.value.remedies == ({"xml": "FILE"},)
 
-    @pytest.mark.parametrize("name", sorted(CONTENTS.keys() - {"jsonl", "columns"}))
+    @pytest.mark.parametrize("name", sorted(CONTENTS.keys() - {"jsonl-texts", "columns"}))
     def test_as_documents(self, write, name):
         with pytest.raises(InputError, match="Expected one document id per line"):
             read_documents(write("docs", CONTENTS[name], pack=False))
 
-    @pytest.mark.parametrize("name", sorted(CONTENTS.keys() - {"jsonl", "json", "texts", "columns", "scores"}))
+    @pytest.mark.parametrize("name", sorted(CONTENTS.keys() - {"jsonl-texts", "json", "texts", "columns", "scores"}))
     def test_as_scores(self, write, name):
         with pytest.raises(InputError, match=f"is {sniff(CONTENTS[name]).what}.*Expected a table of segment scores"):
             read_scores({"human": write("human", CONTENTS[name], pack=False)})
 
     def test_in_a_folder(self, write, tmp_path):
         write("task/references/en-de.refA.txt", TEXTS)
-        write("task/system-outputs/en-de/A.txt", CONTENTS["jsonl"])
+        write("task/system-outputs/en-de/A.txt", CONTENTS["jsonl-texts"])
         with pytest.raises(InputError, match="A.txt is JSON, an object in each line"):
             read_task(tmp_path / "task")
         write("old/newstest2019-ende-ref.de.sgm", CONTENTS["sgml"])
@@ -184,7 +185,7 @@ class TestRefused:
 
 
 @pytest.mark.parametrize("name, program", [("sgml", "sed"), ("fairseq", "grep"), ("nbest", "awk"), ("columns", "cut"),
-                                           ("jsonl", "jq"), ("lm-eval", "jq")])
+                                           ("jsonl-texts", "jq"), ("lm-eval", "jq")])
 def test_the_command_in_the_message_gives_the_texts(write, tmp_path, name, program):
     if shutil.which(program) is None:
         pytest.skip(f"needs {program}")
@@ -194,3 +195,10 @@ def test_the_command_in_the_message_gives_the_texts(write, tmp_path, name, progr
     command = command[command.index(f": {program} ") + 2:].split(" (")[0].split(", with the key")[0]
     subprocess.run(["bash", "-c", command.replace(".KEY", ".hypothesis")], check=True, cwd=tmp_path)
     assert read_lines(tmp_path / "A b.out.texts.txt") == TEXTS
+
+
+def test_outputs_in_json_lines_are_no_table_of_scores():
+    outputs = lines(*(json.dumps({"id": k, "translation": text}) for k, text in enumerate(TEXTS)))
+    with pytest.raises(InputError, match="with texts and no scores.* give it as a system"):
+        read_uploads([Upload("ref.txt", b"a\n" * len(TEXTS), "reference", "ref"),
+                      Upload("out.jsonl", bytes(outputs, "utf-8"), "scores", "out")])

@@ -107,7 +107,7 @@ def test_what_is_missing_or_double_is_named(files, words):
 
 @pytest.mark.parametrize("name, said", [
     ("wmt-xml", "^A.out is XML of WMT, .* upload the zip"), ("sgml", "^A.out is SGML of WMT"),
-    ("xlsx", "^A.out is an office document, .* Save its sheet as CSV"), ("jsonl", "^A.out is JSON"),
+    ("xlsx", "^A.out is an office document, .* Save its sheet as CSV"), ("jsonl-texts", "^A.out is JSON"),
     ("tar", "^A.out is a tar archive.* tar xf A.out"), ("columns", "^A.out is a table of 2 columns")])
 def test_structured_files_are_no_outputs(name, said):
     other = up("A.out", CONTENTS[name], "system")
@@ -124,7 +124,7 @@ def test_a_packed_archive_and_a_workbook_of_scores():
 
 
 def test_structured_files_in_a_zip():
-    packed = zipped({"t/references/en-de.refA.txt": "a\nb\n", "t/system-outputs/en-de/A.txt": CONTENTS["jsonl"]})
+    packed = zipped({"t/references/en-de.refA.txt": "a\nb\n", "t/system-outputs/en-de/A.txt": CONTENTS["jsonl-texts"]})
     with pytest.raises(InputError, match="^t.zip/t/system-outputs/en-de/A.txt is JSON, an object in each line"):
         read_zip(packed, "en-de", "t.zip")
     with pytest.raises(InputError, match="newstest2019-ende-ref.de.sgm is SGML of WMT"):
