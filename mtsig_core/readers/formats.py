@@ -280,7 +280,7 @@ def sniff(data: bytes) -> Format | None:
     r"""The format that a file has by its content, unpacked; None for plain text, and for what nobody knows.
 
     >>> sniff(b'{"src": "a", "mt": "b"}\n{"src": "c", "mt": "d"}\n').name, sniff(b"0 ||| a b ||| -1.2\n").name
-    ('jsonl', 'nbest')
+    ('jsonl-texts', 'nbest')
     >>> sniff(b'They wrote {"a": 1}.\n<b>So</b> it is.\n')
     """
     sample = _Sample(data[:_HEAD], data[-_TAIL:])
