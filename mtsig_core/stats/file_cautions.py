@@ -3,11 +3,13 @@ marks that references lack; and about a reference that was made from an output."
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from itertools import chain, islice, takewhile
 from operator import eq
@@ -17,6 +19,7 @@ import numpy as np
 
 from mtsig_core.errors import Remedy, counted
 from mtsig_core.languages import SPACELESS, written_in
+from mtsig_core.metrics.cache import keep_text, kept_text
 from mtsig_core.readers.alignment import Reordering, find_reordering
 from mtsig_core.results import Caution
 from mtsig_core.testset import TestSet, literal
@@ -54,10 +57,20 @@ _TWINS = 0.8  # of these lines that another system has, too: one was made from t
 
 
 def about_files(testset: TestSet) -> tuple[Caution, ...]:
-    """Warnings about texts that look like others than those that were meant; looked for once in each test set."""
+    """Warnings about texts that look like others than those that were meant; looked for once in each test set, and
+    kept with its statistics."""
     if testset not in _FOUND:
-        _FOUND[testset] = (*_about_files(testset),) if testset.references else ()
+        _FOUND[testset] = _kept_or_found(testset) if testset.references else ()
     return _FOUND[testset]
+
+
+def _kept_or_found(testset: TestSet) -> tuple[Caution, ...]:
+    key = (testset.digest, "files")
+    if (text := kept_text(*key)) is not None:
+        return tuple(Caution(**one | {"remedies": tuple(one["remedies"])}) for one in json.loads(text))
+    found = (*_about_files(testset),)
+    keep_text(json.dumps([asdict(one) for one in found]), *key)
+    return found
 
 
 def _about_files(testset: TestSet) -> Iterator[Caution]:

@@ -15,6 +15,7 @@ from mtsig_core.report.latex import comparison_latex
 from mtsig_core.report.notebook import comparison_table
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.terminal import comparison_text
+from mtsig_core.stats import file_cautions
 from mtsig_core.stats.file_cautions import WRONG_FILES, about_files
 
 WORDS = ("der die das ein Haus Baum Hund Katze Frau Mann Kind geht läuft sieht hat ist war schön groß klein alt neu "
@@ -302,3 +303,15 @@ def test_an_output_of_which_many_lines_got_one_other_word_and_some_a_new_transla
               " ".join(rng.choice(WORDS) for _ in range(12)) for k, text in enumerate(output)]
     testset = TestSet("edited", {"A": output, "B": with_errors(edited, 0.3, rng)}, {"ref": edited})
     assert [caution.a for caution in about_files(testset) if caution.code == "made-from-output"] == ["A"]
+
+
+def test_warnings_are_kept_with_the_statistics_and_come_back_the_same(monkeypatch, tmp_path):
+    monkeypatch.setenv("MTSIG_CACHE", str(tmp_path))
+    texts = [" ".join(WORDS[k % 7:k % 7 + 5]) + f" {k}" for k in range(40)]
+    first, again = (TestSet("set", {"A": texts[::-1], "B": [f"@@ {text}" for text in texts]}, {"ref": texts})
+                    for _ in range(2))
+    found = about_files(first)
+    assert found and any(caution.remedies for caution in found)
+    monkeypatch.setattr(file_cautions, "_about_files", None)
+    kept = about_files(again)
+    assert kept == found and [one.remedies for one in kept] == [one.remedies for one in found]
