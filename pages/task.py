@@ -49,6 +49,7 @@ with or_end_page():
 screen.status(task_tested(found))
 screen.answer(task_verdict(found, view.metric))
 task_view.ask_which_metric(view)
+task_disputes.show_people(view, found)
 for told in above_ranks(found, view.metric):
     screen.caution_box(told)
 pair = task_view.show_picture(found, view.metric, "task.picture")

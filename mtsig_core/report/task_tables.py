@@ -30,6 +30,7 @@ from mtsig_core.report.words import (
     caveats,
     direction,
     keeps_its_level,
+    qualifying,
     segments_compared,
     what_is_scored,
     wrong_files,
@@ -609,32 +610,59 @@ def task_verdict(found: TaskComparison, metric: str) -> str:
 
 def above_ranks(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:
     """All that a reader has to know before the ranks by a metric, in sentences: whether anything says that it decides,
-    and whom others put on top; `task_gaps`, then `task_notes`."""
+    whom others put on top, and that segments are taken as independent; `task_gaps`, then `task_notes`.
+
+    Where no warnings are beside them, as in a paper, the methods say what is taken as independent.
+    """
     asked = [caution.finding for caution in found.warnings if caution.metric == metric]
-    return [*asked, *filter(None, [other_tops(found, metric)]), *task_gaps(found, metric, warned),
+    assumed = _grouped({pair: [caution.finding for caution in qualifying(*one) if caution.code == "no-documents"]
+                        for pair, one in have_metric(found, metric).items()}) if warned else []
+    return [*asked, *filter(None, [other_tops(found, metric)]), *assumed, *task_gaps(found, metric, warned),
             *task_notes(found, metric, warned)]
 
 
-def other_tops(found: TaskComparison, metric: str) -> str | None:
-    """Whom other metrics put on top across the same language pairs, or in the only one; None where nobody else."""
-    macro = found.macro.get(metric)
-    if macro is not None and macro.is_ranked:
-        tops = {name: tuple(row.system for row in one.systems if row.rank_low == 1)
-                for name, one in found.macro.items() if one.language_pairs == macro.language_pairs}
-    elif len(found.pairs) == 1:
-        tops = {name: headline(one) or () for name, one in next(iter(found.pairs.values())).metrics.items()}
-    else:
+def other_tops(found: TaskComparison, metric: str, *beside: TaskComparison) -> str | None:
+    """Whom other metrics, of `found` and of what is `beside` it, put on top across language pairs that have this one
+    too, or in the only one; None where nobody else. Their language pairs are named where they are others."""
+    tops = {name: top for one in (*beside, found) for name, top in _tops(one).items()}
+    if metric not in tops:
         return None
+    mine, pairs = tops[metric]
     groups: dict[frozenset[str], list[str]] = {}
-    for name, top in tops.items():
-        if top and metric in tops and tops[metric] and set(top) != set(tops[metric]):
+    for name, (top, where) in tops.items():
+        if set(top) != set(mine) and set(where) & set(pairs):
             groups.setdefault(frozenset(top), []).append(name)
     if not groups:
         return None
+
+    def by(name: str) -> str:
+        where = tops[name][1]
+        return shortened(metric_title(name), _LONGEST) + (f" ({pairs_said(where)})" if set(where) != set(pairs) else "")
+
     return "Other metrics name another top group: " + "; ".join(
-        f"{named([shortened(name, _LONGEST) for name in tops[names[0]]])} by "
-        f"{listed([shortened(metric_title(name), _LONGEST) for name in names], shown=False)}"
-        for names in groups.values()) + "."
+        f"{named([shortened(name, _LONGEST) for name in tops[names[0]][0]])} by "
+        f"{listed(list(map(by, names)), shown=False)}" for names in groups.values()) + "."
+
+
+def _tops(found: TaskComparison) -> dict[str, tuple[Sequence[str], Sequence[str]]]:
+    """By metric who is on top, across which language pairs or in which only one; without metrics that rank nobody."""
+    tops: dict[str, tuple[Sequence[str], Sequence[str]]] = {}
+    for name in dict.fromkeys(name for one in found.pairs.values() for name in one.metrics):
+        have, macro = have_metric(found, name), found.macro.get(name)
+        if macro is not None:
+            tops[name] = tuple(row.system for row in macro.systems if row.rank_low == 1), macro.language_pairs
+        elif len(have) == 1:
+            tops[name] = headline(next(iter(have.values()))[1]) or (), tuple(have)
+    return {name: top for name, top in tops.items() if top[0]}
+
+
+def pairs_said(pairs: Sequence[str]) -> str:
+    """The names of language pairs; how many they are where a sentence has no room for them.
+
+    >>> pairs_said(["en-cs", "en-fi"])
+    'en-cs, en-fi'
+    """
+    return ", ".join(pairs) if len(pairs) <= _FEW_PAIRS_TOLD else counted(len(pairs), "language pair")
 
 
 def task_gaps(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:

@@ -14,15 +14,32 @@ from mtsig_core.report.task_tables import (
     disputes_records,
     disputes_verdict,
     other_tops,
+    pairs_said,
 )
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.across import disputed_in
+from mtsig_core.testset import human_scores
 from pages._ui import address, background, charts, controls, frame, limits, one_pair, screen
 from pages._ui.copyable import command_box
 
-__all__ = ["show_disputes"]
+__all__ = ["show_disputes", "show_people"]
 
 _SHOWN = 500  # rows; the file has all
+
+
+def show_people(view, found: TaskComparison) -> None:
+    """Say above the ranks by a metric whom people put on top, where that is known; else that they scored too."""
+    info, mine = view.kept.info, set(view.kept.info.pairs_with(view.metric))
+    people = [name for name in human_scores(info.own_scores) if mine & set(info.pairs_with(name))]
+    if view.metric in people:
+        return
+    kept = {name: background.kept(view.key(name)) for name in people}
+    if (said := other_tops(found, view.metric, *filter(None, kept.values()))) is not None:
+        screen.caution_box(said)
+    if waiting := [name for name, one in kept.items() if one is None]:
+        by = "; ".join(f"{name} ({pairs_said(info.pairs_with(name))})" for name in waiting)
+        screen.caution_box(f"People scored these systems too: {by}. Ranks by human scores may differ: choose "
+                           f"{waiting[0]} as the metric at the side to see them.")
 
 
 def show_disputes(view) -> TaskComparison | None:

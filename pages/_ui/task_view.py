@@ -66,16 +66,19 @@ class TaskView:
         """What is open."""
         return self.kept.info.name
 
+    def key(self, metric: str) -> tuple:
+        """What its comparison by a metric is remembered by."""
+        return "task", self.kept.digest, metric, tuple(sorted(self.settings.items()))
+
     def comparison(self, meanwhile: Callable[[dict[str, Comparison]], None]) -> TaskComparison:
         """All language pairs compared by the metric; `meanwhile` draws those that are there already."""
         kept, metric, settings = self.kept, self.metric, self.settings
-        key = ("task", kept.digest, metric, tuple(sorted(settings.items())))
         limits.check_task(kept.sizes, kept.info.pairs_with(metric), compare_task, settings)
 
         def work(progress):
             return kept.compare(metric, jobs=-1, progress=progress, found=progress.part, **settings)
 
-        return background.result(key, work, "Comparing all language pairs", meanwhile)
+        return background.result(self.key(metric), work, "Comparing all language pairs", meanwhile)
 
     def address_of(self, pair: str, found: TaskComparison) -> dict[str, str | None]:
         """What the address says of the test set of a language pair, and of the metric, unless that is usual there.

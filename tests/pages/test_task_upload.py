@@ -158,6 +158,29 @@ def test_zips_below_the_root_are_listed_with_their_scores(opened, tmp_path):
     assert not pair.exception and "3 systems" in words(pair) and "esa" in pair.selectbox(key="metric").options
 
 
+def test_people_who_scored_some_language_pairs_are_named_above_the_ranks(opened, tmp_path):
+    """They put Gamma first. Until that is compared the page says that they scored."""
+    turned = {name: "".join(text.replace("Alpha", "-").replace("Gamma", "Alpha").replace("-\t", "Gamma\t")
+                            for text in FILES[name].splitlines(True)) if "esa" in name else FILES[name]
+              for name in FILES if ".docs" not in name}
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root/turned.zip").write_bytes(zipped(turned))
+    asked = {"root": tmp_path / "root", "shared_task": "turned.zip", "trials": "999"}
+
+    def above(page):
+        said = [html.value for html in page.get("html")]
+        assert not page.exception and any("By BLEU across 3 language pairs Alpha is" in one for one in said)
+        return "\n".join(said[:[k for k, one in enumerate(said) if "By BLEU" in one][0] + 4])
+
+    first = above(opened("task", metric="bleu", **asked))
+    assert "People scored these systems too: esa (en-cs, en-de)." in first and "Gamma by esa" not in first
+    assert first.count("segments are taken as independent") == 1
+    by_people = opened("task", metric="esa", **asked)
+    assert "People scored" not in words(by_people)
+    then = above(opened("task", metric="bleu", **asked))
+    assert "Other metrics name another top group: Gamma by esa (en-cs, en-de)." in then and "People scored" not in then
+
+
 def test_references_take_part_as_systems_on_the_page(data, monkeypatch, tmp_path, capsys, opened):
     page = data()
     link, = uploaded(page, monkeypatch)["testset"]

@@ -23,6 +23,7 @@ from mtsig_core.report.task_latex import task_latex
 from mtsig_core.report.task_tables import (
     MISSING_SAID,
     _by_pair,
+    above_ranks,
     decision_notes,
     dispute_counts,
     dispute_rows,
@@ -556,6 +557,40 @@ def test_what_a_reader_has_to_know_stands_beside_the_ranks():
     assert task_notes(compare_task(task, "human", trials=1999, resamples=99), "human") == []
     [said] = task_notes(compare_task(task, "human", correction="none", trials=1999, resamples=99), "human")
     assert said.startswith("Ranks are corrected by romano-wolf, wins and losses are not. qaa-en: Fir-closed has a ")
+
+
+def unlike(having, documents=True):
+    """Three language pairs with scores by X, of which those `having` them have the order the other way round by esa."""
+    task = made(names=["A", "B", "C"], pairs=("en-cs", "en-fi", "en-uk"))
+    testsets = {pair: replace(one, documents=one.documents if documents else None, scores=one.scores | ({
+        "esa": SegmentScores(dict(zip("ABC", reversed(one.scores["X"].by_system.values()), strict=True)), True)}
+        if pair in having else {})) for pair, one in task.testsets.items()}
+    return compare_task(Task("toy", testsets), ["X", "esa"] if having else "X", trials=999, resamples=99)
+
+
+@pytest.mark.parametrize(("having", "where"), [
+    (("en-cs", "en-fi"), " (en-cs, en-fi)"), (("en-fi",), " (en-fi)"), (("en-cs", "en-fi", "en-uk"), "")])
+def test_it_is_said_whom_others_put_on_top_across_other_language_pairs(having, where):
+    found = unlike(having)
+    assert above_ranks(found, "X")[0] == f"Other metrics name another top group: C by esa{where}."
+    back = " (en-cs, en-fi, en-uk)" if where else ""
+    assert above_ranks(found, "esa")[0] == f"Other metrics name another top group: A by X{back}."
+    said = f"C by esa{where}."
+    assert said in task_text(found) and said in task_html(found, "") and said in " ".join(task_latex(found, "").split())
+
+
+def test_segments_taken_as_independent_are_said_once_beside_the_verdict():
+    found = unlike((), documents=False)
+    said = "No document ids: segments are taken as independent"
+    assert sum(said in one for one in above_ranks(found, "X")) == 1
+    assert not any("No document ids" in one for one in above_ranks(unlike(()), "X"))
+    html, text = task_html(found, ""), task_text(found)
+    assert html.index(said) < html.index("<figure>") and text.index(said) < text.index("Warning")
+    code = " ".join(re.sub("(?m)^%.*", "", task_latex(found, "")).split())
+    assert said in code[code.index("Ranks of 3 systems"):]
+    by_block = compare_task(Task("toy", {pair: replace(one, documents=None) for pair, one in made().testsets.items()}),
+                            "X", trials=999, resamples=99, unit="block")
+    assert not any("No document ids" in one for one in above_ranks(by_block, "X"))
 
 
 @pytest.mark.parametrize(("asked", "said"), [
