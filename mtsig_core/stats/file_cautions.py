@@ -30,6 +30,7 @@ WRONG_FILES = ("is-source", "other-script", "other-order", "reference-order", "m
 
 _FOUND: WeakKeyDictionary[TestSet, tuple[Caution, ...]] = WeakKeyDictionary()
 _SEGMENTS = 2000  # that are looked at
+_WORTH_KEEPING = 2000  # outputs; fewer are looked through faster than a file is read
 _EXAMPLE = 60  # characters of a line that are shown
 
 # Marks: pieces of lines that most lines of one text have and hardly any of the others.
@@ -65,7 +66,9 @@ def about_files(testset: TestSet) -> tuple[Caution, ...]:
 
 
 def _kept_or_found(testset: TestSet) -> tuple[Caution, ...]:
-    key = (testset.digest, "files")
+    if len(testset.systems) * testset.n_segments < _WORTH_KEEPING:
+        return (*_about_files(testset),)
+    key = (testset.digest, hash(tuple(testset.lines)), "files")  # messages name lines
     if (text := kept_text(*key)) is not None:
         return tuple(Caution(**one | {"remedies": tuple(one["remedies"])}) for one in json.loads(text))
     found = (*_about_files(testset),)

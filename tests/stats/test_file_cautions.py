@@ -307,11 +307,14 @@ def test_an_output_of_which_many_lines_got_one_other_word_and_some_a_new_transla
 
 def test_warnings_are_kept_with_the_statistics_and_come_back_the_same(monkeypatch, tmp_path):
     monkeypatch.setenv("MTSIG_CACHE", str(tmp_path))
-    texts = [" ".join(WORDS[k % 7:k % 7 + 5]) + f" {k}" for k in range(40)]
+    texts = [" ".join(WORDS[k % 7:k % 7 + 5]) + f" {k}" for k in range(1000)]
     first, again = (TestSet("set", {"A": texts[::-1], "B": [f"@@ {text}" for text in texts]}, {"ref": texts})
                     for _ in range(2))
     found = about_files(first)
     assert found and any(caution.remedies for caution in found)
     monkeypatch.setattr(file_cautions, "_about_files", None)
     kept = about_files(again)
+    other = TestSet("set", again.systems, again.references, lines=range(101, 1101))
+    with pytest.raises(TypeError):  # which has other lines to name, so that they are looked for again
+        about_files(other)
     assert kept == found and [one.remedies for one in kept] == [one.remedies for one in found]
