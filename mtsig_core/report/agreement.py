@@ -7,14 +7,15 @@ from dataclasses import asdict
 from typing import Any
 
 from mtsig_core.errors import counted
-from mtsig_core.metrics import METRICS, metric_title
+from mtsig_core.metrics import metric_title
+from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.cells import Cell, Table, number
 from mtsig_core.report.export import records_csv, to_json
 from mtsig_core.report.terminal import caution_lines, table_lines
 from mtsig_core.report.text import printable
 from mtsig_core.report.words import assumptions
-from mtsig_core.results import Agreement, Caution, TaskAgreement
-from mtsig_core.stats.few_units import about_few_in
+from mtsig_core.results import Agreement, TaskAgreement
+from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.significance import significant
 from mtsig_core.testset import with_remedy
 
@@ -29,7 +30,7 @@ def agreement_json(found: Agreement) -> str:
         del one["metric"]
     return to_json({"human": found.human, "testset": asdict(found.testset), "settings": _settings(found),
                     "metrics": metrics, "comparisons": [asdict(row) for row in found.comparisons],
-                    "warnings": [asdict(caution) for caution in agreement_cautions(found)]})
+                    "warnings": [caution_record(caution) for caution in about_agreement(found)]})
 
 
 def agreement_csv(found: Agreement) -> str:
@@ -44,7 +45,7 @@ def agreement_text(found: Agreement) -> str:
     header, rows = agreement_rows(found)
     lines = [f"{printable(found.testset.name)}: {counted(len(found.testset.systems), 'system')}, {_segments(found)}",
              f"{printable(agreement_verdict(found))}.", *map(printable, agreement_assumed(found)),
-             *caution_lines(agreement_cautions(found)), "",
+             *caution_lines(about_agreement(found)), "",
              *table_lines(header, rows, "<" + ">" * (len(header) - 1)), ""]
     if found.comparisons:
         header, rows = comparison_rows(found)
@@ -77,38 +78,6 @@ def agreement_assumed(found: Agreement | TaskAgreement) -> list[str]:
     """Sentences: which direction of the scores that are held against each other was assumed."""
     assumed = found.testset.assumed if isinstance(found, Agreement) else found.task.assumed
     return assumptions(assumed, [found.human, *(one.metric for one in found.metrics)])
-
-
-def agreement_cautions(found: Agreement | TaskAgreement) -> list[Caution]:
-    """A warning for each metric that orders fewer than half of the pairs as people do, as its direction may be wrong,
-    or theirs where all whose direction is known do so; what metrics can tell of the texts; and few units."""
-    said: list[Caution] = []
-    known = [one.pairwise_accuracy for one in found.metrics if one.metric in METRICS]
-    turned = all(accuracy is not None and accuracy < 0.5 for accuracy in known)
-    for one in found.metrics:
-        if one.pairwise_accuracy is None or one.pairwise_accuracy >= 0.5:
-            continue
-        ours = one.metric in METRICS
-        which, other = ("higher", "lower") if one.higher_is_better else ("lower", "higher")
-        doubt = "it is no guide to these systems" if ours and not turned else \
-            f"the direction of {found.human} may be wrong" if ours else \
-            f"its direction ({which} is better) may be wrong"
-        said.append(Caution(
-            "against-people", f"{metric_title(one.metric)} orders most pairs of systems otherwise than {found.human} "
-            f"(pairwise accuracy {one.pairwise_accuracy:.3f}): {doubt}.", one.metric,
-            remedies=() if ours else ({f"{other}_is_better": one.metric},)))
-    parts = {found.testset.name: found} if isinstance(found, Agreement) else found.pairs
-    sizes = {name: _n_units(one) for name, one in parts.items()}
-    of_texts = dict.fromkeys(caution for one in parts.values() for caution in one.warnings)
-    return [*said, *of_texts, *about_few_in(sizes, found.sampling.unit, found.sampling.alpha)]
-
-
-def _n_units(found: Agreement) -> int:
-    """Units of the part that has all scores asked for."""
-    info, sampling = found.testset, found.sampling
-    if sampling.unit == "document" and info.n_documents is not None:
-        return info.n_documents
-    return info.n_segments if sampling.block_length is None else round(info.n_segments / sampling.block_length)
 
 
 def agreement_rows(found: Agreement | TaskAgreement) -> Table:
@@ -194,7 +163,7 @@ def task_agreement_text(found: TaskAgreement) -> str:
     """The means, each language pair, and pairs of metrics."""
     tables = [agreement_rows(found), by_language_pair(found)]
     lines = [f"{printable(found.task.name)}: {', '.join(map(printable, found.pairs))}",
-             f"{printable(task_agreement_verdict(found))}.", *caution_lines(agreement_cautions(found))]
+             f"{printable(task_agreement_verdict(found))}.", *caution_lines(about_agreement(found))]
     for header, rows in tables:
         lines += ["", *table_lines(header, rows, "<" + ">" * (len(header) - 1))]
     if found.comparisons:
@@ -214,7 +183,7 @@ def task_agreement_json(found: TaskAgreement) -> str:
         "settings": _task_settings(found), "metrics": metrics,
         "comparisons": [asdict(row) for row in found.comparisons],
         "pairs": {pair: json.loads(agreement_json(of)) for pair, of in found.pairs.items()},
-        "without": list(found.without), "warnings": [asdict(caution) for caution in agreement_cautions(found)]})
+        "without": list(found.without), "warnings": [caution_record(caution) for caution in about_agreement(found)]})
 
 
 def task_agreement_csv(found: TaskAgreement) -> str:

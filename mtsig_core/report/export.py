@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mtsig_core.metrics import Metric
+from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.table import Table
 from mtsig_core.report.tables import matrix_records, run_records, single_runs, with_run_records
 from mtsig_core.report.words import assumptions
@@ -37,7 +38,7 @@ def comparison_json(comparison: Comparison, indent: int | None = 2) -> str:
         "testset": asdict(comparison.testset),
         "settings": asdict(comparison.settings),
         "excluded": [asdict(exclusion) for exclusion in comparison.excluded],
-        "warnings": [asdict(caution) for caution in comparison.warnings],
+        "warnings": [caution_record(caution) for caution in comparison.warnings],
         "metrics": metrics_record(comparison)}, indent)
 
 

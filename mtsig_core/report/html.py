@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.cells import format_p, in_small_cells, rank_interval, signed, tens
 from mtsig_core.report.palette import colour_limit, ink, level, mixed, width, wrapped
 from mtsig_core.report.sentences import paper_sentences, row_against_column
@@ -36,8 +37,6 @@ from mtsig_core.report.tables import (
 from mtsig_core.report.text import printable
 from mtsig_core.report.words import assumptions, group_cautions, wrong_files
 from mtsig_core.results import Comparison, MetricResult, Settings
-from mtsig_core.stats.cautions import p_word
-from mtsig_core.stats.file_cautions import WRONG_FILES
 from mtsig_core.stats.significance import significant
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -314,7 +313,7 @@ def comparison_html(comparison: Comparison) -> str:
         assumed=assumptions(info.assumed, comparison.metrics),
         left_out=[(one.system, one.reason) for one in comparison.excluded], summary=summary(comparison),
         doubts=group_cautions(wrong_files(comparison.warnings)), answer=answer, cautions=group_cautions(
-            [one for one in comparison.warnings if one.code not in WRONG_FILES], several=len(comparison.metrics) > 1),
+            [one for one in comparison.warnings if not one.kind.doubts_files], several=len(comparison.metrics) > 1),
         leaderboard_rows=leaderboard_rows, by_reference_rows=by_reference_rows, pair_rows=pair_rows,
         run_rows=run_rows, pair_run_rows=pair_run_rows,
         paper_sentences=paper_sentences, forest_svg=forest_svg, differences_svg=differences_svg,

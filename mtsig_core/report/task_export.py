@@ -13,6 +13,7 @@ from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.readers.limits import bounded, open_file
 from mtsig_core.report.agreement import task_agreement_json, task_agreement_records, task_agreement_text
+from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.export import metrics_record, records_csv, to_json
 from mtsig_core.report.review import MEASURED_SAID, measured_parts, recorded_note_rows, review_record
 from mtsig_core.report.tables import CLUSTERS_SAID, macro_system_records, single_runs, task_run_rows, with_run_records
@@ -61,7 +62,7 @@ _OF_AGREEMENT = "agreement", "agreement_comparisons"
 def task_json(found: TaskComparison, review: Review = None) -> str:
     """The whole result: stable keys, undefined is null, full precision; of a review what `review_record` gives."""
     first = next(iter(found.pairs.values()), None)
-    warnings = [{"pair": pair, **asdict(caution)} for pair, told in [("", found.warnings), *(
+    warnings = [{"pair": pair, **caution_record(caution)} for pair, told in [("", found.warnings), *(
         (pair, comparison.warnings) for pair, comparison in found.pairs.items())] for caution in told]
     return to_json({
         "task": {"name": found.task.name, "digest": found.task.digest, "pairs": list(found.task.pairs),

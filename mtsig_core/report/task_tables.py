@@ -8,6 +8,7 @@ from typing import Any
 
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.caution_words import disagreement, list_names, otherwise_first
 from mtsig_core.report.cells import Cell, Table, number, rank_interval, signed, written_like
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.sentences import (
@@ -49,7 +50,6 @@ from mtsig_core.stats.across import (
     disputed_in,
 )
 from mtsig_core.stats.arrays import holds_zero
-from mtsig_core.stats.cautions import BESIDE_VERDICT, disagreement, named, otherwise_first
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, cannot_decide, rank_correction, units_said
 from mtsig_core.stats.ranks import RANK_RULES, RankRule, headline, inside_said, is_ahead, turned_round
 from mtsig_core.stats.significance import TESTS
@@ -641,7 +641,7 @@ def other_tops(found: TaskComparison, metric: str, *beside: TaskComparison) -> s
         return shortened(metric_title(name), _LONGEST) + (f" ({pairs_said(where)})" if set(where) != set(pairs) else "")
 
     return "Other metrics name another top group: " + "; ".join(
-        f"{named([shortened(name, _LONGEST) for name in tops[names[0]][0]])} by "
+        f"{list_names([shortened(name, _LONGEST) for name in tops[names[0]][0]])} by "
         f"{listed(list(map(by, names)), shown=False)}" for names in groups.values()) + "."
 
 
@@ -700,7 +700,7 @@ def task_notes(found: TaskComparison, metric: str, warned: bool = True) -> list[
     notes = {"": {pair: " ".join(filter(None, (
         *(caution.finding for caution in wrong_files(one.warnings) if not one.metrics[metric].was_given),
         disagreement(one.metrics[metric], one.testset.n_segments),
-        *(caution.finding for caution in one.warnings if caution.code in BESIDE_VERDICT and caution.metric == metric)
+        *(caution.finding for caution in one.warnings if caution.kind.beside_verdict and caution.metric == metric)
     ))) for pair, one in have.items()}}
     otherwise = [one.settings for one in have.values() if one.settings.correction != rank_correction(one.settings)]
     if otherwise:  # by the same correction in all of them

@@ -6,14 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from mtsig_core.errors import plural
 from mtsig_core.metrics import Metric, mean_over_domains
-from mtsig_core.results import Caution, MetricResult, RuledRanks, Settings, SystemResult
+from mtsig_core.results import MetricResult, RuledRanks, Settings, SystemResult
 from mtsig_core.stats.intervals import INTERVALS
 from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.one_score import finite
 from mtsig_core.stats.pairwise import draw
-from mtsig_core.stats.ranks import RANK_RULES, apart, inside_clusters, inside_said, ranks_by, turned_round
+from mtsig_core.stats.ranks import RANK_RULES, apart, inside_clusters, ranks_by
 from mtsig_core.testset import TestSet
 
 
@@ -82,22 +81,3 @@ def _scored(result: MetricResult, seen: Measured, settings: Settings) -> tuple[S
                  for row, score, (one, other) in zip(result.systems, seen.scores, ends, strict=True))
 
 
-def about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> Caution:
-    """What ranks by another rule than ours leave out of account, and what they hide here."""
-    rule, inside = RANK_RULES[settings.rank_rule], ruled.significant_inside
-    changed = "" if ruled.changed is None else (f"; {ruled.changed} of {len(result.systems)} rank ranges differ from "
-                                                "simultaneous rank intervals")
-    turned = turned_round(result)
-    against = "" if not turned else (f", and {turned} {'is' if turned == 1 else 'are'} ranked the other way round, the "
-                                     "significantly worse system first")
-    here = f"Here {inside} significant {plural(inside, 'pair')} {inside_said(inside, ruled.inside_apart)}" \
-           f"{against}{changed}."
-    if not (inside or turned or ruled.changed):
-        here = "Here it hides no significant pair" + (
-            "." if ruled.changed is None else ", and all rank ranges are the simultaneous rank intervals.")
-    scored = "" if ruled.means is None else (" Scores, their order, wins and losses are those of means over domains; "
-                                             "differences and their tests are of means over segments.")
-    here = here if ruled.clusters else ""
-    return Caution.of("rank-rule", f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}.{scored}",
-                      result.metric, here=here,
-                      remedies=({"rank_rule": "simultaneous"},))

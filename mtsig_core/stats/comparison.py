@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
@@ -13,7 +13,6 @@ import numpy as np
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of, metrics_for, tokenizer_of
 from mtsig_core.results import (
-    Caution,
     Comparison,
     MetricResult,
     PairResult,
@@ -26,11 +25,10 @@ from mtsig_core.results import (
 )
 from mtsig_core.stats import engine
 from mtsig_core.stats.by_rule import by_rule
-from mtsig_core.stats.cautions import about_several, find_cautions, once, repeated_references
+from mtsig_core.stats.cautions import find_cautions, join_cautions, repeated_references
 from mtsig_core.stats.choices import with_adjusted
 from mtsig_core.stats.engine import ENOUGH, Stages
 from mtsig_core.stats.few_units import (
-    about_test,
     can_reach,
     least_worth,
     rank_correction,
@@ -195,40 +193,6 @@ def turning(row: PairRuns, alpha: float) -> float | None:
     return float(stdtrit(row.df_total, 1 - alpha / 2)) * row.se_total
 
 
-def about_runs(testset: TestSet, settings: Settings, results: Iterable[MetricResult]) -> Iterator[Caution]:
-    """What to keep in mind of a test set with training runs."""
-    if not testset.runs:
-        return
-    n, (low, high) = testset.n_runs, spread_interval(1.0, testset.n_runs, settings.alpha)
-    yield Caution("training-runs", "Scores are means over training runs, and p, intervals and ranks hold for these runs"
-                                   ": a unit of the test set is swapped or drawn for all runs of a system at once. "
-                                   "What another training would change is the SD between runs, which "
-                                   f"{n} runs tell only roughly: its {100 * (1 - settings.alpha):g}% interval reaches "
-                                   f"from {low:.2f} to {high:.3g} times the estimate.")
-    if single := [name for name in testset.systems if name not in testset.runs]:
-        has = "has a single run" if len(single) == 1 else "have single runs"
-        yield Caution("single-run", f"{', '.join(single)} {has}"
-                                    ": how much another training would change the score is unknown. Give further "
-                                    "outputs of it as runs.")
-    for name, outputs in testset.runs.items():
-        if len({testset.systems[name], *outputs}) <= len(outputs):
-            yield Caution("identical-runs", f"{name} has training runs with identical outputs, as of one file given "
-                                            "twice: the SD between runs comes out too small. Leave the copy out.",
-                          a=name)
-    for result in results:
-        if not result.runs:
-            yield Caution("runs-not-rated", f"{result.metric} has one score for each segment of a system, not one for "
-                                            "each of its training runs: it knows of no runs.", result.metric)
-        for pair, row in zip(result.pairs, result.pair_runs, strict=False):
-            needed = turning(row, settings.alpha)
-            if pair.significant and needed is not None and row.se_total and abs(pair.delta) < needed:
-                yield Caution("runs-may-turn", f"{pair.a} - {pair.b} is significant for these training runs, yet the "
-                                               f"difference is only {abs(pair.delta) / row.se_total:.1f} standard "
-                                               "errors of test set and training together, and these runs call for "
-                                               f"{needed / row.se_total:.1f}: other runs may not show it. "
-                                               "Train both again.", result.metric, pair.a, pair.b)
-
-
 #-----------------------------------------------------------------------------------------------------------------------
 # A comparison with other decisions of the same draws: another correction of p, or ranks by another rule.
 
@@ -306,9 +270,7 @@ def ranked(testset: TestSet, settings: Settings, units: Units, metrics: Sequence
     """What was found, with ranks by the rule that is asked for, and warnings."""
     if settings.rank_rule != "simultaneous":
         results = {metric.name: by_rule(results[metric.name], testset, metric, settings) for metric in metrics}
-    warnings = (*about_test(settings, units, results.values()),
-                *about_runs(testset, settings, results.values()),
-                *find_cautions(testset, settings, units, metrics, results))
+    warnings = find_cautions(testset, settings, units, metrics, results)
     return Comparison(TestSetInfo.of(testset), settings, warnings, results)
 
 
@@ -446,8 +408,8 @@ def joined(parts: Sequence[Comparison]) -> Comparison:
         if twice := [name for name in part.metrics if name in metrics]:
             raise SettingError(f"{', '.join(twice)} is in two of the comparisons. Expected each metric once.")
         metrics |= part.metrics
-    warnings = (*about_several(metrics), *(caution for part in parts for caution in part.warnings))
-    return replace(first, metrics=metrics, warnings=once(warnings, metrics))
+    cautions = (caution for part in parts for caution in part.warnings)
+    return replace(first, metrics=metrics, warnings=join_cautions(cautions, metrics))
 
 
 def _compare_one(testset: TestSet, metric: Metric, settings: Settings, ci: str, jobs: int,
