@@ -18,7 +18,7 @@ from mtsig_core.report.tables import (
     with_metrics,
     with_runs,
 )
-from mtsig_core.report.terminal import printable
+from mtsig_core.report.text import printable
 from mtsig_core.report.words import caveats, far_firsts, keeps_its_level
 from mtsig_core.stats.file_cautions import WRONG_FILES
 from mtsig_core.stats.significance import FAMILY_WISE

@@ -16,7 +16,8 @@ from mtsig_core.store.reviews import CHANGES
 from mtsig_core.task import SystemInfo
 from tests.toys import toy
 
-RESULTS = [kind for kind in vars(results).values() if dataclasses.is_dataclass(kind) and kind.__module__ == results.__name__]
+RESULTS = [kind for kind in vars(results).values()
+           if dataclasses.is_dataclass(kind) and kind.__module__ == results.__name__]
 TEXT = comparison_json(compare(toy(3, 5, same="AB"), trials=99, resamples=50))
 
 

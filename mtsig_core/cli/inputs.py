@@ -17,6 +17,7 @@ from mtsig_core.cli.options import source_from
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, metric_of, tokenizer_of
 from mtsig_core.report import terminal
+from mtsig_core.report.text import printable
 from mtsig_core.source import Source
 from mtsig_core.stats.cautions import about_metrics
 from mtsig_core.stats.inventory import CANARY, left_out
@@ -129,7 +130,7 @@ def read(args: Namespace) -> TestSet:
     for said in testset.assumed:
         if said.startswith("Left out"):
             kept = " --keep-withdrawn keeps them." if said.endswith("is withdrawn.") else ""
-            print(f"mtsig: {terminal.printable(with_remedy(said))}{kept}", file=sys.stderr)
+            print(f"mtsig: {printable(with_remedy(said))}{kept}", file=sys.stderr)
     return source.part_of(testset)
 
 
@@ -142,7 +143,7 @@ def chosen_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> 
         if decides and (people := human_scores(testset.scores)):
             chosen = tuple(people) if testset.has_texts else tuple(by_precedence(chosen))
             if testset.has_texts:
-                print(f"mtsig: by {terminal.printable(', '.join(people))}, the human scores. Other metrics: --metrics "
+                print(f"mtsig: by {printable(', '.join(people))}, the human scores. Other metrics: --metrics "
                       "NAME,...", file=sys.stderr)
     return [metric_of(testset, name, lowercase=args.lowercase) for name in dict.fromkeys(chosen)]
 

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mtsig_core.report.palette import GREY, shortened, told_apart, width, wrapped
-from mtsig_core.report.terminal import printable
+from mtsig_core.report.text import printable
 
 #: Pixels for the numbers of an axis below a figure and beside it, and for what the first and the last of those below
 #: stand out: where they need more, Plotly makes room by drawing all of it again.

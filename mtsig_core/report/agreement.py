@@ -9,7 +9,8 @@ from mtsig_core.errors import counted
 from mtsig_core.metrics import METRICS, metric_title
 from mtsig_core.report.cells import Cell, Table, number
 from mtsig_core.report.export import records_csv
-from mtsig_core.report.terminal import caution_lines, printable, table_lines
+from mtsig_core.report.terminal import caution_lines, table_lines
+from mtsig_core.report.text import printable
 from mtsig_core.report.words import assumptions
 from mtsig_core.results import Agreement, Caution, TaskAgreement
 from mtsig_core.schema import to_json, to_plain

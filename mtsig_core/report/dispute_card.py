@@ -14,7 +14,8 @@ from mtsig_core.report.html import table, template
 from mtsig_core.report.palette import shortened, width
 from mtsig_core.report.sentences import method_sentences
 from mtsig_core.report.tables import points, summary
-from mtsig_core.report.terminal import printable, table_lines
+from mtsig_core.report.terminal import table_lines
+from mtsig_core.report.text import printable
 from mtsig_core.report.words import assumptions, group_cautions, wrong_files
 from mtsig_core.results import Caution, DomainPair
 from mtsig_core.stats.cautions import p_word

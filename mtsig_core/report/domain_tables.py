@@ -11,7 +11,8 @@ from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, signed, written_like
 from mtsig_core.report.export import records_csv, to_json
-from mtsig_core.report.terminal import printable, table_lines
+from mtsig_core.report.terminal import table_lines
+from mtsig_core.report.text import printable
 from mtsig_core.report.words import assumptions, direction
 from mtsig_core.results import ByDomain
 from mtsig_core.stats.few_units import least_of_units

@@ -14,6 +14,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import format_p, in_small_cells, rank_interval, signed, tens
 from mtsig_core.report.palette import colour_limit, ink, level, mixed, width, wrapped
 from mtsig_core.report.sentences import paper_sentences, row_against_column
+from mtsig_core.report.table import KINDS, Table
 from mtsig_core.report.tables import (
     CLUSTERS_SAID,
     apart,
@@ -32,7 +33,7 @@ from mtsig_core.report.tables import (
     verdict,
     with_interval,
 )
-from mtsig_core.report.terminal import printable
+from mtsig_core.report.text import printable
 from mtsig_core.report.words import assumptions, group_cautions, wrong_files
 from mtsig_core.results import Comparison, MetricResult, Settings
 from mtsig_core.stats.cautions import p_word
@@ -60,6 +61,13 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[
                                                                                              strict=True)))
     return (f'<div class="scroll" tabindex="0"><table>\n<thead><tr>{cells("th", header)}</tr></thead>\n'
             f"<tbody>\n{body}\n</tbody></table></div>")
+
+
+def table_html(shown: Table) -> str:
+    """A `Table`: names and texts are set left, and what stands out is marked."""
+    left = [k for k, column in enumerate(shown.columns) if KINDS[column.kind].side == "<" and column.kind != "rank"]
+    return table(shown.titles, shown.texts(), left, {(row, shown.keys.index(key)) for row, key in shown.marks},
+                 shown.grey, shown.ruled)
 
 
 def literal(text: str) -> str:

@@ -11,6 +11,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import format_p, signed
 from mtsig_core.report.palette import width
 from mtsig_core.report.sentences import basis_sentences, caption_sentences, level, row_against_column
+from mtsig_core.report.table import MISSING, Column, Table
 from mtsig_core.report.tables import (
     CLUSTERS_SAID,
     by_reference_rows,
@@ -22,7 +23,7 @@ from mtsig_core.report.tables import (
     points,
     run_rows,
 )
-from mtsig_core.report.terminal import printable
+from mtsig_core.report.text import printable
 from mtsig_core.report.words import group_cautions, ranks_hold_jointly
 from mtsig_core.results import Comparison, MetricResult
 
@@ -36,7 +37,9 @@ MOST_ROWS = 1000  # of a table that is broken into pages, 20 of these
 #: Characters. LaTeX sets a caption in a single line first and stops where that line is longer than 5.7 metres.
 LONGEST_CAPTION = 300
 _LONGEST_NAME = 24  # digits; a longer one is broken into lines
+_LONGEST_TEXT = 44
 _LONGEST_TITLE = 14  # letters
+GREY = r"\rowcolor[gray]{.9}"  # begins a row
 
 # \@nodocument is \relax once the document has begun: read by \input, the file brings no document of its own.
 # \mtsigfit shrinks a table that is wider than the line.
@@ -146,6 +149,42 @@ def fitting_table(what: str, columns: str, header: Sequence[str], cells: Sequenc
     """One that floats, or where its rows do not fit a page one that is broken into pages."""
     make: Callable[..., str] = tabular if len(cells) <= MOST_ON_A_PAGE else longtable
     return make(what, columns, header, cells, metric, said, ruled=ruled)
+
+
+def table_latex(table: Table, metric: str, said: Sequence[str], n_rows: int = 0, widest_name: int = _LONGEST_NAME,
+                size: str = r"\footnotesize\setlength{\tabcolsep}{4pt}") -> str:
+    """A `Table` that floats, or where its rows do not fit a page one that is broken into pages.
+
+    The first sentence `said` is its caption, the others stand below it. Of a table that was cut, `n_rows` are all.
+    """
+    texts = table.texts()
+    columns = "".join(_column_spec(column, [row[k] for row in texts], widest_name)
+                      for k, column in enumerate(table.columns))
+    cells = [[_cell_latex(column.kind, text, (number, column.key) in table.marks, number in table.grey and not k)
+              for k, (column, text) in enumerate(zip(table.columns, row, strict=True))]
+             for number, row in enumerate(texts[:MOST_ROWS])]
+    if max(n_rows, len(texts)) <= MOST_ON_A_PAGE:
+        return tabular(table.key, columns, table.titles, cells, metric, said, size, table.ruled)
+    return longtable(table.key, columns, table.titles, cells, metric, said, max(n_rows, len(texts)), table.ruled)
+
+
+def _column_spec(column: Column, texts: Sequence[str], widest_name: int) -> str:
+    """How a column is set: names in lines where they are long, other text too, numbers on the right."""
+    if column.kind in ("name", "text"):
+        return name_column([column.title, *texts], widest_name if column.kind == "name" else _LONGEST_TEXT)
+    return "c" if column.kind == "rank" else "r"
+
+
+def _cell_latex(kind: str, text: str, marked: bool, grey: bool) -> str:
+    if kind == "name":
+        set_text = name_cell(text)
+    elif kind == "rank":
+        set_text = rank_cell(text)
+    elif kind == "text":
+        set_text = "--" if text == MISSING else escape(text)
+    else:
+        set_text = number_cell(text) if text else ""
+    return GREY * grey + (rf"\textbf{{{set_text}}}" if marked else set_text)
 
 
 def paragraph(title: str, said: Iterable[str]) -> str:

@@ -8,7 +8,8 @@ from dataclasses import asdict
 from mtsig_core.report.cells import Cell, Table
 from mtsig_core.report.export import records_csv, to_json
 from mtsig_core.report.sentences import listed
-from mtsig_core.report.terminal import printable, table_lines
+from mtsig_core.report.terminal import table_lines
+from mtsig_core.report.text import printable
 from mtsig_core.stats.published_scores import Replication, ScoreBeside, TaskReplication
 
 _TICK, _CROSS = "✓", "✗"

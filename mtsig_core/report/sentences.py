@@ -10,7 +10,7 @@ from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import format_p
 from mtsig_core.report.tables import how_often, left_out, pair_rows, points, simultaneous_word
-from mtsig_core.report.terminal import printable
+from mtsig_core.report.text import printable
 from mtsig_core.report.words import (
     assumptions,
     caveats,

@@ -40,7 +40,8 @@ from mtsig_core.report.task_tables import (
     task_methods,
     task_verdict,
 )
-from mtsig_core.report.terminal import caution_lines, printable, table_lines
+from mtsig_core.report.terminal import caution_lines, table_lines
+from mtsig_core.report.text import printable
 from mtsig_core.report.words import assumptions, direction, far_firsts_in, in_a_task
 from mtsig_core.results import TaskComparison
 from mtsig_core.schema import SCHEMA, to_json, to_plain

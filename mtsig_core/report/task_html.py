@@ -34,7 +34,7 @@ from mtsig_core.report.task_tables import (
     task_methods,
     task_verdict,
 )
-from mtsig_core.report.terminal import printable
+from mtsig_core.report.text import printable
 from mtsig_core.report.words import assumptions, direction, far_firsts_in, group_cautions
 from mtsig_core.results import Comparison, MetricResult, TaskComparison
 from mtsig_core.stats.across import disputed_in

@@ -16,6 +16,7 @@ from mtsig_core.report.agreement import (
 from mtsig_core.report.cells import Table
 from mtsig_core.report.latex import (
     END,
+    GREY,
     MOST_PAIRS,
     PREAMBLE,
     escape,
@@ -54,7 +55,7 @@ from mtsig_core.report.task_tables import (
     task_methods,
     who_decides_rows,
 )
-from mtsig_core.report.terminal import printable
+from mtsig_core.report.text import printable
 from mtsig_core.report.words import caution_texts
 from mtsig_core.results import TaskComparison, TaskInfo
 from mtsig_core.stats.across import disputed_in
@@ -112,7 +113,6 @@ def _table(what: str, table: Table, names: int, said: Sequence[str]) -> str:
 # A shared task as LaTeX: the ranking, the systems against each other across the language pairs, and the methods.
 
 
-_GREY = r"\rowcolor[gray]{.9}"
 
 
 def task_latex(found: TaskComparison, command: str, review: Mapping[str, Any] | None = None) -> str:
@@ -192,7 +192,7 @@ def _ranking(found: TaskComparison, metric: str) -> list[str]:
         text = escape(rows[row][column]) if column == n + 1 else text  # in how many pairs
         return rf"\textbf{{{text}}}" if (row, column) in marks else text
 
-    grey = [_GREY * other_track(found.task, name) for name in names]
+    grey = [GREY * other_track(found.task, name) for name in names]
     called = [_name(found.task, name) + _beside(found.task, name) for name in names]
     starts, column = range(1, n + 1, MOST_PAIRS), name_column(called)
     tables = []

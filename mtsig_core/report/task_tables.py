@@ -24,7 +24,8 @@ from mtsig_core.report.sentences import (
     units_name,
 )
 from mtsig_core.report.tables import cluster_ends, how_tested
-from mtsig_core.report.terminal import printable, table_lines
+from mtsig_core.report.terminal import table_lines
+from mtsig_core.report.text import printable
 from mtsig_core.report.words import (
     assumptions,
     caveats,

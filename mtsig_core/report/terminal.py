@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 
 from mtsig_core.errors import Remedy, counted
 from mtsig_core.metrics import metric_title
-from mtsig_core.readers.lines import shown
 from mtsig_core.report.cells import written_like
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.tables import (
@@ -25,6 +23,7 @@ from mtsig_core.report.tables import (
     verdict,
     without_relation,
 )
+from mtsig_core.report.text import printable, text_width
 from mtsig_core.report.words import assumptions, direction, far_firsts, group_cautions
 from mtsig_core.results import Caution, Comparison, MetricResult, Settings
 from mtsig_core.stats.cautions import BESIDE_VERDICT
@@ -84,11 +83,6 @@ def _options(remedies: Sequence[Remedy]) -> str:
     return f"Options: {remedy_options(remedies)}." if remedies else ""
 
 
-def printable(text: str) -> str:
-    """The text with everything that a terminal might obey (control and direction characters) made visible."""
-    return text if text.isprintable() else shown(text)
-
-
 def printable_lines(text: str) -> str:
     """Like `printable`, with line ends kept."""
     return "\n".join(map(printable, text.split("\n")))
@@ -143,7 +137,7 @@ def _matrix_lines(result: MetricResult, settings: Settings) -> list[str]:
             cells[i][j], cells[j][i] = (">", "<") if pair.better == "a" else ("<", ">")
     width = len(str(len(order)))
     names = [f"{k + 1:>{width}} {printable(name)}" for name, k in order.items()]
-    label = max(map(_width, names))
+    label = max(map(text_width, names))
     significant = sum(pair.significant for pair in result.pairs)
     apart = len(result.pairs) - len(result.tested)
     untested = f"; - not tested, no line in common: {apart}" if apart else ""
@@ -174,7 +168,7 @@ def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], aligned: s
                 ruled: Collection[int] = ()) -> list[str]:
     """A table, a sign of `aligned` for each column: <, > or ^; with a line below the `ruled` rows."""
     header, *rows = (list(map(printable, row)) for row in [header, *rows])
-    widths = [max(map(_width, column)) for column in zip(header, *rows, strict=True)]
+    widths = [max(map(text_width, column)) for column in zip(header, *rows, strict=True)]
     lines = []
     for k, row in enumerate([header, *rows], -1):
         cells = (_pad(cell, width, side) for cell, width, side in zip(row, widths, aligned, strict=True))
@@ -184,14 +178,7 @@ def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], aligned: s
     return lines
 
 
-def _width(text: str) -> int:
-    """Columns that a terminal gives the text: East Asian wide characters take two, combining ones none."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if unicodedata.combining(ch) else 2 if unicodedata.east_asian_width(ch) in "WF" else 1 for ch in text)
-
-
 def _pad(text: str, width: int, side: str) -> str:
-    space = width - _width(text)
+    space = width - text_width(text)
     return text + " " * space if side == "<" else " " * space + text if side == ">" else \
         " " * (space // 2) + text + " " * (space - space // 2)

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
 from mtsig_core.report.palette import shortened
-from mtsig_core.report.terminal import printable
+from mtsig_core.report.text import printable
 
 __all__ = ["be_terse", "failed", "tell", "timed"]
 

@@ -16,6 +16,7 @@ from mtsig_core.report import export, latex, result_json, tables, terminal
 from mtsig_core.report.html import comparison_html
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.tables import leaderboard_records
+from mtsig_core.report.text import printable
 from mtsig_core.report.validation_tables import changed_rows
 from mtsig_core.report.words import group_cautions, in_a_task
 from mtsig_core.results import (
@@ -147,7 +148,7 @@ class TestText:
 
     @pytest.mark.parametrize("name", ["\x1b[2J", "a\nb", "\u202eabc", "\udc80"])
     def test_nothing_a_terminal_obeys_gets_through(self, name):
-        shown = terminal.printable(name)
+        shown = printable(name)
         assert shown.isprintable() and shown.encode("utf-8")
 
 

@@ -25,7 +25,8 @@ from mtsig_core.report.review import (
 )
 from mtsig_core.report.task_export import task_document
 from mtsig_core.report.task_tables import first_rows, hidden_by_rule, rule_said
-from mtsig_core.report.terminal import comparison_text, printable
+from mtsig_core.report.terminal import comparison_text
+from mtsig_core.report.text import printable
 from mtsig_core.report.words import far_firsts, far_firsts_in
 from mtsig_core.results import TaskInfo
 from mtsig_core.source import TaskSource

@@ -41,7 +41,7 @@ from mtsig_core.report.task_tables import (
     task_verdict,
     within_sentences,
 )
-from mtsig_core.report.terminal import printable
+from mtsig_core.report.text import printable
 from mtsig_core.report.words import far_firsts
 from mtsig_core.results import Caution
 from mtsig_core.simulation.shared_task import simulated_task

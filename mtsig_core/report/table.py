@@ -1,0 +1,221 @@
+"""`Table`: columns with a kind, and raw values. Each format has one renderer that takes any table.
+
+A table knows no format: text, LaTeX, HTML, CSV, JSON, the notebook and the screen write the same values by the kind of
+their column. To find a column, ask by its key; titles are for readers only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from mtsig_core.report.cells import format_p, number, signed
+
+#: A cell without meaning in its row, such as the difference of the best system to itself: it is left empty. A value
+#: that is undefined is None, and shown as a dash.
+EMPTY = ""
+MISSING = "-"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How values of one kind are written, sorted and set.
+
+    `parts` are the endings of the columns that files have of it: one without an ending, or two for the ends of a range.
+    """
+
+    name: str
+    write: Callable[[Any, str], str]
+    sort: Callable[[Any], float] | None = None
+    side: str = ">"
+    parts: tuple[str, ...] = ("",)
+
+    @property
+    def is_number(self) -> bool:
+        return self.sort is not None
+
+
+def _write_interval(ends: tuple[float, float], form: str) -> str:
+    sign, form = ("+", form[1:]) if form.startswith("+") else ("", form)
+    return f"[{signed(ends[0], form, sign)}, {signed(ends[1], form, sign)}]"
+
+
+def _write_ranks(ends: tuple[int, int], _: str) -> str:
+    low, high = ends
+    return f"{low}" if low == high else f"{low}-{high}"
+
+
+def _write_decided(cell: tuple[float, bool], form: str) -> str:
+    value, significant = cell
+    return signed(value, form) + " ●" * significant
+
+
+_KINDS = (
+    Kind("name", lambda value, _: str(value), side="<"),
+    Kind("text", lambda value, _: str(value), side="<"),
+    Kind("score", lambda value, form: signed(value, form or ".2f", ""), float),
+    Kind("difference", lambda value, form: signed(value, form or ".2f"), float),
+    Kind("decided", _write_decided, lambda cell: float(cell[0]), parts=("", "_significant")),
+    Kind("interval", _write_interval, lambda ends: float(ends[0]), parts=("_low", "_high")),
+    Kind("rank", _write_ranks, lambda ends: ends[0] + ends[1] / 1000, side="<", parts=("_low", "_high")),
+    Kind("p", lambda value, _: format_p(value), float),
+    Kind("share", lambda value, form: number(value, form or ".3f"), float),
+    Kind("count", lambda value, _: f"{value:,d}", float),
+)
+#: By name: name, text, score, difference, decided (a difference and whether it is significant), interval and rank (two
+#: ends), p, share, count.
+KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _KINDS}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column.
+
+    Attributes
+    ----------
+    key : str
+        Its stable name: in files, and for whoever looks for it.
+    title : str
+        What readers see.
+    kind : str
+        One of `KINDS`.
+    form : str
+        How its numbers are written, such as ``".2f"``; an interval of differences has a ``+`` before it.
+    help : str
+        A sentence for where there is room to explain the title.
+    """
+
+    key: str
+    title: str
+    kind: str = "text"
+    form: str = ""
+    help: str = ""
+
+    def write(self, value: Any) -> str:
+        """The text of one of its values."""
+        if value is None:
+            return MISSING
+        return value if isinstance(value, str) and value == EMPTY else KINDS[self.kind].write(value, self.form)
+
+    def sort_key(self, value: Any) -> float:
+        """What a value is sorted by; NaN where there is none, so that it comes last."""
+        sort = KINDS[self.kind].sort
+        return math.nan if sort is None or value is None or value == EMPTY else sort(value)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns and rows of raw values, and what stands out.
+
+    Attributes
+    ----------
+    key : str
+        Its stable name, in labels and files.
+    columns : tuple of Column
+    rows : tuple of tuple
+        A value for each column: text, number, or two ends; None where it is undefined, `EMPTY` where it has no meaning.
+    marks : set of (int, str)
+        Cells that stand out, by row and key of the column.
+    ruled : set of int
+        Rows with a line below them.
+    grey : set of int
+        Rows that are set back.
+
+    Examples
+    --------
+    >>> table = Table("toy", (Column("system", "system", "name"), Column("ci", "95% CI", "interval", ".1f")),
+    ...               (("A", (1.0, 2.0)), ("B", None)))
+    >>> table.texts()
+    [['A', '[1.0, 2.0]'], ['B', '-']]
+    >>> table.select("ci").records()
+    [{'ci_low': 1.0, 'ci_high': 2.0}, {'ci_low': None, 'ci_high': None}]
+    """
+
+    key: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    marks: Collection[tuple[int, str]] = field(default=frozenset())
+    ruled: Collection[int] = field(default=frozenset())
+    grey: Collection[int] = field(default=frozenset())
+
+    def __bool__(self) -> bool:
+        return bool(self.rows)
+
+    @property
+    def keys(self) -> list[str]:
+        return [column.key for column in self.columns]
+
+    @property
+    def titles(self) -> list[str]:
+        return [column.title for column in self.columns]
+
+    def has(self, key: str) -> bool:
+        return key in self.keys
+
+    def values(self, key: str) -> list[Any]:
+        """The values of one column."""
+        place = self.keys.index(key)
+        return [row[place] for row in self.rows]
+
+    def texts(self) -> list[list[str]]:
+        """All cells as they are read."""
+        return [[column.write(value) for column, value in zip(self.columns, row, strict=True)] for row in self.rows]
+
+    def records(self) -> list[dict[str, Any]]:
+        """A mapping for each row, for files: raw values, two ends in columns of their own."""
+        records = []
+        for row in self.rows:
+            record: dict[str, Any] = {}
+            for column, value in zip(self.columns, row, strict=True):
+                parts = KINDS[column.kind].parts
+                values = [None if value == EMPTY else value] if len(parts) == 1 else \
+                    [None] * len(parts) if value is None or value == EMPTY else value
+                record |= {column.key + part: one for part, one in zip(parts, values, strict=True)}
+            records.append(record)
+        return records
+
+    def select(self, *keys: str) -> Table:
+        """The same with these columns only, in this order; those that it does not have are passed over."""
+        places = [self.keys.index(key) for key in keys if key in self.keys]
+        return replace(self, columns=tuple(self.columns[k] for k in places),
+                       rows=tuple(tuple(row[k] for k in places) for row in self.rows),
+                       marks={mark for mark in self.marks if mark[1] in keys})
+
+    def without(self, *keys: str) -> Table:
+        """The same without these columns."""
+        return self.select(*(key for key in self.keys if key not in keys))
+
+    def pick_rows(self, places: Iterable[int]) -> Table:
+        """The same with these rows only, in this order."""
+        places = list(places)
+        new = {old: k for k, old in enumerate(places)}
+        return replace(self, rows=tuple(self.rows[k] for k in places),
+                       marks={(new[row], key) for row, key in self.marks if row in new},
+                       ruled={new[row] for row in self.ruled if row in new},
+                       grey={new[row] for row in self.grey if row in new})
+
+    def with_columns(self, columns: Sequence[Column], values: Iterable[Sequence[Any]],
+                     after: str | None = None) -> Table:
+        """The same with more columns, a sequence of their values for each row; at the end, or `after` another."""
+        place = len(self.columns) if after is None else self.keys.index(after) + 1
+        return replace(self, columns=(*self.columns[:place], *columns, *self.columns[place:]),
+                       rows=tuple((*row[:place], *more, *row[place:])
+                                  for row, more in zip(self.rows, values, strict=True)))
+
+    def rename(self, **titles: str) -> Table:
+        """The same with other titles, by key."""
+        return replace(self, columns=tuple(replace(column, title=titles.get(column.key, column.title))
+                                           for column in self.columns))
+
+
+def join_tables(key: str, first: Column, tables: Mapping[str, Table]) -> Table:
+    """Tables with the same columns one below the other, with a first column that says which is which.
+
+    >>> one = Table("toy", (Column("n", "n", "count"),), ((1,), (2,)))
+    >>> join_tables("both", Column("pair", "language pair", "name"), {"en-de": one, "en-cs": one}).texts()[2]
+    ['en-cs', '1']
+    """
+    columns = next(iter(tables.values())).columns if tables else ()
+    return Table(key, (first, *columns), tuple((name, *row) for name, table in tables.items() for row in table.rows))

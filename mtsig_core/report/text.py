@@ -1,0 +1,119 @@
+"""Tables as aligned text that fits the width of a terminal."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+import unicodedata
+from collections.abc import Sequence
+
+from mtsig_core.readers.lines import shown
+from mtsig_core.report.table import KINDS, Table
+
+_NARROWEST = 40  # characters: nothing is set for less
+_GAP = "  "
+
+
+def printable(text: str) -> str:
+    """The text with everything that a terminal might obey (control and direction characters) made visible."""
+    return text if text.isprintable() else shown(text)
+
+
+def terminal_width() -> int | None:
+    """Characters of a line; None where output goes to a file or another program, which wants rows whole."""
+    return max(_NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
+
+
+def table_text(table: Table, width: int | None = None) -> list[str]:
+    """The lines of a table.
+
+    Where it is wider than `width`, its heads are set in lines, then its long names, and at last its columns are given
+    in several blocks, each with the names on the left.
+
+    >>> from mtsig_core.report.table import Column
+    >>> print(*table_text(Table("toy", (Column("system", "system", "name"), Column("n", "segments", "count")),
+    ...                         (("A", 1000), ("B", None)))), sep="\\n")
+    system  segments
+    A          1,000
+    B              -
+    """
+    head = [[printable(title)] for title in table.titles]
+    body = [[[printable(cell)] for cell in row] for row in table.texts()]
+    sides = [KINDS[column.kind].side for column in table.columns]
+    widths = _widths(head, body)
+    if width is None or _whole(widths) <= width:
+        return _lines(table, head, body, sides, list(range(len(widths))))
+    head = [textwrap.wrap(title[0], max(9, *(text_width(row[k][0]) for row in body)), break_long_words=False) or [""]
+            if body else title for k, title in enumerate(head)]
+    if _whole(_widths(head, body)) > width:
+        most = max(12, width // 4)
+        body = [[_broken(cell[0], most) for cell in row] for row in body]
+    lines: list[str] = []
+    for places in _blocks(_widths(head, body), _name_columns(table), width):
+        lines += ([""] if lines else []) + _lines(table, head, body, sides, places)
+    return lines
+
+
+def _name_columns(table: Table) -> list[int]:
+    """The columns on the left that say what a row is about: all up to the last name of those it begins with."""
+    kinds = [column.kind for column in table.columns]
+    last = next((k for k, kind in enumerate(kinds) if kind == "name"), 0)
+    while last + 1 < len(kinds) and kinds[last + 1] == "name":
+        last += 1
+    return list(range(last + 1))
+
+
+def _blocks(widths: Sequence[int], first: Sequence[int], width: int) -> list[list[int]]:
+    """Columns in blocks that fit, each with the first ones; a column that fits in none has one of its own."""
+    blocks, base = [[*first]], _whole([widths[k] for k in first])
+    for k in range(len(first), len(widths)):
+        if len(blocks[-1]) > len(first) and _whole([widths[j] for j in (*blocks[-1], k)]) > max(width, base):
+            blocks.append([*first])
+        blocks[-1].append(k)
+    return blocks
+
+
+def _lines(table: Table, head: list[list[str]], body: list[list[list[str]]], sides: Sequence[str],
+           places: Sequence[int]) -> list[str]:
+    widths = _widths(head, body)
+    rule = "-" * _whole([widths[k] for k in places])
+    lines = []
+    for number, row in enumerate([head, *body], -1):
+        height = max(len(row[k]) for k in places)
+        for at in range(height):
+            cells = [_pad(_line(row[k], at, height, number < 0), widths[k], sides[k]) for k in places]
+            lines.append(_GAP.join(cells).rstrip())
+        if number in table.ruled:
+            lines.append(rule)
+    return lines
+
+
+def _line(cell: list[str], at: int, height: int, is_head: bool) -> str:
+    """One line of a cell; heads stand at the bottom of their row, other cells at the top."""
+    place = at - (height - len(cell)) if is_head else at
+    return cell[place] if 0 <= place < len(cell) else ""
+
+
+def _broken(text: str, most: int) -> list[str]:
+    return [text] if text_width(text) <= most else textwrap.wrap(text, most) or [""]
+
+
+def _widths(head: list[list[str]], body: list[list[list[str]]]) -> list[int]:
+    return [max(text_width(line) for row in [head, *body] for line in row[k]) for k in range(len(head))]
+
+
+def _whole(widths: Sequence[int]) -> int:
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
+
+
+def text_width(text: str) -> int:
+    """Columns that a terminal gives the text: East Asian wide characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(ch) else 2 if unicodedata.east_asian_width(ch) in "WF" else 1 for ch in text)
+
+
+def _pad(text: str, width: int, side: str) -> str:
+    space = width - text_width(text)
+    return text + " " * space if side == "<" else " " * space + text
