@@ -47,6 +47,7 @@ KINDS: Mapping[str, Kind] = {
     "marked-lines": Kind("files", comes_first=True),
     "marked-reference": Kind("files", comes_first=True),
     "made-from-output": Kind("files", comes_first=True),
+    "one-system": Kind("texts"),
     "canary": Kind("texts"),
     "documents-in-domains": Kind("texts"),
     "all-empty": Kind("texts"),
@@ -67,7 +68,6 @@ KINDS: Mapping[str, Kind] = {
     "test-as-published": Kind("test", in_caption=True, breaks_level=True),
     "test-assumes": Kind("test", in_caption=True),
     "test-needs-units": Kind("test", in_caption=True, breaks_level=True),
-    "one-system": Kind("family"),
     "reference-among-systems": Kind("references"),
     "references-disagree": Kind("references", names_metric=True),
     "too-few-units": Kind("family"),
@@ -164,8 +164,10 @@ class Caution:
 
     @property
     def concerns_all(self) -> bool:
-        """Whether it is about the whole of what it came with, not about single systems or pairs."""
-        return self.a is None and self.kind.concern != "open pairs"
+        """Whether it is about the whole of what it came with, not about single systems or pairs: a wrong
+        file and a reference among the systems change all ranks."""
+        concern = self.kind.concern
+        return concern in ("files", "references") or self.a is None and concern != "open pairs"
 
     def concerns_pair(self, a: str, b: str) -> bool:
         """Whether it is about these two systems in particular."""
@@ -178,6 +180,9 @@ class Caution:
 
 
 def _with_tuples(value: Any) -> Any:
+    """Facts as JSON has them, with tuples for lists, and numbers of Python for those of numpy."""
     if isinstance(value, Mapping):
         return {name: _with_tuples(one) for name, one in value.items()}
-    return tuple(map(_with_tuples, value)) if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return tuple(map(_with_tuples, value))
+    return value.item() if hasattr(value, "item") else value

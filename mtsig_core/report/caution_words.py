@@ -270,13 +270,13 @@ def _few_units(caution: Caution, unit: str, n: int, worth: float, has_interval: 
 @_writes("test-assumes")
 def _test_definition(caution: Caution, test: str) -> Words:
     one = TESTS[test]
-    return Words(f"{one.title[:1].upper()}{one.title[1:]} ({one.source}): {one.caution}", advice=one.instead)
+    return Words(f"{one.title.capitalize()} ({one.source}): {one.caution}", advice=one.instead)
 
 
 @_writes("test-needs-units")
 def _test_needs_units(caution: Caution, test: str) -> Words:
     one = TESTS[test]
-    return Words(f"{one.title[:1].upper()}{one.title[1:]} ({one.source}): {one.with_few}", advice=one.with_few_instead)
+    return Words(f"{one.title.capitalize()} ({one.source}): {one.with_few}", advice=one.with_few_instead)
 
 
 # -- References, and several metrics -----------------------------------------------------------------------------------
@@ -462,11 +462,13 @@ def _family_too_large(caution: Caution, m: int, trials: int, correction: str, le
 def _not_equal(caution: Caution, n: int, m: int, n_pairs: int, mdd: float | None, n_undecidable: int) -> Words:
     which = f"{n:,} of {m:,} pairs show" if m > 1 else \
         f"The {'pair' if n_pairs == 1 else 'one pair that was tested'} shows"
-    unseen = "." if mdd is None else f": this test set can miss true differences of up to {mdd:.3g} points" + (
-        ", or more after correction" * (m > 1)) + (f" in {n - n_undecidable:,} of them" * bool(n_undecidable)) + "."
-    shut = f" The other {n_undecidable:,} cannot be decided, however large the difference." \
-        if mdd is not None and n_undecidable else ""
-    return Words(f"{which} no significant difference. That does not make the systems equal{unseen}{shut}")
+    equal = "no significant difference. That does not make the systems equal"
+    if mdd is None:
+        return Words(f"{which} {equal}.")
+    some = f"in {n - n_undecidable:,} of them " * bool(n_undecidable)
+    shut = f"; the other {n_undecidable:,} cannot be decided, however large the difference" * bool(n_undecidable)
+    return Words(f"{which} {equal}: {some}this test set can miss true differences of up to {mdd:.3g} points"
+                 f"{', or more after correction' * (m > 1)}{shut}.")
 
 
 @_writes("interval-and-decision")
@@ -690,4 +692,4 @@ def _weights_of_domains(caution: Caution) -> Words:
 
 @_writes("domains-without-scores")
 def _domains_without_scores(caution: Caution, domains: Sequence[str]) -> Words:
-    return Words(f"Domains without a {caution.metric} score are excluded: {', '.join(domains)}.")
+    return Words(f"Domains without {caution.metric} scores are excluded: {', '.join(domains)}.")

@@ -10,7 +10,7 @@ from mtsig_core import Caution, MetricResult, MtsigError
 from mtsig_core.metrics import metric_title, metric_titles, metrics_of
 from mtsig_core.report.tables import across_rows, relation_records, relation_rows, without_relation
 from mtsig_core.stats.across import alike_said, pairs_across
-from mtsig_core.stats.cautions import about_several
+from mtsig_core.stats.cautions import about_top_groups
 from pages._ui import charts, controls, results, screen
 from pages._ui.copyable import command_box, copyable
 from pages._ui.view import View
@@ -46,12 +46,11 @@ def warnings_of(view: View, further: list[MetricResult]) -> list[Caution]:
 def show_disagreement(view: View, further: list[MetricResult], warnings: list[Caution], command: str) -> None:
     """How often the metrics agree, the pairs on which they do not, and all of them as signs."""
     compared = [view.result, *further]
-    screen.cautions((caution for caution in warnings if caution.code == "tokenizer-and-script"), several=True)
+    screen.cautions((caution for caution in warnings if caution.kind.concern == "scores"), several=True)
     names = " and ".join(metric_title(result.metric) for result in compared)
     st.subheader("Do the metrics agree?")
     screen.answer(f"{names}: {alike_said(pairs_across(compared))}")
-    screen.cautions(caution for caution in about_several({result.metric: result for result in compared})
-                    if caution.code == "top-groups-differ")
+    screen.cautions(about_top_groups({result.metric: result for result in compared}))
     st.caption("Opposite: each is significant, in another direction. Some decide: significant by one, not by another. "
                "Differences are improvements; ● is significant. To try several metrics and keep one is to test more "
                "than once: choose the one that counts beforehand, or report all.")

@@ -12,13 +12,13 @@ from mtsig_core.figures.comparison_plots import agreement_dots
 from mtsig_core.metrics import metric_titles, metrics_of
 from mtsig_core.report.agreement import (
     agreement_assumed,
-    agreement_cautions,
     agreement_note,
     agreement_rows,
     agreement_verdict,
     comparison_rows,
 )
 from mtsig_core.report.commands import command_line
+from mtsig_core.stats.cautions import about_agreement
 from pages._ui import background, charts, controls, limits, results, screen
 from pages._ui.ending import end_page, or_end_page
 from pages._ui.metrics_views import table
@@ -42,7 +42,7 @@ def show_agreement(view, places):
         screen.status([f"{found.testset.n_segments:,} of {view.testset.n_segments:,} segments and "
                        f"{len(found.testset.systems)} of {len(view.testset.systems)} systems have {human} scores"])
     screen.answer(agreement_verdict(found))
-    screen.cautions(agreement_cautions(found))
+    screen.cautions(about_agreement(found))
     printed = command_line("agreement", view.source, f"--metrics={','.join(names)}", human=human, **asked)
     charts.show(partial(agreement_dots, found), key="metrics.agreement", files=view.named(metric=human),
                 command=printed, **table(found.metrics),

@@ -11,7 +11,6 @@ from mtsig_core import MtsigError
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.figures.comparison_plots import agreement_dots
 from mtsig_core.report.agreement import (
-    agreement_cautions,
     agreement_rows,
     by_language_pair,
     comparison_rows,
@@ -22,6 +21,7 @@ from mtsig_core.report.commands import command_line
 from mtsig_core.report.kept_results import AS_COMPARED, kept_agreement
 from mtsig_core.results import TaskAgreement
 from mtsig_core.source import Source
+from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.testset import human_scores
 from pages._ui import background, charts, controls, limits, screen
 from pages._ui.metrics_views import table
@@ -53,7 +53,7 @@ def show_agreement(view) -> TaskAgreement | None:
         screen.error(problem)
         return None
     screen.answer(task_agreement_verdict(found))
-    screen.cautions(agreement_cautions(found))
+    screen.cautions(about_agreement(found))
     charts.show(partial(agreement_dots, found), key="task.agreement", files=(info.name, human),
                 command=_command(view, human, asked),
                 **table(found.metrics),
