@@ -7,8 +7,8 @@ import pytest
 import streamlit as st
 
 from mtsig_core.report.kept_results import KeptTask
-from mtsig_core.report.review import circle_rows, history_sentences
-from mtsig_core.report.task_tables import task_verdict
+from mtsig_core.report.review import circles_table, history_sentences
+from mtsig_core.report.task import task_verdict
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.ranks import ranks_before_after
 from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, SetRule
@@ -88,7 +88,7 @@ def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root,
     before = whole.compare("XCOMET", trials=999)
     now = whole.leaving_out(kept.review.exclusions).compare("XCOMET", trials=999)
     assert task_verdict(now, "XCOMET") in said
-    for row in circle_rows(ranks_before_after(before, now, "XCOMET"))[1]:
+    for row in circles_table(ranks_before_after(before, now, "XCOMET"))[1]:
         assert all(escape(cell) in said for cell in row)
     assert any("--review task-XCOMET-review.json" in line for line in copied(app))
     press(app, "Put back")
