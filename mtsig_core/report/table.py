@@ -51,7 +51,9 @@ def _write_ranks(ends: tuple[int, int], _: str) -> str:
 
 
 def _sort_ranks(ends: tuple[int, int] | None) -> float:
-    return math.inf if ends is None else ends[0] + ends[1] / 1000
+    if ends is None or ends[0] == ends[1]:
+        return math.inf if ends is None else ends[0]
+    return ends[0] + ends[1] / 1000
 
 
 def _write_rank_change(cell: tuple[tuple[int, int] | None, tuple[int, int] | str | None], form: str) -> str:

@@ -55,9 +55,9 @@ def grid_of(app):
 def test_the_picture_is_what_the_core_finds(opened, root):
     app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999")
     found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999)
-    header, rows, marks = rank_table(found, "XCOMET")
+    ranks = rank_table(found, "XCOMET")
     assert any(task_verdict(found, "XCOMET") in html.value for html in app.get("html"))
-    assert list(grid_of(app)["0"]) == [row[0] for row in rows] and marks
+    assert list(grid_of(app)["0"]) == ranks.values("system") and ranks.marks
     assert any("Assumed: XCOMET: higher is better" in html.value for html in app.get("html"))
     box = next(box for box in app.expander if box.label == "Command")
     (label, command), = offered(box).items()
@@ -68,12 +68,14 @@ def test_the_picture_is_what_the_core_finds(opened, root):
 def test_the_rule_of_ranks_is_chosen_and_what_it_ignores_is_said(opened, root):
     app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", rank_rule="wmt25")
     found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999, rank_rule="wmt25")
-    assert [round(cell, 3) for cell in grid_of(app)["3"]] == [row[1].value for row in rank_table(found, "XCOMET")[1]]
+    ranks = rank_table(found, "XCOMET")
+    assert [round(cell, 3) for cell in grid_of(app)["3"]] == [
+        ranks.columns[3].sort_key(ends) for ends in ranks.values(ranks.keys[3])]
     said = "\n".join(html.value for html in app.get("html"))
     assert "· ranks as WMT25" in said and escape(describe_rule(found, "XCOMET")) in said
-    header, firsts = tops_table(found, "XCOMET")
-    assert "by simultaneous rank intervals" in header[2]
-    assert all(escape(cell) in said for row in (header, *firsts) for cell in row)
+    tops = tops_table(found, "XCOMET")
+    assert tops.keys == ["language_pair", "first", "first_simultaneous"]
+    assert all(escape(cell) in said for row in (tops.titles, *tops.texts()) for cell in row)
     assert "--rank-rule wmt25" in copied(app)[0]
     app.selectbox(key="metric").set_value("MetricX-24").run()
     assert app.selectbox(key="rank_rule").value == "wmt25"
@@ -274,8 +276,7 @@ def test_a_folder_of_scores_is_read_for_its_pairs_once(opened, root, monkeypatch
 def test_the_picture_so_far_has_the_systems_of_every_pair(root):
     found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999)
     reverse = {pair: found.pairs[pair] for pair in reversed(found.pairs)}
-    _, rows, _ = rank_table(TaskComparison(found.task, reverse, {}), "XCOMET")
-    assert [row[0] for row in rows][-1] == "Gamma"  # which the first pair does not have
+    assert rank_table(TaskComparison(found.task, reverse, {}), "XCOMET").values("system")[-1] == "Gamma"  # which the first pair does not have
 
 
 def test_a_cell_opens_its_pair_in_the_track(opened, root):
