@@ -35,6 +35,7 @@ from mtsig_core.readers.tasks import (
 )
 from mtsig_core.readers.wmt import folder_name
 from mtsig_core.readers.wmt_xml import read_wmt_xml
+from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.task import SystemInfo, Task, TaskExclusion, without
 from mtsig_core.testset import TestSet, literal
 
@@ -252,14 +253,13 @@ class Source:
         return places(self.named_from, *(path for path in paths if path is not None))
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self))
+        """As text for another process, whatever characters its paths have."""
+        return json.dumps(to_plain(self))
 
     @classmethod
     def from_json(cls, text: str) -> Source:
-        values = json.loads(text)
-        values |= {key: tuple(map(tuple, values.get(key, ()))) for key in ("ref", "system", "scores", "parse", "run")}
-        lists = ("refs", "lower_is_better", "higher_is_better", "only", "exclude", "xml")
-        return cls(**values | {key: tuple(values.get(key, ())) for key in lists})
+        """What `to_json` gave."""
+        return from_plain(cls, parse_json(text), "The source")
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -504,11 +504,10 @@ class TaskSource:
         return h.hexdigest()
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self))
+        """As that of `Source`."""
+        return json.dumps(to_plain(self))
 
     @classmethod
     def from_json(cls, text: str) -> TaskSource:
-        values = json.loads(text)
-        files = {key: tuple(map(tuple, values[key])) for key in ("scores", "run")}
-        lists = {key: tuple(values[key]) for key in ("pairs", "only", "lower_is_better", "higher_is_better", "refs")}
-        return cls(**values | files | lists | {"exclude": tuple(TaskExclusion(**one) for one in values["exclude"])})
+        """What `to_json` gave."""
+        return from_plain(cls, parse_json(text), "The source of the task")

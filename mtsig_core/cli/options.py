@@ -82,11 +82,43 @@ def source_from(args: argparse.Namespace, whole_task: bool = False) -> Source | 
 
     A folder without a language pair is a `whole_task`, where that may be.
     """
+    _check_companions(args)
     tables: dict[str, Any] = {
         "scores": tuple(map(_named_scores, args.scores)), "lower_is_better": tuple(args.lower_is_better),
         "higher_is_better": tuple(args.higher_is_better), "ids": args.ids, "tokenize": args.tokenize}
     chosen = {key: getattr(args, key, None) for key in ("only", "exclude", "domain")}  # not of every command
     tables |= {key: value for key, value in chosen.items() if value}
+    parses, runs = tuple(map(_named_parse, args.parse)), tuple(map(_named_run, args.runs))
+    files = {"--ref": args.ref, "--system": args.system, "--run": args.runs, "--src": args.src, "--docs": args.docs,
+             "--xml": args.xml, "--sacrebleu": args.sacrebleu}
+    if args.demo or args.demo_task or args.demo_segments is not None:
+        _refuse_second_source("--demo-task" if args.demo_task else "--demo",
+                              files | {"--folder": args.folder, "--parse": parses})
+        return _demo_source(args, tables)
+    if args.demo_references is not None:
+        raise SettingError("--demo-references goes with --demo or --demo-segments, and neither is there.")
+    given = [option for option, value in files.items() if value]
+    if args.folder is not None:
+        _refuse_second_source("--folder", {option: files[option] for option in given if option != "--run"})
+        if args.langpair is None and not whole_task:
+            pairs = pairs_of(args.folder)
+            raise SettingError(f"--folder needs --langpair. {args.folder} has: {', '.join(pairs) or 'none'}.")
+    elif not given:
+        return _scores_alone(args, tables) if args.scores else None
+    elif args.xml or args.sacrebleu:
+        own, companions = ("--xml", ("--run",)) if args.xml else ("--sacrebleu", ("--system", "--run"))
+        _refuse_second_source(own, {option: value for option, value in (files | {"--parse": parses}).items()
+                                    if option not in (own, *companions)})
+    elif not args.ref:
+        raise SettingError(f"{given[0]} needs a reference. Give at least one with --ref FILE.")
+    return Source(tuple(map(_named, args.ref)), tuple(map(_named, args.system)), args.src, args.docs, args.folder,
+                  args.langpair, args.refs, args.refs_as_systems, args.keep_canary, parse=parses, run=runs,
+                  xml=tuple(args.xml), sacrebleu=args.sacrebleu, keep_withdrawn=args.keep_withdrawn,
+                  systems_table=args.systems_table, **tables)
+
+
+def _check_companions(args: argparse.Namespace) -> None:
+    """Refuse options that mean nothing without another."""
     if args.tokenize is not None:
         check_tokenizer(args.tokenize)
     for option in ("lower_is_better", "higher_is_better"):
@@ -96,47 +128,27 @@ def source_from(args: argparse.Namespace, whole_task: bool = False) -> Source | 
         raise SettingError("--systems-table goes with --folder DIR, a shared task, and there is none.")
     if args.ids and not args.scores:
         raise SettingError("--ids goes with --scores NAME=FILE, and there is none.")
-    parses, runs = tuple(map(_named_parse, args.parse)), tuple(map(_named_run, args.runs))
-    files = {"--ref": args.ref, "--system": args.system, "--run": args.runs, "--src": args.src, "--docs": args.docs,
-             "--xml": args.xml, "--sacrebleu": args.sacrebleu}
-    given = [option for option, value in files.items() if value]
-    demo = "--demo-task" if args.demo_task else "--demo"
-    if args.demo or args.demo_task or args.demo_segments is not None:
-        for option, value in {**files, "--folder": args.folder, "--parse": parses}.items():
-            if value:
-                raise SettingError(f"{demo} and {option} name two sources. Give one of them.")
-        if args.demo_segments is not None and args.demo_segments < 1:
-            raise SettingError(f"--demo-segments is {args.demo_segments}. Expected at least 1.")
-        if args.demo_task:
-            for key in ("demo", "demo_segments", "demo_references"):
-                if getattr(args, key):
-                    raise SettingError(f"--demo-task and --{key.replace('_', '-')} name two sources: the shared task "
-                                       "has 1,000 segments and two references. Give one of them.")
-            return Source(demo_task=True, refs=tuple(args.refs), refs_as_systems=args.refs_as_systems, **tables)
-        references = 1 if args.demo_references is None else args.demo_references
-        return Source(demo=args.demo_segments or 0, demo_references=references, refs=tuple(args.refs),
-                      refs_as_systems=args.refs_as_systems, **tables)
-    if args.demo_references is not None:
-        raise SettingError("--demo-references goes with --demo or --demo-segments, and neither is there.")
-    if args.folder is not None:
-        if others := [option for option in given if option != "--run"]:
-            raise SettingError(f"--folder and {others[0]} name two sources. Give one of them.")
-        if args.langpair is None and not whole_task:
-            pairs = pairs_of(args.folder)
-            raise SettingError(f"--folder needs --langpair. {args.folder} has: {', '.join(pairs) or 'none'}.")
-    elif not given:
-        return _scores_alone(args, tables) if args.scores else None
-    elif args.xml or args.sacrebleu:
-        own, beside = ("--xml", ("--run",)) if args.xml else ("--sacrebleu", ("--system", "--run"))
-        for option, value in {**files, "--parse": parses}.items():
-            if value and option not in (own, *beside):
-                raise SettingError(f"{own} and {option} name two sources. Give one of them.")
-    elif not args.ref:
-        raise SettingError(f"{given[0]} needs a reference. Give at least one with --ref FILE.")
-    return Source(tuple(map(_named, args.ref)), tuple(map(_named, args.system)), args.src, args.docs, args.folder,
-                  args.langpair, args.refs, args.refs_as_systems, args.keep_canary, parse=parses, run=runs,
-                  xml=tuple(args.xml), sacrebleu=args.sacrebleu, keep_withdrawn=args.keep_withdrawn,
-                  systems_table=args.systems_table, **tables)
+
+
+def _refuse_second_source(option: str, others: Mapping[str, Any]) -> None:
+    for other, value in others.items():
+        if value:
+            raise SettingError(f"{option} and {other} name two sources. Give one of them.")
+
+
+def _demo_source(args: argparse.Namespace, tables: Mapping[str, Any]) -> Source:
+    """The simulated corpus, or the language pair of the simulated task."""
+    if args.demo_segments is not None and args.demo_segments < 1:
+        raise SettingError(f"--demo-segments is {args.demo_segments}. Expected at least 1.")
+    references = dict(refs=tuple(args.refs), refs_as_systems=args.refs_as_systems)
+    if not args.demo_task:
+        return Source(demo=args.demo_segments or 0, **references, **tables,
+                      demo_references=1 if args.demo_references is None else args.demo_references)
+    for key in ("demo", "demo_segments", "demo_references"):
+        if getattr(args, key):
+            raise SettingError(f"--demo-task and --{key.replace('_', '-')} name two sources: the shared task "
+                               "has 1,000 segments and two references. Give one of them.")
+    return Source(demo_task=True, **references, **tables)
 
 
 def _scores_alone(args: argparse.Namespace, tables: Mapping[str, Any]) -> Source:

@@ -15,8 +15,8 @@ from mtsig_core.languages import is_langpair
 from mtsig_core.readers.alignment import first_fault
 from mtsig_core.readers.conllu import read_conllu
 from mtsig_core.readers.formats import DOCUMENTS
-from mtsig_core.readers.limits import spend
-from mtsig_core.readers.lines import FilePath, parse_json, read_lines, read_texts, shown
+from mtsig_core.readers.limits import parse_json, spend
+from mtsig_core.readers.lines import FilePath, read_lines, read_texts, shown
 from mtsig_core.testset import TestSet, literal
 
 #-----------------------------------------------------------------------------------------------------------------------

@@ -24,11 +24,12 @@ from mtsig_core.readers.limits import (
     check_values,
     is_limited,
     open_file,
+    parse_json,
     regular,
     spend,
     without_places,
 )
-from mtsig_core.readers.lines import FilePath, beginning, missing, parse_json, read_bytes, read_lines, shown
+from mtsig_core.readers.lines import FilePath, beginning, missing, read_bytes, read_lines, shown
 from mtsig_core.readers.plain_text import runs_beside, without_canary
 from mtsig_core.readers.wmt import OUTPUTS, folder_name, language_pairs, left_out, read_wmt, task_name, without_pair
 from mtsig_core.readers.wmt_xml import read_wmt_xml, xml_names

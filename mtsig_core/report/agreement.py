@@ -8,12 +8,13 @@ from typing import Any
 
 from mtsig_core.errors import counted
 from mtsig_core.metrics import METRICS, metric_title
-from mtsig_core.report.export import records_csv, to_json
+from mtsig_core.report.export import records_csv
 from mtsig_core.report.table import Column, Table, join_ends
 from mtsig_core.report.terminal import caution_lines
 from mtsig_core.report.text import printable, table_text, terminal_width
 from mtsig_core.report.words import assumptions
 from mtsig_core.results import Agreement, Caution, TaskAgreement
+from mtsig_core.schema import to_json, to_plain
 from mtsig_core.stats.few_units import about_few_in
 from mtsig_core.stats.significance import significant
 from mtsig_core.testset import with_remedy
@@ -169,20 +170,19 @@ def _segments(found: Agreement) -> str:
 
 
 def agreement_record(found: Agreement | TaskAgreement) -> dict[str, Any]:
-    """The whole result, for JSON: stable keys, undefined is None, full precision; of a task the means under the keys of
+    """The whole result, for JSON: stable keys, undefined is null, full precision; of a task the means under the keys of
     one test set, and by language pair all of it."""
-    metrics = {one.metric: {key: value for key, value in asdict(one).items() if key != "metric"}
-               for one in found.metrics}
+    metrics = {one.metric: to_plain(one) for one in found.metrics}
+    for one in metrics.values():
+        del one["metric"]
+    rows = {"settings": _settings(found), "metrics": metrics, "comparisons": found.comparisons,
+            "warnings": agreement_cautions(found)}
     if isinstance(found, Agreement):
-        source, parts = {"testset": asdict(found.testset)}, {}
-    else:
-        source = {"task": {"name": found.task.name, "digest": found.task.digest, "pairs": list(found.task.pairs),
-                           "assumed": list(found.task.assumed)}}
-        parts = {"pairs": {pair: agreement_record(part) for pair, part in found.pairs.items()},
-                 "without": list(found.without)}
-    return {"human": found.human, **source, "settings": _settings(found), "metrics": metrics,
-            "comparisons": [asdict(row) for row in found.comparisons], **parts,
-            "warnings": [asdict(caution) for caution in agreement_cautions(found)]}
+        return {"human": found.human, "testset": found.testset, **rows}
+    task = {"name": found.task.name, "digest": found.task.digest, "pairs": found.task.pairs,
+            "assumed": found.task.assumed}
+    return {"human": found.human, "task": task, **rows,
+            "pairs": {pair: agreement_record(part) for pair, part in found.pairs.items()}, "without": found.without}
 
 
 def agreement_records(found: Agreement | TaskAgreement, tables: Sequence[str] = ("metrics", "comparisons")

@@ -12,10 +12,11 @@ from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.readers.limits import bounded, open_file
 from mtsig_core.report.agreement import agreement_record, agreement_records, agreement_text
-from mtsig_core.report.export import metrics_record, records_csv, to_json
+from mtsig_core.report.export import records_csv
+from mtsig_core.report.result_json import metric_records
 from mtsig_core.report.review import MEASURED_SAID, decision_cautions, decisions_table, notes_table, review_record
 from mtsig_core.report.table import MISSING
-from mtsig_core.report.tables import CLUSTERS_SAID, macro_system_records, single_runs, task_run_rows, with_run_records
+from mtsig_core.report.tables import CLUSTERS_SAID, single_runs, task_run_rows, with_run_records
 from mtsig_core.report.task import (
     DISPUTED_PAIRS_NOTE,
     DISPUTES_NOTE,
@@ -46,6 +47,7 @@ from mtsig_core.report.terminal import caution_lines, table_lines
 from mtsig_core.report.text import printable, table_text, terminal_width
 from mtsig_core.report.words import assumptions, direction, far_firsts_in, in_a_task
 from mtsig_core.results import TaskComparison
+from mtsig_core.schema import SCHEMA, to_json, to_plain
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import KINDS, Disputed, disputed_in
 from mtsig_core.store.reviews import Entry, replay
@@ -63,25 +65,15 @@ _OF_AGREEMENT = "agreement", "agreement_comparisons"
 def task_json(found: TaskComparison, history: History = ()) -> str:
     """The whole result: stable keys, undefined is null, full precision; of a review its record."""
     first = next(iter(found.pairs.values()), None)
-    warnings = [{"pair": pair, **asdict(caution)} for pair, told in [("", found.warnings), *(
-        (pair, comparison.warnings) for pair, comparison in found.pairs.items())] for caution in told]
+    cautions = {"": found.warnings} | {pair: comparison.warnings for pair, comparison in found.pairs.items()}
     return to_json({
-        "task": {"name": found.task.name, "digest": found.task.digest, "pairs": list(found.task.pairs),
-                 "systems": {name: asdict(info) for name, info in found.task.systems.items()},
-                 "assumed": list(found.task.assumed), "with_texts": list(found.task.with_texts),
-                 "scores": {pair: list(names) for pair, names in found.task.scores.items()},
-                 "primary": found.task.primary},
-        "settings": None if first is None else asdict(first.settings),
-        "ranks": _ranks_record(found), "disputed": _disputes_record(found),
-        "excluded": [asdict(exclusion) for exclusion in found.excluded],
-        "warnings": warnings,
-        "pairs": {pair: {"testset": asdict(comparison.testset), "settings": asdict(comparison.settings),
-                         "metrics": metrics_record(comparison)} for pair, comparison in found.pairs.items()},
-        "macro": {name: {"language_pairs": list(macro.language_pairs), "higher_is_better": macro.higher_is_better,
-                         "ci": macro.ci,
-                         "notes": [*describe_gaps_across(found, name), *compare_decisions_with_intervals(found, name)],
-                         "systems": macro_system_records(macro),
-                         "pairs": [asdict(row) for row in macro.pairs]} for name, macro in found.macro.items()},
+        "schema": SCHEMA, "task": found.task, "settings": None if first is None else first.settings,
+        "ranks": _ranks_record(found), "disputed": _disputes_record(found), "excluded": found.excluded,
+        "warnings": [{"pair": pair, **to_plain(caution)} for pair, own in cautions.items() for caution in own],
+        "pairs": {pair: {"testset": comparison.testset, "settings": comparison.settings,
+                         "metrics": metric_records(comparison.metrics)} for pair, comparison in found.pairs.items()},
+        "macro": {name: {"notes": [*describe_gaps_across(found, name), *compare_decisions_with_intervals(found, name)],
+                         **record} for name, record in metric_records(found.macro).items()},
         **({} if found.agreement is None else {"agreement": agreement_record(found.agreement)}),
         **({} if not history else {"review": review_record(history, found)})})
 
@@ -269,8 +261,7 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str, histo
                       "sha256": hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()}
                for form, text in digests.items()}
     return to_json({
-        "task": {"name": found.task.name, "digest": found.task.digest, "systems": {
-            name: asdict(info) for name, info in found.task.systems.items()}},
+        "task": {"name": found.task.name, "digest": found.task.digest, "systems": found.task.systems},
         "command": results["json"]["command"],
         "results": results,
         "versions": {"mtsig": __version__, "python": platform.python_version(),
@@ -281,11 +272,11 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str, histo
         "testsets": {pair: {"name": comparison.testset.name, "digest": comparison.testset.digest,
                             "segments": comparison.testset.n_segments, "simulated": comparison.testset.simulated}
                      for pair, comparison in found.pairs.items()},
-        "settings": {pair: asdict(comparison.settings) for pair, comparison in found.pairs.items()},
+        "settings": {pair: comparison.settings for pair, comparison in found.pairs.items()},
         "signatures": {pair: {name: result.signature for name, result in comparison.metrics.items()}
                        for pair, comparison in found.pairs.items()},
-        "assumed": list(found.task.assumed),
-        "excluded": [asdict(exclusion) for exclusion in found.excluded],
+        "assumed": found.task.assumed,
+        "excluded": found.excluded,
         "may_be_first": {name: _may_be_first(found, name) for name in metrics},
         "methods": {name: task_methods(found, name) for name in metrics},
         **({} if not history else {"review": review_record(history, found)})})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from mtsig_core.errors import InputError, SettingError
+from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.store.database import DAY, Database, hidden, later, megabytes
 from mtsig_core.task import TaskExclusion
 
@@ -288,17 +289,17 @@ def check_lengths(change: Change) -> None:
 def change_to_json(change: Change) -> dict[str, Any]:
     """A change as what JSON can write."""
     kind = next(name for name, kind in CHANGES.items() if isinstance(change, kind))
-    return {"kind": kind, **asdict(change)}
+    return {"kind": kind, **to_plain(change)}
 
 
-def change_from_json(data: Mapping[str, Any]) -> Change:
-    """What `change_to_json` gave."""
-    kind = CHANGES.get(data.get("kind", ""))
-    if kind is None or not data.keys() - {"kind"} <= {one.name for one in fields(kind)}:
-        raise InputError(f"The review has an entry of a kind {data.get('kind')!r} that this version of mtsig does not "
-                         "know. Update mtsig.")
-    given = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items() if name != "kind"}
-    change: Change = kind(**given)
+def change_from_json(data: Mapping[str, Any], where: str = "The review") -> Change:
+    """What `change_to_json` gave; InputError for a change that this version does not know."""
+    values = {**data}
+    kind = CHANGES.get(str(values.pop("kind", None)))
+    if kind is None or not values.keys() <= {one.name for one in fields(kind)}:
+        raise InputError(f"{where} has a change of a kind {str(data.get('kind'))[:40]!r} that this version of mtsig "
+                         "does not know. Update mtsig.")
+    change: Change = from_plain(kind, values, where)
     return change
 
 
@@ -387,7 +388,7 @@ class ReviewStore(Database):
             A secret of whoever may list and delete it, and whose quota it takes.
         """
         self._forget_expired()
-        text, now, mine = _written(change), self._now(), hidden(owner)
+        text, now, mine = json.dumps(change_to_json(change)), self._now(), hidden(owner)
         key, reading, editing = (secrets.token_urlsafe(16) for _ in range(3))
         with self._reached("saved"), self._engine.begin() as db:
             self._check_number(db, _REVIEW.c.owner, mine)
@@ -435,7 +436,7 @@ class ReviewStore(Database):
         if row is None or self._expired(row.used):
             raise SettingError("This link does not let one change a review: it is one to read, or the review was "
                                "deleted or has expired.")
-        history, text, now = _history(db, row.id), _written(change), self._now()
+        history, text, now = _history(db, row.id), json.dumps(change_to_json(change)), self._now()
         if len(history) != seen:
             raise ChangedMeanwhile(history[seen:])
         check(history, change)
@@ -487,9 +488,4 @@ class _SameMoment(Exception):
 
 def _history(db: sa.Connection, key: str) -> tuple[Entry, ...]:
     rows = db.execute(sa.select(_ENTRY).where(_ENTRY.c.review == key).order_by(_ENTRY.c.number))
-    return tuple(Entry(row.number, row.at, change_from_json(json.loads(row.change))) for row in rows)
-
-
-def _written(change: Change) -> str:
-    record: dict[str, Any] = change_to_json(change)
-    return json.dumps(record)
+    return tuple(Entry(row.number, row.at, change_from_json(parse_json(row.change))) for row in rows)

@@ -297,4 +297,4 @@ def test_two_metrics_are_not_told_apart_by_units_that_are_too_few(documents, lea
     found = agreement(rated(tables, documents=[f"d{k * documents // 30}" for k in range(30)]), "people", resamples=200)
     assert found.comparisons[0].p_value >= least
     told = next(caution.text for caution in agreement_cautions(found) if caution.code == "few-units")
-    assert f"toy ({documents})" in told and all(row["code"] for row in agreement_record(found)["warnings"])
+    assert f"toy ({documents})" in told and all(row.code for row in agreement_record(found)["warnings"])
