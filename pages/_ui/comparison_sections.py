@@ -14,7 +14,7 @@ import streamlit as st
 from mtsig_core import Caution, Exclusion, MetricResult, MtsigError
 from mtsig_core.figures.comparison_plots import matrix
 from mtsig_core.metrics import metric_of, metric_title, metric_titles, metrics_of
-from mtsig_core.report import export
+from mtsig_core.report import export, result_json
 from mtsig_core.report.cells import number
 from mtsig_core.report.html import comparison_html
 from mtsig_core.report.latex import comparison_latex
@@ -276,7 +276,7 @@ def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
 
 _FILES = (("CSV", "comparison", "csv", "text/csv", export.comparison_csv),
           ("Matrix as CSV", "pairs-matrix", "csv", "text/csv", export.matrix_csv),
-          ("JSON", "comparison", "json", "application/json", export.comparison_json),
+          ("JSON", "comparison", "json", "application/json", result_json.comparison_json),
           ("LaTeX", "comparison", "tex", "text/plain", comparison_latex),
           ("HTML report", "comparison", "html", "text/html", comparison_html))
 

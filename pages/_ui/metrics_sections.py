@@ -32,13 +32,19 @@ from mtsig_core.report.agreement import (
     agreement_assumed,
     agreement_cautions,
     agreement_note,
-    agreement_rows,
+    agreement_table,
     agreement_verdict,
-    comparison_rows,
+    compared_metrics_table,
 )
 from mtsig_core.report.cells import rounded, written_like
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.domain_tables import domain_rows, domains_csv, domains_note, domains_verdict, opposed_rows
+from mtsig_core.report.domain_tables import (
+    domain_table,
+    domains_csv,
+    domains_note,
+    domains_verdict,
+    opposed_pairs_table,
+)
 from mtsig_core.report.export import file_name
 from pages._ui import background, charts, controls, results, screen, segment_sections, session_limits
 from pages._ui.browser import copyable
@@ -321,11 +327,10 @@ def show_domains(view, places):
     asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
     one = experiment_of(view, by_domain, "Testing in each domain", view.metric, **asked)
     screen.answer(domains_verdict(one))
-    screen.table(*domain_rows(one), key="metrics.domains")
-    header, rows = opposed_rows(one)
-    if rows:
+    screen.show_table(domain_table(one), "metrics.domains")
+    if opposed := opposed_pairs_table(one):
         st.subheader("Pairs with another sign in some domain")
-        screen.table(header, rows, names=[0, 1], key="metrics.opposed")
+        screen.show_table(opposed, "metrics.opposed")
     screen.plain(domains_note(one))
     screen.cautions(one.warnings)
     with st.expander("Numbers, files, command", key="metrics.domains.box"):
@@ -359,10 +364,10 @@ def show_agreement(view, places):
     charts.show(partial(agreement_dots, found), key="metrics.agreement", files=view.named(metric=human),
                 command=printed, **table(found.metrics),
                 alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals; numbers below.")
-    screen.table(*agreement_rows(found), key="metrics.agreement.rows")
+    screen.show_table(agreement_table(found), "metrics.agreement.rows")
     if found.comparisons:
         st.subheader("Is one metric better than another?")
-        screen.table(*comparison_rows(found), names=[0, 1], key="metrics.agreement.pairs")
+        screen.show_table(compared_metrics_table(found), "metrics.agreement.pairs")
         rows = [asdict(row) for row in found.comparisons]
         charts.csv_button(view.named(metric=human), "metrics.comparisons", list(rows[0]),
                           (list(row.values()) for row in rows), "Pairs of metrics as CSV")

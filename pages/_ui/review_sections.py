@@ -10,22 +10,22 @@ import streamlit as st
 
 from mtsig_core import METRICS, Comparison, MtsigError
 from mtsig_core.metrics import metric_title, metric_titles
-from mtsig_core.report.cells import Table, number
+from mtsig_core.report.cells import number
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.review import (
     MEASURED_SAID,
-    circle_rows,
+    circles_table,
     decision_cautions,
-    decision_rows,
+    decisions_table,
     history_sentences,
-    left_out_rows,
+    left_out_table,
     nobody_ranked,
-    note_rows,
-    rank_rows,
+    notes_table,
+    rank_changes_table,
     review_command,
 )
+from mtsig_core.report.task import find_rank_rule, list_tops
 from mtsig_core.report.task_html import task_picture
-from mtsig_core.report.task_tables import first_rows, first_sentences, rank_rule
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules, ranks_before_after
 from mtsig_core.store.reviews import (
@@ -123,12 +123,12 @@ def pick_metric_and_rule(view: ReviewView) -> None:
             lambda rule: RANK_RULES[rule].title)
 
 
-def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], firsts: Table) -> None:
-    """Declare who is the first in a language pair; `firsts` is what ranks say (`first_rows`)."""
+def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], found: TaskComparison) -> None:
+    """Declare who is the first in a language pair; what was `found` says who may be."""
     pair = st.selectbox("Language pair", list(systems), key="review.decide.pair")
     decided = next((one for one in view.review.decisions if one.pair == pair), None)
     there = (decided.first, decided.why) if decided else ((), "")
-    screen.plain(first_sentences(firsts)[pair])
+    screen.plain(list_tops(found, view.review.metric)[pair])
     first, why = f"review.decide.first.{pair}", f"review.decide.why.{pair}"
     names = list(dict.fromkeys([*systems[pair], *there[0]]))
 
@@ -266,7 +266,7 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
     metric, gone = view.review.metric, view.review.exclusions
     st.subheader("Left out" if gone else "Nobody is left out")
     if gone and not view.may_edit:
-        screen.table(*left_out_rows(view.review), names=[0, 1], texts=[2])
+        screen.show_table(left_out_table(view.review.exclusions))
     for one in gone if view.may_edit else ():
         told, back = st.columns([6, 1], vertical_alignment="center")
         with told:
@@ -280,8 +280,8 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
         if nobody_ranked(found):
             screen.plain("Nobody is ranked, neither with all systems nor without those left out.")
             return
-        screen.prose_table(*circle_rows(found, rank_rule(now)))
-        screen.table(*rank_rows(found), names=[0], key="review.ranks")
+        screen.show_prose_table(circles_table(found, find_rank_rule(now)))
+        screen.show_table(rank_changes_table(found), "review.ranks")
         st.caption("Before: with all systems; now: without those left out, which is a smaller family. An arrow: the "
                    "rank is another now. Who stood behind a system that is left out moves up by that alone.")
 
@@ -289,12 +289,11 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
 def show_decisions(view: ReviewView, now: TaskComparison | None) -> None:
     """Who is declared the first in each language pair."""
     st.subheader("Decisions")
-    screen.prose_table(*decision_rows(view.review, now))
+    screen.show_prose_table(decisions_table(view.review, now))
     for said in decision_cautions(view.review, now) if now is not None else ():
         screen.caution_box(said)
     if view.may_edit and now is not None:
-        firsts = first_rows(now, view.review.metric)
-        show_decide(view, in_each_pair(now, view.review.metric), firsts)
+        show_decide(view, in_each_pair(now, view.review.metric), now)
 
 
 def show_notes(view: ReviewView, now: TaskComparison | None) -> None:
@@ -303,7 +302,7 @@ def show_notes(view: ReviewView, now: TaskComparison | None) -> None:
         return
     st.subheader("Notes on disputed pairs of systems")
     if view.review.notes:
-        screen.prose_table(*note_rows(view.review.notes, now))
+        screen.show_prose_table(notes_table(view.review.notes, now))
         st.caption(MEASURED_SAID) if now is not None else None
     if view.may_edit and now is not None:
         show_note(view, in_each_pair(now, view.review.metric))

@@ -201,7 +201,7 @@ def show_table(shown: Table, key: str | None = None, *, open_rows: bool = False,
     rows = [[Cell(text, column.sort_key(value)) if KINDS[column.kind].is_number and text not in ("", MISSING) else text
              for column, value, text in zip(shown.columns, *both, strict=True)]
             for both in zip(shown.rows, shown.texts(), strict=True)]
-    names = {k for k, kind in enumerate(kinds) if kind in ("name", "rank")}
+    names = {k for k, kind in enumerate(kinds) if kind == "name" or kind == "rank" and not k}
     texts = {k for k, kind in enumerate(kinds) if kind == "text"}
     if not (open_cells or shown.marks):
         return table(shown.titles, rows, names, key or f"{shown.key} {len(rows)}", open_rows, shown.ruled, texts)
@@ -209,6 +209,11 @@ def show_table(shown: Table, key: str | None = None, *, open_rows: bool = False,
     chosen = grid.show(shown.titles, rows, {*names, *texts}, key, open_rows, open_cells=open_cells, marks=marks,
                        clusters=shown.ruled)
     return (chosen[0], shown.keys[chosen[1]]) if isinstance(chosen, tuple) else chosen
+
+
+def show_prose_table(shown: Table) -> None:
+    """A `Table` of sentences."""
+    prose_table(shown.titles, shown.texts())
 
 
 def prose_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -23,6 +23,7 @@ from mtsig_core.experiments.error_rates import (
     type_one,
     variants,
 )
+from mtsig_core.experiments.frame import flatten_rows
 from mtsig_core.experiments.papers import (
     KOEHN_6,
     KOEHN_T3,
@@ -38,7 +39,6 @@ from mtsig_core.metrics import metric_title, metrics_of
 from mtsig_core.report import validation_tables as tables
 from mtsig_core.report.cells import rounded, signed
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.validation_tables import flat_rows
 from mtsig_core.report.words import direction
 from mtsig_core.stats.few_units import FEW_UNITS, least_of_units
 from mtsig_core.stats.significance import TESTS, significant
@@ -109,7 +109,7 @@ class Bench:
     def show(self, figure: Callable[[], go.Figure], rows: Sequence, key: str, command: str, alt: str) -> None:
         """A figure with the rows that the command prints as its numbers; the page has a table of them anyway."""
         charts.show(figure, key=f"validation.{key}", files=self.view.named(), command=command, alt=alt,
-                    with_table=False, **charts.columns(flat_rows(rows)))
+                    with_table=False, **charts.columns(flatten_rows(rows)))
 
 
 def grow(figure: Callable[[], go.Figure], name: str, said: str, more: str = "") -> None:
