@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -13,9 +13,7 @@ from typing import Any
 from mtsig_core.errors import InputError, SettingError, counted, nearest, unknown
 from mtsig_core.testset import TestSet, is_human, literal
 
-#-----------------------------------------------------------------------------------------------------------------------
 # A shared task: the test sets of several language pairs, and who its systems are.
-
 
 ROLES = ("primary", "contrastive", "withdrawn")
 KINDS = ("submission", "online", "human")
@@ -132,13 +130,17 @@ class Task:
         found = {info.constrained for info in self.systems.values()}
         return tuple(name for name, value in _TRACKS.items() if value in found)
 
+    def map(self, change: Callable[[str, TestSet], TestSet]) -> Task:
+        """The same task with each test set changed, by language pair; systems that are nowhere any more are gone."""
+        return self._with({pair: change(pair, testset) for pair, testset in self.testsets.items()})
+
     def only_pairs(self, pairs: Iterable[str]) -> Task:
         """The same task with these language pairs alone, in this order."""
         pairs = list(dict.fromkeys(pairs))
         for pair in pairs:
             if pair not in self.testsets:
                 raise unknown("language pair", pair, self.testsets)
-        return self._of({pair: self.testsets[pair] for pair in pairs})
+        return self._with({pair: self.testsets[pair] for pair in pairs})
 
     def of_track(self, track: str) -> Task:
         """The same task with the systems of one track alone: ``"constrained"`` or ``"unconstrained"``."""
@@ -153,14 +155,16 @@ class Task:
     def only(self, names: Iterable[str]) -> Task:
         """The same task with these systems alone; a pair that has none of them is left out."""
         kept = self._known(names)
-        rest = {pair: testset.only(name for name in testset.systems if name in kept)
-                for pair, testset in self.testsets.items() if kept & testset.systems.keys()}
-        return self._of(rest)
+        return self.keep({pair: testset.systems.keys() & kept for pair, testset in self.testsets.items()})
+
+    def keep(self, names: Mapping[str, Set[str]]) -> Task:
+        """The same task with these systems alone, by language pair; a pair that has none of them is left out."""
+        return self._with({pair: testset if testset.systems.keys() == names[pair] else testset.only(names[pair])
+                           for pair, testset in self.testsets.items() if names[pair]})
 
     def called(self, name: str) -> Task:
         """The same task by another name, which its test sets have too."""
-        return replace(self, name=name, testsets={pair: replace(testset, name=f"{name} {pair}")
-                                                  for pair, testset in self.testsets.items()})
+        return replace(self.map(lambda pair, testset: replace(testset, name=f"{name} {pair}")), name=name)
 
     def scored_with(self, names: Iterable[str] | None = None, others_as_systems: bool = False) -> Task:
         """The same task scored with these references alone.
@@ -210,7 +214,7 @@ class Task:
                 raise unknown("system", name, self.systems)
         return set(names)
 
-    def _of(self, testsets: Mapping[str, TestSet]) -> Task:
+    def _with(self, testsets: Mapping[str, TestSet]) -> Task:
         names = {name for testset in testsets.values() for name in testset.systems}
         return replace(self, testsets=testsets,
                        systems={name: info for name, info in self.systems.items() if name in names})
@@ -219,9 +223,7 @@ class Task:
 _TRACKS = {"constrained": True, "unconstrained": False}
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Systems that are left out of a shared task: in all language pairs or in one, each with a reason.
-
 
 _SPECIAL = re.compile(r"([\\,=:]|^\s|\s$)")
 _PART = re.compile(r"\s*((?:\\.|[^\\,])+?)\s*(?:,|$)", re.DOTALL)
@@ -246,13 +248,7 @@ class TaskExclusion:
 
 
 def without(task: Task, exclude: Iterable[TaskExclusion]) -> Task:
-    """The same task without these systems; a language pair of which none is left is left out.
-
-    Raises
-    ------
-    SettingError
-        For a system or language pair that is not there, and where nothing would be left.
-    """
+    """The same task without these systems; a language pair of which none is left is left out."""
     exclude = list(exclude)
     gone: dict[str, set[str]] = {pair: {one.system for one in exclude if one.pair is None} for pair in task.testsets}
     for one in exclude:
@@ -264,12 +260,10 @@ def without(task: Task, exclude: Iterable[TaskExclusion]) -> Task:
             if one.system not in task.testsets[one.pair].systems:
                 raise unknown(f"system of {one.pair}", one.system, task.testsets[one.pair].systems)
             gone[one.pair].add(one.system)
-    rest = {pair: testset.without(gone[pair] & testset.systems.keys()) if gone[pair] & testset.systems.keys() else
-            testset for pair, testset in task.testsets.items() if testset.systems.keys() - gone[pair]}
-    if not rest:
+    kept = {pair: testset.systems.keys() - gone[pair] for pair, testset in task.testsets.items()}
+    if not any(kept.values()):
         raise SettingError(f"{task.name}: every system of every language pair is left out. Leave one in.")
-    here = {name for testset in rest.values() for name in testset.systems}
-    return replace(task, testsets=rest, systems={name: info for name, info in task.systems.items() if name in here})
+    return task.keep(kept)
 
 
 def read_exclusions(texts: Iterable[str], systems: Iterable[str], pairs: Iterable[str]) -> tuple[TaskExclusion, ...]:

@@ -11,12 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core._compiled import compiled, worth_compiling
-from mtsig_core.metrics._texts import Numbers, as_columns, blocks, joined, reference_count
-from mtsig_core.metrics._word_level import Tokenized
+from mtsig_core.metrics.counting import Numbers, Tokenized, as_columns, each_block, joined, reference_count
 from mtsig_core.testset import TestSet
 from mtsig_core.version import version_of
-
-__all__ = ["Bleu"]
 
 # From this many scores on, compiled code is faster, by so many nanoseconds each.
 _MANY, _FASTER = 500, 15
@@ -78,28 +75,18 @@ class Bleu(Tokenized):
         reference length is the one closest to the system's, the shorter of two as close. A reference that is None
         is left out of its segment.
 
-        Returns
-        -------
-        numpy.ndarray
-            Shape (systems, segments, 10), int32, in the order of `stat_names`.
-
-        Raises
-        ------
-        SettingError
-            If the tokenizer needs a package or a model that is not there.
+        Returns: shape (systems, segments, 10), int32, in the order of `stat_names`.
         """
-        from mtsig_core.metrics import _ngrams  # compiled code: costs half a second to load, and only counting needs it
+        from mtsig_core.metrics.kernels import (
+            ngrams,  # compiled code: costs half a second to load, and only counting needs it
+        )
 
         tokenizer = self._tokenizer(testset)
-        texts = [*testset.references.values(), *testset.systems.values()]
         stats = np.zeros((len(testset.systems), testset.n_segments, len(self.stat_names)), dtype=np.int32)
-        for first, last in blocks(texts):
-            block = [self._prepared(row[first:last], tokenizer) for row in texts]
-            codes, begins, lengths = joined(block)
-            _ngrams.count(codes, begins, lengths, len(testset.references), tokenizer.classes, tokenizer.edge,
-                          stats, first)
-            if progress is not None:
-                progress(last / testset.n_segments)
+        for first, _, texts in each_block(testset, progress):
+            codes, begins, lengths = joined([self._prepared(row, tokenizer) for row in texts])
+            ngrams.count(codes, begins, lengths, len(testset.references), tokenizer.classes, tokenizer.edge, stats,
+                         first)
         return stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:
@@ -108,15 +95,8 @@ class Bleu(Tokenized):
         Within 1e-9 of sacreBLEU's score for any counts, and the same to the last bit for the same counts, whatever
         the shape, layout or type of the array around them.
 
-        Parameters
-        ----------
-        sums : array_like
-            Shape (..., 10), whole numbers of any type. Fastest with the statistics outermost in memory.
-
-        Returns
-        -------
-        numpy.ndarray
-            Shape (...), float64.
+        `sums`: shape (..., 10), whole numbers of any type. Fastest with the statistics outermost in memory. Returns:
+        shape (...), float64.
         """
         sums = np.asarray(sums)
         columns = as_columns(sums, len(self.stat_names))
@@ -155,7 +135,6 @@ class Bleu(Tokenized):
 
 
 # -- scoring -------------------------------------------------------------------------------------------------
-
 
 def _points(sys_len: Numbers, ref_len: Numbers, c1: Numbers, c2: Numbers, c3: Numbers, c4: Numbers, t1: Numbers,
             t2: Numbers, t3: Numbers, t4: Numbers) -> Numbers:

@@ -49,17 +49,8 @@ def cached_statistics(metric: Metric, testset: TestSet,
     The folder is `cache_folder`. Where it cannot be used, everything is counted, and standard error says so once.
     Metrics that do not belong to mtsig are always counted: nothing tells when their code has changed.
 
-    Parameters
-    ----------
-    metric : Metric
-    testset : TestSet
-    progress : callable, optional
-        Called with the share that is counted; not called where nothing is.
-
-    Returns
-    -------
-    ndarray, shape (systems, segments, stats)
-        Equal to what the metric counts, of the same type.
+    `progress`: called with the share that is counted; not called where nothing is. Returns: shape (systems, segments,
+    stats), equal to what the metric counts, of the same type.
 
     Examples
     --------
@@ -80,12 +71,6 @@ def cached_statistics(metric: Metric, testset: TestSet,
         found = metric.statistics(testset, progress)
         _write(path, found)
     return found
-
-
-def is_cached(metric: Metric, testset: TestSet) -> bool:
-    """Whether there is an entry for these statistics, which need not be sound."""
-    path = _place(metric, testset)
-    return path is not None and os.path.isfile(path)
 
 
 def keep_value(value: object, *key: object) -> None:
@@ -128,10 +113,7 @@ def keep_array(array: np.ndarray, *key: object) -> None:
 def cache_folder() -> Path | None:
     """``MTSIG_CACHE``, or ``mtsig`` in the user's cache folder; None where the variable is set to nothing.
 
-    Raises
-    ------
-    RuntimeError
-        If the user has no home.
+    Raises RuntimeError if the user has no home.
     """
     chosen = os.environ.get("MTSIG_CACHE")
     if chosen is not None:

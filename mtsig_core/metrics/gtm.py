@@ -8,10 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.metrics._word_level import BlockCounter, WordMetric, Words, compiled_late
+from mtsig_core.metrics.counting import BlockCounter, WordMetric, Words, compiled_late
 from mtsig_core.testset import TestSet
-
-__all__ = ["Gtm", "Gtm2"]
 
 
 @dataclass(frozen=True)
