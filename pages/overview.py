@@ -5,7 +5,7 @@ import streamlit as st
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.tables import CLUSTERS_SAID, cluster_ends, leaderboard_rows, verdict
 from mtsig_core.report.words import qualifying
-from pages._ui import address, demos, frame, screen
+from pages._ui import address, frame, screen, testsets
 
 SHOWN = 6
 
@@ -46,4 +46,4 @@ for column, (title, (text, page, label, asks)) in zip(st.columns(3), ways.items(
         if page == "task":
             address.link(frame.ROOT / "pages" / "data.py", "How to load one", icon=":material/arrow_forward:",
                          task="true")
-            demos.offer(demos.TASK, "One pair of a made-up one:", view.source)
+            testsets.offer_demo(testsets.TASK, "One pair of a made-up one:", view.source)
