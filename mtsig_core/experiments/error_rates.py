@@ -39,7 +39,7 @@ from mtsig_core.stats.significance import (
     CORRECTIONS,
     TESTS,
     approximate_randomization,
-    decide,
+    decide_pairs,
     fitting_tests,
     riezler_maxwell,
     romano_wolf,
@@ -383,7 +383,7 @@ def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, 
         elif significant(p_floor(test, units.kind, apart), alpha).all():  # else so few decide nothing
             win, lose = win_rates(replicates[test.draws])
         side = test.side(delta, replicates[test.draws])
-        found[name] = bool(decide(side, alpha, p=p, win=win, lose=lose, side=side)[0])
+        found[name] = bool(decide_pairs(side, alpha, p=p, win=win, lose=lose, side=side)[0])
     return found
 
 
@@ -770,7 +770,7 @@ def claims(testset: TestSet, metric: str | Metric, *, systems: int = 15, better:
         data = engine.UnitStatistics(whole.metric, drawn(whole, systems, better, share, n, rng), units)
         delta, null, p = randomized(data, pairs, trials, rng)
         adjusted = corrected(delta, null, p, units)
-        return [_counted(decide(sign * delta, alpha, p=adjusted[name]), true) for name in CORRECTIONS]
+        return [_counted(decide_pairs(sign * delta, alpha, p=adjusted[name]), true) for name in CORRECTIONS]
 
     def gathered(sets: list[list[tuple[int, int, int]]]) -> Claims:
         counts, n_sets, rows = np.array(sets), len(sets), []

@@ -22,7 +22,7 @@ from mtsig_core.stats.one_score import Progress, stage
 from mtsig_core.stats.parallel import in_order
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import check_jobs, check_level, check_trials, resolve_sampling
-from mtsig_core.stats.significance import approximate_randomization, decide, win_rates
+from mtsig_core.stats.significance import approximate_randomization, decide_pairs, win_rates
 from mtsig_core.testset import TestSet
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -205,9 +205,9 @@ class SampledPair:
             Share of wins at least 1 - alpha; or p at most alpha, with the sign of the difference.
         """
         if test == "koehn":
-            return decide(self.win - self.lose, alpha, win=self.win, lose=self.lose)
+            return decide_pairs(self.win - self.lose, alpha, win=self.win, lose=self.lose)
         if test == "ar":
-            return decide(self.improvements, alpha, p=self.p_value)
+            return decide_pairs(self.improvements, alpha, p=self.p_value)
         raise SettingError(f"Unknown test {test!r} of samples. Available: koehn, ar.")
 
     def verdicts(self, test: str = "koehn", alpha: float = 0.05) -> np.ndarray:

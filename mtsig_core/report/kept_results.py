@@ -6,87 +6,97 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, fields, replace
-from functools import cached_property, partial
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from dataclasses import asdict, replace
+from functools import cached_property
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from mtsig_core.experiments.metric_agreement import task_agreement
-from mtsig_core.metrics import Metric, metrics_for
-from mtsig_core.metrics.cache import is_kept, keep_array, keep_text, kept_array, kept_text, metric_key
+from mtsig_core.metrics.cache import keep_array, keep_text, kept_array, kept_text
 from mtsig_core.report.commands import defaults
-from mtsig_core.report.export import comparison_json, to_json
-from mtsig_core.report.reading import as_object, at, parsed, read_comparison, read_task_comparison, record, records
+from mtsig_core.report.export import to_json
+from mtsig_core.report.reading import as_object, at, parsed, read_task_comparison, record, records
 from mtsig_core.report.task_export import task_json
 from mtsig_core.results import (
     Agreement,
     AgreementComparison,
     Caution,
-    Comparison,
-    MacroResult,
     MetricAgreement,
     SamplingSettings,
-    Settings,
     TaskAgreement,
     TaskComparison,
     TaskInfo,
     TestSetInfo,
 )
 from mtsig_core.source import TaskSource
-from mtsig_core.stats.across import corrected_macro, counted_macro, macro_of, of_parts, task_metrics
-from mtsig_core.stats.comparison import compare, corrected_by, drawn_alike, ranked_by, serves_corrections
-from mtsig_core.stats.measured import Measured
-from mtsig_core.stats.parallel import as_they_come, is_elsewhere
-from mtsig_core.stats.ranks import RANK_RULES
+from mtsig_core.stats.across import AcrossDraws
+from mtsig_core.stats.draws import MetricDraws
 from mtsig_core.task import SystemInfo, Task, TaskExclusion, without
 from mtsig_core.testset import SegmentScores, TestSet
 
 #-----------------------------------------------------------------------------------------------------------------------
-# Comparisons that are kept on disk: the same one again, to be printed in another format, is not computed again.
+# What was drawn for comparisons, kept on disk: the same systems decided or printed in another way are not drawn again.
 
 
-def kept_comparison(testset: TestSet, metrics: Sequence[Metric], *, jobs: int = 1,
-                    progress: Callable[[str, float], None] | None = None, **settings: Any) -> Comparison:
-    """As `compare`, by what is kept where the same was compared before, or with another correction alone."""
-    key = _key(testset, metrics, settings)
-    text = None if key is None else kept_text(*key)
-    if text is not None:
-        return read_comparison(text)
-    drawn = None if key is None else _drawn(testset, metrics, settings)
-    if drawn is not None:
-        found = corrected_by(drawn, testset, settings["correction"])
-    else:
-        found = compare(testset, metrics, jobs=jobs, progress=progress, **settings)
-    if key is not None:
-        keep_text(comparison_json(found, indent=None), *key)
-    return found
+_LARGEST = 1 << 26  # bytes of one entry: to keep more takes longer than it saves
 
 
-def _drawn(testset: TestSet, metrics: Sequence[Metric], settings: dict[str, Any]) -> Comparison | None:
-    """What is kept of the same draws under another correction, by metrics that a name alone says."""
-    for asked in drawn_alike(settings):
-        key = _key(testset, metrics, asked)
-        text = None if key is None else kept_text(*key)
-        if text is None:
-            continue
-        found = read_comparison(text)
-        named = metrics_for(testset, list(found.metrics))
-        if serves_corrections(found.settings) and key == _key(testset, named, asked):
-            return found
-    return None
+class KeptDraws(MutableMapping[Any, Any]):
+    """Draws by their keys, see `comparison.draws_key`, in memory and, by metrics of ours, on disk.
+
+    Once a draw is found on disk or kept there, this process has it in memory, too.
+    """
+
+    def __init__(self) -> None:
+        self._here: dict[Any, Any] = {}
+
+    def __getitem__(self, key: Any) -> Any:
+        if key not in self._here:
+            kind, *of = _on_disk(key)
+            content = None if kind is None else kept_array(*of)
+            if content is None:
+                raise KeyError(key)
+            try:
+                self._here[key] = msgspec.msgpack.decode(content, type=kind | None, dec_hook=_to_array)
+            except msgspec.MsgspecError:  # whatever it is, it is drawn again
+                raise KeyError(key) from None
+        return self._here[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._here[key] = value
+        kind, *of = _on_disk(key)
+        if kind is not None:
+            content = msgspec.msgpack.encode(value, enc_hook=_from_array)
+            if len(content) <= _LARGEST:
+                keep_array(np.frombuffer(content, np.uint8), *of)
+
+    def __delitem__(self, key: Any) -> None:
+        del self._here[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._here)
+
+    def __len__(self) -> int:
+        return len(self._here)
 
 
-def _key(testset: TestSet, metrics: Sequence[Metric], settings: dict[str, Any]) -> list[object] | None:
-    """All that a comparison depends on, which no number of threads or machines does; None where none is kept."""
-    if not is_kept():
-        return None
-    asked = [metric_key(metric, testset) for metric in metrics]
-    if None in asked:
-        return None
-    about = testset.name, testset.simulated, testset.assumed, list(testset.lines)
-    return ["comparison", testset.digest, *about, asked, sorted(settings.items())]
+def _on_disk(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The type of what a key is of, and what it is kept by; None of what other packages count, whose code may change."""
+    kind: type = {"draws": MetricDraws, "across": AcrossDraws}[key[0]]
+    of = [key] if key[0] == "draws" else key[3:]
+    return (kind, repr(key)) if all(one[2] is not None for one in of) else (None,)
+
+
+def _from_array(array: np.ndarray) -> tuple[str, tuple[int, ...], bytes]:
+    return array.dtype.str, array.shape, array.tobytes()
+
+
+def _to_array(kind: type, parts: Any) -> np.ndarray:
+    dtype, shape, content = parts
+    return np.frombuffer(content, dtype).reshape(shape)
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -176,11 +186,6 @@ def _testset(told: dict[str, Any], rows: np.ndarray) -> TestSet:
 # Comparisons of a shared task that are kept on disk: each language pair and metric is computed once.
 
 
-Progress = Callable[[str, float], None]
-
-_OURS = {"rank_rule": "simultaneous"}
-
-
 class KeptTask:
     """A shared task, read only where something of it is not kept yet.
 
@@ -255,150 +260,14 @@ class KeptTask:
         whole = testset if self.source.folder is None else self.source.of_pair(pair).everything().read()
         return testset, whole.only(name for name in whole.systems if name in testset.systems)
 
-    def compare(self, metrics: str | Sequence[str] | None = None, *, jobs: int = 1, progress: Progress | None = None,
-                found: Callable[[str, Comparison], None] | None = None, **settings: Any) -> TaskComparison:
-        """As `compare_task`, by what is kept as far as it is.
+    @property
+    def excluded(self) -> tuple[TaskExclusion, ...]:
+        """Who is left out, for a reason of this comparison or because they withdrew."""
+        return (*self.source.exclude, *(TaskExclusion(name, "withdrawn") for name in self.source.withdrawn()))
 
-        Parameters
-        ----------
-        metrics : str or sequence of str, optional
-        progress : callable, optional
-            Called with (stage, share of all of it).
-        found : callable, optional
-            Called with (language pair, comparison) as each is there; with several metrics once for each. On other
-            machines (`on_cluster`) each is a task of its own, and they come as they are done.
-        settings
-            Of `compare`, but for the baseline.
-        """
-        names = task_metrics(self.info, metrics)
-        settings = _usual() | settings  # said or not, the same is kept once
-        steps = [(name, pair) for name in names for pair in self.info.pairs_with(name)]
-        parts: dict[tuple[str, str], Comparison] = {}
-        macro: dict[str, MacroResult] = {}
-        done = reached = 0.0
-        stages: list[str] = []  # of the language pair at work; how many there will be is not known
-
-        def report(stage: str, share: float) -> None:
-            nonlocal reached
-            stages.extend([stage] * (stage not in stages[-1:]))
-            left = 0.5 ** (len(stages) - 1)  # each stage takes half of what is left of the pair; none goes back
-            reached = max(reached, (done + 1 - left + left * share / 2) / (len(steps) + len(names)))
-            if progress is not None:
-                progress(stage, reached)
-
-        measured: dict[tuple[str, str], Measured] = {}  # of one metric at a time
-        for (name, pair), one in self._one_by_one(steps, jobs, report, settings, measured):
-            parts[name, pair] = one
-            done += 1
-            stages.clear()
-            if found is not None:
-                found(pair, one)
-            own = {pair: parts[name, pair] for pair in self.info.pairs_with(name) if (name, pair) in parts}
-            if len(own) == len(self.info.pairs_with(name)):
-                macro |= self._macro(name, own, jobs, report, settings, {
-                    pair: seen for (of, pair), seen in measured.items() if of == name})
-                measured.clear()
-                done += 1
-                stages.clear()
-        excluded = (*self.source.exclude, *(TaskExclusion(name, "withdrawn") for name in self.source.withdrawn()))
-        return of_parts(self.info, names, parts, macro, excluded, chosen=metrics is not None)
-
-    def _one_by_one(self, steps: Sequence[tuple[str, str]], jobs: int, report: Progress, settings: dict[str, Any],
-                    measured: dict[tuple[str, str], Measured]) -> Iterator[tuple[tuple[str, str], Comparison]]:
-        """Metric, language pair and its comparison: here one after the other, and what was counted for it goes into
-        `measured`; on other machines each is one task, and what is kept comes first, the rest as it is done."""
-        def away(step: tuple[str, str]) -> bool:
-            asked = settings | _OURS
-            return all(kept_text(*self._key(*step, one)) is None for one in (settings, asked, *drawn_alike(asked)))
-
-        sent = [step for step in steps if away(step)] if is_elsewhere() else []
-        for name, pair in steps:
-            if (name, pair) not in sent:
-                report(f"{pair}, looking", 0.0)
-                yield (name, pair), self._pair(name, pair, settings, partial(
-                    self._compared, name, pair, jobs, report, settings | _OURS, measured))
-        if not sent:
-            return
-        report(f"{len(sent)} language pairs on other machines", 0.0)
-        works: list[Callable[[], Comparison]] = [partial(compare, self.task.testsets[pair], name, **settings | _OURS)
-                                                 for name, pair in sent]
-        for k, one in as_they_come(works):
-            report(f"{sent[k][1]}, done elsewhere", 0.0)
-            yield sent[k], self._pair(*sent[k], settings, partial(_same, one))
-
-    def _compared(self, metric: str, pair: str, jobs: int, report: Progress, settings: dict[str, Any],
-                  measured: dict[tuple[str, str], Measured]) -> Comparison:
-        own: dict[str, Measured] = {}
-        one = compare(self.task.testsets[pair], metric, jobs=jobs, progress=partial(_within, report, pair),
-                      measured=own, **settings)
-        measured[metric, pair] = own[metric]
-        return one
-
-    def _key(self, metric: str, pair: str, settings: dict[str, Any]) -> tuple[object, ...]:
-        gone = sorted(self._gone(pair))
-        return self._whole.digest, "pair", pair, metric, sorted(settings.items()), *([gone] if gone else [])
-
-    def _pair(self, metric: str, pair: str, settings: dict[str, Any], ours: Callable[[], Comparison]) -> Comparison:
-        """By what is kept, else by what gives the comparison with our own ranks."""
-        key = self._key(metric, pair, settings)
-        text = kept_text(*key)
-        if text is not None:
-            return read_comparison(text)
-        if settings.items() >= _OURS.items():
-            one = self._corrected(metric, pair, settings) or ours()
-        else:  # the pairs of systems are the same, and kept
-            one = ranked_by(self._pair(metric, pair, settings | _OURS, ours), self.task.testsets[pair],
-                            settings["rank_rule"])
-        keep_text(comparison_json(one, indent=None), *key)
-        return one
-
-    def _corrected(self, metric: str, pair: str, settings: dict[str, Any]) -> Comparison | None:
-        """By what is kept of the same draws under another correction; None where nothing is."""
-        for alike in drawn_alike(settings):
-            text = kept_text(*self._key(metric, pair, alike))
-            drawn = None if text is None else read_comparison(text)
-            if drawn is not None and serves_corrections(drawn.settings):
-                return corrected_by(drawn, self.task.testsets[pair], settings["correction"])
-        return None
-
-    def _macro(self, metric: str, pairs: dict[str, Comparison], jobs: int, progress: Progress,
-               settings: dict[str, Any], measured: dict[str, Measured]) -> dict[str, MacroResult]:
-        key = self._macro_key(metric, settings)
-        text = kept_text(*key)
-        if text is not None:
-            return {name: counted_macro(one, pairs) for name, one in read_task_comparison(text).macro.items()}
-        alike = (kept_text(*self._macro_key(metric, one | {"rank_rule": settings["rank_rule"]}))
-                 for one in drawn_alike(settings | _OURS))
-        text = next(filter(None, alike), None)
-        drawn = None if text is None else read_task_comparison(text).macro.get(metric)
-        if drawn is not None:
-            one: MacroResult | None = corrected_macro(drawn, pairs, next(iter(pairs.values())).settings)
-        else:
-            one = macro_of(self.task, pairs, metric, trials=settings["trials"], jobs=jobs, measured=measured,
-                           progress=lambda share: progress(f"{metric} across language pairs", share))
-        macro = {} if one is None else {metric: one}
-        keep_text(task_json(TaskComparison(self.info, {}, macro)), *key)
-        return macro
-
-    def _macro_key(self, metric: str, settings: dict[str, Any]) -> tuple[object, ...]:
-        """Rules with the same scores differ in wins, ties and losses alone, which are counted again."""
-        asked = sorted((k, v) for k, v in settings.items() if k != "rank_rule")
-        by_domain = ["domains"] * RANK_RULES[settings["rank_rule"]].by_domain
-        return self._whole.digest, "macro", metric, asked, *by_domain, *self._left_out
-
-
-def _within(report: Progress, pair: str, stage: str, share: float) -> None:
-    report(f"{pair}, {stage}", share)
-
-
-def _same(one: Comparison) -> Comparison:
-    return one
-
-
-def _usual() -> dict[str, Any]:
-    """The settings of a comparison that are not asked for."""
-    known = {field.name for field in fields(Settings)}
-    return {name: value for name, value in defaults("task").items() if name in known}
+    def testset(self, pair: str) -> TestSet:
+        """One of its language pairs."""
+        return self.task.testsets[pair]
 
 
 def _digest(whole: str, exclude: Sequence[TaskExclusion]) -> str:
