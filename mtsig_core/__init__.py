@@ -42,6 +42,7 @@ __all__ = [
     "MetricResult", "MetricScores", "MtsigError", "NotYetError", "Outcome", "PairExamination", "PairPlan",
     "PairResult", "ReferenceLeaders", "Replicates", "ScoreBootstrap", "Scores", "SegmentScores", "SettingError",
     "Settings", "SystemInfo", "SystemResult", "SystemScore", "Task", "TaskComparison", "TestSet", "TestSetInfo",
-    "__version__", "bootstrap_systems", "compare", "compare_task", "decide", "draw", "equivalence", "examine_pair", "join_scores",
-    "language_pairs", "make_metric", "minimum_detectable_difference", "paper_sentences", "plan", "power_at",
-    "read_frame", "read_scores", "read_task", "read_text", "read_wmt", "replicates", "score", "units_needed"]
+    "__version__", "bootstrap_systems", "compare", "compare_task", "decide", "draw", "equivalence", "examine_pair",
+    "join_scores", "language_pairs", "make_metric", "minimum_detectable_difference", "paper_sentences",
+    "plan", "power_at", "read_frame", "read_scores", "read_task", "read_text", "read_wmt", "replicates", "score",
+    "units_needed"]

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from io import TextIOWrapper
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn
 
 from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, standard_error, warn_about_words, write
 from mtsig_core.cli.late import load_when_used
@@ -95,10 +95,6 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str, hint: str = "") -> NoReturn:
         raise SettingError(f"{message[:1].upper()}{message[1:]}.{hint} See {self.prog} --help.")
-
-
-#: What commands are added to: the top, or below a group such as ``sweep``.
-Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -219,40 +215,23 @@ def _dashboard(sub: _Parser) -> None:
     sub.add_argument("--no-browser", action="store_true", help="do not open a browser")
 
 
-def _sweeps(group: _Parser) -> None:
-    from mtsig_core.cli import experiment_commands
+def _experiments(group: str, title: str) -> Callable[[_Parser], None]:
+    """What adds the commands of one group of experiments below its name."""
+    def add(parser: _Parser) -> None:
+        from mtsig_core.cli import experiment_commands
 
-    below = group.add_subparsers(title="settings", required=True, metavar="size|references|resamples")
-    _experiment(below, "size", "how scores, intervals and conclusions change with the test-set size",
-                experiment_commands.sweep_size, experiment_commands.add_size_options)
-    _experiment(below, "references", "how scores and intervals change with the number of references",
-                experiment_commands.sweep_references, experiment_commands.add_references_options)
-    _experiment(below, "resamples", "how an interval settles with the number of bootstrap samples",
-                experiment_commands.sweep_resamples, experiment_commands.add_resamples_options)
+        commands = experiment_commands.COMMANDS[group][1]
+        below = parser.add_subparsers(title=title, required=True, metavar="|".join(commands))
+        for name, command in commands.items():
+            sub = _command(below.add_parser(name, help=command.about, description=command.about),
+                           _printed(partial(experiment_commands.run_command, group, name)))
+            sub.set_defaults(name=name)
+            add_metric_options(sub)
+            add_choice_of_systems(sub)
+            experiment_commands.add_options(sub, group, name)
+            add_output_options(sub, ("json", "csv"))
 
-
-def _samples(group: _Parser) -> None:
-    from mtsig_core.cli.experiment_commands import SAMPLES
-
-    below = group.add_subparsers(title="kinds", required=True, metavar="|".join(SAMPLES))
-    for kind, (text, work, add_options) in SAMPLES.items():
-        _experiment(below, kind, text, work, add_options).set_defaults(kind=kind)
-
-
-def _validations(group: _Parser) -> None:
-    from mtsig_core.cli.experiment_commands import VALIDATIONS, add_validate_options, validate
-
-    below = group.add_subparsers(title="experiments", required=True, metavar="|".join(VALIDATIONS))
-    for name, (text, _) in VALIDATIONS.items():
-        _experiment(below, name, text, partial(validate, name), partial(add_validate_options, name=name))
-
-
-def _views(group: _Parser) -> None:
-    from mtsig_core.cli.experiment_commands import INSIDE, add_inside_options, inside
-
-    below = group.add_subparsers(title="views", required=True, metavar="|".join(INSIDE))
-    for name, (text, _) in INSIDE.items():
-        _experiment(below, name, text, partial(inside, name), partial(add_inside_options, name=name))
+    return add
 
 
 #: What adds the options of each command, and what it is for.
@@ -265,20 +244,10 @@ COMMANDS: dict[str, tuple[Callable[[_Parser], None], str]] = {
     "domains": (_domains, "scores and tests by domain, and pairs that domains reverse"),
     "task": (_task, "every language pair of a shared task, and the systems across them"),
     "serve": (_dashboard, "start the dashboard, on that test set"),
-    "sweep": (_sweeps, "how a result changes with one setting"),
-    "sample": (_samples, "small test sets taken from a large one"),
-    "validate": (_validations, "do tests and intervals keep what they promise"),
-    "metrics": (_views, "inside a score")}
-
-
-def _experiment(among: Commands, name: str, text: str, work: Work,
-                add_options: Callable[[argparse.ArgumentParser], None]) -> _Parser:
-    sub = _command(among.add_parser(name, help=text, description=text), _printed(work))
-    add_metric_options(sub)
-    add_choice_of_systems(sub)
-    add_options(sub)
-    add_output_options(sub, ("json", "csv"))
-    return sub
+    "sweep": (_experiments("sweep", "settings"), "how a result changes with one setting"),
+    "sample": (_experiments("sample", "kinds"), "small test sets taken from a large one"),
+    "validate": (_experiments("validate", "experiments"), "do tests and intervals keep what they promise"),
+    "metrics": (_experiments("metrics", "views"), "inside a score")}
 
 
 def _printed(work: Work) -> Callable[[argparse.Namespace], int]:

@@ -3,7 +3,8 @@
 They are imported from their modules, such as ``from mtsig_core.experiments.sweeps import sweep_sizes``.
 
 ====================  ====================================================================================
-`population`          what test sets are drawn from, and how repeats are run and counted
+`frame`               rows with settings, shares with their Monte Carlo error, the loop over repeats
+`population`          what test sets are drawn from, and their sizes
 `sampling`            blocks and broad samples, and how much wider the first spread (Koehn 2004, 3, 5, 6)
 `sweeps`              size of the test set, number of references, of resamples (Zhang and Vogel 2004, 4)
 `planning`            the size that a difference needs

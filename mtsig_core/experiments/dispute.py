@@ -38,35 +38,17 @@ class Decider:
 
 @dataclass(frozen=True, eq=False)
 class MetricDispute:
-    """The pair under one metric.
+    """The pair under one metric."""
 
-    Attributes
-    ----------
-    result : MetricResult
-        All systems and pairs.
-    pair : PairResult
-        Of the two, as the comparison has it: the better-scoring one first.
-    found : PairExamination
-        a against b, by every test and interval.
-    units : mapping of str to PairExamination
-        The same by document, where documents are known, and by segment.
-    references : mapping of str to PairExamination
-        With each of several references alone.
-    domains : ByDomain or None
-        The two alone in each domain, corrected over the domains; None without two domains.
-    plan : PairPlan or None
-        What the test set can see, and what size would decide; see `mtsig_core.experiments.planning.plan`.
-    ranks : mapping of str to (a's, b's)
-        By rank rule, the ends of the rank of each; None where there is none.
-    """
-
-    result: MetricResult
-    pair: PairResult
-    found: PairExamination
-    units: Mapping[str, PairExamination]
-    references: Mapping[str, PairExamination]
-    domains: ByDomain | None
+    result: MetricResult  # all systems and pairs
+    pair: PairResult  # of the two, as the comparison has it: the better-scoring one first
+    found: PairExamination  # a against b, by every test and interval
+    units: Mapping[str, PairExamination]  # the same by document, where documents are known, and by segment
+    references: Mapping[str, PairExamination]  # with each of several references alone
+    domains: ByDomain | None  # the two alone in each domain, corrected over the domains; None without two domains
+    #: What the test set can see, and what size would decide; see `mtsig_core.experiments.planning.plan`.
     plan: PairPlan | None
+    #: By rank rule, the ends of the rank of each; None where there is none.
     ranks: Mapping[str, tuple[RankEnds, RankEnds]]
 
     @property
@@ -78,26 +60,16 @@ class MetricDispute:
 
 @dataclass(frozen=True, eq=False)
 class Dispute:
-    """Two systems under several metrics, the one that counts first.
-
-    Attributes
-    ----------
-    a, b : str
-    comparison : Comparison
-        Of all systems, by which the pair is decided: the family of the correction is all of its pairs.
-    metrics : tuple of MetricDispute
-    not_compared : mapping of str to str
-        The other metrics, and why they say nothing of this pair.
-    documents, segments : (in favour of a, in favour of b), each a tuple of Decider
-        Under the first metric, those that move the difference most; empty where there are none.
-    """
+    """Two systems under several metrics, the one that counts first."""
 
     testset: TestSet
     a: str
     b: str
+    #: Of all systems, by which the pair is decided: the family of the correction is all of its pairs.
     comparison: Comparison
     metrics: tuple[MetricDispute, ...]
-    not_compared: Mapping[str, str]
+    not_compared: Mapping[str, str]  # the other metrics, and why they say nothing of this pair
+    #: Under the first metric, those that move the difference most; empty where there are none.
     documents: tuple[tuple[Decider, ...], tuple[Decider, ...]]
     segments: tuple[tuple[Decider, ...], tuple[Decider, ...]]
 
@@ -109,30 +81,6 @@ def examine_dispute(testset: TestSet, metrics: str | Metric | Sequence[str | Met
                     comparison: Comparison | None = None,
                     progress: Callable[[str, float], None] | None = None) -> Dispute:
     """All that can be said of two systems: by metric, test, unit, reference, domain and rank rule, and what decides.
-
-    Parameters
-    ----------
-    testset : TestSet
-        With all systems: the pair is one of the family that the correction is for.
-    metrics : str, Metric, or sequence of these, optional
-        The one that counts first. By default human scores, then BLEU, where there are texts, and all other scores.
-    a, b : str, optional
-        By default the best by the first metric, and the best of the others.
-    test, unit, block_length, trials, alpha, correction, ci, resamples, seed, jobs
-        As in `compare`.
-    comparison : Comparison, optional
-        What `compare` gives for these metrics and settings, where that is known already.
-    progress : callable, optional
-        Called with (stage, share of it done).
-
-    Returns
-    -------
-    Dispute
-
-    Raises
-    ------
-    SettingError
-        For systems that are not there or not two, and where no metric can compare them.
 
     Examples
     --------
@@ -202,13 +150,7 @@ def _two(comparison: Comparison, a: str | None, b: str | None) -> tuple[str, str
 
 def _by_metric(testset: TestSet, comparison: Comparison, metric: Metric, a: str, b: str, block_length: float | None,
                asked: Mapping[str, int | float]) -> MetricDispute:
-    """The pair under one metric.
-
-    Raises
-    ------
-    SettingError
-        Where the two cannot be compared by it.
-    """
+    """The pair under one metric."""
     result, settings = comparison.metrics[metric.name], comparison.settings
     part = testset if is_segment_mean(metric) else testset.only((a, b))
     part = part.under(metric.name)

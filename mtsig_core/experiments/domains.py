@@ -41,34 +41,8 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
               progress: Callable[[str, float], None] | None = None) -> ByDomain:
     """Are the same systems better in each domain?
 
-    Parameters
-    ----------
-    testset : TestSet
-    metric : str or Metric
-    test : {"ar", "bootstrap"}
-    unit : {"auto", "segment", "document"}
-    trials : int
-    alpha : float
-    resamples : int
-        Bootstrap samples of intervals and standard errors.
-    seed : int
-        Each domain has draws of its own, keyed by its name.
-    statistics : ndarray, shape (systems, segments, stats), optional
-        What is counted already.
-    progress : callable, optional
-        Called with (stage, share of it done).
+    Shapes: `statistics` (systems, segments, stats).
 
-    Returns
-    -------
-    ByDomain
-
-    Raises
-    ------
-    SettingError
-        Where there are fewer than two domains or two systems.
-
-    Notes
-    -----
     Two families, each corrected by Romano-Wolf: all pairs on the whole set, and all pairs in all domains. A bootstrap
     sample of the whole set has as many units of each domain as there are. Swaps move units between systems, never
     between domains, so that approximate randomization of the whole set is stratified as it is.
@@ -164,16 +138,7 @@ def _about(testset: TestSet, metric: Metric, kinds: list[str]) -> Iterator[Cauti
 def stratified_weights(units: Units, strata: np.ndarray, seeds: list[int], block: int) -> np.ndarray:
     """How often each unit occurs in each sample of a block, as many of each stratum as there are.
 
-    Parameters
-    ----------
-    units : Units
-    strata : ndarray of int, shape (units,)
-    seeds : list of int
-        Of each stratum.
-
-    Returns
-    -------
-    ndarray of uint16, shape (BLOCK, units)
+    Shapes: `strata` (units,), result (BLOCK, units).
     """
     weights = np.empty((BLOCK, units.n), dtype=np.uint16)
     for stratum, seed in enumerate(seeds):

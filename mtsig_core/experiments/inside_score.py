@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mtsig_core.errors import SettingError
+from mtsig_core.experiments.frame import Experiment, Simulation, check_seed
 from mtsig_core.experiments.papers import KOEHN_T2
-from mtsig_core.experiments.population import check_whole
 from mtsig_core.metrics import Metric, direction, is_adapted, is_segment_mean, metric_of, tokenizer_of
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.metrics.overlap import align, bleu_tokens
@@ -24,7 +24,6 @@ from mtsig_core.stats.one_score import Progress, ScoreBootstrap, bootstrap_syste
 from mtsig_core.stats.resampling import subset
 from mtsig_core.testset import TestSet
 
-#-----------------------------------------------------------------------------------------------------------------------
 # The mean of sentence scores: what a corpus metric is not, as a metric of its own.
 
 
@@ -82,7 +81,6 @@ def segment_mean(metric: Metric) -> Metric:
     return metric if is_segment_mean(metric) else SentenceMean(metric)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # What is inside a BLEU score: n-gram precisions, length ratio and brevity penalty (Koehn 2004, Table 1).
 
 
@@ -92,49 +90,24 @@ ORDERS = (1, 2, 3, 4)
 
 @dataclass(frozen=True)
 class SystemPrecisions:
-    """The parts of one system's BLEU.
-
-    Attributes
-    ----------
-    system : str
-    p1, p2, p3, p4 : float or None
-        Percent of its n-grams that a reference has too, each counted as often as there; None without any n-gram.
-    length_ratio : float or None
-        Words of the output per word of the reference.
-    brevity_penalty : float
-        From 0 to 1.
-    bleu : float
-        In points: brevity penalty x geometric mean of the precisions, where none of them is 0.
-    """
+    """The parts of one system's BLEU."""
 
     system: str
+    #: Percent of its n-grams that a reference has too, each counted as often as there; None without any n-gram.
     p1: float | None
     p2: float | None
     p3: float | None
     p4: float | None
-    length_ratio: float | None
-    brevity_penalty: float
-    bleu: float
+    length_ratio: float | None  # words of the output per word of the reference
+    brevity_penalty: float  # from 0 to 1
+    bleu: float  # in points: brevity penalty x geometric mean of the precisions, where none of them is 0
 
 
 def precisions(testset: TestSet, metric: str | Metric = "bleu", *, statistics: np.ndarray | None = None,
                progress: Progress | None = None) -> tuple[SystemPrecisions, ...]:
     """The parts of BLEU for every system, best first.
 
-    Parameters
-    ----------
-    testset : TestSet
-    metric : str or Metric
-        BLEU, with whatever tokenizer.
-    statistics : ndarray, shape (systems, segments, 10), optional
-        ``metric.statistics(testset)``, where that is known already.
-    progress : callable, optional
-        Called with (stage, share of it done); may raise `Cancelled`.
-
-    Raises
-    ------
-    SettingError
-        For another metric, or a test set without texts.
+    Shapes: `statistics` (systems, segments, 10).
 
     Examples
     --------
@@ -153,13 +126,7 @@ def precisions(testset: TestSet, metric: str | Metric = "bleu", *, statistics: n
 
 
 def check_bleu(testset: TestSet, metric: str | Metric) -> Metric:
-    """BLEU for this test set.
-
-    Raises
-    ------
-    SettingError
-        If the metric is another or of another package, or there are no texts or no systems.
-    """
+    """BLEU for this test set."""
     metric = metric_of(testset, metric)
     if metric.name != "bleu":
         raise SettingError(f"{metric.name} has no n-gram precisions and brevity penalty. Expected bleu.")
@@ -203,7 +170,6 @@ def _parts(name: str, counts: Mapping[str, int], points: float) -> SystemPrecisi
                             brevity_penalty(counts["sys_len"], counts["ref_len"]), points)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # One sentence's BLEU, step by step; and the reading note's example, of which some steps are wrong.
 
 
@@ -242,77 +208,36 @@ class NgramCount:
 
 @dataclass(frozen=True)
 class Step:
-    """N-grams of one length.
-
-    Attributes
-    ----------
-    n : int
-    matched, total : int
-        Clipped matches, and n-grams of the output; by BLEU's own counting.
-    precision : float or None
-        From 0 to 1; None without any n-gram.
-    bleu : float
-        BLEU-n without smoothing: the brevity penalty times the n-th root of the product of the precisions so far.
-    ngrams : tuple of NgramCount
-        Those of the output that a reference has, in the order of the output; counted apart from BLEU.
-    """
+    """N-grams of one length."""
 
     n: int
-    matched: int
+    matched: int  # clipped matches, and n-grams of the output; by BLEU's own counting
     total: int
-    precision: float | None
+    precision: float | None  # from 0 to 1; None without any n-gram
+    #: BLEU-n without smoothing: the brevity penalty times the n-th root of the product of the precisions so far.
     bleu: float
+    #: Those of the output that a reference has, in the order of the output; counted apart from BLEU.
     ngrams: tuple[NgramCount, ...]
 
 
 @dataclass(frozen=True)
 class WorkedExample:
-    """BLEU of one sentence.
-
-    Attributes
-    ----------
-    system : str
-    line : int
-    output : str
-    references : tuple of str
-    sys_len, ref_len : int
-        In tokens; of several references the one nearest in length.
-    brevity_penalty : float
-    steps : tuple of Step
-    bleu : float
-        In points, smoothed as the signature says.
-    signature : str
-    """
+    """BLEU of one sentence."""
 
     system: str
     line: int
     output: str
     references: tuple[str, ...]
-    sys_len: int
+    sys_len: int  # in tokens; of several references the one nearest in length
     ref_len: int
     brevity_penalty: float
     steps: tuple[Step, ...]
-    bleu: float
+    bleu: float  # in points, smoothed as the signature says
     signature: str
 
 
 def worked_example(testset: TestSet, system: str | None, line: int, metric: str | Metric = "bleu") -> WorkedExample:
     """BLEU of one line of one system, step by step.
-
-    Parameters
-    ----------
-    testset : TestSet
-    system : str or None
-        None for the first of the test set.
-    line : int
-        As in `TestSet.lines`, from 1.
-    metric : str or Metric
-        BLEU, with whatever tokenizer.
-
-    Raises
-    ------
-    SettingError
-        For a system or line that is not there, another metric, or a test set without texts.
 
     Examples
     --------
@@ -376,7 +301,6 @@ def _shared(words: Sequence[str], references: Sequence[Sequence[str]], n: int) -
     return tuple(NgramCount(ngram, count, most, min(count, most)) for ngram, count, most in rows if most)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # The mean of sentence scores against the corpus score: where they rank systems otherwise, and a case in point.
 
 
@@ -398,73 +322,40 @@ class SystemAverage:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A pair of which a is better by the corpus score, b by the mean of sentence scores.
-
-    Attributes
-    ----------
-    a, b : str
-    corpus_delta, average_delta : float
-        Improvement of a over b by each, in points: above 0, and below 0.
-    """
+    """A pair of which a is better by the corpus score, b by the mean of sentence scores."""
 
     a: str
     b: str
-    corpus_delta: float
+    corpus_delta: float  # improvement of a over b by each, in points: above 0, and below 0
     average_delta: float
 
 
 @dataclass(frozen=True)
 class Case:
-    """A few segments on which the two disagree on a pair.
-
-    Attributes
-    ----------
-    pair : Disagreement
-    corpus, average : (float, float)
-        Scores of a and b on these segments.
-    lines : tuple of int
-        As in `TestSet.lines`.
-    sentences : tuple of (float, float)
-        Sentence scores of a and b on each.
-    lengths : tuple of (int or None)
-        Tokens of the reference; None where the metric does not count them.
-    """
+    """A few segments on which the two disagree on a pair."""
 
     pair: Disagreement
-    corpus: tuple[float, float]
+    corpus: tuple[float, float]  # scores of a and b on these segments
     average: tuple[float, float]
-    lines: tuple[int, ...]
-    sentences: tuple[tuple[float, float], ...]
-    lengths: tuple[int | None, ...]
+    lines: tuple[int, ...]  # as in `TestSet.lines`
+    sentences: tuple[tuple[float, float], ...]  # sentence scores of a and b on each
+    lengths: tuple[int | None, ...]  # tokens of the reference; None where the metric does not count them
 
 
-@dataclass(frozen=True)
-class Averages:
-    """What `averages` finds.
+@dataclass(frozen=True, kw_only=True)
+class Averages(Experiment):
+    """Systems by their corpus score and by the mean of their sentence scores."""
 
-    Attributes
-    ----------
-    metric, signature : str
-        The signature is that of the sentence scores, with their smoothing.
-    n_segments, n_pairs : int
-    unsmoothed_zeros : float or None
-        Share of all sentences whose BLEU is 0 without smoothing, as no four-gram matches; None for other metrics.
-    systems : tuple of SystemAverage
-        Best corpus score first.
-    disagreements : tuple of Disagreement
-        Pairs of the whole test set, largest differences first.
-    case : Case or None
-        None where no small set of segments shows a disagreement.
-    """
+    tables: ClassVar[Mapping[str, type]] = {"systems": SystemAverage}
 
-    metric: str
-    signature: str
+    signature: str  # of the sentence scores, with their smoothing
     n_segments: int
     n_pairs: int
+    #: Share of all sentences whose BLEU is 0 without smoothing, as no four-gram matches; None for other metrics.
     unsmoothed_zeros: float | None
-    systems: tuple[SystemAverage, ...]
-    disagreements: tuple[Disagreement, ...]
-    case: Case | None
+    systems: tuple[SystemAverage, ...]  # best corpus score first
+    disagreements: tuple[Disagreement, ...]  # pairs of the whole test set, largest differences first
+    case: Case | None  # None where no small set of segments shows a disagreement
 
 
 def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, statistics: np.ndarray | None = None,
@@ -474,21 +365,6 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
     The case is searched among random sets of 3, 5, 10 and 30 segments: of the smallest size that has any, the one whose
     smaller difference is largest. It was chosen to disagree, so it proves that this happens, not how often. For BLEU
     every output in it has a four-gram: without one, sentence BLEU is 0 whatever the words.
-
-    Parameters
-    ----------
-    testset : TestSet
-    metric : str or Metric
-        A corpus metric.
-    seed : int
-        Of the sets of segments.
-    statistics, progress
-        As in `mtsig_core.stats.one_score.bootstrap_systems`.
-
-    Raises
-    ------
-    SettingError
-        For a metric that is a mean of segment scores: then the two are one. Without two systems, for a bad seed.
 
     Examples
     --------
@@ -503,7 +379,7 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
     >>> found.case.lines, found.case.lengths
     ((1, 2, 3), (12, 4, 4))
     """
-    check_whole("seed", seed, 0, (1 << 64) - 1)
+    check_seed(seed)
     metric = metric_of(testset, metric)
     if is_segment_mean(metric):
         raise SettingError(f"{metric.name} is a mean of segment scores: its corpus score is their average. Choose a "
@@ -520,9 +396,10 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
     matches = _column(metric, statistics, "correct_4")
     zeros = None if matches is None else float((matches == 0).mean())
     apart = sorted(_disagreements(names, pairs, sign * corpus, sign * average), key=_size, reverse=True)
-    return Averages(metric.name, mean.signature(testset), testset.n_segments, len(pairs), zeros,
-                    _ranked(names, corpus, average, sign), tuple(apart),
-                    _case(testset, metric, mean, pairs, statistics, sentences, seed, stage(progress, "looking")))
+    return Averages(metric=metric.name, signature=mean.signature(testset), n_segments=testset.n_segments,
+                    n_pairs=len(pairs), unsmoothed_zeros=zeros, systems=_ranked(names, corpus, average, sign),
+                    disagreements=tuple(apart), case=_case(testset, metric, mean, pairs, statistics, sentences, seed,
+                                                           stage(progress, "looking")))
 
 
 def _ranked(names: Sequence[str], corpus: np.ndarray, average: np.ndarray, sign: int) -> tuple[SystemAverage, ...]:
@@ -583,7 +460,6 @@ def _sets(n_segments: int, size: int, seed: int) -> np.ndarray:
     return np.stack([subset(n_segments, size, seed, k) for k in range(_TRIES if n_segments > size else 1)])
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # BLEU and GTM of two systems at other output lengths (Koehn 2004, Figure 1).
 
 
@@ -598,57 +474,29 @@ SHARES: tuple[float, ...] = (0.8, 0.85, 0.9, 0.95, 1.0)
 
 @dataclass(frozen=True)
 class LengthPoint:
-    """The outputs at one length.
+    """The outputs at one length."""
 
-    Attributes
-    ----------
-    asked : float
-        The word penalty, or the share of the words that is kept.
-    length_ratio : float or None
-        Words of the output per word of the reference.
-    bleu, gtm, gtm_2 : float
-        In points; GTM with exponent 1 and with exponent 2.
-    brevity_penalty : float
-        From 0 to 1.
-    precision : float
-        BLEU without it, in points.
-    """
-
-    asked: float
-    length_ratio: float | None
-    bleu: float
+    asked: float  # the word penalty, or the share of the words that is kept
+    length_ratio: float | None  # words of the output per word of the reference
+    bleu: float  # in points; GTM with exponent 1 and with exponent 2
     gtm: float
-    brevity_penalty: float
-    precision: float
+    brevity_penalty: float  # from 0 to 1
+    precision: float  # BLEU without it, in points
     gtm_2: float
 
 
 @dataclass(frozen=True)
 class Lengths:
-    """What `lengths` finds.
-
-    Attributes
-    ----------
-    system : str
-    beside : str or None
-        The other system; None where there is no other.
-    how : str
-        ``"word penalty"`` or ``"truncation"``.
-    n_segments : int
-        How many were counted.
-    bleu_signature, gtm_signature, gtm_2_signature : str
-    points, beside_points : tuple of LengthPoint
-        Of the system and of the other one, the shortest outputs first.
-    """
+    """What `lengths` finds."""
 
     system: str
-    beside: str | None
-    how: str
-    n_segments: int
+    beside: str | None  # the other system; None where there is no other
+    how: str  # word penalty or truncation
+    n_segments: int  # how many were counted
     bleu_signature: str
     gtm_signature: str
     gtm_2_signature: str
-    points: tuple[LengthPoint, ...]
+    points: tuple[LengthPoint, ...]  # of the system and of the other one, the shortest outputs first
     beside_points: tuple[LengthPoint, ...]
 
     @property
@@ -673,23 +521,6 @@ def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | No
 
     Systems of the simulated corpus translate anew with a word penalty. Any other output is truncated: each segment
     keeps a share of its words, from the beginning. Nothing can make it longer, as nobody knows what it would have said.
-
-    Parameters
-    ----------
-    testset : TestSet
-    metric : str or Metric
-        BLEU; its tokenizer is GTM's too.
-    system, beside : str, optional
-        By default the one with the best BLEU, and the best of the others.
-    most : int
-        Segments to count at most, evenly spread over the test set.
-    progress : callable, optional
-        Called with (stage, share of it done); may raise `Cancelled`.
-
-    Raises
-    ------
-    SettingError
-        For another metric, a system that is not there or twice the same, or a test set without texts.
 
     Examples
     --------
@@ -769,7 +600,6 @@ def _points(several: TestSet, bleu: Metric, gtms: Sequence[Metric], asked: Seque
     return tuple(found)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Student's t for means of segment scores, held against the bootstrap (Koehn 2004, section 4, Table 2, Figure 5).
 
 
@@ -780,32 +610,19 @@ _WIDEST = 4.0  # standard errors on either side in `densities`, or more where th
 
 @dataclass(frozen=True)
 class TInterval:
-    """Both intervals of one mean.
+    """Both intervals of one mean."""
 
-    Attributes
-    ----------
-    n : int
-        Segments.
-    mean : float
-        In points of the metric.
-    t_factor, normal_factor : float
-        Half the width of an interval in standard errors, by Student's t with n - 1 degrees of freedom and by the normal
-        distribution.
-    t_low, t_high, boot_low, boot_high : float or None
-        Student's t interval, and the percentile interval of the bootstrap by segment.
-    width_ratio : float or None
-        Width of the t interval / width of the bootstrap's; None where that is 0.
-    """
-
-    n: int
-    mean: float
+    n: int  # segments
+    mean: float  # in points of the metric
+    #: Half the width of an interval in standard errors, by Student's t with n - 1 degrees of freedom and by the normal
+    #: distribution.
     t_factor: float
     normal_factor: float
-    t_low: float | None
+    t_low: float | None  # Student's t interval, and the percentile interval of the bootstrap by segment
     t_high: float | None
     boot_low: float | None
     boot_high: float | None
-    width_ratio: float | None
+    width_ratio: float | None  # width of the t interval / width of the bootstrap's; None where that is 0
 
 
 @dataclass(frozen=True)
@@ -819,31 +636,19 @@ class Factor:
     right: float
 
 
-@dataclass(frozen=True)
-class StudentsT:
-    """What `students_t` finds.
+@dataclass(frozen=True, kw_only=True)
+class StudentsT(Simulation):
+    """Student's t intervals of one system's mean beside the bootstrap's."""
 
-    Attributes
-    ----------
-    metric, signature, system : str
-    alpha : float
-    resamples, seed : int
-    rows : tuple of TInterval
-        By size; the last is of all segments that have a score.
-    n_documents : int or None
-    document_low, document_high : float or None
-        On all segments, the bootstrap by document, which neither takes segments for independent nor sums them in a
-        formula. None without document ids.
-    """
+    tables: ClassVar[Mapping[str, type]] = {"rows": TInterval}
 
-    metric: str
     signature: str
     system: str
-    alpha: float
     resamples: int
-    seed: int
-    rows: tuple[TInterval, ...]
+    rows: tuple[TInterval, ...]  # by size; the last is of all segments that have a score
     n_documents: int | None
+    #: On all segments, the bootstrap by document, which neither takes segments for independent nor sums them in a
+    #: formula. None without document ids.
     document_low: float | None
     document_high: float | None
 
@@ -855,22 +660,6 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
 
     Scores of a table (human ones, say) are taken as they are; of a corpus metric the sentence scores, whose mean is not
     the corpus score. Samples are evenly spread over the test set.
-
-    Parameters
-    ----------
-    testset, metric, statistics, progress
-        As in `mtsig_core.stats.one_score.bootstrap_systems`.
-    system : str, optional
-        By default the one with the best mean.
-    alpha : float
-        Intervals have level 1 - alpha.
-    resamples, seed, jobs : int
-        As in `compare`.
-
-    Raises
-    ------
-    SettingError
-        For a system that is not there or has fewer than two scores, and for settings out of range.
 
     Examples
     --------
@@ -904,8 +693,9 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
     document = n_documents = None
     if testset.documents is not None and (n_documents := len(set(testset.document_index[known].tolist()))) > 1:
         document = interval(len(known), "document").intervals["percentile"]
-    return StudentsT(mean.name, mean.signature(testset), system, alpha, resamples, seed, rows, n_documents,
-                     *(document or (None, None)))
+    low, high = document or (None, None)
+    return StudentsT(metric=mean.name, alpha=alpha, seed=seed, signature=mean.signature(testset), system=system,
+                     resamples=resamples, rows=rows, n_documents=n_documents, document_low=low, document_high=high)
 
 
 def factor(n: int | None, alpha: float) -> float:
@@ -941,17 +731,7 @@ def koehns_factors() -> tuple[Factor, ...]:
 def densities(n: int = 5, alpha: float = 0.05, points: int = 161) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Student's t with n - 1 degrees of freedom, and the normal distribution (Koehn 2004, Figure 5).
 
-    Parameters
-    ----------
-    n : int
-    alpha : float
-        The tails beyond its factor are in sight.
-    points : int
-
-    Returns
-    -------
-    x, t, normal : ndarray, shape (points,)
-        Standard errors from the mean, and both densities there.
+    Shapes: result (points,).
     """
     df = n - 1
     if df < 1:
@@ -978,7 +758,6 @@ def _row(n: int, found: ScoreBootstrap, alpha: float) -> TInterval:
     return TInterval(n, found.score, factor(n, alpha), factor(None, alpha), t_low, t_high, boot_low, boot_high, width)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # The same output under other settings of BLEU: why a score goes with its signature (Post 2018).
 
 
@@ -1000,21 +779,6 @@ class SignedScore:
 def signatures(testset: TestSet, metric: str | Metric = "bleu", *, system: str | None = None,
                progress: Progress | None = None) -> tuple[SignedScore, ...]:
     """BLEU of one system as it is here, and with one setting changed at a time.
-
-    Parameters
-    ----------
-    testset : TestSet
-    metric : str or Metric
-        BLEU.
-    system : str, optional
-        By default the one with the best BLEU.
-    progress : callable, optional
-        Called with (stage, share of it done); may raise `Cancelled`.
-
-    Raises
-    ------
-    SettingError
-        For another metric, a system that is not there, or a test set without texts.
 
     Examples
     --------

@@ -9,9 +9,10 @@ import numpy as np
 
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments import error_rates
-from mtsig_core.experiments.error_rates import corrected, drawn, drawn_from, randomized, share_for
+from mtsig_core.experiments.error_rates import correct_family, randomize_pairs, settle_family, share_for
+from mtsig_core.experiments.frame import Rate, rate
 from mtsig_core.experiments.inside_score import SentenceMean, averages
-from mtsig_core.experiments.population import Population, Rate, equal_systems, population, rate
+from mtsig_core.experiments.population import Population, mix_systems, population
 from mtsig_core.experiments.sampling import positions, ratio_of_spreads
 from mtsig_core.metrics import Metric, direction
 from mtsig_core.stats import engine
@@ -24,7 +25,6 @@ from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, coins, 
 from mtsig_core.stats.significance import approximate_randomization, decide_pairs, significant, student_t, win_rates
 from mtsig_core.testset import TestSet
 
-#-----------------------------------------------------------------------------------------------------------------------
 # A few short sentences of two systems, to be resampled one by one before the eyes of a room.
 
 
@@ -33,19 +33,11 @@ _CHOICE = 6  # times as many short sentences as are shown: those of a seed are d
 
 @dataclass(frozen=True, eq=False)
 class Excerpt:
-    """A few segments of two systems.
+    """A few segments of two systems."""
 
-    Attributes
-    ----------
-    testset : TestSet
-        The two systems on these segments alone.
-    metric : Metric
-    statistics : ndarray, shape (2, segments, stats)
-    """
-
-    testset: TestSet
+    testset: TestSet  # the two systems on these segments alone
     metric: Metric
-    statistics: np.ndarray
+    statistics: np.ndarray  # (2, segments, stats)
 
     @property
     def n(self) -> int:
@@ -69,22 +61,6 @@ class Excerpt:
 
 def excerpt(testset: TestSet, metric: str | Metric, a: str, b: str, n: int, seed: int) -> Excerpt:
     """Short sentences of a test set, drawn by the seed from the shortest that there are, in the order of the set.
-
-    Parameters
-    ----------
-    testset : TestSet
-        With texts.
-    metric : str or Metric
-        Whose statistics of a segment do not depend on the others.
-    a, b : str
-    n : int
-        Sentences; those to draw from are six times as many, the shortest by the longest of reference and two outputs.
-    seed : int
-
-    Raises
-    ------
-    SettingError
-        Without texts, or with too few segments that have an output of both.
 
     Examples
     --------
@@ -131,7 +107,6 @@ def span(values: np.ndarray, *, about: float | None = None) -> dict[str, float]:
     return {"low": low - room, "high": high + room}
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Three sentences of which the mean of sentence scores and the corpus score say the opposite, for a lecture.
 
 
@@ -140,42 +115,20 @@ _MEAN_STREAM, _DRAWS = 62, 10_000
 
 @dataclass(frozen=True)
 class ThreeSentences:
-    """The case that `averages` finds, sentence by sentence.
+    """The case that `averages` finds, sentence by sentence."""
 
-    Attributes
-    ----------
-    names : (str, str)
-        In the order of the test set: it does not say which is the better.
-    outputs : list of (str, str)
-    scores : list of (float, float)
-        Sentence scores.
-    mean : (float, float)
-        Of these.
-    lengths : list of int
-        Tokens of each reference.
-    sums : list of (list of int, list of int)
-        After each sentence, of both systems: matches of 1- to 4-grams, then how many there are.
-    corpus : list of (float, float)
-        Corpus scores after each sentence.
-    disagreements, n_pairs : int
-        Pairs of the whole test set on which the two disagree, and all.
-    of_random : Rate
-        How often three sentences drawn at random disagree; see `how_often`.
-    by_corpus : int
-        Which of the two the corpus score calls the better, 0 or 1.
-    """
-
-    names: tuple[str, str]
+    names: tuple[str, str]  # in the order of the test set: it does not say which is the better
     outputs: list[tuple[str, str]]
-    scores: list[tuple[float, float]]
-    mean: tuple[float, float]
-    lengths: list[int]
+    scores: list[tuple[float, float]]  # sentence scores
+    mean: tuple[float, float]  # of these
+    lengths: list[int]  # tokens of each reference
+    #: After each sentence, of both systems: matches of 1- to 4-grams, then how many there are.
     sums: list[tuple[list[int], list[int]]]
-    corpus: list[tuple[float, float]]
-    disagreements: int
+    corpus: list[tuple[float, float]]  # corpus scores after each sentence
+    disagreements: int  # pairs of the whole test set on which the two disagree, and all
     n_pairs: int
-    of_random: Rate
-    by_corpus: int
+    of_random: Rate  # how often three sentences drawn at random disagree; see `how_often`
+    by_corpus: int  # which of the two the corpus score calls the better, 0 or 1
 
     @property
     def by_mean(self) -> int:
@@ -186,11 +139,6 @@ class ThreeSentences:
 def three_sentences(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0,
                     statistics: np.ndarray | None = None) -> ThreeSentences:
     """The smallest case of a test set, searched for by `averages`.
-
-    Raises
-    ------
-    SettingError
-        Where no three sentences disagree.
 
     Examples
     --------
@@ -246,30 +194,17 @@ def how_often(seen: Measured, seed: int = 0, draws: int = _DRAWS) -> Rate:
     return rate(int(np.count_nonzero((corpus[0] - corpus[1]) * (average[0] - average[1]) < 0)), len(rows))
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # The bootstrap, one resample at a time: what a lecture shows of it (Koehn 2004, sections 3 and 5).
 
 
 @dataclass(frozen=True, eq=False)
 class Resamples:
-    """Bootstrap samples of a few sentences, in the order drawn.
+    """Bootstrap samples of a few sentences, in the order drawn."""
 
-    Attributes
-    ----------
-    weights : ndarray of int, shape (samples, segments)
-        How often each sentence is in each.
-    sums : ndarray, shape (samples, 2, stats)
-        Summed statistics of both systems.
-    scores : ndarray, shape (samples, 2)
-        In points.
-    improvement : ndarray, shape (samples,)
-        By how much the first system is better.
-    """
-
-    weights: np.ndarray
-    sums: np.ndarray
-    scores: np.ndarray
-    improvement: np.ndarray
+    weights: np.ndarray  # (samples, segments), how often each sentence is in each
+    sums: np.ndarray  # (samples, 2, stats), summed statistics of both systems
+    scores: np.ndarray  # (samples, 2), in points
+    improvement: np.ndarray  # (samples,), by how much the first system is better
 
     def first(self, n: int) -> Resamples:
         """The first n."""
@@ -335,26 +270,16 @@ def expected_missing(n: int) -> float:
     return n * (1 - 1 / n) ** n
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Approximate randomization, swap by swap: what a lecture shows of it (Riezler and Maxwell 2005, Fig. 1).
 
 
 @dataclass(frozen=True, eq=False)
 class Swaps:
-    """Differences of two systems after swaps of their outputs.
+    """Differences of two systems after swaps of their outputs."""
 
-    Attributes
-    ----------
-    observed : float
-        score(a) - score(b) of the outputs as they are, in points.
-    swapped : ndarray of uint8, shape (trials, segments)
-        1 where the two outputs trade places.
-    differences : ndarray, shape (trials,)
-    """
-
-    observed: float
-    swapped: np.ndarray
-    differences: np.ndarray
+    observed: float  # score(a) - score(b) of the outputs as they are, in points
+    swapped: np.ndarray  # (trials, segments), 1 where the two outputs trade places
+    differences: np.ndarray  # (trials,)
 
     def first(self, n: int) -> Swaps:
         """The first n trials."""
@@ -424,30 +349,19 @@ def _observed(shown: Excerpt) -> float:
     return float(a - b)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Blocks and broad samples of one system, sample by sample: what a lecture shows of them (Koehn 2004, 3.2 to 3.4).
 
 
 @dataclass(frozen=True, eq=False)
 class BlocksAndBroad:
-    """Scores of one system on small test sets cut from a large one.
+    """Scores of one system on small test sets cut from a large one."""
 
-    Attributes
-    ----------
-    size : int
-        Segments in each.
-    blocks, broad : ndarray, shape (samples,)
-        In points.
-    shuffled : ndarray, shape (samples,)
-        Of blocks after the segments were put in a random order.
-    ribbon, shuffled_ribbon : ndarray, shape (at most 1000,)
-        Scores of consecutive stretches of the large set, from its first to its last segment; and after the shuffle.
-    """
-
-    size: int
-    blocks: np.ndarray
+    size: int  # segments in each
+    blocks: np.ndarray  # (samples,), in points
     broad: np.ndarray
-    shuffled: np.ndarray
+    shuffled: np.ndarray  # (samples,), of blocks after the segments were put in a random order
+    #: (at most 1000,), scores of consecutive stretches of the large set, from its first to its last segment; and after
+    #: the shuffle.
     ribbon: np.ndarray
     shuffled_ribbon: np.ndarray
 
@@ -493,11 +407,6 @@ def blocks_and_broad(testset: TestSet, metric: str | Metric, system: str, size: 
                      statistics: np.ndarray | None = None) -> BlocksAndBroad:
     """Cut a test set both ways; the samples are those of `mtsig_core.experiments.sampling.sampling`.
 
-    Raises
-    ------
-    SettingError
-        If there are too few segments for two samples.
-
     Examples
     --------
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30}, {"ref": ["a b c d e"] * 60})
@@ -527,7 +436,6 @@ def _ratio(one: np.ndarray, other: np.ndarray) -> float:
     return spreads[0] / spreads[1] if spreads[1] else 1.0 if not spreads[0] else float("inf")
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Two equal systems, tested by sentence and by document, test set after test set: what a lecture shows of it.
 
 
@@ -539,18 +447,11 @@ _BLOCK = 100  # test sets from one generator
 
 @dataclass(frozen=True, eq=False)
 class EqualSystems:
-    """Test sets on which two systems are equal in truth.
+    """Test sets on which two systems are equal in truth."""
 
-    Attributes
-    ----------
-    differences : ndarray, shape (tests, sentences)
-        Of sentence scores, in standard deviations; neighbours of one document share a part.
-    by_sentence, by_document : ndarray, shape (tests,)
-        p of Student's t.
-    """
-
+    #: (tests, sentences), of sentence scores, in standard deviations; neighbours of one document share a part.
     differences: np.ndarray
-    by_sentence: np.ndarray
+    by_sentence: np.ndarray  # (tests,), p of Student's t
     by_document: np.ndarray
 
     def first(self, tests: int) -> EqualSystems:
@@ -570,13 +471,6 @@ class EqualSystems:
 
 def equal_tests(per_document: int, correlation: float, seed: int, start: int, stop: int) -> EqualSystems:
     """Test sets `start` to `stop`: normal differences with mean 0, of which documents share a part.
-
-    Parameters
-    ----------
-    per_document : int
-        Sentences of each document; divides `SENTENCES`.
-    correlation : float
-        Between two sentences of one document (intra-class), from 0 to 1.
 
     Examples
     --------
@@ -621,7 +515,6 @@ def expected_by_sentence(per_document: int, correlation: float, alpha: float = 0
     return float(2 * ndtr(ndtri(alpha / 2) / np.sqrt(design_effect(per_document, correlation))))
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Fifteen systems, every pair tested, test set after test set: what a lecture shows of many comparisons.
 
 
@@ -633,19 +526,11 @@ _FAMILY_TRIALS = 2999  # with 999 no p is small enough for Holm's first of 105: 
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """What is claimed on each test set.
+    """What is claimed on each test set."""
 
-    Attributes
-    ----------
-    pairs : ndarray of int, shape (pairs, 2)
-    true : ndarray of bool, shape (pairs,)
-        Where the first system is truly better; elsewhere the two are equal.
-    decided : dict of str to ndarray of int, shape (test sets, pairs)
-        By correction: 1 where the first system is claimed to be better, -1 the second, 0 none.
-    """
-
-    pairs: np.ndarray
-    true: np.ndarray
+    pairs: np.ndarray  # (pairs, 2)
+    true: np.ndarray  # (pairs,), where the first system is truly better; elsewhere the two are equal
+    #: (test sets, pairs), by correction: 1 where the first system is claimed to be better, -1 the second, 0 none.
     decided: dict[str, np.ndarray]
 
     @classmethod
@@ -678,29 +563,18 @@ class Tables:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """What test sets are drawn from.
-
-    Attributes
-    ----------
-    whole : Population
-    n : int
-        Segments of each test set.
-    better : int
-        How many of the systems are truly better than the others.
-    share : float
-        See `claims.share_of_best`.
-    """
+    """What test sets are drawn from."""
 
     whole: Population
-    n: int
-    better: int
-    share: float
+    n: int  # segments of each test set
+    better: int  # how many of the systems are truly better than the others
+    share: float  # see `share_of_best`
 
 
 def family(testset: TestSet, metric: str | Metric, *, better: int = 0, n_segments: int | None = None, seed: int = 0,
            statistics: np.ndarray | None = None) -> Family:
-    """Prepare the drawing of test sets; `n_segments` as in `family_wise_error.families`."""
-    whole, n = drawn_from(testset, metric, n_segments, ALPHA, _FAMILY_TRIALS, statistics, None)
+    """Prepare the drawing of test sets; `n_segments` as in `families`."""
+    whole, n = settle_family(testset, metric, n_segments, ALPHA, _FAMILY_TRIALS, statistics, None)
     return Family(whole, n, better, error_rates.share_of_best(whole, n, _FAMILY_TRIALS, seed)[0] if better else 0.0)
 
 
@@ -719,18 +593,16 @@ def tables(drawn: Family, seed: int, start: int, stop: int) -> Tables:
     decided: dict[str, list[np.ndarray]] = {name: [] for name in CORRECTIONS_SHOWN}
     for k in range(start, stop):
         rng = np.random.default_rng([seed, error_rates.CLAIMS_STREAM if drawn.better else error_rates.FAMILY_STREAM, k])
-        statistics = error_rates.drawn(drawn.whole, SYSTEMS, drawn.better, drawn.share, drawn.n, rng) if drawn.better \
-            else equal_systems(drawn.whole, SYSTEMS, drawn.n, rng)
+        statistics = mix_systems(drawn.whole, SYSTEMS, drawn.better, drawn.share, drawn.n, rng)
         data = engine.UnitStatistics(drawn.whole.metric, statistics, Units.segments(drawn.n))
-        delta, null, p = randomized(data, pairs, _FAMILY_TRIALS, rng)
-        adjusted = corrected(delta, null, p, data.units)
+        delta, null, p = randomize_pairs(data, pairs, _FAMILY_TRIALS, rng)
+        adjusted = correct_family(delta, null, p, data.units)
         for name, rows in decided.items():
             rows.append(decide_pairs(sign * delta, ALPHA, p=adjusted[name]))
     return Tables(pairs, (pairs[:, 0] < drawn.better) & (pairs[:, 1] >= drawn.better),
                   {name: np.array(rows) for name, rows in decided.items()})
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Two systems of which one is truly better, tested on test set after test set: what a lecture shows of power.
 
 
@@ -741,23 +613,12 @@ _PAIR = np.array([[0, 1]])
 
 @dataclass(frozen=True, eq=False)
 class Better:
-    """Two systems, the first truly better than the second.
+    """Two systems, the first truly better than the second."""
 
-    Attributes
-    ----------
-    whole : Population
-        Of whose systems both are mixed.
-    share : float
-        Of the segments on which the first says what the best of them says; see `claims.drawn`.
-    difference : float
-        In points, of the mixtures.
-    spread : float
-        Standard error of the difference times the root of the number of segments, in points; by the jackknife.
-    """
-
-    whole: Population
-    share: float
-    difference: float
+    whole: Population  # of whose systems both are mixed
+    share: float  # of the segments on which the first says what the best of them says; see `mix_systems`
+    difference: float  # in points, of the mixtures
+    #: Standard error of the difference times the root of the number of segments, in points; by the jackknife.
     spread: float
 
     def error(self, n: int) -> float:
@@ -775,18 +636,10 @@ class Better:
 
 @dataclass(frozen=True, eq=False)
 class PowerTests:
-    """Test sets on which the two were compared.
+    """Test sets on which the two were compared."""
 
-    Attributes
-    ----------
-    true : float
-        The true difference, in points.
-    differences, p : ndarray, shape (tests,)
-        What was observed, and p of approximate randomization.
-    """
-
-    true: float
-    differences: np.ndarray
+    true: float  # the true difference, in points
+    differences: np.ndarray  # (tests,), what was observed, and p of approximate randomization
     p: np.ndarray
 
     @classmethod
@@ -841,7 +694,7 @@ def better(testset: TestSet, metric: str | Metric, points: float, *, statistics:
     whole = population(testset, metric, statistics=statistics)
     share, difference = share_for(whole, points)
     n = whole.n_segments
-    mixed = drawn(whole, 2, 1, share, n, np.random.default_rng(_POWER_STREAM))
+    mixed = mix_systems(whole, 2, 1, share, n, np.random.default_rng(_POWER_STREAM))
     a, b = engine.jackknife_scores(engine.UnitStatistics(whole.metric, mixed, Units.segments(n)))
     return Better(whole, share, difference, float(np.sqrt(n * (n - 1)) * (a - b).std()))
 
@@ -859,8 +712,9 @@ def power_tests(two: Better, n: int, seed: int, start: int, stop: int) -> PowerT
     sign, differences, p = direction(two.whole.metric), [], []
     for k in range(start, stop):
         rng = np.random.default_rng([seed, _POWER_STREAM, k])
-        data = engine.UnitStatistics(two.whole.metric, drawn(two.whole, 2, 1, two.share, n, rng), Units.segments(n))
-        delta, _, found = randomized(data, _PAIR, _POWER_TRIALS, rng)
+        statistics = mix_systems(two.whole, 2, 1, two.share, n, rng)
+        data = engine.UnitStatistics(two.whole.metric, statistics, Units.segments(n))
+        delta, _, found = randomize_pairs(data, _PAIR, _POWER_TRIALS, rng)
         differences.append(sign * float(delta[0]))
         p.append(float(found[0]))
     return PowerTests(two.difference, np.array(differences), np.array(p))

@@ -32,13 +32,11 @@ from mtsig_core.stats.significance import ADJUSTMENTS, TESTS
 from mtsig_core.task import Task
 from mtsig_core.testset import TestSet, check_settled
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Which metric to trust: how far metrics order systems, and how surely, as people do.
 #
 # Pairwise accuracy (Kocmi et al. 2021) asks for the order of each pair of systems alone. Soft pairwise accuracy
 # (Thompson, Mathur, Deutsch and Khayrallah 2024; the metrics task of WMT24) compares p-values, so that a pair that
-# people
-# hardly tell apart counts for little either way.
+# people hardly tell apart counts for little either way.
 
 
 _TEXT_METRICS = ("bleu", "chrf", "ter")
@@ -51,38 +49,8 @@ def agreement(testset: TestSet, human: str, metrics: Sequence[str | Metric] | No
               progress: Callable[[str, float], None] | None = None) -> Agreement:
     """How far do metrics decide as people do, and which of them does so better than another?
 
-    Parameters
-    ----------
-    testset : TestSet
-    human : str
-        The segment scores that people gave.
-    metrics : sequence of str or Metric, optional
-        By default all other segment scores and, with texts, BLEU, chrF and TER.
-    unit, block_length : optional
-        What is swapped and drawn, as in `compare`; the document where documents are known.
-    trials : int
-        Swaps behind each p, and permutations behind each p of two metrics.
-    alpha : float
-        Intervals have level 1 - alpha.
-    resamples : int
-        Bootstrap samples.
-    seed : int
-    statistics : mapping of str to ndarray, shape (systems, segments, stats), optional
-        By metric, what is counted already, of ``testset.under(*names)``.
-    progress : callable, optional
-        Called with (stage, share of it done).
+    Shapes: `statistics` (systems, segments, stats).
 
-    Returns
-    -------
-    Agreement
-
-    Raises
-    ------
-    SettingError
-        Where the human score, or two systems that have it, are missing.
-
-    Notes
-    -----
     A pair of systems is compared on the segments that both have in the human score and in all table scores asked for,
     so that every metric is held against the same human p. Metrics of texts are scores of the whole corpus on these
     segments, not means of sentence scores.
@@ -179,13 +147,7 @@ def default_metrics(testset: TestSet, human: str) -> list[str]:
 def one_sided_p(differences: np.ndarray, observed: np.ndarray, null: np.ndarray) -> np.ndarray:
     """Where differences stand among those of swaps: 0 where above all, 1 where below all, 1/2 in the middle.
 
-    Parameters
-    ----------
-    differences : ndarray, shape (pairs, n)
-    observed : ndarray, shape (pairs,)
-        With none swapped.
-    null : ndarray, shape (pairs, trials)
-        After swaps.
+    Shapes: `differences` (pairs, n), `observed` (pairs,), `null` (pairs, trials).
 
     Examples
     --------
@@ -248,13 +210,7 @@ class Held:
 
 @dataclass(frozen=True, eq=False)
 class HeldMetrics:
-    """Metrics against people on one test set, of which only what all have scores of is taken.
-
-    Attributes
-    ----------
-    permuted : ndarray, shape (pairs of metrics, 1 + trials)
-        What `permute_metrics` gives.
-    """
+    """Metrics against people on one test set, of which only what all have scores of is taken."""
 
     testset: TestSet
     sampling: SamplingSettings
@@ -262,7 +218,7 @@ class HeldMetrics:
     metrics: tuple[Metric, ...]
     rows: tuple[Held, ...]
     n_units: int
-    permuted: np.ndarray
+    permuted: np.ndarray  # (pairs of metrics, 1 + trials), what `permute_metrics` gives
 
 
 def _counted(testset: TestSet, metric: Metric, statistics: Mapping[str, np.ndarray] | None,
@@ -346,17 +302,7 @@ def _interval(observed: float, drawn: np.ndarray, alpha: float) -> tuple[float, 
 
 def compare_metrics(rows: Sequence[Held], held: Sequence[HeldMetrics],
                     order: Sequence[int]) -> tuple[AgreementComparison, ...]:
-    """All pairs of metrics, the better first, by the mean over test sets; p is none that so few units cannot show.
-
-    Parameters
-    ----------
-    rows : sequence of Held
-        What was found of each metric, in the mean over the test sets.
-    held : sequence of HeldMetrics
-        The test sets, such as language pairs, each permuted by itself.
-    order : sequence of int
-        The metrics, the most agreeing first.
-    """
+    """All pairs of metrics, the better first, by the mean over test sets; p is none that so few units cannot show."""
     pairs = list(combinations(order, 2))
     if not pairs:
         return ()
@@ -398,23 +344,9 @@ def permute_metrics(scores: np.ndarray, rated: np.ndarray, groups: np.ndarray, p
     distribution that swaps of many units come near: the differences of units, swapped, have mean 0 and as variance the
     sum of their squares. That of people stays.
 
-    Parameters
-    ----------
-    scores : ndarray, shape (metrics, systems, segments)
-        See `score_segments`.
-    rated : ndarray of bool, shape (systems, segments)
-        What all have scores of.
-    groups : ndarray of int, shape (segments,)
-        The unit of each segment; with stationary blocks the fixed block of that length.
-    people : ndarray
-        One-sided p of people for each pair of systems that has a segment in common.
-    trials, seed : int
-    progress : callable, optional
-
-    Returns
-    -------
-    ndarray, shape (pairs of metrics, 1 + trials)
-        The first metric less the second; the first column is observed.
+    Scores have shape (metrics, systems, segments), `rated` (systems, segments), `groups`, the unit of each segment,
+    (segments,); `people` is the one-sided p of people for each pair of systems with a segment in common. The result,
+    the first metric less the second, has shape (pairs of metrics, 1 + trials); its first column is observed.
     """
     pairs = np.array(list(combinations(range(len(scores)), 2)), dtype=int).reshape(-1, 2)
     if not len(pairs):
@@ -449,12 +381,7 @@ def _traded_p(mine: np.ndarray, theirs: np.ndarray, bits: np.ndarray) -> np.ndar
     Where a system trades in unit u, the difference of two systems by the first metric moves by what the second has more
     there. So sums of differences and of their squares over units are linear in the coins and in their products.
 
-    Parameters
-    ----------
-    mine, theirs : ndarray, shape (2, pairs, units)
-        Sums of the scores of the first and of the second system by both metrics.
-    bits : ndarray of uint64, shape (2, permutations, words)
-        Where the systems trade.
+    Shapes: `mine, theirs` (2, pairs, units), `bits` (2, permutations, words).
     """
     more, less = mine[1] - mine[0], theirs[1] - theirs[0]
     apart = mine - theirs  # by each metric
@@ -482,7 +409,6 @@ def _stage(progress: Callable[[str, float], None], name: str) -> engine.Progress
     return lambda share: progress(name, share)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Which metric to trust over a shared task: agreement with people in each language pair, and the mean over them.
 
 
@@ -492,30 +418,6 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
                    progress: Callable[[str, float], None] | None = None) -> TaskAgreement:
     """How far do metrics decide as people do in each language pair, and in the mean over language pairs?
 
-    Parameters
-    ----------
-    task : Task
-    human : str
-        The segment scores that people gave; language pairs in which fewer than two systems have them are left out, and
-        named.
-    metrics : sequence of str, optional
-        By default those that all these language pairs have, of the usual ones of `agreement`.
-    unit, block_length, trials, alpha, resamples, seed, jobs
-        As in `agreement`; each language pair has draws of its own, keyed by its name.
-    progress : callable, optional
-        Called with (stage, share of it done).
-
-    Returns
-    -------
-    TaskAgreement
-
-    Raises
-    ------
-    SettingError
-        Where no language pair has the human score, and what `agreement` raises for one of them.
-
-    Notes
-    -----
     Language pairs count the same. Intervals are of means of samples drawn within each language pair. Two metrics are
     compared by the mean difference of soft pairwise accuracy: they trade scores within each language pair, and the
     differences are averaged, as in the mean differences of `compare_task`; p of language pairs are not combined.

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from statistics import median
+from typing import ClassVar
 
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.population import check_whole, in_units, whole_p
+from mtsig_core.experiments.frame import Experiment, Simulation, check_seed, wilson
+from mtsig_core.experiments.population import in_units, whole_p
 from mtsig_core.metrics import Metric, direction
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
@@ -25,7 +27,6 @@ from mtsig_core.stats.settings import check_jobs, check_level, check_trials, res
 from mtsig_core.stats.significance import approximate_randomization, decide_pairs, win_rates
 from mtsig_core.testset import TestSet
 
-#-----------------------------------------------------------------------------------------------------------------------
 # What samples of a test set say of systems and pairs, and whether the whole test set bears it out.
 
 
@@ -36,20 +37,13 @@ def spread(scores: np.ndarray) -> float:
 
 
 def ratio_of_spreads(blocks: np.ndarray, broad: np.ndarray, alpha: float = 0.05) -> tuple[float, float, float] | None:
-    """Standard deviation of one lot of scores over that of another, and its interval of level 1 - alpha.
+    """Standard deviation of one lot of scores over that of another, and the ends of its interval of level 1 - alpha.
 
-    The interval is that of two normal lots (F distribution): rough, but it tells how little a handful of samples says.
+    The scores are in points, of shape (samples,), in the order of the samples, NaN where a sample has none. The
+    interval is that of two normal lots (F distribution): rough, but it tells how little a handful of samples says.
     Samples that follow each other may be alike, as blocks of one topic are: each lot counts as so many independent ones
-    as tell as much of a variance (Bartlett 1946), n / (1 + 2 sum of squared autocorrelations).
-
-    Parameters
-    ----------
-    blocks, broad : ndarray, shape (samples,)
-        Scores in points, in the order of the samples; NaN where a sample has none.
-
-    Returns
-    -------
-    (ratio, low, high), or None where one of them has fewer than two scores or the second does not vary
+    as tell as much of a variance (Bartlett 1946), n / (1 + 2 sum of squared autocorrelations). None where one of them
+    has fewer than two scores, or the second does not vary.
 
     Examples
     --------
@@ -62,56 +56,41 @@ def ratio_of_spreads(blocks: np.ndarray, broad: np.ndarray, alpha: float = 0.05)
     above, below = spread(blocks), spread(broad)
     if not (np.isfinite(above) and below > rounding(broad)):
         return None
-    free = [(np.isfinite(scores).sum() - 1) / _variance_inflation(scores) for scores in (blocks, broad)]
+    free = [(len(known) - 1) / (1 + 2 * sum(correlation ** 2 for correlation in _autocorrelations(known)))
+            for known in (scores[np.isfinite(scores)] for scores in (blocks, broad))]
     low, high = (float(above / below / np.sqrt(fdtri(*free, p))) for p in (1 - alpha / 2, alpha / 2))
     return above / below, low, high
 
 
-def _variance_inflation(scores: np.ndarray) -> float:
-    """1 + 2 sum of squared autocorrelations."""
-    return 1 + 2 * sum(correlation ** 2 for correlation in _autocorrelations(scores[np.isfinite(scores)]))
-
-
 def _autocorrelations(values: np.ndarray) -> list[float]:
     """Of lags 1, 2, ... up to the first that is not clearly above 0 (1.96 / sqrt(n))."""
-    apart = values - values.mean()
-    total, found = float(apart @ apart), []
-    for lag in range(1, len(apart) // 2):
-        correlation = float(apart[lag:] @ apart[:-lag]) / total if total > 0 else 0.0
-        if correlation < 1.96 / np.sqrt(len(apart)):
+    deviations = values - values.mean()
+    total, correlations = float(deviations @ deviations), []
+    for lag in range(1, len(deviations) // 2):
+        correlation = float(deviations[lag:] @ deviations[:-lag]) / total if total > 0 else 0.0
+        if correlation < 1.96 / np.sqrt(len(deviations)):
             break
-        found.append(correlation)
-    return found
+        correlations.append(correlation)
+    return correlations
 
 
 def _share_interval(yes: np.ndarray) -> tuple[float, float]:
     """95% interval of a share (Wilson 1927) of samples in their order, which count as so many independent ones as tell
     as much of a mean, n / (1 + 2 sum of autocorrelations). NaN without samples."""
-    yes = yes.astype(float)
     if not len(yes):
         return float("nan"), float("nan")
-    n, share, z = len(yes) / (1 + 2 * sum(_autocorrelations(yes))), float(yes.mean()), 1.959963984540054
-    middle, half = share + z * z / (2 * n), z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return float((middle - half) / (1 + z * z / n)), float((middle + half) / (1 + z * z / n))
+    yes = yes.astype(float)
+    return wilson(float(yes.mean()), len(yes) / (1 + 2 * sum(_autocorrelations(yes))))
 
 
 @dataclass(frozen=True, eq=False)
 class SampledSystem:
-    """One system on every sample, in points; NaN where a sample has no score of it.
-
-    Attributes
-    ----------
-    system : str
-    full : float
-        Score on the whole test set.
-    scores, low, high : ndarray, shape (samples,)
-        Scores, and their percentile intervals from a bootstrap of the sample's own segments.
-    """
+    """One system on every sample, in points; NaN where a sample has no score of it."""
 
     system: str
-    full: float
-    scores: np.ndarray
-    low: np.ndarray
+    full: float  # score on the whole test set
+    scores: np.ndarray  # (samples,)
+    low: np.ndarray  # ends of percentile intervals from a bootstrap of the sample's own segments
     high: np.ndarray
 
     @property
@@ -154,33 +133,17 @@ class Tally:
 
 @dataclass(frozen=True, eq=False)
 class SampledPair:
-    """Two systems on every sample; differences are score(a) - score(b) in points, NaN where nothing is compared.
-
-    Attributes
-    ----------
-    a, b : str
-    higher_is_better : bool
-    full : float
-        Difference on the whole test set.
-    deltas : ndarray, shape (samples,)
-    win, lose : ndarray, shape (samples,)
-        Koehn's paired bootstrap: shares of bootstrap samples on which a is better, or worse, than b.
-    p_value : ndarray, shape (samples,)
-        Of approximate randomization.
-    whole_p : float
-        p of the pair on the whole test set; see `mtsig_core.experiments.population.whole_p`. Where it is above alpha,
-        the order that conclusions are held against may itself be chance.
-    """
+    """Two systems on every sample; differences are score(a) - score(b) in points, NaN where nothing is compared."""
 
     a: str
     b: str
     higher_is_better: bool
-    full: float
-    deltas: np.ndarray
-    win: np.ndarray
+    full: float  # difference on the whole test set
+    deltas: np.ndarray  # (samples,)
+    win: np.ndarray  # Koehn's paired bootstrap: shares of bootstrap samples on which a is better than b
     lose: np.ndarray
-    p_value: np.ndarray
-    whole_p: float = float("nan")
+    p_value: np.ndarray  # of approximate randomization
+    whole_p: float = float("nan")  # of the whole set: where it is above alpha, the order may itself be chance
 
     def flipped(self) -> SampledPair:
         """The same pair as b and a."""
@@ -199,10 +162,7 @@ class SampledPair:
     def concluded(self, test: str = "koehn", alpha: float = 0.05) -> np.ndarray:
         """1 where a sample says that a is better, -1 where that b is, else 0; shape (samples,).
 
-        Parameters
-        ----------
-        test : {"koehn", "ar"}
-            Share of wins at least 1 - alpha; or p at most alpha, with the sign of the difference.
+        By Koehn's bootstrap the share of wins is at least 1 - alpha; by randomization p is at most alpha.
         """
         if test == "koehn":
             return decide_pairs(self.win - self.lose, alpha, win=self.win, lose=self.lose)
@@ -232,45 +192,22 @@ class SampledPair:
             ("right", 1), ("wrong", -1), ("none", 0))}
 
 
-@dataclass(frozen=True, eq=False)
-class Sampling:
-    """All samples of one kind and size.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sampling(Experiment):
+    """All samples of one kind and size."""
 
-    Attributes
-    ----------
-    metric : str
-    higher_is_better : bool
-    signature : str
-        Of the metric on the whole test set.
-    kind : {"blocks", "broad"}
-    size, n_samples, n_segments : int
-        Segments in a sample; samples; segments of the test set, of which the last few may be in no sample.
-    shuffled : bool
-    settings : SamplingSettings
-        As resolved.
-    trials : int
-        Random swaps of each sample.
-    systems : tuple of SampledSystem
-        Best on the whole test set first.
-    pairs : tuple of SampledPair
-        All of them, the better first.
-    whole_units : int
-        That p on the whole test set comes from swaps of.
-    """
-
-    metric: str
     higher_is_better: bool
-    signature: str
-    kind: str
-    size: int
+    signature: str  # of the metric on the whole test set
+    kind: str  # blocks or broad
+    size: int  # segments in a sample
     n_samples: int
-    n_segments: int
+    n_segments: int  # of the test set, of which the last few may be in no sample
     shuffled: bool
     settings: SamplingSettings
     trials: int
-    systems: tuple[SampledSystem, ...]
-    pairs: tuple[SampledPair, ...]
-    whole_units: int
+    systems: tuple[SampledSystem, ...]  # best on the whole test set first
+    pairs: tuple[SampledPair, ...]  # all of them, the better first
+    whole_units: int  # that p on the whole test set comes from swaps of
 
     def system(self, name: str) -> SampledSystem:
         return next(system for system in self.systems if system.system == name)
@@ -281,7 +218,6 @@ class Sampling:
         return found if found.a == a else found.flipped()
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Blocks and broad samples of a test set: what a small test set tells of a large one (Koehn 2004, 3.2 to 3.4, 5, 6).
 
 
@@ -294,17 +230,8 @@ def positions(kind: str, n_segments: int, size: int, shuffle_seed: int | None = 
     Of N segments there are N // size samples. Broad sample k takes segments k, k + N // size, k + 2 (N // size), ...
     (Koehn 2004, 3.3); block k takes consecutive ones (3.2). What does not fill a sample, at the end, is in none.
 
-    Parameters
-    ----------
-    kind : {"blocks", "broad"}
-    n_segments, size : int
-    shuffle_seed : int, optional
-        Puts the segments in a random order first.
-
-    Raises
-    ------
-    SettingError
-        For an unknown kind, and a size that leaves fewer than two samples.
+    With a seed the segments are put in a random order first. A `SettingError` for an unknown kind, and for a size that
+    leaves fewer than two samples.
 
     Examples
     --------
@@ -336,37 +263,7 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
     depend on the test set (NIST) is counted anew on each sample, but its weights stay as a sample is resampled; NIST
     grows with the test set, so that small samples lie below the whole.
 
-    Parameters
-    ----------
-    testset, metric, statistics, progress
-        As in `mtsig_core.stats.one_score.bootstrap_systems`.
-    kind : {"blocks", "broad"}
-        See `positions`.
-    size : int
-        Segments in a sample.
-    shuffle : bool
-        Whether the segments are put in a random order first: then blocks are like broad samples.
-    alpha : float
-        Intervals have level 1 - alpha.
-    resamples, trials : int
-        Bootstrap samples, also of the paired bootstrap; random swaps of approximate randomization.
-    seed, jobs : int
-        As in `compare`; the parallel work is a sample.
-
-    Raises
-    ------
-    SettingError
-        For settings out of range, and where there are too few segments for two samples.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 60, "B": ["a b c d x"] * 30 + ["a b c d e"] * 30},
-    ...              {"ref": ["a b c d e"] * 60})
-    >>> found = sampling(ts, "bleu", "broad", size=20, resamples=200, trials=99)
-    >>> found.n_samples, found.system("A").range, found.pair("A", "B").tally("koehn")
-    (3, (100.0, 100.0), Tally(right=3, wrong=0, none=0))
-    >>> sampling(ts, "bleu", "blocks", size=20, resamples=200, trials=99).pair("A", "B").tally("koehn")
-    Tally(right=2, wrong=0, none=1)
+    Intervals have level 1 - alpha. Shuffled, blocks are like broad samples. The parallel work is a sample.
     """
     settings, _ = resolve_sampling(testset, unit="segment", block_length=None, alpha=alpha, resamples=resamples,
                                    seed=seed)
@@ -378,32 +275,32 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
     rows = positions(kind, part.n_segments, size, seed if shuffle else None)
     pairs, counted = seen.order[engine.all_pairs(len(seen.order))], seen.counter()
 
-    def one(sample: int) -> _Found:
+    def one(sample: int) -> _OneSample:
         # A seed for each sample, told by both numbers, so that samples of one seed are not those of the next.
         own = int(np.random.SeedSequence((seed, sample)).generate_state(1, np.uint64)[0])
-        return _sample(metric, counted(rows[sample]), pairs, replace(settings, seed=own), trials)
+        return _conclude_sample(metric, counted(rows[sample]), pairs, replace(settings, seed=own), trials)
 
-    report, found = stage(progress, f"{kind} of {size}"), []
+    report, samples = stage(progress, f"{kind} of {size}"), []
     with closing(in_order(one, len(rows), jobs)) as results:
         for result in results:
-            found.append(result)
+            samples.append(result)
             if report is not None:
-                report(len(found) / len(rows))
-    scores, low, high = (_read_only([getattr(f, key) for f in found]) for key in ("scores", "low", "high"))
-    deltas, win, lose, p = (_read_only([getattr(f, key) for f in found]) for key in ("deltas", "win", "lose", "p"))
+                report(len(samples) / len(rows))
+    scores, low, high, deltas, win, lose, p = (_read_only([getattr(sample, field.name) for sample in samples])
+                                               for field in fields(_OneSample))
     p_whole = whole_p(metric, seen.statistics, pairs, part.document_index if part.documents else None, seed)
     full, names, scores_on_all = _differences(metric, seen.statistics, pairs), seen.names, seen.scores.tolist()
     return Sampling(
-        metric.name, metric.higher_is_better, metric.signature(testset), kind, size, len(rows), part.n_segments,
-        shuffle, settings, trials,
-        tuple(SampledSystem(names[k], scores_on_all[k], scores[k], low[k], high[k]) for k in seen.order),
-        tuple(SampledPair(names[a], names[b], metric.higher_is_better, float(full[k]), deltas[k], win[k], lose[k], p[k],
-                          float(p_whole[k])) for k, (a, b) in enumerate(pairs)),
-        part.n_documents or part.n_segments)
+        metric=metric.name, higher_is_better=metric.higher_is_better, signature=metric.signature(testset), kind=kind,
+        size=size, n_samples=len(rows), n_segments=part.n_segments, shuffled=shuffle, settings=settings, trials=trials,
+        systems=tuple(SampledSystem(names[k], scores_on_all[k], scores[k], low[k], high[k]) for k in seen.order),
+        pairs=tuple(SampledPair(names[a], names[b], metric.higher_is_better, float(full[k]), deltas[k], win[k],
+                                lose[k], p[k], float(p_whole[k])) for k, (a, b) in enumerate(pairs)),
+        whole_units=part.n_documents or part.n_segments)
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _OneSample:
     """One sample: arrays of shape (systems,) and (pairs,)."""
 
     scores: np.ndarray
@@ -415,13 +312,13 @@ class _Found:
     p: np.ndarray
 
 
-def _sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, settings: SamplingSettings,
-            trials: int) -> _Found:
+def _conclude_sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, settings: SamplingSettings,
+                     trials: int) -> _OneSample:
     data = _numbers(metric, statistics)
     drawn = engine.bootstrap_scores(data, settings.resamples, settings.seed)
     low, high = percentile(Sample(data.scores, drawn, np.empty((0, 0))), settings.alpha)
     if not len(pairs):
-        return _Found(data.scores, low, high, *[np.empty(0)] * 4)
+        return _OneSample(data.scores, low, high, *[np.empty(0)] * 4)
     if has_gaps(metric, statistics):  # each pair on what both have, by the same draws
         both, pairs = paired(statistics, pairs)
         sides = _numbers(metric, both)
@@ -432,7 +329,7 @@ def _sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, settings:
     deltas = sides.scores[a] - sides.scores[b]
     win, lose = win_rates((drawn[a] - drawn[b]) * direction(metric))
     p = approximate_randomization(deltas, engine.swap_differences(sides, pairs, trials, settings.seed))
-    return _Found(data.scores, low, high, deltas, *(np.where(np.isnan(deltas), np.nan, x) for x in (win, lose, p)))
+    return _OneSample(data.scores, low, high, deltas, *(np.where(np.isnan(deltas), np.nan, x) for x in (win, lose, p)))
 
 
 def _numbers(metric: Metric, statistics: np.ndarray) -> engine.UnitStatistics:
@@ -448,14 +345,13 @@ def _differences(metric: Metric, statistics: np.ndarray, pairs: np.ndarray) -> n
     return differences
 
 
-def _read_only(found: Sequence[np.ndarray]) -> np.ndarray:
+def _read_only(samples: Sequence[np.ndarray]) -> np.ndarray:
     """Arrays of samples, set the other way round: (samples, k) -> (k, samples)."""
-    turned = np.ascontiguousarray(np.array(found).T)
+    turned = np.ascontiguousarray(np.array(samples).T)
     turned.flags.writeable = False
     return turned
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # How much wider blocks of neighbours spread than broad samples, for every system and several sizes.
 
 
@@ -466,58 +362,35 @@ _ENOUGH = 5  # samples without which a spread says nothing
 
 @dataclass(frozen=True)
 class Spread:
-    """One system on samples of one size.
+    """One system on samples of one size."""
 
-    Attributes
-    ----------
-    size, samples : int
-        Segments in a sample, and samples of each kind.
-    system : str
-    blocks, broad : float or None
-        Standard deviations of the scores, in points; None where fewer than two samples have one.
-    ratio, ratio_low, ratio_high : float or None
-        blocks / broad; see `mtsig_core.experiments.sampling.ratio_of_spreads`.
-    """
-
-    size: int
-    samples: int
+    size: int  # segments in a sample
+    samples: int  # of each kind
     system: str
-    blocks: float | None
+    blocks: float | None  # standard deviation of the scores, in points; None where fewer than two samples have one
     broad: float | None
-    ratio: float | None
+    ratio: float | None  # blocks / broad (`ratio_of_spreads`)
     ratio_low: float | None
     ratio_high: float | None
 
 
-@dataclass(frozen=True)
-class Spreads:
-    """Spreads of all systems and sizes.
+@dataclass(frozen=True, kw_only=True)
+class Spreads(Simulation):
+    """Spreads of all systems and sizes; intervals have level 1 - alpha."""
 
-    Attributes
-    ----------
-    metric : str
-    alpha : float
-        Intervals have level 1 - alpha.
-    seed, n_segments : int
-    shuffled : bool
-    rows : tuple of Spread
-        By size, then system, the best first.
-    """
+    tables: ClassVar[Mapping[str, type]] = {"rows": Spread}
 
-    metric: str
-    alpha: float
-    seed: int
     n_segments: int
     shuffled: bool
-    rows: tuple[Spread, ...]
+    rows: tuple[Spread, ...]  # by size, then system, the best first
 
     def ratios(self) -> dict[int, tuple[float, float, float]]:
         """Size -> smallest, median and largest ratio of the systems; sizes without any are left out."""
-        found: dict[int, list[float]] = {}
+        by_size: dict[int, list[float]] = {}
         for row in self.rows:
             if row.ratio is not None:
-                found.setdefault(row.size, []).append(row.ratio)
-        return {size: (min(ratios), median(ratios), max(ratios)) for size, ratios in found.items()}
+                by_size.setdefault(row.size, []).append(row.ratio)
+        return {size: (min(ratios), median(ratios), max(ratios)) for size, ratios in by_size.items()}
 
 
 def spreads(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | None = None, shuffle: bool = False,
@@ -528,19 +401,7 @@ def spreads(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | 
     Neighbours are of one document, topic and difficulty, so that blocks differ more than segments from all over do:
     the ratio says how far a consecutive test set may be off beside what the bootstrap by segment expects.
 
-    Parameters
-    ----------
-    testset, metric, shuffle, seed, statistics, progress
-        As in `mtsig_core.experiments.sampling.sampling`.
-    sizes : sequence of int or float, optional
-        Segments of a sample, or shares of the set; by default those of `SIZES` that give five samples.
-    alpha : float
-        Intervals of the ratios have level 1 - alpha.
-
-    Raises
-    ------
-    SettingError
-        For a test set too short, or a size that leaves fewer than two samples.
+    Sizes are segments of a sample, or shares of the set; by default those of `SIZES` that give five samples.
 
     Examples
     --------
@@ -552,7 +413,7 @@ def spreads(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | 
     (9, True)
     """
     check_level(alpha)
-    check_whole("seed", seed, 0, (1 << 64) - 1)
+    check_seed(seed)
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one output.")
     seen = measure(testset, metric, statistics=statistics, progress=stage(progress, "counting"))
@@ -570,7 +431,7 @@ def spreads(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | 
         rows += [_spread(size, seen.names[k], blocks[k], broad[k], alpha) for k in seen.order]
         if report is not None:
             report(done / len(sizes))
-    return Spreads(metric.name, alpha, seed, n, shuffle, tuple(rows))
+    return Spreads(metric=metric.name, alpha=alpha, seed=seed, n_segments=n, shuffled=shuffle, rows=tuple(rows))
 
 
 def _spread(size: int, system: str, blocks: np.ndarray, broad: np.ndarray, alpha: float) -> Spread:

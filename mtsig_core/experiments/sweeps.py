@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from numbers import Real
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from mtsig_core.errors import SettingError, counted
-from mtsig_core.experiments.population import Rate, check_whole, default_sizes, in_units, rate
+from mtsig_core.experiments.frame import Experiment, Rate, check_whole, rate
+from mtsig_core.experiments.population import default_sizes, in_units
 from mtsig_core.metrics import Metric, depends_on_testset, direction, is_segment_mean, metric_of
 from mtsig_core.results import SamplingSettings
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, simulate
@@ -30,7 +31,6 @@ from mtsig_core.stats.settings import check_trials, resolve_sampling
 from mtsig_core.stats.significance import TESTS, percentile_test, significant
 from mtsig_core.testset import TestSet
 
-#-----------------------------------------------------------------------------------------------------------------------
 # What a sweep of sizes finds, in rows.
 
 
@@ -52,69 +52,37 @@ PairErrors = dict[tuple[str, str], PairError]
 
 @dataclass(frozen=True)
 class SystemSize:
-    """One system on random test sets of one size.
+    """One system on random test sets of one size."""
 
-    Attributes
-    ----------
-    size : int
-        Units: segments or documents.
-    segments : float
-        Mean number of segments.
-    repeats : int
-    system : str
-    score, score_low, score_high : float or None
-        Mean score, and the 5th and 95th percentile of the scores over the repeats, in points.
-    low, high, width : float or None
-        Ends and width of the interval relative to its median, as fractions, means over the repeats.
-    """
-
-    size: int
-    segments: float
+    size: int  # units: segments or documents
+    segments: float  # mean number of segments
     repeats: int
     system: str
-    score: float | None
+    score: float | None  # mean score, and the 5th and 95th percentile of the scores over the repeats, in points
     score_low: float | None
     score_high: float | None
-    low: float | None
+    low: float | None  # ends and width of the interval relative to its median, as fractions, means over the repeats
     high: float | None
     width: float | None
 
 
 @dataclass(frozen=True)
 class PairSize:
-    """One pair of systems on random test sets of one size.
+    """One pair of systems on random test sets of one size."""
 
-    Attributes
-    ----------
-    size, segments, repeats
-        As in `SystemSize`.
-    a, b : str
-        The better system on the whole set comes first.
-    delta : float or None
-        Mean improvement of a over b, in points.
-    significant : float
-        Share of the repeats on which the pair is significant, in either direction.
-    wrong : float or None
-        Share on which it is significant and b ahead; None where the whole set has them level.
-    expected : float
-        The share significant that the standard error of the whole set lets expect on these subsets: without
-        replacement they vary less than fresh test sets do.
-    power : float
-        The same on fresh test sets of that size, if the difference of the whole set is the true one.
-    significant_low, significant_high, wrong_low, wrong_high : float or None
-        95% Monte Carlo intervals (Wilson 1927) of the shares over such subsets; None for the set itself, taken once.
-    """
-
-    size: int
+    size: int  # as in `SystemSize`
     segments: float
     repeats: int
-    a: str
+    a: str  # the better system on the whole set comes first
     b: str
-    delta: float | None
-    significant: float
-    wrong: float | None
+    delta: float | None  # mean improvement of a over b, in points
+    significant: float  # share of the repeats on which the pair is significant, in either direction
+    wrong: float | None  # share on which it is significant and b ahead; None where the whole set has them level
+    #: The share significant that the standard error of the whole set lets expect on these subsets: without replacement
+    #: they vary less than fresh test sets do.
     expected: float
-    power: float
+    power: float  # the same on fresh test sets of that size, if the difference of the whole set is the true one
+    #: 95% Monte Carlo intervals (Wilson 1927) of the shares over such subsets; None for the set itself, taken once.
     significant_low: float | None = None
     significant_high: float | None = None
     wrong_low: float | None = None
@@ -123,71 +91,40 @@ class PairSize:
 
 @dataclass(frozen=True)
 class Slope:
-    """Least-squares line of log width on log size; -1/2 is what independent units lead to.
-
-    Attributes
-    ----------
-    system : str
-    slope, se : float or None
-        None with fewer than two, or three, sizes, or where these are too close together for a line.
-    per_doubling : float or None
-        By how much doubling the test set narrows the interval, as a fraction: 1 - 2^slope.
-    """
+    """Least-squares line of log width on log size; -1/2 is what independent units lead to."""
 
     system: str
-    slope: float | None
+    slope: float | None  # None with fewer than two, or three, sizes, or where these are too close together for a line
     se: float | None
-    per_doubling: float | None
+    per_doubling: float | None  # by how much doubling the test set narrows the interval, as a fraction: 1 - 2^slope
 
 
-@dataclass(frozen=True)
-class SizeSweep:
-    """Random test sets of several sizes, drawn from one.
+@dataclass(frozen=True, kw_only=True)
+class SizeSweep(Experiment):
+    """Random test sets of several sizes, drawn from one."""
 
-    Attributes
-    ----------
-    metric, signature : str
-    higher_is_better : bool
-    settings : SamplingSettings
-        As resolved; its trials and correction are not used.
-    n_units, n_segments : int
-        Of the whole test set.
-    scores : mapping of str to float
-        On the whole test set, best first.
-    errors : mapping of (str, str) to PairError
-        By pair: improvement on the whole set and its bootstrap standard error.
-    systems, pairs : tuple
-        By size, then in the order of the scores.
-    slopes : tuple of Slope
-    recounted : bool
-        Whether the metric was counted anew on each subset.
-    ends : mapping of int to ndarray, shape (repeats, pairs, 2)
-        By size, in points: on a subset a pair is significant where the lower end lies above 0, or the upper below it.
-        NaN where the pair has no difference there.
-    widths : mapping of int to ndarray, shape (repeats, systems)
-        By size: widths of the relative intervals behind `SystemSize.width`; systems best first.
-    whole : ndarray, shape (systems, resamples), or None
-        Bootstrap scores of the set itself, in points, where it is among the sizes.
-    """
+    tables: ClassVar[Mapping[str, type]] = {"systems": SystemSize, "pairs": PairSize, "slopes": Slope}
 
-    metric: str
     signature: str
     higher_is_better: bool
-    settings: SamplingSettings
-    n_units: int
+    settings: SamplingSettings  # as resolved; its trials and correction are not used
+    n_units: int  # of the whole test set
     n_segments: int
-    scores: dict[str, float]
-    errors: PairErrors
-    systems: tuple[SystemSize, ...]
+    scores: dict[str, float]  # on the whole test set, best first
+    errors: PairErrors  # by pair: improvement on the whole set and its bootstrap standard error
+    systems: tuple[SystemSize, ...]  # by size, then in the order of the scores
     pairs: tuple[PairSize, ...]
     slopes: tuple[Slope, ...]
-    recounted: bool
+    recounted: bool  # whether the metric was counted anew on each subset
+    #: (repeats, pairs, 2), by size, in points: on a subset a pair is significant where the lower end lies above 0, or
+    #: the upper below it. NaN where the pair has no difference there.
     ends: dict[int, np.ndarray] = field(compare=False, repr=False)
+    #: (repeats, systems), by size: widths of the relative intervals behind `SystemSize.width`; systems best first.
     widths: dict[int, np.ndarray] = field(compare=False, repr=False)
+    #: (systems, resamples), bootstrap scores of the set itself, in points, where it is among the sizes.
     whole: np.ndarray | None = field(compare=False, repr=False)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # How sure the ratio of two widths of intervals is, where both were made from the same draws.
 
 
@@ -199,14 +136,8 @@ def by_repeats(first: np.ndarray, several: np.ndarray) -> tuple[float, float] | 
     """95% interval of (mean of several / mean of first)^2 over repeats that both share (delta method on the logarithm,
     Student's t).
 
-    Parameters
-    ----------
-    first, several : ndarray, shape (repeats,)
-        Widths on the same test sets; repeats where one of them is NaN are left out.
-
-    Returns
-    -------
-    (low, high), or None below two repeats, and where a mean is not above 0
+    Both are widths on the same test sets, of shape (repeats,); repeats where one of them is NaN are left out. None
+    below two repeats, and where a mean is not above 0.
 
     Examples
     --------
@@ -228,17 +159,8 @@ def by_draws(first: Sequence[np.ndarray], several: Sequence[np.ndarray], alpha: 
              seed: int) -> tuple[float, float] | None:
     """The same for one test set, whose widths hang on the bootstrap samples that both share: these are drawn anew.
 
-    Parameters
-    ----------
-    first, several : sequence of ndarray, shape (resamples,)
-        Bootstrap scores with each set of references, on the same bootstrap samples; widths are means over the sets.
-    alpha : float
-        Of the intervals.
-    seed : int
-
-    Returns
-    -------
-    (low, high), or None where a width is not above 0
+    The bootstrap scores, of shape (resamples,), are with each set of references on the same bootstrap samples; widths
+    are means over the sets. None where a width is not above 0.
     """
     n = len(first[0])
     index = np.random.default_rng([seed, _STREAM]).integers(0, n, (_REPLICATES + 1, n))
@@ -263,7 +185,6 @@ def _widths(drawn: np.ndarray, alpha: float) -> np.ndarray:
     return widths
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # How scores, intervals and conclusions change with the size of the test set.
 
 
@@ -341,28 +262,6 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
 
     A metric whose statistics depend on the test set (NIST) is counted anew on every subset, so that its scores grow
     with the size as in their Fig. 4; within the bootstrap of a subset its weights stay.
-
-    Parameters
-    ----------
-    testset, metric, statistics, progress
-        As in `mtsig_core.stats.one_score.bootstrap_systems`.
-    sizes : sequence of int or float, optional
-        Whole numbers of units, at least 5, or fractions up to 1.0 as shares of the set; by default `default_sizes`.
-    repeats : int
-        Subsets for each size.
-    unit : {"auto", "segment", "document"}
-    resamples : int
-        Bootstrap samples of each subset.
-    alpha, seed, jobs
-        As in `compare`; the result does not depend on `jobs`.
-    found : callable, optional
-        Called with a size and what was found of it alone, size by size, the smallest first; before the first with 0 and
-        what the whole set says: its scores and the standard errors of pairs, from which one plans.
-
-    Raises
-    ------
-    SettingError
-        For stationary blocks, too few units, and settings out of range.
 
     Examples
     --------
@@ -522,12 +421,14 @@ def _gathered(subject: _Subject, settings: SamplingSettings, whole: _Whole, by_s
         pairs += _pair_rows(head, whole.tested, whole.errors, drawn, n, settings.alpha)
     slopes = tuple(_slope(name, [row for row in systems if row.system == name]) for name in subject.names)
     return SizeSweep(
-        subject.metric.name, subject.metric.signature(subject.testset), subject.metric.higher_is_better, settings, n,
-        subject.testset.n_segments, whole.scores, whole.errors, tuple(systems), tuple(pairs), slopes,
-        depends_on_testset(subject.metric),
-        {size: np.array([one.ends[whole.tested] for one in drawn]) for size, drawn in by_size.items()},
-        {size: np.array([one.relative[1] - one.relative[0] for one in drawn]) for size, drawn in by_size.items()},
-        by_size[n][0].drawn if n in by_size else None)
+        metric=subject.metric.name, signature=subject.metric.signature(subject.testset),
+        higher_is_better=subject.metric.higher_is_better, settings=settings, n_units=n,
+        n_segments=subject.testset.n_segments, scores=whole.scores, errors=whole.errors, systems=tuple(systems),
+        pairs=tuple(pairs), slopes=slopes, recounted=depends_on_testset(subject.metric),
+        ends={size: np.array([one.ends[whole.tested] for one in drawn]) for size, drawn in by_size.items()},
+        widths={size: np.array([one.relative[1] - one.relative[0] for one in drawn])
+                for size, drawn in by_size.items()},
+        whole=by_size[n][0].drawn if n in by_size else None)
 
 
 def _system_rows(head: _Head, names: Sequence[str], found: Sequence[_Drawn]) -> Iterator[SystemSize]:
@@ -546,14 +447,19 @@ def _pair_rows(head: _Head, tested: np.ndarray, errors: PairErrors, found: Seque
     sure = significant(np.array([one.p_values[tested] for one in found]), alpha)
     for k, ((a, b), (delta, whole_se, *_)) in enumerate(errors.items()):
         known = deltas[:, k][np.isfinite(deltas[:, k])]
-        se = whole_se * math.sqrt(n_units / head[0])
-        spread = se * math.sqrt(max(0.0, 1 - head[0] / n_units)) if head[0] <= n_units else se
         behind, repeats = sure[:, k] & (deltas[:, k] * delta < 0), len(found)
         wrong, many = None if delta == 0 else float(behind.mean()), repeats > 1
         of_sure, of_wrong = (rate(int(yes.sum()), repeats) if many else rate(0, 0) for yes in (sure[:, k], behind))
         yield PairSize(*head, a, b, float(known.mean()) if len(known) else None, float(sure[:, k].mean()),
-                       wrong, float(power_at(delta, se, alpha, spread)), float(power_at(delta, se, alpha)),
+                       wrong, *_expect(delta, whole_se, head[0], n_units, alpha),
                        of_sure.low, of_sure.high, *(of_wrong.low, of_wrong.high) if delta else (None, None))
+
+
+def _expect(delta: float, whole_se: float, size: int, n_units: int, alpha: float) -> tuple[float, float]:
+    """How often a difference is significant by normal theory on parts of the whole set of a size, and on fresh sets."""
+    se = whole_se * math.sqrt(n_units / size)
+    spread = se * math.sqrt(1 - size / n_units) if size <= n_units else se
+    return float(power_at(delta, se, alpha, spread)), float(power_at(delta, se, alpha))
 
 
 def _slope(system: str, rows: Sequence[SystemSize]) -> Slope:
@@ -570,30 +476,19 @@ def _slope(system: str, rows: Sequence[SystemSize]) -> Slope:
     return Slope(system, slope, se, 1 - 2**slope)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # What a sweep of sizes says of a difference that is asked about, in place of the one that the pair has.
 
 
 @dataclass(frozen=True)
 class FoundAtSize:
-    """Random test sets of one size, the pair's differences shifted so that the whole set has the one asked about.
+    """Random test sets of one size, the pair's differences shifted so that the whole set has the one asked about."""
 
-    Attributes
-    ----------
-    size : int
-        Units.
-    segments : float or None
-        Mean number of segments; None where none were drawn.
-    significant, wrong : Rate
-        Sets on which the pair is significant, and on which b is then ahead, with their Monte Carlo intervals.
-    expected, planned : float
-        What normal theory expects of parts of this set, and plans for fresh test sets of that size; 0 to 1.
-    """
-
-    size: int
-    segments: float | None
+    size: int  # units
+    segments: float | None  # mean number of segments; None where none were drawn
+    #: Sets on which the pair is significant, and on which b is then ahead, with their Monte Carlo intervals.
     significant: Rate
     wrong: Rate
+    #: What normal theory expects of parts of this set, and plans for fresh test sets of that size; 0 to 1.
     expected: float
     planned: float
 
@@ -603,18 +498,6 @@ def found_at(found: SizeSweep, a: str, b: str, difference: float) -> tuple[Found
 
     The subsets, their bootstrap samples and so their spread are those of the sweep; only their middle is moved, by
     the difference asked about less the pair's own. At its own difference the shares are those of `PairSize`.
-
-    Parameters
-    ----------
-    a, b : str
-        A pair of the sweep, in its order.
-    difference : float
-        Of a over b, in points; above 0.
-
-    Raises
-    ------
-    SettingError
-        For a pair that the sweep does not have, and a difference that is not above 0.
 
     Examples
     --------
@@ -644,14 +527,8 @@ def found_at(found: SizeSweep, a: str, b: str, difference: float) -> tuple[Found
 def planned_at(found: SizeSweep, a: str, b: str, difference: float, sizes: Iterable[int]) -> tuple[FoundAtSize, ...]:
     """What theory says of test sets of some sizes, before any are drawn: parameters and errors as in `found_at`."""
     _, whole_se = _known(found, a, b, difference)
-    rows = []
-    for size in sizes:
-        se, part = whole_se * math.sqrt(found.n_units / size), min(1.0, size / found.n_units)
-        spread = se if size > found.n_units else se * math.sqrt(1 - part)
-        alpha = found.settings.alpha
-        rows.append(FoundAtSize(size, None, rate(0, 0), rate(0, 0), float(power_at(difference, se, alpha, spread)),
-                                float(power_at(difference, se, alpha))))
-    return tuple(rows)
+    return tuple(FoundAtSize(size, None, rate(0, 0), rate(0, 0), *_expect(
+        difference, whole_se, size, found.n_units, found.settings.alpha)) for size in sizes)
 
 
 def _known(found: SizeSweep, a: str, b: str, difference: float) -> tuple[float, float]:
@@ -663,7 +540,6 @@ def _known(found: SizeSweep, a: str, b: str, difference: float) -> tuple[float, 
     return found.errors[a, b][:2]
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # How scores and intervals change with the number of references, and with the size of the test set too.
 
 
@@ -673,58 +549,35 @@ SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 @dataclass(frozen=True)
 class ReferenceSize:
-    """One system, scored with so many references, on random test sets of one size.
+    """One system, scored with so many references, on random test sets of one size."""
 
-    Attributes
-    ----------
-    references, sets : int
-        References used at a time, and sets of so many that the means are over.
-    size : int
-        Units.
-    system : str
-    score, low, high, width : float or None
-        Mean score in points; means of the ends and the width of the relative interval, as fractions.
-    equivalent : float or None
-        The share of this size that is as good with so many references as this size with one, by widths that fall
-        with the square root of the size.
-    equivalent_low, equivalent_high : float or None
-        Its 95% Monte Carlo interval (`by_draws`): what random test sets, and of the whole set the bootstrap
-        samples, leave open. None with one reference.
-    """
-
-    references: int
+    references: int  # references used at a time, and sets of so many that the means are over
     sets: int
-    size: int
+    size: int  # units
     system: str
-    score: float | None
+    score: float | None  # mean score in points; means of the ends and the width of the relative interval, as fractions
     low: float | None
     high: float | None
     width: float | None
+    #: The share of this size that is as good with so many references as this size with one, by widths that fall with
+    #: the square root of the size.
     equivalent: float | None
+    #: Its 95% Monte Carlo interval (`by_draws`): what random test sets, and of the whole set the bootstrap samples,
+    #: leave open. None with one reference.
     equivalent_low: float | None = None
     equivalent_high: float | None = None
 
 
-@dataclass(frozen=True)
-class ReferenceSweep:
-    """All numbers of references and sizes.
+@dataclass(frozen=True, kw_only=True)
+class ReferenceSweep(Experiment):
+    """All numbers of references and sizes."""
 
-    Attributes
-    ----------
-    metric : str
-    settings : SamplingSettings
-    names : tuple of str
-        The references.
-    n_units : int
-    rows : tuple of ReferenceSize
-        By number of references, size, then system.
-    """
+    tables: ClassVar[Mapping[str, type]] = {"rows": ReferenceSize}
 
-    metric: str
     settings: SamplingSettings
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # the references
     n_units: int
-    rows: tuple[ReferenceSize, ...]
+    rows: tuple[ReferenceSize, ...]  # by number of references, size, then system
 
 
 def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence[float] = SHARES, repeats: int = 20,
@@ -734,18 +587,6 @@ def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence
 
     The paper does not say which of its references it uses. Here each number of them takes every reference in turn
     (`reference_sets`), and the results are means over these sets. All of them use the same random test sets.
-
-    Parameters
-    ----------
-    shares : sequence of float
-        Sizes as shares of the test set, above 0 and at most 1.
-    testset, metric, repeats, unit, resamples, alpha, seed, jobs, progress
-        As in `sweep_sizes`; `repeats` for each set of references.
-
-    Raises
-    ------
-    SettingError
-        With fewer than two references, references that lack segments, and metrics without references.
 
     Examples
     --------
@@ -774,8 +615,8 @@ def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence
 
         swept.append(sweep_sizes(testset.scored_with(chosen), metric, sizes=shares, repeats=repeats, unit=unit,
                                  resamples=resamples, alpha=alpha, seed=seed, jobs=jobs, progress=report))
-    return ReferenceSweep(metric.name, swept[0].settings, names, swept[0].n_units,
-                          tuple(_rows(names, sets, swept, seed)))
+    return ReferenceSweep(metric=metric.name, settings=swept[0].settings, names=names, n_units=swept[0].n_units,
+                          rows=tuple(_rows(names, sets, swept, seed)))
 
 
 def reference_sets(names: Sequence[str]) -> list[tuple[str, ...]]:
@@ -842,7 +683,6 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return None if len(known) < len(values) else float(np.mean(known))
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # How far the interval of a score depends on the number of bootstrap samples.
 
 
@@ -870,60 +710,32 @@ class Growing:
 
 @dataclass(frozen=True)
 class Repeated:
-    """Percentile intervals from `runs` disjoint runs of the pool (Zhang and Vogel 2004, Table 6).
+    """Percentile intervals from `runs` disjoint runs of the pool (Zhang and Vogel 2004, Table 6)."""
 
-    Attributes
-    ----------
-    resamples, runs : int
-        Draws of each run; runs that the pool has room for.
-    sd_low, sd_high : float or None
-        Standard deviation of the bounds over the runs, in points; None below two runs.
-    theory : float
-        What `bound_sd` expects of both.
-    relative : (float, float) or None
-        Mean of the relative bounds.
-    relative_sd : float or None
-        Standard deviation of the relative bounds, the root mean square of both.
-    relative_sd_range : (float, float) or None
-        Its 95% interval, the bounds being nearly independent and normal: few runs tell it roughly.
-    relative_theory : float or None
-        What `bound_sd` expects of a bound less its own median, over the median of the pool.
-    """
-
-    resamples: int
+    resamples: int  # draws of each run; runs that the pool has room for
     runs: int
-    sd_low: float | None
+    sd_low: float | None  # standard deviation of the bounds over the runs, in points; None below two runs
     sd_high: float | None
-    theory: float
-    relative: tuple[float, float] | None
-    relative_sd: float | None
+    theory: float  # what `bound_sd` expects of both
+    relative: tuple[float, float] | None  # mean of the relative bounds
+    relative_sd: float | None  # standard deviation of the relative bounds, the root mean square of both
+    #: Its 95% interval, the bounds being nearly independent and normal: few runs tell it roughly.
     relative_sd_range: tuple[float, float] | None
-    relative_theory: float | None
+    relative_theory: float | None  # what `bound_sd` expects of a bound less its own median, over the median of the pool
 
 
-@dataclass(frozen=True)
-class Stability:
-    """How the percentile interval of one score settles as the number of resamples grows.
-
-    Attributes
-    ----------
-    system, metric : str
-    settings : SamplingSettings
-        As resolved; its test, trials and correction are not used here, its resamples are those of the pool.
-    score, median, sigma : float
-        Observed; median and standard deviation of the whole pool.
-    growing : tuple of Growing
-        Nested: each row draws on, so it shares the draws of the rows above it.
-    repeats : tuple of Repeated
-    """
+@dataclass(frozen=True, kw_only=True)
+class Stability(Experiment):
+    """How the percentile interval of one score settles as the number of resamples grows."""
 
     system: str
     metric: str
+    #: As resolved; its test, trials and correction are not used here, its resamples are those of the pool.
     settings: SamplingSettings
-    score: float
+    score: float  # observed; median and standard deviation of the whole pool
     median: float
     sigma: float
-    growing: tuple[Growing, ...]
+    growing: tuple[Growing, ...]  # nested: each row draws on, so it shares the draws of the rows above it
     repeats: tuple[Repeated, ...]
 
     def end_sd(self, resamples: int) -> float:
@@ -949,17 +761,6 @@ def stability(testset: TestSet, metric: str | Metric, system: str | None = None,
     B = 100 lie where the 2nd and the 98th of 100 ordered values would, hence to the left; here quantiles are
     interpolated as everywhere in this package.
 
-    Parameters
-    ----------
-    testset, metric, statistics, progress
-        As in `bootstrap_systems`.
-    system : str, optional
-        By default the best.
-    pool : int, optional
-        Replicates in all, at least 100; by default `default_pool`.
-    unit, block_length, alpha, seed, jobs
-        As in `compare`.
-
     Examples
     --------
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30}, {"ref": ["a b c d e"] * 60})
@@ -983,9 +784,10 @@ def stability(testset: TestSet, metric: str | Metric, system: str | None = None,
     drawn = engine.bootstrap_scores(data, pool, seed, jobs=jobs, progress=stage(progress, "pool"))[0]
     median, sigma = float(np.median(drawn)), float(drawn.std(ddof=1))
     return Stability(
-        seen.names[0], seen.metric.name, settings, float(data.scores[0]), median, sigma,
-        tuple(Growing(size, *_middle(drawn[None, :size], alpha)[:, 0].tolist()) for size in GROWING if size <= pool),
-        tuple(_repeat(drawn, size, median, sigma, alpha) for size in REPEATED if size <= pool))
+        metric=seen.metric.name, system=seen.names[0], settings=settings, score=float(data.scores[0]), median=median,
+        sigma=sigma, growing=tuple(Growing(size, *_middle(drawn[None, :size], alpha)[:, 0].tolist())
+                                   for size in GROWING if size <= pool),
+        repeats=tuple(_repeat(drawn, size, median, sigma, alpha) for size in REPEATED if size <= pool))
 
 
 def default_pool(n_units: int) -> int:
@@ -998,13 +800,6 @@ def bound_sd(alpha: float = 0.05, less_median: bool = False) -> float:
 
     Large-sample theory of normal order statistics: the quantile at level p has variance p (1 - p) / phi(z_p)^2, and
     two at p < q have covariance p (1 - q) / (phi(z_p) phi(z_q)) (David and Nagaraja 2003, 10.5).
-
-    Parameters
-    ----------
-    alpha : float
-        The interval has level 1 - alpha.
-    less_median : bool
-        Of the bound less the median of the same draws, which is what a relative bound measures.
 
     Examples
     --------

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.population import (
+from mtsig_core.experiments.frame import (
     Rate,
+    Simulation,
     check_whole,
     clustered_rate,
-    generator,
-    of_documents,
-    pair_population,
-    population,
+    make_rng,
     rate,
-    repeated,
-    told,
-    whole_p,
+    run_repeats,
 )
+from mtsig_core.experiments.population import PairDraws, Population, pair_population, population, whole_p
 from mtsig_core.experiments.sampling import positions
 from mtsig_core.metrics import Metric, metric_of, part_counter
 from mtsig_core.metrics.cache import cached_statistics
@@ -35,12 +33,11 @@ from mtsig_core.stats.settings import check_level
 from mtsig_core.stats.significance import TESTS, decide_pairs, significant, win_rates
 from mtsig_core.testset import TestSet
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Coverage: how often an interval from a small test set holds the score of the large one it was drawn from.
 
 
-_SEGMENTS, _DOCUMENTS = 300, 30
-_STREAMS = {"segment": 30, "document": 31}
+_COVERAGE_SIZES = 300, 30  # segments and documents of a test set
+_COVERAGE_STREAMS = {"segment": 30, "document": 31}
 
 _Ends = tuple[str, str, str, float, float]  # unit, kind, quantity, low, high
 _Covering = tuple[str, str, str, str, float, float]  # what the test set was drawn by, and those
@@ -48,59 +45,29 @@ _Covering = tuple[str, str, str, str, float, float]  # what the test set was dra
 
 @dataclass(frozen=True)
 class Covered:
-    """How often one kind of interval holds the true value.
+    """How often one kind of interval holds the true value."""
 
-    Attributes
-    ----------
-    sampled, unit : {"segment", "document"}
-        What test sets are drawn by, and what the bootstrap draws.
-    kind : str
-        A key of `mtsig_core.stats.intervals.INTERVALS`.
-    quantity : {"score", "difference"}
-        The score of system A, or its difference to B.
-    covered : Rate
-    width : float
-        Mean width in points.
-    """
-
-    sampled: str
-    unit: str
-    kind: str
-    quantity: str
+    sampled: str  # what test sets are drawn by: segment or document
+    unit: str  # what the bootstrap draws: segment or document
+    kind: str  # a key of `mtsig_core.stats.intervals.INTERVALS`
+    quantity: str  # score of system A, or its difference to B
     covered: Rate
-    width: float
+    width: float  # mean width in points
 
 
-@dataclass(frozen=True)
-class Coverage:
-    """Coverage of every kind of interval.
+@dataclass(frozen=True, kw_only=True)
+class Coverage(Simulation):
+    """Coverage of every kind of interval; they have level 1 - alpha."""
 
-    Attributes
-    ----------
-    a, b, metric : str
-    alpha : float
-        Intervals have level 1 - alpha.
-    repeats, resamples, seed : int
-    n_segments, n_documents : int or None
-        Drawn for each test set; None without document ids.
-    rows : tuple of Covered
-    """
+    tables: ClassVar[Mapping[str, type]] = {"rows": Covered}
 
     a: str
     b: str
-    metric: str
-    alpha: float
     repeats: int
     resamples: int
-    seed: int
-    n_segments: int
-    n_documents: int | None
+    n_segments: int  # drawn for each test set
+    n_documents: int | None  # None without document ids
     rows: tuple[Covered, ...]
-
-    def row(self, sampled: str, unit: str, kind: str, quantity: str) -> Covered | None:
-        """The row so described; None without it."""
-        wanted = (sampled, unit, kind, quantity)
-        return next((r for r in self.rows if (r.sampled, r.unit, r.kind, r.quantity) == wanted), None)
 
 
 def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: str | None = None, *,
@@ -111,71 +78,37 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     """Coverage of the intervals of one score and of one difference, on test sets drawn with replacement.
 
     Test sets are drawn by segment, and where there are documents also by whole document; the latter are covered by
-    intervals of either unit, of which that by segment takes what hangs together for independent.
-
-    Parameters
-    ----------
-    testset, metric, a, b, statistics, progress, found
-        As in `mtsig_core.experiments.error_rates.type_one`.
-    repeats : int
-        Test sets of each kind.
-    n_segments, n_documents : int, optional
-        Drawn for each: 300 and 30 by default, or all where there are fewer.
-    resamples : int
-        Bootstrap samples of each.
-    alpha, seed, jobs
-        As in `compare`.
-
-    Raises
-    ------
-    SettingError
-        For fewer than two systems, or fewer than 10 segments.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c d x"] * 30, "B": ["a b c d x", "a b c d e", "a b c y e"] * 20},
-    ...              {"ref": ["a b c d e"] * 60})
-    >>> found = coverage(ts, "bleu", repeats=20, resamples=100)
-    >>> found.row("segment", "segment", "percentile", "score").covered.n
-    20
+    intervals of either unit, of which that by segment treats dependent segments as independent. Parameters as of
+    `mtsig_core.experiments.error_rates.type_one`.
     """
     check_level(alpha)
     check_whole("repeats", repeats, 1, 1_000_000)
     check_whole("resamples", resamples, 20, 1_000_000)
     whole, two = pair_population(testset, metric, a, b, statistics=statistics, progress=progress)
-    if whole.n_segments < 10:
-        raise SettingError(f"Too few segments to draw test sets from: {whole.n_segments}. Expected at least 10.")
-    scores = whole.scores[two]
-    truth = {"score": scores[0], "difference": scores[0] - scores[1]}
-    n = min(_SEGMENTS, whole.n_segments) if n_segments is None else check_whole("segments", n_segments, 2, 1_000_000)
-    drawn = None
-    if whole.n_documents > 1:
-        drawn = min(_DOCUMENTS, whole.n_documents) if n_documents is None else check_whole(
-            "documents", n_documents, 2, 100_000)
-    elif n_documents is not None:
-        raise SettingError("The test set has no document ids to draw documents by. Give them, or leave this out.")
-    both, segments_of = whole.statistics[two], whole.segments_of_documents()
+    draws = PairDraws.settle(whole, two, n_segments, n_documents, _COVERAGE_SIZES, "test sets")
+    truth = {"score": draws.scores[0], "difference": draws.scores[0] - draws.scores[1]}
 
-    def one(k: int, rng: np.random.Generator) -> list[_Covering]:
-        sets = {"segment": (rng, both[:, rng.integers(0, whole.n_segments, n)], [Units.segments(n)])}
-        if drawn is not None:
-            rng = generator(seed, _STREAMS["document"], k)
-            sets["document"] = rng, *of_documents(both, segments_of, rng.integers(0, whole.n_documents, drawn))
+    def repeat(k: int, rng: np.random.Generator) -> list[_Covering]:
+        sets = {"segment": (rng, draws.draw_segments(rng), [Units.segments(draws.n_segments)])}
+        if draws.n_documents is not None:
+            rng = make_rng(seed, _COVERAGE_STREAMS["document"], k)
+            sets["document"] = rng, *draws.take_documents(rng.integers(0, whole.n_documents, draws.n_documents))
         return [(sampled, *ends) for sampled, (rng, part, by) in sets.items() for key in [int(rng.integers(1 << 62))]
                 for units in by for ends in _ends(whole.metric, part, units, resamples, alpha, key)]
 
-    def gathered(sets: list[list[_Covering]]) -> Coverage:
+    def gather(sets: list[list[_Covering]]) -> Coverage:
         rows = []
         for column in zip(*sets, strict=True):
             sampled, unit, kind, quantity = column[0][:4]
             low, high = np.array([ends[4:] for ends in column], dtype=float).T
             hits = int(((low <= truth[quantity]) & (truth[quantity] <= high)).sum())
             rows.append(Covered(sampled, unit, kind, quantity, rate(hits, len(sets)), float(np.mean(high - low))))
-        return Coverage(whole.systems[two[0]], whole.systems[two[1]], whole.metric.name, alpha, len(sets), resamples,
-                        seed, n, drawn, tuple(rows))
+        return Coverage(metric=whole.metric.name, alpha=alpha, seed=seed, a=draws.names[0], b=draws.names[1],
+                        repeats=len(sets), resamples=resamples, n_segments=draws.n_segments,
+                        n_documents=draws.n_documents, rows=tuple(rows))
 
-    return gathered(repeated(one, repeats, seed, _STREAMS["segment"], jobs=jobs, progress=stage(progress, "test sets"),
-                             found=told(found, repeats, gathered)))
+    return run_repeats(repeat, gather, repeats, seed, _COVERAGE_STREAMS["segment"], jobs=jobs,
+                       progress=stage(progress, "test sets"), found=found)
 
 
 def _ends(metric: Metric, both: np.ndarray, units: Units, resamples: int, alpha: float, seed: int) -> list[_Ends]:
@@ -192,7 +125,6 @@ def _ends(metric: Metric, both: np.ndarray, units: Units, resamples: int, alpha:
             for quantity, sample in quantities.items() for low, high in [interval(sample, alpha)]]
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Are conclusions from small test sets those of a much larger one? (Koehn 2004, section 7, Tables 3 and 4.)
 
 
@@ -206,28 +138,16 @@ _Sampled = tuple[np.ndarray, np.ndarray, np.ndarray]  # by pair: larger share of
 
 @dataclass(frozen=True)
 class Concluded:
-    """Conclusions on one pair from samples of one size.
+    """Conclusions on one pair, the better system of the whole test set first, from samples of one size.
 
-    Attributes
-    ----------
-    a, b : str
-        The better system on the whole test set, and the worse.
-    delta : float
-        Score of the better less that of the worse on the whole test set, in points, positive where higher is better.
-    size : int
-        Segments of a sample.
-    right, wrong : Rate
-        Shares of the samples that let conclude what the whole test set says, and the opposite. Samples of one size
-        share no segment.
-    whole_p : float
-        p of the pair on the whole test set; see `mtsig_core.experiments.population.whole_p`. Where it is above alpha,
-        the order that conclusions are held against may itself be chance.
+    Right and wrong are the shares of the samples, of which no two have a segment in common, that conclude what the
+    whole test set says, and the opposite. Where p of the whole set is above alpha, that order may itself be chance.
     """
 
     a: str
     b: str
-    delta: float
-    size: int
+    delta: float  # on the whole test set, in points, positive where higher is better
+    size: int  # segments of a sample
     right: Rate
     wrong: Rate
     whole_p: float
@@ -235,63 +155,39 @@ class Concluded:
 
 @dataclass(frozen=True)
 class Level:
-    """Conclusions whose larger share of wins lies in one range, right or wrong by the whole test set.
+    """Conclusions whose larger share of wins lies in one range of percent, and how many of them are right.
 
-    Attributes
-    ----------
-    low, high : float
-        The range in percent, the upper end left out; both are 100 for all wins.
-    right : Rate
-        Of the conclusions in the range. Those on one sample are alike, and its interval goes by samples
-        (`clustered_rate`); samples of different sizes overlap, which it leaves out.
+    Conclusions on one sample are alike, so the interval goes by samples (`clustered_rate`); samples of different sizes
+    overlap, which it does not take into account.
     """
 
     low: float
-    high: float
+    high: float  # not in the range, except where both ends are 100, for all wins
     right: Rate
 
 
-@dataclass(frozen=True)
-class Conclusions:
-    """Conclusions from many samples of a test set, held against the whole of it.
+@dataclass(frozen=True, kw_only=True)
+class Conclusions(Simulation):
+    """Conclusions from many samples of a test set, held against the whole of it."""
 
-    Attributes
-    ----------
-    metric : str
-    alpha : float
-        Concluded where the larger share of wins is at least 1 - alpha.
-    resamples, seed, n_segments : int
-    sizes : tuple of int
-    samples : tuple of int
-        Broad samples of each size.
-    rows : tuple of Concluded
-        By pair, then size.
-    levels : tuple of Level
-        Over all pairs and sizes.
-    verdicts : mapping of int to ndarray, shape (samples, pairs)
-        By size: 1 for a conclusion that is right, -1 for a wrong one, 0 for none; pairs in the order of `rows`.
-    """
+    tables: ClassVar[Mapping[str, type]] = {"rows": Concluded, "levels": Level}
 
-    metric: str
-    alpha: float
     resamples: int
-    seed: int
     n_segments: int
     sizes: tuple[int, ...]
-    samples: tuple[int, ...]
-    rows: tuple[Concluded, ...]
-    levels: tuple[Level, ...]
+    samples: tuple[int, ...]  # of each size
+    rows: tuple[Concluded, ...]  # by pair, then size
+    levels: tuple[Level, ...]  # over all pairs and sizes
+    #: By size, of shape (samples, pairs): 1 for a right conclusion, -1 for a wrong one, 0 for none.
     verdicts: dict[int, np.ndarray] = field(compare=False, repr=False)
 
     def totals(self, size: int | None = None) -> tuple[Rate, Rate]:
-        """Of all samples of a size (by default of all sizes): the share concluded; of those, the share right.
-
-        Intervals go by samples, as `Level.right` does.
-        """
-        found = np.concatenate([verdicts for of, verdicts in self.verdicts.items() if size in (None, of)])
-        sample = np.broadcast_to(np.arange(len(found))[:, None], found.shape)
-        some = found != 0
-        return clustered_rate(some.ravel(), sample.ravel()), clustered_rate(found[some] == 1, sample[some])
+        """Of all samples of a size (by default of all sizes): the share concluded; of those, the share right."""
+        verdicts = np.concatenate([some for n, some in self.verdicts.items() if size in (None, n)])
+        sample = np.broadcast_to(np.arange(len(verdicts))[:, None], verdicts.shape)
+        concluded = verdicts != 0
+        return (clustered_rate(concluded.ravel(), sample.ravel()),
+                clustered_rate(verdicts[concluded] == 1, sample[concluded]))
 
     @property
     def undecided(self) -> tuple[tuple[str, str], ...]:
@@ -303,57 +199,19 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
                 alpha: float = 0.05, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
                 progress: Progress | None = None,
                 found: Callable[[int, int, Conclusions], None] | None = None) -> Conclusions:
-    """Conclusions of Koehn's paired bootstrap from broad samples, right or wrong by the whole test set.
+    """Conclusions of Koehn's paired bootstrap from broad samples by segment, right or wrong by the whole test set.
 
-    Samples are those of `mtsig_core.experiments.sampling.positions`. Each system is compared with the next
-    two by score, which are the nine pairs of Koehn's six systems. Samples are drawn by segment, as in the paper.
-
-    Parameters
-    ----------
-    testset, metric, statistics, progress
-        As in `mtsig_core.experiments.error_rates.type_one`.
-    found : callable, optional
-        As there, of the first samples of each size in proportion: wider intervals, and no experiment of its own.
-    sizes : tuple of int, optional
-        Segments of a sample, by default those of the paper of which the test set gives two samples.
-    resamples : int
-        Bootstrap samples of each sample.
-    alpha, seed, jobs
-        As in `compare`.
-
-    Raises
-    ------
-    SettingError
-        For fewer than two systems, or a test set too short for two samples of a size.
-
-    Notes
-    -----
-    Pairs that differ on the whole test set do differ, a little or much: Table 4 is a calibration over such pairs, not
-    a check of the type-I error, so '95% right' is no bound that a level of 95% must meet. A pair with equal scores on
-    the whole test set has neither right nor wrong conclusions, and is left out.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 200, "B": ["a b c d e", "a b c d x", "a b x d e", "a b c d x"] * 50},
-    ...              {"ref": ["a b c d e"] * 200})
-    >>> row, = conclusions(ts, "bleu", resamples=100).rows
-    >>> row.a, row.size, row.right.share, row.wrong.share
-    ('A', 100, 1.0, 0.0)
+    Each system is compared with the next two by score, which are the nine pairs of Koehn's six systems; concluded is
+    where the larger share of wins is at least 1 - alpha. A pair with equal scores on the whole test set has neither
+    right nor wrong conclusions, and is left out. Pairs that differ on the whole test set do differ, a little or much:
+    Table 4 is a calibration over such pairs, not a check of the type-I error. `found` is called as by `type_one`, with
+    the first samples of each size in proportion.
     """
     check_level(alpha)
     check_whole("resamples", resamples, 20, 1_000_000)
     whole = population(testset, metric, statistics=statistics, progress=progress)
-    sizes = tuple(size for size in SIZES if whole.n_segments // size > 1) if sizes is None else tuple(
-        check_whole("size", size, 2, 1_000_000) for size in dict.fromkeys(sizes))
-    smallest = min(sizes, default=SIZES[0])
-    for size in sizes or (smallest,):
-        if whole.n_segments // size < 2:
-            raise SettingError(f"{whole.n_segments} segments give no two samples of {size}. Expected at least "
-                               f"{2 * size} segments, or smaller samples.")
-    pairs = nearby_pairs(len(whole.systems))
-    pairs = pairs[np.abs(whole.scores[pairs[:, 0]] - whole.scores[pairs[:, 1]]) > rounding(whole.scores)]
-    if not len(pairs):
-        raise SettingError("All systems have the same score on the whole test set: no conclusion is right or wrong.")
+    sizes = _settle_sizes(whole.n_segments, sizes)
+    pairs = _differing_pairs(whole)
     truth = np.sign(whole.scores[pairs[:, 0]] - whole.scores[pairs[:, 1]])
     p_whole = whole_p(whole.metric, whole.statistics, pairs, whole.documents, seed)
     tasks = [(size, rows) for size in sizes for rows in positions("broad", whole.n_segments, size)]
@@ -361,34 +219,61 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
     order = np.argsort([(k + 0.5) / (whole.n_segments // size) for size in sizes
                         for k in range(whole.n_segments // size)], kind="stable")
 
-    def one(place: int, _: np.random.Generator) -> _Sampled:
-        (size, rows), rng = tasks[order[place]], generator(seed, _STREAM, int(order[place]))
+    def repeat(place: int, _: np.random.Generator) -> _Sampled:
+        (size, rows), rng = tasks[order[place]], make_rng(seed, _STREAM, int(order[place]))
         data = engine.UnitStatistics(whole.metric, whole.statistics[:, rows], Units.segments(size))
         drawn = engine.bootstrap_scores(data, resamples, int(rng.integers(1 << 62)))
         win, lose = win_rates(drawn[pairs[:, 0]] - drawn[pairs[:, 1]])
         decisions = decide_pairs(win - lose, alpha, win=win, lose=lose)
         return np.maximum(win, lose), np.sign(win - lose) * truth, decisions != 0
 
-    def gathered(samples: list[_Sampled]) -> Conclusions:
+    def gather(samples: list[_Sampled]) -> Conclusions:
         done, in_order = order[:len(samples)], np.argsort(order[:len(samples)])
         # each of shape (tasks, pairs); agrees: 1, 0 or -1
         share, agrees, concluded = (np.array(values)[in_order] for values in zip(*samples, strict=True))
         size_of = np.array([size for size, _ in tasks])[done[in_order]]
         verdicts = np.where(concluded, agrees, 0).astype(int)
-        rows = []
-        for p, (i, j) in enumerate(pairs):
-            for size in sizes:
-                of_size = verdicts[size_of == size, p]
-                right, wrong = (rate(int((of_size == way).sum()), len(of_size)) for way in (1, -1))
-                delta = float(abs(whole.scores[i] - whole.scores[j]))
-                rows.append(Concluded(whole.systems[i], whole.systems[j], delta, size, right, wrong,
-                                      float(p_whole[p])))
-        return Conclusions(whole.metric.name, alpha, resamples, seed, whole.n_segments, sizes,
-                           tuple(int((size_of == size).sum()) for size in sizes), tuple(rows), _levels(share, agrees),
-                           {size: verdicts[size_of == size] for size in sizes})
+        by_size = {size: verdicts[size_of == size] for size in sizes}
+        return Conclusions(
+            metric=whole.metric.name, alpha=alpha, seed=seed, resamples=resamples, n_segments=whole.n_segments,
+            sizes=sizes, samples=tuple(len(some) for some in by_size.values()),
+            rows=_conclude(whole, pairs, by_size, p_whole), levels=_levels(share, agrees), verdicts=by_size)
 
-    return gathered(repeated(one, len(tasks), seed, _STREAM, jobs=jobs, progress=stage(progress, "samples"),
-                             found=told(found, len(tasks), gathered)))
+    return run_repeats(repeat, gather, len(tasks), seed, _STREAM, jobs=jobs, progress=stage(progress, "samples"),
+                       found=found)
+
+
+def _settle_sizes(n_segments: int, sizes: tuple[int, ...] | None) -> tuple[int, ...]:
+    """The sizes asked for, by default those of the paper of which the test set gives two samples."""
+    sizes = tuple(size for size in SIZES if n_segments // size > 1) if sizes is None else tuple(
+        check_whole("size", size, 2, 1_000_000) for size in dict.fromkeys(sizes))
+    for size in sizes or SIZES[:1]:
+        if n_segments // size < 2:
+            raise SettingError(f"{n_segments} segments give no two samples of {size}. Expected at least {2 * size} "
+                               "segments, or smaller samples.")
+    return sizes
+
+
+def _differing_pairs(whole: Population) -> np.ndarray:
+    """Nearby pairs of systems whose scores on the whole test set differ, shape (pairs, 2)."""
+    pairs = nearby_pairs(len(whole.systems))
+    apart = np.abs(whole.scores[pairs[:, 0]] - whole.scores[pairs[:, 1]]) > rounding(whole.scores)
+    pairs = np.asarray(pairs[apart])
+    if not len(pairs):
+        raise SettingError("All systems have the same score on the whole test set: no conclusion is right or wrong.")
+    return pairs
+
+
+def _conclude(whole: Population, pairs: np.ndarray, by_size: Mapping[int, np.ndarray],
+              p_whole: np.ndarray) -> tuple[Concluded, ...]:
+    """A row for each pair and size, from verdicts of shape (samples, pairs)."""
+    rows = []
+    for p, (i, j) in enumerate(pairs):
+        delta = float(abs(whole.scores[i] - whole.scores[j]))
+        for size, verdicts in by_size.items():
+            right, wrong = (rate(int((verdicts[:, p] == way).sum()), len(verdicts)) for way in (1, -1))
+            rows.append(Concluded(whole.systems[i], whole.systems[j], delta, size, right, wrong, float(p_whole[p])))
+    return tuple(rows)
 
 
 def nearby_pairs(n_systems: int) -> np.ndarray:
@@ -404,69 +289,44 @@ def nearby_pairs(n_systems: int) -> np.ndarray:
 
 def _levels(share: np.ndarray, agrees: np.ndarray) -> tuple[Level, ...]:
     """Koehn's Table 4: below 50% (ties between equal halves) nothing is concluded."""
-    percent, found = np.round(100 * share, 9), []
+    percent, levels = np.round(100 * share, 9), []
     sample = np.broadcast_to(np.arange(len(share))[:, None], share.shape)
     for low, high in zip(_LEVELS, (np.inf, *_LEVELS), strict=False):
         inside = (percent >= low) & (percent < high) & (agrees != 0)
-        found.append(Level(low, min(high, 100), clustered_rate(agrees[inside] == 1, sample[inside])))
-    return tuple(found)
+        levels.append(Level(low, min(high, 100), clustered_rate(agrees[inside] == 1, sample[inside])))
+    return tuple(levels)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # One pair, metric by metric: which differences each test calls real (Riezler and Maxwell 2005, Table 1).
 
 
 @dataclass(frozen=True)
 class PairTest:
-    """What one test says of the pair.
-
-    Attributes
-    ----------
-    a, b : str
-    unit : {"segment", "document"}
-    test : str
-        A key of `mtsig_core.stats.significance.TESTS` that gives a p.
-    p_value : float
-        Uncorrected.
-    significant : bool
-    """
+    """What one test says of the pair, by segment or by document; p is uncorrected."""
 
     a: str
     b: str
     unit: str
-    test: str
+    test: str  # a key of `mtsig_core.stats.significance.TESTS` that gives a p
     p_value: float
     significant: bool
 
 
-@dataclass(frozen=True)
-class PairTests:
-    """Two systems under one metric.
+@dataclass(frozen=True, kw_only=True)
+class PairTests(Simulation):
+    """Two systems under one metric; the signature is that on the segments tested."""
 
-    Attributes
-    ----------
-    a, b, metric, signature : str
-        The signature is that on the segments tested.
-    score_a, score_b, improvement : float
-        In points; the improvement is of a over b, positive also where lower scores are better.
-    alpha : float
-    trials, seed, n_segments : int
-    rows : tuple of PairTest
-        By unit, then test.
-    """
+    tables: ClassVar[Mapping[str, type]] = {"rows": PairTest}
 
     a: str
     b: str
-    metric: str
     signature: str
     score_a: float
     score_b: float
-    improvement: float
-    alpha: float
+    improvement: float  # of a over b in points, positive also where lower scores are better
     trials: int
-    seed: int
     n_segments: int
-    rows: tuple[PairTest, ...]
+    rows: tuple[PairTest, ...]  # by unit, then test
 
     def p_value(self, unit: str, test: str) -> float | None:
         """None without that unit or test."""
@@ -482,30 +342,9 @@ def pair_tests(testset: TestSet, metric: str | Metric, a: str | None = None, b: 
                statistics: np.ndarray | None = None, progress: Progress | None = None) -> PairTests:
     """Every test that gives a p, on one pair, by segment and where there are documents by document.
 
-    The pair is tested on the segments that both its systems have, whatever the others have. Tests of single segments,
-    Student's and Wilcoxon's, have no form by document.
-
-    Parameters
-    ----------
-    testset, metric, a, b, statistics, progress
-        As in `mtsig_core.experiments.error_rates.type_one`.
-    n_segments : int, optional
-        Takes the first broad sample of so many, at most half of them; by default all.
-    trials, alpha, seed, jobs
-        As in `compare`.
-
-    Raises
-    ------
-    SettingError
-        For fewer than two systems, and for a sample of more than half of the segments.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d x"] * 9 + ["a b c d e"] * 31},
-    ...              {"ref": ["a b c d e"] * 40})
-    >>> found = pair_tests(ts, "bleu", trials=999)
-    >>> found.a, found.improvement > 0, found.p_value("segment", "ar") < 0.05, found.p_value("document", "ar")
-    ('A', True, True, None)
+    By default the best two systems, and all segments: `n_segments` takes the first broad sample of so many, at most
+    half of them. The pair is tested on the segments that both its systems have, whatever the others have. Tests of
+    single segments, Student's and Wilcoxon's, have no form by document.
     """
     metric = metric_of(testset, metric)
     if statistics is None:
@@ -517,12 +356,13 @@ def pair_tests(testset: TestSet, metric: str | Metric, a: str | None = None, b: 
         testset = testset.at(rows.tolist())
     both, two = pair_population(testset, metric, a, b, statistics=statistics)
     a, b = (both.systems[k] for k in two)
-    found = {unit: examine_pair(testset, metric, a, b, unit=unit, trials=trials, alpha=alpha, seed=seed, jobs=jobs,
-                                statistics=statistics, progress=progress)
-             for unit in ("segment", *(["document"] if both.n_documents > 1 else []))}
-    one = found["segment"]
+    by_unit = {unit: examine_pair(testset, metric, a, b, unit=unit, trials=trials, alpha=alpha, seed=seed, jobs=jobs,
+                                  statistics=statistics, progress=progress)
+               for unit in ("segment", *(["document"] if both.n_documents > 1 else []))}
+    one = by_unit["segment"]
     rows = tuple(PairTest(a, b, unit, outcome.test, outcome.p_value, significant(outcome.p_value, alpha))
-                 for unit, examined in found.items() for outcome in examined.outcomes
+                 for unit, examined in by_unit.items() for outcome in examined.outcomes
                  if outcome.p_value is not None and (unit == "segment" or not TESTS[outcome.test].of_segments))
-    return PairTests(a, b, metric.name, metric.signature(testset), one.score_a, one.score_b, one.sign * one.delta,
-                     alpha, trials, seed, one.n, rows)
+    return PairTests(metric=metric.name, alpha=alpha, seed=seed, a=a, b=b, signature=metric.signature(testset),
+                     score_a=one.score_a, score_b=one.score_b, improvement=one.sign * one.delta, trials=trials,
+                     n_segments=one.n, rows=rows)

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.experiments.population import Rate
+from mtsig_core.experiments.frame import Rate
 from mtsig_core.experiments.sweeps import FoundAtSize, Slope, SystemSize
 from mtsig_core.figures.style import BELOW, ENDS, LEFT, Labels, full, measured, steps
 from mtsig_core.report.cells import written_like
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, width, wrapped
 
-#-----------------------------------------------------------------------------------------------------------------------
 # The bootstrap of one score: its replicates with the interval, and how a bound settles with more of them.
 
 
@@ -27,21 +26,7 @@ _INSIDE, _OUTSIDE = "rgba(0,114,178,0.32)", "rgba(122,133,148,0.30)"
 def replicates(edges: np.ndarray, counts: np.ndarray, score: float, median: float,
                interval: tuple[float, float] | None, about: tuple[float, float] | None = None, *,
                unit: str, form: str = ".2f") -> go.Figure:
-    """Histogram of bootstrap scores, filled blue inside the interval (Zhang and Vogel 2004, Figs 1 and 2).
-
-    Parameters
-    ----------
-    edges, counts : ndarray
-        Histogram of the replicates.
-    score, median : float
-        Observed, and of the replicates.
-    interval, about : (float, float) or None
-        In points; and relative to the median, as fractions.
-    unit : str
-        What the axis measures, such as ``"BLEU"``.
-    form : str
-        How its numbers are written.
-    """
+    """Histogram of bootstrap scores, filled blue inside the interval (Zhang and Vogel 2004, Figs 1 and 2)."""
     low, high = interval or (math.inf, math.inf)
     top = float(counts.max(initial=1))
     figure = go.Figure()
@@ -78,20 +63,7 @@ def replicates(edges: np.ndarray, counts: np.ndarray, score: float, median: floa
 
 def settling(sizes: Sequence[int], ours: Sequence[float | None], ranges: Sequence[tuple[float, float] | None],
              theory: Sequence[float | None], published: Sequence[tuple[int, float]], *, unit: str) -> go.Figure:
-    """Standard deviation of a relative bound against the number of resamples, on log axes.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-    ours, theory : sequence of float
-        Fractions of the score; None where unknown.
-    ranges : sequence of (float, float) or None
-        Intervals of ours, for the error bars.
-    published : sequence of (int, float)
-        Points of the paper, fractions too.
-    unit : str
-        The metric of the paper's points.
-    """
+    """Standard deviation of a relative bound against the number of resamples, on log axes."""
     known = [(k, 100 * value) for k, value in enumerate(ours) if value]
     x, y = [sizes[k] for k, _ in known], [value for _, value in known]
     line = [(size, 100 * value) for size, value in zip(sizes, theory, strict=True) if value]
@@ -134,7 +106,6 @@ def _annotate(figure: go.Figure, x: float, y: float, text: str, anchor: str) -> 
                           xshift=4 if anchor == "left" else -4)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Samples of a test set: their scores, intervals, differences and conclusions (Koehn 2004, Figs 2 to 8).
 
 
@@ -155,22 +126,7 @@ def spread(scores: Mapping[str, np.ndarray], whole: float, published: Mapping[st
 
     Dots that would cover each other stand side by side: height says nothing else.
 
-    Parameters
-    ----------
-    scores : mapping of str to ndarray, shape (samples,)
-        By kind, in the order from above; NaN is not drawn.
-    whole : float
-        Score on the whole test set.
-    published : mapping of str to (float, float), optional
-        Ranges to lay faintly behind the bands.
-    unit : str
-        What the axis measures, such as ``"BLEU"``.
-    ghosts : mapping of str to ndarray, optional
-        Scores by kind as they were before the segments were shuffled, drawn faintly.
-    frame : sequence of float
-        Values that the axis takes in anyway, so that it stays as it was.
-    form : str
-        How scores are written (`mtsig_core.report.cells.written_like`).
+    Shapes: `scores` (samples,).
     """
     figure, published, named, old = go.Figure(), published or {}, Labels(), ghosts or {}
     known = [whole, *frame, *(v for values in old.values() for v in values[np.isfinite(values)]),
@@ -250,19 +206,7 @@ def outcomes(values: np.ndarray, verdicts: np.ndarray, line: float, words: str, 
              bounds: Sequence[float] = (), form: str = ".2f") -> go.Figure:
     """One value for each sample, marked by what the sample concluded (Koehn 2004, Figs 4, 7 and 8).
 
-    Parameters
-    ----------
-    values : ndarray, shape (samples,)
-    verdicts : ndarray of int, shape (samples,)
-        1 where the conclusion is that of the whole test set, -1 where it is not, 0 without one.
-    line : float
-        A level to mark, and `words` what it is.
-    what, unit : str
-        What the values are, and what they are measured in.
-    bounds : sequence of float
-        Levels beyond which there is a conclusion.
-    form : str
-        How the values are written.
+    Shapes: `values` (samples,), `verdicts` (samples,).
     """
     figure = go.Figure()
     for verdict, mark in _MARKS.items():
@@ -278,16 +222,7 @@ def outcomes(values: np.ndarray, verdicts: np.ndarray, line: float, words: str, 
 
 def ratios(rows: Mapping[str, Sequence[tuple[int, float, float, float]]], chosen: str,
            middle: Mapping[int, float]) -> go.Figure:
-    """How much wider blocks spread than broad samples, by size, on log axes.
-
-    Parameters
-    ----------
-    rows : mapping of str to sequence of (size, ratio, low, high)
-        By system; that which is `chosen` is drawn with its intervals, the others as grey dots.
-    chosen : str
-    middle : mapping of int to float
-        Median of the systems by size.
-    """
+    """How much wider blocks spread than broad samples, by size, on log axes."""
     figure, named = go.Figure(), Labels()
     others = [(size, ratio, full(name)) for name, found in rows.items() if name != chosen for size, ratio, *_ in found]
     figure.add_trace(go.Scatter(
@@ -333,7 +268,6 @@ def _by_sample(figure: go.Figure, n: int, line: float, words: str, what: str, na
     return named.below(figure)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Sweeps: scores, how often a pair is significant, and widths of intervals by size, on log axes; and by references.
 
 
@@ -352,24 +286,7 @@ _SHARES = [m * 10.0**k for k in range(-3, 3) for m in (1, 2, 5)]
 
 def decisions(rows: Sequence[FoundAtSize], power: float, needed: int | None = None, *, unit: str,
               between: tuple[int | None, int | None] = (None, None), whole: float = math.inf) -> go.Figure:
-    """Share of random test sets on which a difference is found, on which opposite to the whole, and what is planned.
-
-    Parameters
-    ----------
-    rows : sequence of FoundAtSize
-        Of one pair and one difference, by size; those that are still to be drawn are marked as such.
-    power : float
-        Where a line stands, 0 to 1.
-    needed : int, optional
-        The size with that power, where the planned curve meets the line.
-    unit : str
-        What the size counts, such as ``"documents"``.
-    between : (int or None, int or None)
-        The interval of `needed`, a bar on the line of the power; without an upper end up to the edge.
-    whole : float
-        Units of the test set. Dots above half of it are pale: these test sets are mostly the same units, and say what
-        the whole says, the more so the larger they are.
-    """
+    """Share of random test sets on which a difference is found, on which opposite to the whole, and what is planned."""
     x = [row.size for row in rows]
     figure = go.Figure()
     figure.add_trace(_line(x, [100 * row.planned for row in rows], GREY, 2, "dot"))
@@ -424,15 +341,7 @@ def _mark_needed(figure: go.Figure, needed: int, sizes: Sequence[int], height: f
 
 def scores(rows: Sequence[SystemSize], emphasised: Mapping[str, str], *, unit: str, metric: str,
            lower: bool = False) -> go.Figure:
-    """Mean score by size with a ribbon of the middle 90% of test sets (Zhang and Vogel 2004, Figs 4 to 7).
-
-    Parameters
-    ----------
-    emphasised : mapping of str to str
-        Colours of the systems that stand out; the others are grey, without ribbons.
-    lower : bool
-        Whether a lower score is better.
-    """
+    """Mean score by size with a ribbon of the middle 90% of test sets (Zhang and Vogel 2004, Figs 4 to 7)."""
     names = list(dict.fromkeys(row.system for row in rows))
     figure, named = go.Figure(), Labels(_SWEEP_NAMES, among=names)
     ends: list[End] = []
@@ -458,17 +367,7 @@ def scores(rows: Sequence[SystemSize], emphasised: Mapping[str, str], *, unit: s
 
 def widths(rows: Sequence[SystemSize], slope: Slope, published: Sequence[tuple[float, float]], *, unit: str,
            theirs: str) -> go.Figure:
-    """Relative width of one system's interval against the size, with the fitted line.
-
-    Parameters
-    ----------
-    rows : sequence of SystemSize
-        Of one system.
-    published : sequence of (float, float)
-        Sizes and relative widths (fractions) of a paper.
-    theirs : str
-        What these points are.
-    """
+    """Relative width of one system's interval against the size, with the fitted line."""
     mine = [(row.size, 100 * row.width) for row in rows if row.width]
     paper = [(size, 100 * width) for size, width in published]
     x, y = [size for size, _ in mine], [width for _, width in mine]
@@ -504,15 +403,7 @@ def widths(rows: Sequence[SystemSize], slope: Slope, published: Sequence[tuple[f
 
 def references(ours: Sequence[tuple[int, float, float, float]], theirs: Sequence[tuple[int, float, float, float]], *,
                metric: str, source: str) -> go.Figure:
-    """Score of one system and its interval by number of references (Zhang and Vogel 2004, Fig. 8).
-
-    Parameters
-    ----------
-    ours, theirs : sequence of (int, float, float, float)
-        Number of references, score in points, and the ends of its interval relative to it (fractions).
-    source : str
-        Where `theirs` comes from.
-    """
+    """Score of one system and its interval by number of references (Zhang and Vogel 2004, Fig. 8)."""
     figure = go.Figure()
     drawn = ((theirs, GREY, "diamond-open", source, 0.06), (ours, BLUE, "circle", "ours", 0.0))
     for rows, colour, symbol, name, shift in (one for one in drawn if one[0]):
@@ -599,7 +490,6 @@ def _finish(figure: go.Figure, sizes: Sequence[float], text: str, height: int, t
     return figure
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Shares of repeats with their Monte Carlo intervals, held against a level and against a paper; and counts.
 
 
@@ -620,23 +510,7 @@ _FILLS = (BLUE, VERMILLION, GREY)
 
 def rates(rows: Sequence[Row], level: float | None = None, *, other: str = "",
           against: Sequence[Row] = (), words: tuple[str, str] = ("", ""), what: str = "") -> go.Figure:
-    """One line for each share: a dot with its interval, and a diamond where another source has a number.
-
-    Parameters
-    ----------
-    rows : sequence of (text, share, low, high, theirs)
-        From top to bottom; None where unknown.
-    level : float, optional
-        A line to hold them against.
-    other : str
-        What the diamonds are.
-    against : sequence of (text, share, low, high, theirs)
-        Second shares on the same lines, marked by crosses.
-    words : (str, str)
-        What the dots and the crosses are; the legend is left out without them.
-    what : str
-        What the shares are of.
-    """
+    """One line for each share: a dot with its interval, and a diamond where another source has a number."""
     figure, named = _lines([row[0] for row in rows])
     _share_dots(figure, rows, "x", [_colour(row, level) for row in rows], name=words[0])
     if against:
@@ -662,21 +536,7 @@ def rates(rows: Sequence[Row], level: float | None = None, *, other: str = "",
 
 def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "", *, at_most: bool = False,
            predicted: Mapping[str, float] | None = None) -> go.Figure:
-    """Shares in several situations side by side, on axes of one scale: a line for each text in all of them.
-
-    Parameters
-    ----------
-    found : mapping of str to sequence of (text, share, low, high, theirs)
-        By situation, from left to right.
-    level : float
-        A line to hold them against.
-    what : str
-        What the shares are of.
-    predicted : mapping of str to float, optional
-        By situation, a share to be expected there: a dotted line.
-    at_most : bool
-        Whether a share below the level is as it should be, and not marked.
-    """
+    """Shares in several situations side by side, on axes of one scale: a line for each text in all of them."""
     expected = predicted or {}
     lines = list(dict.fromkeys(row[0] for rows in found.values() for row in rows))
     figure, named = _lines(lines)
@@ -708,14 +568,7 @@ def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "", *, 
 
 
 def p_values(found: Mapping[str, Mapping[str, float | None]], alpha: float) -> go.Figure:
-    """p-values on a log axis, a line for each case, and the level they are held against.
-
-    Parameters
-    ----------
-    found : mapping of str to mapping of str to float
-        By case, from top to bottom, and by series: up to three of ours, then up to two of a paper; None where unknown.
-    alpha : float
-    """
+    """p-values on a log axis, a line for each case, and the level they are held against."""
     figure, named = _lines(list(found))
     series = list(next(iter(found.values())))
     for mark, name in zip(_SERIES, series, strict=False):
@@ -735,15 +588,7 @@ def p_values(found: Mapping[str, Mapping[str, float | None]], alpha: float) -> g
 
 
 def counts(found: Mapping[str, Mapping[str, int]], what: str) -> go.Figure:
-    """A bar for each case, from top to bottom, cut into parts.
-
-    Parameters
-    ----------
-    found : mapping of str to mapping of str to int
-        Parts of each case, all named alike.
-    what : str
-        What is counted.
-    """
+    """A bar for each case, from top to bottom, cut into parts."""
     (figure, named), whole = _lines(list(found)), max(sum(parts.values()) for parts in found.values())
     for color, part in zip(_FILLS, next(iter(found.values())), strict=False):
         values = [parts[part] for parts in found.values()]
@@ -806,7 +651,6 @@ def _colour(row: Row, level: float | None, at_most: bool = False) -> str:
     return BLUE if low <= level and (at_most or level <= high) else VERMILLION
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Inside a score: precisions by order, scores by length, two rankings, intervals of a mean, Student's t.
 
 
@@ -820,18 +664,7 @@ _NAMED = 12  # systems up to which all lines of a ranking are named
 
 def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
              published: Sequence[tuple[int, float]] = (), *, source: str = "") -> go.Figure:
-    """Precision of n-grams by their length, a line for each system on a log axis; one stands out.
-
-    Parameters
-    ----------
-    systems : sequence of (name, percents)
-        Of unigrams, bigrams, ...
-    chosen : str
-    published : sequence of (order, percent)
-        Of the chosen system, from a paper.
-    source : str
-        What these are.
-    """
+    """Precision of n-grams by their length, a line for each system on a log axis; one stands out."""
     figure, named = go.Figure(), Labels(30)
     for name, percents in sorted(systems, key=lambda row: row[0] == chosen):
         mine = name == chosen
@@ -869,15 +702,7 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
 
 
 def by_length(lines: Sequence[tuple[str, str, Sequence[float], Sequence[float]]], *, paper: bool = True) -> go.Figure:
-    """Scores by length ratio: a colour for each system, BLEU solid and GTM broken, all on one axis.
-
-    Parameters
-    ----------
-    lines : sequence of (system, metric, ratios, scores)
-        Of one or two systems with two metrics each; output / reference, rising, and points.
-    paper : bool
-        Whether the frame has the length ratios of Koehn (2004), Figure 1, from .85 to 1.2.
-    """
+    """Scores by length ratio: a colour for each system, BLEU solid and GTM broken, all on one axis."""
     figure, named = go.Figure(), Labels(_METRIC_NAMES)
     ends, colours = [], dict(zip(dict.fromkeys(line[0] for line in lines), (BLUE, VERMILLION), strict=False))
     for system, metric, ratios, scores in lines:
@@ -911,16 +736,7 @@ def by_length(lines: Sequence[tuple[str, str, Sequence[float], Sequence[float]]]
 
 def rankings(rows: Sequence[tuple[str, float, float]], emphasised: Sequence[str] = (), *,
              unit: str) -> go.Figure:
-    """Corpus score on the left, mean of sentence scores on the right: lines that cross are pairs that disagree.
-
-    Parameters
-    ----------
-    rows : sequence of (system, corpus score, mean)
-    emphasised : sequence of str
-        Two systems to stand out.
-    unit : str
-        Such as ``"BLEU"``.
-    """
+    """Corpus score on the left, mean of sentence scores on the right: lines that cross are pairs that disagree."""
     colours = dict(zip(emphasised, (BLUE, VERMILLION), strict=False))
     figure, named = go.Figure(), Labels(_METRIC_NAMES, among=[name for name, *_ in rows])
     form = written_like(score for _, *scores in rows for score in scores)
@@ -950,15 +766,7 @@ def rankings(rows: Sequence[tuple[str, float, float]], emphasised: Sequence[str]
 
 def mean_intervals(rows: Sequence[tuple[str, float, Sequence[tuple[str, float | None, float | None]]]], *,
                    unit: str) -> go.Figure:
-    """Intervals of means, those of one size below each other: Student's t and bootstraps.
-
-    Parameters
-    ----------
-    rows : sequence of (text, mean, intervals)
-        From top to bottom; an interval is (kind, low, high), None where unknown.
-    unit : str
-        What the axis measures.
-    """
+    """Intervals of means, those of one size below each other: Student's t and bootstraps."""
     marks = (dict(color=BLUE, symbol="circle", size=9), dict(color=VERMILLION, symbol="diamond", size=9),
              dict(color=GREY, symbol="square", size=9))
     kinds = list(dict.fromkeys(kind for _, _, ends in rows for kind, *_ in ends))

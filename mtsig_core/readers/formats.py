@@ -1,8 +1,9 @@
 r"""Which format a file has, by its content and not by its name.
 
 `FORMATS` is the registry: what a format is called, how its first bytes show it, what to do where it came in place of
-something else, and where a reader takes it. A file is refused where none does: scored as plain text, line by line, it
-would give a wrong number without a word.
+something else, and which reader takes it where. A file is refused where none does: scored as plain text, line by line,
+it would give a wrong number without a word. A new format is one entry here and its reader; the command line, uploads,
+folders and archives all read files by `read_lines`, `read_texts` and `read_score_file`, which ask here.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from mtsig_core.errors import InputError, Remedy
+from mtsig_core.readers.columns import NAMES, read_parquet
 from mtsig_core.testset import literal
 
 # What is expected in a file, for messages; most have the first.
@@ -132,33 +135,21 @@ def _parses(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Format:
-    """A format of files.
-
-    Attributes
-    ----------
-    name : str
-    what : str
-        The same with its article, as a message has it; `{n_columns}` stands for their number.
-    fits : callable
-        Whether a sample of a file looks so.
-    remedy : str
-        What to do about it; `FILE` and `COPY` stand for the file, and for a text beside it, in commands of a shell.
-    for_scores : str
-        The same where a table of scores was expected; by default which table that is.
-    read_as : tuple of str
-        Where a reader takes it: some of what may be expected.
-    remedies : tuple of Remedy
-        See `MtsigError`.
-    """
+    """A format of files."""
 
     name: str
-    what: str
-    fits: Callable[[_Sample], bool]
+    what: str  # the same with its article, as a message has it; `{n_columns}` stands for their number
+    fits: Callable[[_Sample], bool]  # whether a sample of a file looks so
+    #: What to do about it; `FILE` and `COPY` stand for the file, and for a text beside it, in commands of a shell.
     remedy: str = "Give it as plain text in UTF-8."
+    #: The same where a table of scores was expected; by default which table that is.
     for_scores: str = ("Its columns are system, line, score, with a row for each score; or it has a column for each "
                        "system and a row for each line.")
-    read_as: tuple[str, ...] = ()
-    remedies: tuple[Remedy, ...] = ()
+    read_as: tuple[str, ...] = ()  # where the usual reader of what is expected takes it
+    remedies: tuple[Remedy, ...] = ()  # see `MtsigError`
+    #: By what is expected, a reader of its own: from the unpacked bytes and the name of the file to lines, or to the
+    #: header and the numbered rows of a table of scores.
+    readers: Mapping[str, Callable[[bytes, str], Any]] = field(default_factory=dict)
 
 
 def _magic(*magics: bytes, at: int = 0) -> Callable[[_Sample], bool]:
@@ -189,7 +180,7 @@ def _is_office(sample: _Sample) -> bool:
 
 _SGML, _WMT_XML = ("refset", "srcset", "tstset", "mteval"), ("dataset", "collection")
 _ROOTS = (*_SGML, *_WMT_XML, "doc", "tmx", "xliff", "html")
-_TEXT_COLUMNS = {"source", "src", "reference", "ref", "refa", "refb", "hypothesis", "hyp", "mt", "target", "tgt",
+_TEXT_COLUMNS = {*NAMES["source"], "reference", "ref", "refa", "refb", "hypothesis", "hyp", "mt", "target", "tgt",
                  "translation", "output", "docid", "doc_id"}
 _IDS = {"docid", "doc_id", "id", "line", "line_id", "seg", "seg_id", "segment", "segment_id", "index"}
 _JQ = r"""Take the texts: jq -r '.KEY | gsub("\n"; " ")' FILE > COPY, with the key of the texts for KEY."""
@@ -226,7 +217,7 @@ FORMATS = (
            _SHEETS, f"{_SHEET}."),
     Format("parquet", "a Parquet table", _magic(b"PAR1"),
            "Put each of its columns of texts in a file of its own, one segment per line; or read it in Python: "
-           "mtsig_core.read_frame(pandas.read_parquet(...)).", read_as=(SCORE_TABLE,)),
+           "mtsig_core.read_frame(pandas.read_parquet(...)).", readers={SCORE_TABLE: read_parquet}),
     _binary(b"SQLite format 3", "an SQLite database"),
     _binary(b"\x7fELF", "a program"),
     _binary(b"\x80\x04\x95", "a Python pickle"),
@@ -266,7 +257,7 @@ FORMATS = (
            "Put each of its texts on a line of a text file; scores of segments are read from JSON.",
            read_as=(SCORE_TABLE,)),
     Format("scores", "a table of segment scores",
-           lambda sample: bool({"system", "sys", "system_id"} & sample.header) and "score" in sample.header,
+           lambda sample: bool({*NAMES["system"]} & sample.header) and "score" in sample.header,
            "Name it as scores, and give the texts too.", read_as=(SCORE_TABLE,), remedies=({"scores": "NAME=FILE"},)),
     Format("texts", "a table of texts", lambda sample: len(_TEXT_COLUMNS & sample.header) > 1,
            "Put each of its columns of texts in a file of its own, one segment per line; or read it in Python: "
@@ -287,20 +278,19 @@ def sniff(data: bytes) -> Format | None:
     return next((one for one in FORMATS if one.fits(sample)), None)
 
 
+def reader_of(data: bytes, content: str) -> Callable[[bytes, str], Any] | None:
+    """The reader that the format of a file has of its own for what is expected there."""
+    found = sniff(data) if content in _CHECKED else None
+    return None if found is None else found.readers.get(content)
+
+
 def refusal(name: str, data: bytes, content: str) -> InputError | None:
     """The error for a file, or the beginning of one, whose content shows a format that is not read here.
 
-    Parameters
-    ----------
-    name : str
-        The file, as messages show it.
-    data : bytes
-        Unpacked.
-    content : str
-        What is expected, one of those above.
+    `name`: the file, as messages show it; `data`: unpacked; `content`: what is expected, one of those above.
     """
     found = sniff(data) if content in _CHECKED else None
-    if found is None or content in found.read_as:
+    if found is None or content in (*found.read_as, *found.readers):
         return None
     sample = _Sample(data[:_HEAD], b"")
     first = "" if sample.is_binary else next(iter(sample.lines), "")

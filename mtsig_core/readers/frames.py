@@ -1,27 +1,22 @@
-"""Data frames and other tables in memory -> a TestSet, or a table of scores."""
+"""A data frame, or columns by name -> a TestSet."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from mtsig_core.errors import InputError, nearest
+from mtsig_core.readers.columns import Columns, find_column, read_columns
 from mtsig_core.readers.lines import FilePath
 from mtsig_core.readers.plain_text import check_langpair
-from mtsig_core.testset import TestSet, as_list, as_texts, is_human
+from mtsig_core.testset import TestSet, as_texts, is_human
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-Columns: TypeAlias = "pd.DataFrame | Mapping[str, Iterable[Any]]"
 #: Of scores: a file, columns, or an array of shape (systems, segments).
 Table: TypeAlias = "FilePath | Columns | np.ndarray"
-Rows = list[tuple[int, Sequence[Any]]]  # with their numbers, for messages
-
-#: What columns are called that are no systems, in small letters; references are called ref, refA, reference, ...
-_ASIDE = {"sources": ("source", "src"), "documents": ("docid", "doc_id", "document"), "domains": ("domain",)}
+#: What columns of each role hold; references are called ref, refA, reference, ...
+_ASIDE = {"sources": "source", "documents": "docid", "domains": "domain"}
 
 
 def read_frame(frame: Columns, *, references: str | Sequence[str] | None = None, systems: Sequence[str] | None = None,
@@ -60,10 +55,12 @@ def read_frame(frame: Columns, *, references: str | Sequence[str] | None = None,
     """
     if langpair is not None:
         check_langpair(langpair)
-    columns = _columns(name, frame)
-    aside = {role: _there(name, columns, asked) if asked is not None else
-             next((column for column in columns if column.lower() in known), None)
-             for (role, known), asked in zip(_ASIDE.items(), (sources, documents, domains), strict=True)}
+    columns = read_columns(name, frame)
+    header = list(columns)
+    aside: dict[str, str | None] = {}
+    for (role, held), asked in zip(_ASIDE.items(), (sources, documents, domains), strict=True):
+        place = find_column(header, held)
+        aside[role] = _there(name, columns, asked) if asked is not None else None if place is None else header[place]
     if references is None:
         references = [column for column in columns if is_human(column) and column.lower().startswith("ref")]
         if not references:
@@ -88,37 +85,6 @@ def of_systems(table: Table, testset: TestSet) -> Table:
         raise InputError(f"The array of scores has the shape {table.shape}. Expected (systems, segments), here "
                          f"({len(testset.systems)}, {testset.n_segments}).")
     return dict(zip(testset.systems, table, strict=True))
-
-
-def score_rows(table: Columns, metric: str) -> tuple[str, list[str], Rows]:
-    """What to call a table of scores in messages, its header, and its rows with their numbers."""
-    name = f"The table {metric}"
-    if not isinstance(table, Mapping) and hasattr(table, "reset_index"):  # an index that has a name says which line
-        table = table.reset_index([level for level in table.index.names if level and level not in table.columns])
-    columns = _columns(name, table)
-    lengths = {column: len(values) for column, values in columns.items()}
-    if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{column} {length}" for column, length in lengths.items())
-        raise InputError(f"{name} has columns of unequal length: {told}. Expected as many rows in each.")
-    return name, list(columns), list(enumerate(zip(*columns.values(), strict=True), 1))
-
-
-def _columns(name: str, table: Columns) -> dict[str, list[Any]]:
-    """Columns by name, with None for what is missing."""
-    if isinstance(table, Mapping):
-        columns = {column: list(as_list(f"{name}: column {column}", values)) for column, values in table.items()}
-    elif not hasattr(table, "isna"):
-        raise InputError(f"{name} is of the type {type(table).__name__}. Expected a data frame of pandas, or a mapping "
-                         "from names of columns to lists.")
-    else:
-        names = list(table.columns)
-        if twice := [column for column in names if names.count(column) > 1]:
-            raise InputError(f"{name} has the column {twice[0]!r} twice. Rename or remove one of them.")
-        columns = {column: [None if gone else value for value, gone in zip(
-            table[column], table[column].isna(), strict=True)] for column in names}
-    if wrong := [column for column in columns if not isinstance(column, str)]:
-        raise InputError(f"{name} has a column that is called {wrong[0]!r}. Expected texts as names of columns.")
-    return columns
 
 
 def _there(name: str, columns: Iterable[str], column: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
@@ -16,12 +17,10 @@ from typing import Any
 from mtsig_core.errors import InputError, MtsigError, SettingError
 from mtsig_core.testset import literal
 
-#-----------------------------------------------------------------------------------------------------------------------
 # How much may be read, and from where: what strangers upload is measured before it takes memory.
 #
 # Readers ask here: `spend` before they keep something, `check_values` before a table grows, `open_file` for every file.
 # Outside of `bounded` only what protects from nonsense holds, as on the command line.
-
 
 MAX_VALUES = 200_000_000  # of a table of scores, whoever reads it: one that few lines make so large is no table
 _LONGEST = 200  # characters of a name in a message
@@ -30,31 +29,18 @@ _VARIABLE = "MTSIG_UPLOAD_"  # and the name of the limit in capitals
 
 @dataclass(frozen=True)
 class UploadLimits:
-    """What may be opened at once from uploads; each is set by an environment variable, such as ``MTSIG_UPLOAD_MB``.
+    """What may be opened at once from uploads; each is set by an environment variable, such as ``MTSIG_UPLOAD_MB``."""
 
-    Attributes
-    ----------
-    mb : int
-        Text, unpacked, of all files together.
-    lines : int
-        Of all files together: lines of texts, segments of XML.
-    line_length : int
-        Characters of one line, or of one segment of XML.
-    values : int
-        Of all tables together: cells, or what stands between the commas of JSON.
-    systems : int
-        Of one test set, as all pairs of them are compared.
-    zip_mb : int
-        A zip, unpacked on disk; of that the files of one language pair are read.
-    zip_files : int
-        In a zip.
-    """
-
-    mb: int = field(default=50, metadata={"told": "{:,} MB of text"})
+    mb: int = field(default=50, metadata={"told": "{:,} MB of text"})  # text, unpacked, of all files together
+    #: Of all files together: lines of texts, segments of XML.
     lines: int = field(default=1_000_000, metadata={"told": "{:,} lines"})
+    #: Characters of one line, or of one segment of XML.
     line_length: int = field(default=100_000, metadata={"told": "{:,} characters in a line"})
+    #: Of all tables together: cells, or what stands between the commas of JSON.
     values: int = field(default=5_000_000, metadata={"told": "{:,} values in tables"})
+    #: Of one test set, as all pairs of them are compared.
     systems: int = field(default=200, metadata={"told": "{:,} systems"})
+    #: A zip, unpacked on disk; of that the files of one language pair are read.
     zip_mb: int = field(default=200, metadata={"told": "{:,} MB unpacked from a zip"})
     zip_files: int = field(default=10_000, metadata={"told": "{:,} files in a zip"})
 
@@ -80,12 +66,7 @@ def task_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
 
 
 def whole_number(name: str, usual: int, environment: Mapping[str, str] = os.environ) -> int:
-    """What the environment sets a limit to.
-
-    Raises
-    ------
-    SettingError
-    """
+    """What the environment sets a limit to."""
     text = environment.get(name, "").strip() or str(usual)
     if not re.fullmatch("0*[1-9][0-9]{,17}", text):
         raise SettingError(f"{name} is {text[:40]!r}. Expected a whole number above 0, of 18 digits at most.")
@@ -211,12 +192,7 @@ def open_file(path: str | os.PathLike[str]) -> BufferedReader:
 
 
 def regular(path: Path) -> Path:
-    """A file that was found in a folder, and that nobody has named: there a pipe would be waited for without end.
-
-    Raises
-    ------
-    InputError
-    """
+    """A file that was found in a folder, and that nobody has named: there a pipe would be waited for without end."""
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise _irregular(path)
     return path
@@ -260,141 +236,39 @@ def from_below(path: str, below: str | None) -> str:
     return literal(os.path.relpath(path, below) if Path(path).is_relative_to(below) else Path(path).name)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
-# How much the pages of a Parquet file unpack to, by the headers of the pages: what its footer says may be a lie.
+# JSON as strangers write it: measured before it is parsed, and without halves of characters.
+
+#: An escape, taken whole, so that what follows a backslash is never the beginning of another.
+_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+                     r"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
 
 
-_PAGES, _CHUNKS = 100_000, 100_000  # more of them than any table of scores has
-_WIDEST = 32  # bytes of a value of fixed length, which many rows may refer to, and each then has for itself
-_PREFIXES = 7  # DELTA_BYTE_ARRAY: each text begins as the one before, at no cost however long
-_DEPTH = 8  # of what a header may hold in one another
-_STOP, _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 0, 1, 2, 3, 7, 8, 9, 10, 11, 12
+def parse_json(text: str, where: str, counted: bool = False) -> Any:
+    r"""What a text of JSON says; half a character (a lone surrogate), which nothing could show, is written out.
 
+    `where`: names it in messages; `counted`: whether its values were counted before, as those of one line are with
+    their file's. Raises ValueError if it is no JSON, or is nested too deep to be data.
 
-def check_columns(about: Any, name: str) -> None:
-    """Refuse a table that is none of numbers and texts.
-
-    Parameters
-    ----------
-    about : pyarrow.parquet.ParquetFile
-    name : str
-        What messages call the file.
-
-    Raises
-    ------
-    InputError
+    Examples
+    --------
+    >>> parse_json('{"a": "\\ud83d\\ude00 \\ud800"}', "x.json")
+    {'a': '😀 \\ud800'}
     """
-    from pyarrow import types
+    if not counted:
+        spend("values", text.count(",") + text.count("[") + text.count("{"), where)
+    if "\\ud" in text or "\\uD" in text:
+        text = _ESCAPE.sub(lambda found: f"\\\\{found[1]}" if found[1] else found[0], text)
 
-    if about.metadata.num_row_groups * about.metadata.num_columns > _CHUNKS:
-        raise InputError(f"{name} has {about.metadata.num_row_groups:,} row groups of "
-                         f"{about.metadata.num_columns:,} columns. Write it again, in one.")
-    nested = next((field.name for field in about.schema_arrow if types.is_nested(field.type)), None)
-    wide = (column.name for column in about.schema if column.max_repetition_level or column.length > _WIDEST)
-    if (wrong := next(wide, nested)) is not None:
-        raise InputError(f"{name}: the column {wrong!r} holds lists, records or bytes. Expected columns of numbers and "
-                         "texts.")
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in found if keys.count(key) > 1)
+            raise InputError(f"{where} has {literal(twice)} twice in one object, and only one can be meant. Remove or "
+                             "rename one of them.")
+        return found
 
-
-def unpacked_size(data: bytes, metadata: Any, name: str) -> int:
-    """Bytes of all pages, unpacked.
-
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    metadata : pyarrow.parquet.FileMetaData
-        Where its columns begin, and how many bytes they take packed.
-    name : str
-        What messages call the file.
-
-    Raises
-    ------
-    InputError
-        Where texts share their beginnings, and unpack to no size that a header says.
-    ValueError
-        Where a header is damaged.
-
-    Notes
-    -----
-    The reader of pages unpacks a page into as many bytes as its header says, and reads no page that is not counted
-    here: both begin where the column does, and go on by the packed size in each header.
-    """
-    total = pages = 0
-    for k in range(metadata.num_row_groups):
-        for j in range(metadata.num_columns):
-            chunk = metadata.row_group(k).column(j)
-            at = chunk.data_page_offset
-            if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < at:
-                at = chunk.dictionary_page_offset
-            end = min(len(data), at + chunk.total_compressed_size)
-            while at < end:
-                header, at = _struct(data, at, 0)
-                packed, unpacked = header.get(3, -1), header.get(2, -1)
-                if min(packed, unpacked, at) < 0 or (pages := pages + 1) > _PAGES:
-                    raise ValueError("its pages are damaged, or too many")
-                if _PREFIXES in (_field(header, 5, 2), _field(header, 8, 4)):
-                    raise InputError(f"{name}: texts are written by what they have in common (DELTA_BYTE_ARRAY). "
-                                     "Write it again with dictionaries, as is usual.")
-                total, at = total + unpacked, at + packed
-    return total
-
-
-def _field(header: dict[int, Any], outer: int, inner: int) -> Any:
-    found = header.get(outer)
-    return found.get(inner) if isinstance(found, dict) else None
-
-
-def _struct(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
-    """Fields by number, of Thrift's compact protocol, and where they end."""
-    if depth > _DEPTH:
-        raise ValueError("a header is too deep")
-    found: dict[int, Any] = {}
-    number = 0
-    while (kind := _byte(data, at)) & 15 != _STOP:
-        at += 1
-        if kind >> 4:
-            number += kind >> 4
-        else:
-            number, at = _integer(data, at)
-        found[number], at = _value(data, at, kind & 15, depth)
-    return found, at + 1
-
-
-def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
-    if kind in (_TRUE, _FALSE):
-        return kind == _TRUE, at
-    if kind == _BYTE:
-        return _byte(data, at), at + 1
-    if kind == _DOUBLE:
-        return None, at + 8
-    if kind == _BINARY:
-        size, at = _varint(data, at)
-        return None, at + size
-    if kind == _STRUCT:
-        return _struct(data, at, depth + 1)
-    if kind in (_LIST, _SET, _MAP):  # no header of a page has one
-        raise ValueError("a header has a list")
-    return _integer(data, at)
-
-
-def _integer(data: bytes, at: int) -> tuple[int, int]:
-    value, at = _varint(data, at)
-    return value >> 1 ^ -(value & 1), at
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = _byte(data, at)
-        value, shift, at = value | (byte & 127) << shift, shift + 7, at + 1
-        if byte < 128:
-            return value, at
-        if shift > 63:
-            raise ValueError("a number is too long")
-
-
-def _byte(data: bytes, at: int) -> int:
-    if not 0 <= at < len(data):
-        raise ValueError("a header is cut off")
-    return data[at]
+    try:
+        return json.loads(text, object_pairs_hook=once)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None

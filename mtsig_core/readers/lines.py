@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import re
 import shlex
@@ -11,18 +10,16 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 import numpy as np
 
 from mtsig_core.errors import InputError, closest
-from mtsig_core.readers.formats import SEGMENTS, refusal, sniff
+from mtsig_core.readers.formats import SEGMENTS, reader_of, refusal, sniff
 from mtsig_core.readers.limits import is_limited, open_file, spend
 from mtsig_core.testset import StoredLines, file_state
 
-#-----------------------------------------------------------------------------------------------------------------------
 # What a file is when it is not UTF-8 text: a plain guess, for the message that says what to do.
-
 
 SAMPLE = 1 << 16  # bytes, or
 LINES = 200  # that are not ASCII
@@ -83,9 +80,7 @@ def damage_in_utf8(data: bytes) -> int:
     return damaged if sound > 2 * damaged else 0
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Reading a text file with one segment per line, and saying what is wrong with one that is not.
-
 
 FilePath = str | os.PathLike[str]
 
@@ -105,24 +100,17 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
     A line ends at ``\n`` (or ``\r\n``) only; other characters that Unicode calls line breaks stay in their segment.
     A byte order mark is left out, and the last line need not end.
 
-    Parameters
-    ----------
-    path : path-like
-        The file. Whether it is gzipped is read from its first bytes, not from its name.
-    content : str
-        What is expected in it, for messages.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, unreadable, empty, damaged, too large, not UTF-8 text, or of a format that is not read
-        there; see `mtsig_core.readers.formats`.
+    `path`: the file. Whether it is gzipped is read from its first bytes, not from its name; `content`: what is expected
+    in it, for messages.
     """
     data, unpacked = read_bytes(path, content)
     if error := refusal(shown(path), data, content):
         raise error
+    if reader := reader_of(data, content):
+        lines: list[str] = reader(data, shown(path))
+        _spend_lines(lines, path)
+        return lines
     text = decode(data, path, unpacked).lstrip("\ufeff")
-    spend("lines", text.count("\n") + 1, shown(path))
     if not text:
         raise InputError(f"{shown(path)} is empty; {content} is expected. "
                          "See whether the program that wrote it came to its end.")
@@ -131,8 +119,14 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
                          f"spreadsheets end lines. Expected {content}, each ended by a line feed. Convert it: "
                          + _command(r"tr '\r' '\n'", path, unpacked))
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-    spend("line_length", max(map(len, lines)), shown(path))
+    _spend_lines(lines, path)
     return lines
+
+
+def _spend_lines(lines: Sequence[str], path: FilePath) -> None:
+    """Take lines, and their lengths, from what may be read."""
+    spend("lines", len(lines), shown(path))
+    spend("line_length", max(map(len, lines), default=0), shown(path))
 
 
 def read_bytes(path: FilePath, content: str = SEGMENTS) -> tuple[bytes, bool]:
@@ -233,60 +227,7 @@ def _command(program: str, path: FilePath, unpacked: bool) -> str:
     return f"{source} > {copy}"
 
 
-#-----------------------------------------------------------------------------------------------------------------------
-# JSON as strangers write it: measured before it is parsed, and without halves of characters.
-
-
-#: An escape, taken whole, so that what follows a backslash is never the beginning of another.
-_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-                     r"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
-
-
-def parse_json(text: str, where: str, counted: bool = False) -> Any:
-    r"""What a text of JSON says; half a character (a lone surrogate), which nothing could show, is written out.
-
-    Parameters
-    ----------
-    where : str
-        Names it in messages.
-    counted : bool
-        Whether its values were counted before, as those of one line are with their file's.
-
-    Raises
-    ------
-    ValueError
-        If it is no JSON, or is nested too deep to be data.
-    InputError
-        If it has more values than may be read, or an object has a key twice.
-
-    Examples
-    --------
-    >>> parse_json('{"a": "\\ud83d\\ude00 \\ud800"}', "x.json")
-    {'a': '😀 \\ud800'}
-    """
-    if not counted:
-        spend("values", text.count(",") + text.count("[") + text.count("{"), where)
-    if "\\ud" in text or "\\uD" in text:
-        text = _ESCAPE.sub(lambda found: f"\\\\{found[1]}" if found[1] else found[0], text)
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in found if keys.count(key) > 1)
-            raise InputError(f"{where} has {shown(twice)} twice in one object, and only one can be meant. Remove or "
-                             "rename one of them.")
-        return found
-
-    try:
-        return json.loads(text, object_pairs_hook=once)
-    except RecursionError:
-        raise ValueError("it is nested too deep") from None
-
-
-#-----------------------------------------------------------------------------------------------------------------------
 # Texts of any size: small ones as a list, large ones left in their file.
-
 
 #: Bytes on disk from which on a text is left there.
 LARGE = 4 << 20
@@ -298,11 +239,6 @@ def read_texts(path: FilePath) -> Sequence[str]:
 
     Of a large file the beginnings of the lines are kept in memory, and it must stay as it is while they are used. One
     that is gzipped is unpacked to a temporary file. What strangers upload is small, and always in memory.
-
-    Raises
-    ------
-    InputError
-        As `read_lines`.
     """
     try:
         small = is_limited() or not hasattr(os, "pread") or os.path.getsize(path) < LARGE
@@ -320,6 +256,8 @@ def _stored(file: BinaryIO, path: FilePath) -> StoredLines | None:
     for block in _whole_lines(path, copy):
         if not ends and (error := refusal(shown(path), block, SEGMENTS)):
             raise error
+        if not ends and reader_of(block, SEGMENTS):
+            return None
         if not ends and block.startswith(_MARK):
             first, block = len(_MARK), block[len(_MARK):]
         try:

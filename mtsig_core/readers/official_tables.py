@@ -10,13 +10,12 @@ own ``automatic-scores.tsv`` is such: pair, system, metric, score, and columns t
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mtsig_core.errors import InputError
+from mtsig_core.readers.columns import NAMES, read_delimited
 from mtsig_core.readers.lines import FilePath, read_lines, shown
 from mtsig_core.testset import literal
 
@@ -24,26 +23,16 @@ _PUBLISHED = "a table of published scores"
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 _NOTHING = {"", "-", "--", "—", "–", "n/a", "na", "none", "nan"}
 _LONG = {"system", "metric", "score"}
-_PAIR = {"language pair", "language pairs", "language_pair", "language-pair", "langpair", "lang pair", "lp", "pair"}
 
 
 @dataclass(frozen=True)
 class OfficialTable:
-    """Scores as they were printed.
+    """Scores as they were printed."""
 
-    Attributes
-    ----------
-    columns : mapping of str to mapping of str to str
-        By metric, as the table calls it: the number of each system, digit by digit; without those that have none.
-    systems : tuple of str
-        As the table calls them.
-    name : str
-        What a message calls it.
-    """
-
+    #: By metric, as the table calls it: the number of each system, digit by digit; without those that have none.
     columns: Mapping[str, Mapping[str, str]]
-    systems: tuple[str, ...]
-    name: str = "The table"
+    systems: tuple[str, ...]  # as the table calls them
+    name: str = "The table"  # what a message calls it
 
 
 def read_official(path: FilePath, langpair: str | None = None) -> OfficialTable:
@@ -59,17 +48,7 @@ def read_official_task(path: FilePath) -> dict[str, OfficialTable]:
 def official_table(text: str, name: str = "The table", langpair: str | None = None) -> OfficialTable:
     """A table as text.
 
-    Parameters
-    ----------
-    name : str
-        What a message calls it.
-    langpair : str, optional
-        Of which language pair, where the table has several.
-
-    Raises
-    ------
-    InputError
-        With the line, what was expected there, and what came.
+    `name`: what a message calls it; `langpair`: of which language pair, where the table has several.
 
     Examples
     --------
@@ -79,7 +58,7 @@ def official_table(text: str, name: str = "The table", langpair: str | None = No
     {'BLEU': {'A': '33.1'}}
     """
     header, rows = _lines(text, name)
-    if not any(title.lower() in _PAIR for title in header):
+    if not any(title.lower() in NAMES["langpair"] for title in header):
         return _table(header, rows, name)
     tables = official_task_tables(text, name)
     own = [pair for pair in tables if langpair is not None and _letters(pair) == _letters(langpair)] or list(tables)
@@ -103,13 +82,12 @@ def official_task_tables(text: str, name: str = "The table") -> dict[str, Offici
     {'BLEU': {'A': '33.1'}}
     """
     header, rows = _lines(text, name)
-    columns = [k for k, title in enumerate(header) if title.lower() in _PAIR]
+    columns = [k for k, title in enumerate(header) if title.lower() in NAMES["langpair"]]
     if len(columns) != 1:
         raise InputError(f"{name}, line 1 has the columns {shown(', '.join(header))[:200]}. Expected one that is "
                          "called 'language pair', beside the system and the metrics: a task has several.")
     by_pair: dict[str, list[tuple[int, list[str]]]] = {}
     for number, cells in rows:
-        _check_width(cells, header, f"{name}, line {number}")
         pair = cells.pop(columns[0])
         if not pair:
             raise InputError(f"{name}, line {number} names no language pair. Expected such as en-de.")
@@ -128,23 +106,12 @@ def _lines(text: str, name: str) -> tuple[list[str], _Lines]:
     if separator is None:
         raise InputError(f"{name} has no columns in its first line, {shown(first[:80])!r}. Expected system and the "
                          "names of metrics, with tabs, semicolons or commas between them.")
-    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True,
-                        quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL)
-    try:
-        lines = [(reader.line_num, [literal(cell.strip()) for cell in cells])
-                 for cells in reader if any(map(str.strip, cells))]
-    except csv.Error as error:
-        raise InputError(f"{name}, line {reader.line_num} cannot be read: {error}. Check its quotes.") from None
-    if not lines:
+    header, rows = read_delimited(name, text)
+    if header is None or not any(header):
         raise InputError(f"{name} has nothing in its columns. Expected system and the names of metrics in its "
                          "first line.")
-    (_, header), *rows = lines
-    return header, rows
-
-
-def _check_width(cells: list[str], header: list[str], where: str) -> None:
-    if len(cells) != len(header):
-        raise InputError(f"{where} has {len(cells)} columns, the header has {len(header)}. Expected as many.")
+    return header, [(number, [literal(cell.strip()) for cell in cells]) for number, cells in rows
+                    if any(map(str.strip, cells))]
 
 
 def _table(header: list[str], rows: _Lines, name: str) -> OfficialTable:
@@ -158,7 +125,6 @@ def _table(header: list[str], rows: _Lines, name: str) -> OfficialTable:
     systems: dict[str, None] = {}
     for number, cells in rows:
         where = f"{name}, line {number}"
-        _check_width(cells, header, where)
         named = dict(zip(lower, cells, strict=True))
         system = named["system"] if long else cells[0]
         entries = [(named["metric"], named["score"])] if long else list(zip(metrics, cells[1:], strict=True))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
 import re
@@ -16,27 +14,30 @@ from typing import Any
 
 from mtsig_core.errors import InputError, SettingError, closest
 from mtsig_core.languages import is_langpair
-from mtsig_core.readers.formats import IDS, SCORE_TABLE, refusal
-from mtsig_core.readers.frames import Rows, Table, of_systems, score_rows
-from mtsig_core.readers.limits import check_columns, check_values, spend, unpacked_size
-from mtsig_core.readers.lines import FilePath, decode, parse_json, read_bytes, read_lines, shown
+from mtsig_core.readers.columns import (
+    FORMS,
+    NAMES,
+    Rows,
+    find_column,
+    find_score,
+    join_columns,
+    list_names,
+    read_delimited,
+    read_frame_rows,
+    read_json,
+    show_value,
+)
+from mtsig_core.readers.formats import IDS, SCORE_TABLE, reader_of, refusal
+from mtsig_core.readers.frames import Table, of_systems
+from mtsig_core.readers.limits import check_values, spend
+from mtsig_core.readers.lines import FilePath, decode, read_bytes, read_lines, shown
 from mtsig_core.readers.tasks import ENDINGS, read_blocks
 from mtsig_core.testset import SegmentScores, TestSet, direction_of, is_human, literal
 
-#-----------------------------------------------------------------------------------------------------------------------
-# Segment scores: TSV, CSV, JSONL, Parquet, what COMET writes, or a table in memory -> a list of ratings.
+# Segment scores: a file of any format, or a table in memory -> a list of ratings.
 
-
-_SYSTEM = ("system", "system_name", "system_id", "sys")
-_LINE = ("line", "line_number", "lineno", "segment", "segment_id", "seg", "seg_id", "sentence", "id", "index")
-_SCORE = ("score", "scores", "rating", "value")
-_DOCUMENT = ("docid", "doc_id", "doc", "document", "document_id")
-_DOMAIN = ("domain", "domain_name")
 _Place = dict[str, int | None]  # of the columns of a table, by what they hold
-_PAIR = ("lp", "langs", "langpair", "langpairs", "lang_pair", "language_pair")
 _MISSING = ("", '""', "na", "n/a", "nan", "none", "null")
-_FORMS = ("Expected are the columns system, line, score (and docid, domain), a row for each score; or a column for "
-          "each system and a row for each line.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,217 +67,50 @@ def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] =
                     ) -> ScoreFile:
     """Read a table of segment scores, plain or gzipped.
 
-    Parameters
-    ----------
-    path : path-like, data frame, or mapping of str to sequence
-        Which format a file has shows in its content; else columns by name.
-    metric : str
-        The name of the scores, under which their column may go too.
-    is_system : callable
-        Whether a column of that name may be a system.
-
-    Raises
-    ------
-    InputError
-        With the row, what was expected there, and what came.
+    `path`: which format a file has shows in its content; else columns by name; `metric`: the name of the scores, under
+    which their column may go too; `is_system`: whether a column of that name may be a system.
     """
     if not isinstance(path, str | os.PathLike):
-        return _table(*score_rows(path, metric), metric, is_system)
+        name = f"The table {metric}"
+        return _table(name, *read_frame_rows(name, path), metric, is_system)
     name = shown(path)
     if name.endswith(ENDINGS):
-        return _blocks(name, read_blocks(Path(os.fsdecode(path))))
+        blocks = join_columns(read_blocks(Path(os.fsdecode(path))), f"{name} has unequal numbers of scores", "scores")
+        return _read_systems(name, *blocks)
     data, unpacked = read_bytes(path, SCORE_TABLE)
     if not data.strip():
-        raise InputError(f"{name} is empty. {_FORMS}")
+        raise InputError(f"{name} is empty. {FORMS}")
     if error := refusal(name, data, SCORE_TABLE):
         raise error
-    if data.startswith(b"PAR1"):
-        return _table(name, *_parquet(name, data), metric, is_system)
+    if reader := reader_of(data, SCORE_TABLE):
+        header, rows = reader(data, name)
+        return _table(name, header, rows, metric, is_system)
     text = decode(data, path, unpacked).lstrip("\ufeff")
     if text.lstrip()[:1] in ("{", "["):
-        return _json(name, text, metric, is_system)
-    return _table(name, *_delimited(name, text), metric, is_system)
+        header, rows, are_systems = read_json(name, text, metric)
+        return _read_systems(name, header, rows) if are_systems else _table(name, header, rows, metric, is_system)
+    return _table(name, *read_delimited(name, text), metric, is_system)
 
 
-def _blocks(name: str, found: Mapping[str, Sequence[float | None]]) -> ScoreFile:
-    """A file as mt-metrics-eval has it: a block of rows for each system."""
-    sizes = {system: len(scores) for system, scores in found.items()}
-    if len(set(sizes.values())) != 1:
-        told = ", ".join(f"{size} for {shown(system)}" for system, size in sizes.items())
-        raise InputError(f"{name} has unequal numbers of scores: {told or 'none'}. Expected a row for each segment of "
-                         "each system, with None where a score is missing.")
-    return ScoreFile(name, [Rating(system, k, score, None, k) for system, scores in found.items()
-                            for k, score in enumerate(scores, 1)], next(iter(sizes.values())))
-
-
-# -- formats: each to a header and rows (number, values) ----------------------------------------------------------
-
-
-def _delimited(name: str, text: str) -> tuple[list[str] | None, Rows]:
-    first = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
-    first = re.sub('"[^"]*"', "", first)  # what is quoted parts no columns
-    separator = next((sign for sign in "\t,;" if sign in first), "\t")
-    spend("values", text.count(separator) + text.count("\n"), name)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True,
-                        quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL)
-    header: list[str] | None = None
-    rows: Rows = []
-    gaps: Rows = []
-    try:
-        for cells in reader:
-            if not any(cell.strip() for cell in cells) and len(cells) < 2:
-                gaps += [(reader.line_num, [""])] * (header is not None and len(header) == 1)
-                continue
-            if header is None:
-                header = [literal(cell.strip()) for cell in cells]
-            elif len(cells) != len(header):
-                raise InputError(f"{name}, row {reader.line_num} has {len(cells)} columns, the header has "
-                                 f"{len(header)} ({_listed(header)}). Give every row the same columns.")
-            else:  # an empty row of a single column is a score that is missing, unless it ends the file
-                rows += [*gaps, (reader.line_num, cells)]
-                gaps.clear()
-    except csv.Error as error:
-        raise InputError(f"{name}, row {reader.line_num} cannot be read: {error}. Check its quotes.") from None
-    return header, rows
-
-
-def _parquet(name: str, data: bytes) -> tuple[list[str], Rows]:
-    from pyarrow import parquet
-
-    try:
-        check_columns(file := parquet.ParquetFile(io.BytesIO(data)), name)
-        about = file.metadata
-        chunks = [about.row_group(k).column(j) for k in range(about.num_row_groups) for j in range(about.num_columns)]
-        spend("values", max(about.num_rows * about.num_columns, sum(chunk.num_values for chunk in chunks)), name)
-        spend("mb", max(unpacked_size(data, about, name), sum(chunk.total_uncompressed_size for chunk in chunks)), name)
-        # Texts that are written once and referred to by many rows are kept so, however long they are.
-        table = parquet.ParquetFile(io.BytesIO(data), read_dictionary=about.schema.names).read()
-        index = (table.schema.pandas_metadata or {}).get("index_columns", ())
-        columns = {name: _plain(table.column(k)) for k, name in enumerate(table.column_names)
-                   if name not in index or not name.startswith("__index_level_")}  # one without a name says nothing
-    except (InputError, MemoryError):
-        raise
-    except Exception as error:  # whatever damage makes of its libraries
-        reason = shown(str(error).splitlines()[0] if str(error) else type(error).__name__)[:200].rstrip(".")
-        raise InputError(f"{name} is no sound Parquet file: {reason}. Write or copy it again.") from None
-    return list(map(literal, columns)), list(enumerate(zip(*columns.values(), strict=True), 1))
-
-
-def _plain(column: Any) -> list[Any]:
-    """The values of a column; those of a dictionary are made once."""
-    found: list[Any] = []
-    for chunk in column.chunks:
-        if hasattr(chunk, "dictionary"):  # of texts, which some programs write as bytes
-            known = [value.decode() if isinstance(value, bytes) else value for value in chunk.dictionary.to_pylist()]
-            found += [None if place is None else known[place] for place in chunk.indices.to_pylist()]
-        else:
-            found += chunk.to_pylist()
-    return found
-
-
-def _json(name: str, text: str, metric: str, is_system: Callable[[str], bool]) -> ScoreFile:
-    try:
-        whole = parse_json(text, name)
-    except ValueError:
-        whole = None
-    if isinstance(whole, dict) and (lists := _lists(name, whole)) is not None:
-        return _table(name, *lists, metric, is_system)
-    records = _records(name, whole) if isinstance(whole, dict) else whole
-    if records is None and isinstance(whole, dict) and whole and all(isinstance(v, list) for v in whole.values()):
-        return _comet(name, whole, metric)
-    if isinstance(records, list):
-        entries = list(enumerate(records, 1))
-    else:
-        entries = [(k, _parsed(name, k, line)) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
-    for k, entry in entries:
-        if not isinstance(entry, dict):
-            raise InputError(f"{name}, row {k} is {_cut(entry)}. Expected an object such as "
-                             '{"system": "A", "line": 1, "score": 0.8}.')
-    header = list(dict.fromkeys(key for _, entry in entries for key in entry))
-    check_values(len(header) * len(entries), name)
-    place = _score_column(name, header, metric) if _column(header, _SYSTEM) is not None else None
-    score = None if place is None else header[place]
-    for k, entry in entries:
-        if score is not None and score not in entry:
-            raise InputError(f"{name}, row {k} has no {shown(score)!r}; it has {_listed(entry)}. Expected a number, or "
-                             "null where a score is missing.")
-    return _table(name, header, [(k, [entry.get(key) for key in header]) for k, entry in entries], metric, is_system)
-
-
-def _records(name: str, whole: Mapping[str, Any]) -> list[Any] | None:
-    """The only list, in an object of JSON, of objects that name a system; None without."""
-    found = [key for key, values in whole.items() if isinstance(values, list) and values and all(
-        isinstance(entry, dict) and _column(list(entry), _SYSTEM) is not None for entry in values)]
-    if len(found) > 1:
-        raise InputError(f"{name} has {len(found)} lists of scores: {_listed(found)}. Expected one. Put each in a file "
-                         "of its own.")
-    return list(whole[found[0]]) if found else None
-
-
-def _lists(name: str, whole: Mapping[str, Any]) -> tuple[list[str], Rows] | None:
-    """Header and rows of an object of JSON that has a list of values for each column, None for another."""
-    for key, other in (("columns", "data"), ("schema", "data")):
-        if isinstance(whole.get(key), list | dict) and isinstance(whole.get(other), list):
-            raise InputError(f"{name} has {key!r} beside {other!r}, as pandas writes a table with orient 'split' or "
-                             "'table'. Expected an object for each row. Write it with orient='records'.")
-    if whole and all(isinstance(values, dict) for values in whole.values()) and len(
-            {tuple(values) for values in whole.values()}) == 1 and len(whole) > 1:
-        raise InputError(f"{name} has an object for each of {_listed(whole)}, as pandas writes a table by default. "
-                         "Expected an object for each row. Write it with orient='records'.")
-    if not whole or not all(isinstance(values, list) for values in whole.values()) or any(
-            isinstance(value, dict | list) for values in whole.values() for value in values):
-        return None
-    sizes = {key: len(values) for key, values in whole.items()}
-    if len(set(sizes.values())) > 1:
-        told = ", ".join(f"{shown(key)} {size}" for key, size in sizes.items())
-        raise InputError(f"{name} has lists of unequal length: {told}. Expected as many values in each.")
-    return list(whole), list(enumerate(zip(*whole.values(), strict=True), 1))
-
-
-def _parsed(name: str, row: int, line: str) -> Any:
-    try:
-        return parse_json(line, f"{name}, row {row}", counted=True)
-    except ValueError:
-        raise InputError(f"{name}, row {row} is {_cut(line)}, which is no JSON. Expected an object such as "
-                         '{"system": "A", "line": 1, "score": 0.8}.') from None
-
-
-def _comet(name: str, whole: Mapping[str, list[Any]], metric: str) -> ScoreFile:
-    """What ``comet-score --to_json`` writes: {output file: [{src, mt, ref, COMET}, ...]}."""
-    ratings = []
-    sizes = {file: len(entries) for file, entries in whole.items()}
-    if len(set(sizes.values())) > 1:
-        told = ", ".join(f"{size} for {shown(file)}" for file, size in sizes.items())
-        raise InputError(f"{name} has unequal numbers of segments: {told}. Expected as many for each: score all "
-                         "outputs of the same source again.")
-    for file, entries in whole.items():
-        system = os.path.basename(file.replace("\\", "/")).removesuffix(".gz").removesuffix(".txt")
-        for k, entry in enumerate(entries, 1):
-            where = f"{name}, segment {k} of {shown(file)}"
-            keys = list(entry) if isinstance(entry, dict) else []
-            place = _score_column(where, keys, metric, "comet")
-            if place is None:
-                raise InputError(f"{where} has no score: it has {_listed(keys) or _cut(entry)}. Expected what "
-                                 "COMET writes as JSON, with COMET or score.")
-            ratings.append(Rating(system, k, _number(entry[keys[place]], where), None, k))
-    return ScoreFile(name, ratings, next(iter(sizes.values())))
-
-
-# -- columns ----------------------------------------------------------------------------------------------------------
+def _read_systems(name: str, header: list[str], rows: Rows) -> ScoreFile:
+    """The ratings of a table whose columns are known to be systems."""
+    if not rows:
+        raise InputError(f"{name} has no row of scores. {FORMS}")
+    return replace(_wide(name, header, rows, {}, lambda system: True), table=None)
 
 
 def _table(name: str, header: list[str] | None, rows: Rows, metric: str, is_system: Callable[[str], bool]) -> ScoreFile:
     if header is None or not rows:
-        raise InputError(f"{name} has no row of scores. {_FORMS}")
+        raise InputError(f"{name} has no row of scores. {FORMS}")
     _check_header(name, header, rows)
     twice = sorted({column for column in header if header.count(column) > 1})
     if twice:
         raise InputError(f"{name} has the column {shown(twice[0])} twice. Rename or remove one of them.")
     header, rows = _of_one_pair(name, header, rows)
-    place = {what: _column(header, known) for what, known in
-             (("system", _SYSTEM), ("line", _LINE), ("docid", _DOCUMENT), ("domain", _DOMAIN))}
-    place["score"] = _score_column(name, header, metric) if place["system"] is not None else \
-        _column(header, (metric.lower(), *_SCORE))
+    place = {held: find_column(header, held) for held in ("system", "line", "docid", "domain")}
+    own = next((k for k, column in enumerate(header) if column.lower() == metric.lower()), None)
+    place["score"] = find_score(name, header, metric) if place["system"] is not None else \
+        find_column(header, "score") if own is None else own
     is_long = place["system"] is not None or (place["score"] is not None and not is_system(header[place["score"]]))
     if not is_long and place["score"] is not None:  # which may be the name of a system
         is_long = header[place["score"]].lower() in ("score", "scores")
@@ -285,7 +119,7 @@ def _table(name: str, header: list[str] | None, rows: Rows, metric: str, is_syst
 
 def _check_header(name: str, header: Sequence[str], rows: Rows) -> None:
     """Raise InputError where the first row has no names: numbers stand in it, and beside them texts as below."""
-    if _column(header, (*_SYSTEM, *_LINE, *_SCORE, *_DOCUMENT)) is not None:
+    if find_column(header, "system", "line", "score", "docid") is not None:
         return
     numbers = [k for k, column in enumerate(header) if column.lower() not in _MISSING and _is_number(column) and all(
         _is_number(cells[k]) for _, cells in rows)]
@@ -296,7 +130,7 @@ def _check_header(name: str, header: Sequence[str], rows: Rows) -> None:
     if len(header) == 2 and texts == [0]:
         told = ("mt-metrics-eval writes *.seg.score so, which are read from the folder of a task, in human-scores/. Or "
                 "put the names system, line, score above it, with the number of its line in each row.")
-    raise InputError(f"{name} begins with {_listed(header)}, which is a row of scores. Expected the names of the "
+    raise InputError(f"{name} begins with {list_names(header)}, which is a row of scores. Expected the names of the "
                      f"columns first. {told}")
 
 
@@ -311,38 +145,22 @@ def _is_number(value: object) -> bool:
 
 def _of_one_pair(name: str, header: list[str], rows: Rows) -> tuple[list[str], Rows]:
     """The table without its column of language pairs; raises InputError where it has several."""
-    place = _column(header, _PAIR)
+    place = find_column(header, "langpair")
     found = [] if place is None else list(dict.fromkeys(str(cells[place]).strip() for _, cells in rows))
     if place is None or not all(map(is_langpair, found)):
         return header, rows
     if len(found) > 1:
         raise InputError(f"{name} has scores of {len(found)} language pairs (column {shown(header[place])}: "
-                         f"{_listed(found)}). Expected those of one. Put the rows of each in a file of its own.")
+                         f"{list_names(found)}). Expected those of one. Put the rows of each in a file of its own.")
     return [*header[:place], *header[place + 1:]], [
         (row, [*cells[:place], *cells[place + 1:]]) for row, cells in rows]
-
-
-def _column(header: Sequence[str], known: Iterable[str]) -> int | None:
-    lower = [column.lower() for column in header]
-    return next((lower.index(key) for key in known if key in lower), None)
-
-
-def _score_column(where: str, header: Sequence[str], metric: str, *others: str) -> int | None:
-    """The column of the scores: that of their own name before all others, of which there may be one alone."""
-    own = _column(header, (metric.lower(),))
-    found = [k for k, column in enumerate(header) if column.lower() in (*_SCORE, *others)] if own is None else [own]
-    if len(found) > 1:
-        columns = " and ".join(shown(header[k]) for k in found)
-        raise InputError(f"{where} has {columns}, and none is called {shown(metric)}. Take all but one out, or call "
-                         f"the scores {columns.replace(' and ', ' or ')} themselves.")
-    return found[0] if found else None
 
 
 def _long(name: str, header: Sequence[str], rows: Rows, place: _Place) -> ScoreFile:
     def at(what: str) -> int:
         column = place[what]
         if column is None:
-            raise InputError(f"{name} has no column {what!r}. It has: {_listed(header)}. {_FORMS}")
+            raise InputError(f"{name} has no column {what!r}. It has: {list_names(header)}. {FORMS}")
         return column
 
     system, line, score = at("system"), at("line"), at("score")
@@ -357,30 +175,31 @@ def _long(name: str, header: Sequence[str], rows: Rows, place: _Place) -> ScoreF
 
 
 def _wide(name: str, header: Sequence[str], rows: Rows, place: _Place, is_system: Callable[[str], bool]) -> ScoreFile:
-    for known, holds in ((_LINE, "number the lines"), (_DOCUMENT, "name documents"), (_DOMAIN, "name domains")):
-        both = [column for column in header if column.lower() in known]
+    for held, holds in (("line", "number the lines"), ("docid", "name documents"), ("domain", "name domains")):
+        both = [column for column in header if column.lower() in NAMES[held]]
         if len(both) > 1:
-            raise InputError(f"{name} has {_listed(both)}, each of which may {holds}. Take all but one out.")
-    aside = {place["line"], place["docid"], place["domain"]}
+            raise InputError(f"{name} has {list_names(both)}, each of which may {holds}. Take all but one out.")
+    aside = {place.get(held) for held in ("line", "docid", "domain")}
     systems = [(k, column) for k, column in enumerate(header) if k not in aside]
     spend("systems", len(systems), name)
     if not systems or not any(is_system(column) for _, column in systems):
         raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
-                         f"It has: {_listed(header)}. {_FORMS}")
+                         f"It has: {list_names(header)}. {FORMS}")
     if all(_is_measured(column, [cells[k] for _, cells in rows]) for k, column in systems):
-        raise InputError(f"{name} begins with numbers, {_listed(dict(systems).values())}, where the names of the "
+        raise InputError(f"{name} begins with numbers, {list_names(dict(systems).values())}, where the names of the "
                          "systems are expected. Put a first row of names above them.")
     if "" in header:
         raise InputError(f"{name}: column {header.index('') + 1} has no name. Name it after its system, or take it "
                          "out: pandas writes its index so, and not with to_csv(index=False).")
     ratings: list[Rating] = []
+    line_place = place.get("line")
     for count, (row, cells) in enumerate(rows, 1):
         where = f"{name}, row {row}"
-        line = count if place["line"] is None else as_key(cells[place["line"]], f"{where}: line")
+        line = count if line_place is None else as_key(cells[line_place], f"{where}: line")
         document, domain = (_named(cells, place, what, where) for what in ("docid", "domain"))
         ratings += [Rating(column, line, _number(cells[k], f"{where}, column {shown(column)}"), document, row, domain)
                     for k, column in systems]
-    return ScoreFile(name, ratings, len(rows) if place["line"] is None else None, (header, rows))
+    return ScoreFile(name, ratings, len(rows) if line_place is None else None, (header, rows))
 
 
 def _is_measured(text: str, below: Sequence[Any]) -> bool:
@@ -395,13 +214,13 @@ def _is_measured(text: str, below: Sequence[Any]) -> bool:
 
 def _named(cells: Sequence[Any], place: _Place, what: str, where: str) -> str | None:
     """What a row says of its document or domain; None without such a column."""
-    column = place[what]
+    column = place.get(what)
     return None if column is None else _text(cells[column], f"{where}: {what}")
 
 
 def _text(value: object, where: str) -> str:
     if isinstance(value, bool | list | dict):
-        raise InputError(f"{where} is {_cut(value)}. Expected a text or a number.")
+        raise InputError(f"{where} is {show_value(value)}. Expected a text or a number.")
     text = "" if value is None or value != value else literal(str(value).strip())
     if not text:
         raise InputError(f"{where} is empty. Fill it in, or remove the row.")
@@ -429,30 +248,15 @@ def _number(value: Any, where: str) -> float | None:
     except (ValueError, TypeError):
         number = math.nan
     if math.isnan(number):
-        raise InputError(f"{where}: the score is {_cut(value)}. Expected a number such as 0.83, or nothing where a "
-                         "score is missing.")
+        raise InputError(f"{where}: the score is {show_value(value)}. Expected a number such as 0.83, or nothing "
+                         "where a score is missing.")
     if math.isinf(number):
-        raise InputError(f"{where}: the score is infinite ({_cut(value)}). Expected a finite number, or nothing where "
-                         "a score is missing.")
+        raise InputError(f"{where}: the score is infinite ({show_value(value)}). Expected a finite number, or nothing "
+                         "where a score is missing.")
     return number
 
 
-def _cut(value: object) -> str:
-    try:
-        text = repr(value)
-    except (RecursionError, ValueError):  # nested a thousand deep, or of thousands of digits
-        text = f"a {type(value).__name__} too large to show"
-    return shown(text if len(text) <= 40 else f"{text[:40]}...")
-
-
-def _listed(columns: Iterable[str]) -> str:
-    columns = list(columns)
-    return ", ".join(map(shown, columns[:12])) + (", ..." if len(columns) > 12 else "")
-
-
-#-----------------------------------------------------------------------------------------------------------------------
 # Segment scores from tables, alone or joined to texts: human ratings, COMET and other neural metrics.
-
 
 NamedTable = tuple[str, Table]
 Tables = Sequence[NamedTable] | Mapping[str, Table]
@@ -765,13 +569,7 @@ def _frozen(scores: Mapping[str, Mapping[str, Sequence[float | None]]], lower_is
 
 def assumed_of(name: str, scores: Iterable[float | None], lower_is_better: Collection[str],
                higher_is_better: Collection[str]) -> str:
-    """A sentence: which scores of a table are taken as better, and why.
-
-    Raises
-    ------
-    SettingError
-        If name and range say that lower may be better, and nobody says which.
-    """
+    """A sentence: which scores of a table are taken as better, and why."""
     if name in lower_is_better or name in higher_is_better:
         return f"{name}: {'lower' if name in lower_is_better else 'higher'} is better, as was said."
     known = direction_of(name, scores)

@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import time
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from mtsig_core.experiments.metric_agreement import task_agreement
-from mtsig_core.metrics.cache import keep_array, keep_text, kept_array, kept_text
+from mtsig_core.metrics.cache import keep_array, keep_value, kept_array, kept_value, remember
 from mtsig_core.report.commands import defaults
-from mtsig_core.report.export import to_json
-from mtsig_core.report.reading import as_object, at, parsed, read_task_comparison, record, records
-from mtsig_core.report.task_export import task_json
-from mtsig_core.results import (
-    Agreement,
-    AgreementComparison,
-    Caution,
-    MetricAgreement,
-    SamplingSettings,
-    TaskAgreement,
-    TaskComparison,
-    TaskInfo,
-    TestSetInfo,
-)
+from mtsig_core.results import TaskAgreement, TaskInfo
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import AcrossDraws
 from mtsig_core.stats.draws import MetricDraws
@@ -41,62 +27,35 @@ from mtsig_core.testset import SegmentScores, TestSet
 # What was drawn for comparisons, kept on disk: the same systems decided or printed in another way are not drawn again.
 
 
-_LARGEST = 1 << 26  # bytes of one entry: to keep more takes longer than it saves
+class KeptDraws(dict[Any, Any]):
+    """What this process has drawn or found, by its keys (see `comparison.draws_key`); kept on disk, too.
 
-
-class KeptDraws(MutableMapping[Any, Any]):
-    """Draws by their keys, see `comparison.draws_key`, in memory and, by metrics of ours, on disk.
-
-    Once a draw is found on disk or kept there, this process has it in memory, too.
+    What metrics of other packages count is kept here alone, as nothing tells when their code has changed.
     """
 
-    def __init__(self) -> None:
-        self._here: dict[Any, Any] = {}
+    def __missing__(self, key: Any) -> Any:
+        kind = _kind_on_disk(key)
+        value = None if kind is None else kept_value(kind, repr(key))
+        if value is None:
+            raise KeyError(key)
+        super().__setitem__(key, value)
+        return value
 
-    def __getitem__(self, key: Any) -> Any:
-        if key not in self._here:
-            kind, *of = _on_disk(key)
-            content = None if kind is None else kept_array(*of)
-            if content is None:
-                raise KeyError(key)
-            try:
-                self._here[key] = msgspec.msgpack.decode(content, type=kind | None, dec_hook=_to_array)
-            except msgspec.MsgspecError:  # whatever it is, it is drawn again
-                raise KeyError(key) from None
-        return self._here[key]
+    def __contains__(self, key: object) -> bool:
+        with suppress(KeyError):
+            self[key]  # which looks on disk
+        return super().__contains__(key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._here[key] = value
-        kind, *of = _on_disk(key)
-        if kind is not None:
-            content = msgspec.msgpack.encode(value, enc_hook=_from_array)
-            if len(content) <= _LARGEST:
-                keep_array(np.frombuffer(content, np.uint8), *of)
-
-    def __delitem__(self, key: Any) -> None:
-        del self._here[key]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._here)
-
-    def __len__(self) -> int:
-        return len(self._here)
+        super().__setitem__(key, value)
+        if _kind_on_disk(key) is not None and value is not None:
+            keep_value(value, repr(key))
 
 
-def _on_disk(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The type of what a key is of, and what it is kept by; None of what other packages count, whose code may change."""
-    kind: type = {"draws": MetricDraws, "across": AcrossDraws}[key[0]]
-    of = [key] if key[0] == "draws" else key[3:]
-    return (kind, repr(key)) if all(one[2] is not None for one in of) else (None,)
-
-
-def _from_array(array: np.ndarray) -> tuple[str, tuple[int, ...], bytes]:
-    return array.dtype.str, array.shape, array.tobytes()
-
-
-def _to_array(kind: type, parts: Any) -> np.ndarray:
-    dtype, shape, content = parts
-    return np.frombuffer(content, dtype).reshape(shape)
+def _kind_on_disk(key: Any) -> type[MetricDraws | AcrossDraws] | None:
+    if key[0] == "draws":
+        return None if key[2] is None else MetricDraws
+    return AcrossDraws if all(part[2] is not None for part in key[3:]) else None
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -113,11 +72,11 @@ def digest_of(source: TaskSource) -> str:
     stats = [os.stat(path) for path in files]
     key = ("digest", asdict(replace(source, named_from=None)), [os.path.abspath(path) for path in files],
            [(one.st_size, one.st_mtime_ns, one.st_ctime_ns, one.st_ino, one.st_dev) for one in stats])
-    found, now = kept_text(*key), time.time_ns()
+    found, now = kept_value(str, *key), time.time_ns()
     if found is None:
         found = source.digest()
         if all(max(one.st_mtime_ns, one.st_ctime_ns) < now - _RECENT for one in stats):
-            keep_text(found, *key)
+            keep_value(found, *key)
     return found
 
 
@@ -137,36 +96,53 @@ def _scores_alone(testset: TestSet) -> bool:
     return not any(more) and testset.lines == tuple(range(1, testset.n_segments + 1))
 
 
+@dataclass(frozen=True)
+class _KeptSet:
+    """All of a test set of a task but the scores, which are an array; of these the direction and the systems."""
+
+    name: str
+    digest: str
+    langpair: str | None
+    systems: tuple[str, ...]
+    scores: dict[str, tuple[bool, tuple[str, ...]]]
+    documents: Sequence[str] | None
+    domains: Sequence[str] | None
+    assumed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _KeptTask:
+    name: str
+    testsets: dict[str, _KeptSet]
+    systems: dict[str, SystemInfo]
+    assumed: tuple[str, ...]
+
+
 def _keep(task: Task, digest: str) -> None:
-    pairs = {}
     for pair, testset in task.testsets.items():
         rows = [values for scores in testset.scores.values() for values in scores.by_system.values()]
         keep_array(np.array(rows, dtype=np.float64), digest, "scores", pair)  # None is NaN
-        pairs[pair] = {
-            "digest": testset.digest, "systems": list(testset.systems),
-            "scores": {name: [scores.higher_is_better, list(scores.by_system)]
-                       for name, scores in testset.scores.items()},
-            **{key: getattr(testset, key) for key in ("name", "langpair", "documents", "domains", "assumed")}}
-    keep_text(json.dumps({"name": task.name, "assumed": task.assumed, "pairs": pairs, "systems": {
-        name: asdict(info) for name, info in task.systems.items()}}), digest, "task")
+    testsets = {pair: _KeptSet(one.name, one.digest, one.langpair, tuple(one.systems),
+                               {name: (scores.higher_is_better, tuple(scores.by_system))
+                                for name, scores in one.scores.items()}, one.documents, one.domains, one.assumed)
+                for pair, one in task.testsets.items()}
+    keep_value(_KeptTask(task.name, testsets, dict(task.systems), task.assumed), digest, "task")
 
 
 def _opened(digest: str) -> Task | None:
     """The task that is kept under a digest; None where a part of it is not."""
-    text = kept_text(digest, "task")
-    if text is None:
+    kept, testsets = kept_value(_KeptTask, digest, "task"), {}
+    if kept is None:
         return None
-    data, testsets = json.loads(text), {}
-    for pair, told in data["pairs"].items():
+    for pair, one in kept.testsets.items():
         rows = kept_array(digest, "scores", pair)
         if rows is None:
             return None
-        testsets[pair] = _testset(told, rows)
-    systems = {name: SystemInfo(**info) for name, info in data["systems"].items()}
-    return Task(data["name"], testsets, systems, tuple(data["assumed"]))
+        testsets[pair] = _testset(one, rows)
+    return Task(kept.name, testsets, kept.systems, kept.assumed)
 
 
-def _testset(told: dict[str, Any], rows: np.ndarray) -> TestSet:
+def _testset(kept: _KeptSet, rows: np.ndarray) -> TestSet:
     values, gaps = iter(rows.tolist()), iter(np.isnan(rows).any(axis=1).tolist())
 
     def row() -> list[float | None]:
@@ -174,16 +150,16 @@ def _testset(told: dict[str, Any], rows: np.ndarray) -> TestSet:
         return [None if value != value else value for value in own] if next(gaps) else own
 
     scores = {name: SegmentScores({system: row() for system in systems}, higher)
-              for name, (higher, systems) in told["scores"].items()}
-    found = TestSet(told["name"], dict.fromkeys(told["systems"], (None,) * rows.shape[1]), {},
-                    documents=told["documents"], domains=told["domains"], langpair=told["langpair"], scores=scores,
-                    assumed=tuple(told["assumed"]))
-    vars(found)["digest"] = told["digest"]  # which takes longer than all the rest
-    return found
+              for name, (higher, systems) in kept.scores.items()}
+    testset = TestSet(kept.name, dict.fromkeys(kept.systems, (None,) * rows.shape[1]), {},
+                      documents=kept.documents, domains=kept.domains, langpair=kept.langpair, scores=scores,
+                      assumed=kept.assumed)
+    vars(testset)["digest"] = kept.digest  # which takes longer than all the rest
+    return testset
 
 
 #-----------------------------------------------------------------------------------------------------------------------
-# Comparisons of a shared task that are kept on disk: each language pair and metric is computed once.
+# A shared task that is opened again: what it is, without its files.
 
 
 class KeptTask:
@@ -216,34 +192,22 @@ class KeptTask:
     @cached_property
     def info(self) -> TaskInfo:
         """What it is, with the names of its metrics by language pair."""
-        key = self._whole.digest, "info", *self._left_out
-        text = kept_text(*key)
-        if text is None:
-            text = task_json(TaskComparison(TaskInfo.of(self.task), {}, {}))
-            keep_text(text, *key)
-        return read_task_comparison(text).task
+        return remember(TaskInfo, lambda: TaskInfo.of(self.task), self._whole.digest, "info", *self._left_out)
 
     @cached_property
     def sizes(self) -> dict[str, tuple[int, int]]:
         """Systems and segments of each language pair."""
-        text = kept_text(self._whole.digest, "sizes")
-        if text is None:
-            whole = self._whole.task.testsets
-            text = json.dumps({pair: (list(testset.systems), testset.n_segments) for pair, testset in whole.items()})
-            keep_text(text, self._whole.digest, "sizes")
-        found = json.loads(text)
+        found = remember(dict[str, tuple[tuple[str, ...], int]], lambda: {
+            pair: (tuple(testset.systems), testset.n_segments)
+            for pair, testset in self._whole.task.testsets.items()}, self._whole.digest, "sizes")
         return {pair: (len({*found[pair][0]} - self._gone(pair)), found[pair][1]) for pair in self.info.pairs}
 
     @cached_property
     def references(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
         """Of each language pair its references, and those with ratings that are no systems."""
-        text = kept_text(self._whole.digest, "references")
-        if text is None:
-            whole = self._whole.task.testsets
-            text = json.dumps({pair: (list(testset.references), list(testset.waiting))
-                               for pair, testset in whole.items()})
-            keep_text(text, self._whole.digest, "references")
-        return {pair: (tuple(texts), tuple(rated)) for pair, (texts, rated) in json.loads(text).items()}
+        return remember(dict[str, tuple[tuple[str, ...], tuple[str, ...]]], lambda: {
+            pair: (tuple(testset.references), tuple(testset.waiting))
+            for pair, testset in self._whole.task.testsets.items()}, self._whole.digest, "references")
 
     @cached_property
     def _left_out(self) -> tuple[tuple[str, str], ...]:
@@ -296,26 +260,5 @@ def kept_agreement(kept: KeptTask, human: str, metrics: Sequence[str] | None = N
     """
     asked = defaults(task_agreement) | {"metrics": metrics} | settings
     key = kept.digest, "agreement", human, sorted((k, v) for k, v in asked.items() if k not in ("jobs", "progress"))
-    info, text = kept.info, kept_text(*key)  # which is kept too
-    if text is not None:
-        return _read(text, info)
-    found = task_agreement(kept.task, human, metrics, jobs=jobs, progress=progress, **settings)
-    keep_text(to_json({name: value for name, value in asdict(found).items() if name != "task"}, None), *key)
-    return found
-
-
-def _read(text: str, task: TaskInfo) -> TaskAgreement:
-    data = as_object(parsed(text), "The agreement")
-    pairs = {pair: Agreement(testset=record(TestSetInfo, at("testset", own, pair), pair), **_both(own),
-                             sampling=record(SamplingSettings, at("sampling", own, pair), pair), trials=own["trials"],
-                             warnings=records(Caution, own["warnings"], "warnings"))
-             for pair, own in data["pairs"].items()}
-    return TaskAgreement(task=task, pairs=pairs, without=tuple(data["without"]), alpha=data["alpha"],
-                         seed=data["seed"], **_both(data))
-
-
-def _both(data: dict[str, Any]) -> dict[str, Any]:
-    """What a language pair and their mean have in common."""
-    return {"human": data["human"], "correction": data["correction"],
-            "metrics": records(MetricAgreement, data["metrics"], "metrics"),
-            "comparisons": records(AgreementComparison, data["comparisons"], "comparisons")}
+    return remember(TaskAgreement, lambda: task_agreement(
+        kept.task, human, metrics, jobs=jobs, progress=progress, **settings), *key)

@@ -11,6 +11,7 @@ import numpy as np
 
 from mtsig_core.errors import counted
 from mtsig_core.experiments.error_rates import if_independent
+from mtsig_core.experiments.frame import Rate
 from mtsig_core.experiments.lecture import (
     ALPHA,
     SENTENCES,
@@ -25,7 +26,6 @@ from mtsig_core.experiments.lecture import (
     expected_by_sentence,
     expected_missing,
 )
-from mtsig_core.experiments.population import Rate
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.html import template, ticks_within
 from mtsig_core.report.palette import shortened
@@ -34,7 +34,6 @@ from mtsig_core.stats.arrays import holds_zero
 from mtsig_core.stats.power import exaggeration_at, minimum_detectable_difference, power_at, units_needed
 from mtsig_core.testset import TestSet
 
-#-----------------------------------------------------------------------------------------------------------------------
 # The words of the lecture's scenes: question, what goes on, conclusion, limitation.
 
 
@@ -45,18 +44,11 @@ _WIDEST = 16  # of a name on the stage
 
 @dataclass(frozen=True)
 class SceneTexts:
-    """What a scene says before its end.
-
-    Attributes
-    ----------
-    title, question : str
-    during : str
-        While it steps.
-    """
+    """What a scene says before its end."""
 
     title: str
     question: str
-    during: str
+    during: str  # while it steps
 
 
 BOOTSTRAP = SceneTexts(
@@ -346,7 +338,6 @@ def power_end(found: PowerTests, n: int, planned: float, exaggeration: float) ->
         "limitation": "difference and standard error are known here; who plans guesses both."}
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # An exercise for each scene of the lecture, with its answer, reckoned by the functions that the scenes use.
 
 
@@ -419,7 +410,6 @@ def _least(n: int) -> str:
     return f"2/2^{n} = {2 / 2**n:.4f}"
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Handouts of the lecture: what was shown, an exercise, and the answer on a page of its own; and the guesses as CSV.
 
 
@@ -428,52 +418,29 @@ _WIDE, _HIGH, _BINS = 640, 150, 50
 
 @dataclass(frozen=True)
 class Strip:
-    """Values on one axis.
-
-    Attributes
-    ----------
-    label : str
-    values : sequence of float
-    low, high : float
-        Ends of the axis.
-    marks : sequence of (float, str)
-        Where a line stands, and the word on it.
-    integers : bool
-        Whether each whole number has a column.
-    """
+    """Values on one axis."""
 
     label: str
     values: Sequence[float]
-    low: float
+    low: float  # ends of the axis
     high: float
-    marks: Sequence[tuple[float, str]] = ()
-    integers: bool = False
+    marks: Sequence[tuple[float, str]] = ()  # where a line stands, and the word on it
+    integers: bool = False  # whether each whole number has a column
 
 
 @dataclass(frozen=True)
 class HandoutPart:
-    """One scene on paper.
+    """One scene on paper."""
 
-    Attributes
-    ----------
-    title, question, shown, conclusion, limitation, exercise, answer : str
-        `shown` says of what, with which seed, how many steps.
-    link : str
-        What opens the scene again.
-    table : sequence of sequence of str
-        Rows of what was on the stage, such as its sentences.
-    strips : sequence of Strip
-    """
-
-    title: str
+    title: str  # `shown` says of what, with which seed, how many steps
     question: str
     shown: str
     conclusion: str
     limitation: str
     exercise: str
     answer: str
-    link: str
-    table: Sequence[Sequence[str]]
+    link: str  # what opens the scene again
+    table: Sequence[Sequence[str]]  # rows of what was on the stage, such as its sentences
     strips: Sequence[Strip]
 
 

@@ -18,17 +18,7 @@ _TESTS = {"koehn": "paired bootstrap", "ar": "approximate randomization"}
 
 
 def tally_rows(found: Mapping[str, Sampling], a: str, b: str, alpha: float, published: bool = False) -> Table:
-    """Header and rows of the conclusions by kind of sample and test, each count with the 95% interval of its share.
-
-    Parameters
-    ----------
-    found : mapping of str to Sampling
-        By the name of the kind.
-    a, b : str
-    alpha : float
-    published : bool
-        Whether to add the row of `Koehn (2004)` where there is one for the pair.
-    """
+    """Header and rows of the conclusions by kind of sample and test, each count with the 95% interval of its share."""
     rows = []
     for kind, one in found.items():
         for test, name in _TESTS.items():

@@ -14,7 +14,6 @@ from mtsig_core.metrics.overlap import matched_pieces
 from mtsig_core.report.cells import rounded, signed
 from mtsig_core.testset import TestSet
 
-#-----------------------------------------------------------------------------------------------------------------------
 # What two outputs do not share: words in scripts with spaces between words, characters in those without.
 
 
@@ -36,16 +35,6 @@ def differing_pieces(one: str, other: str) -> tuple[list[Piece], list[Piece]] | 
 
     By a longest common subsequence of their units (`reading_units`), so that what is marked is the least that tells
     the two apart. White space is marked only between two marked units.
-
-    Parameters
-    ----------
-    one, other : str
-
-    Returns
-    -------
-    (list of (str, bool), list of (str, bool)), or None
-        For either text, pieces that joined are the text, and whether the other lacks each. None where the two are too
-        long to be compared (`LONGEST`).
 
     Examples
     --------
@@ -174,7 +163,6 @@ def _mark_by_table(x: np.ndarray, y: np.ndarray, of_x: np.ndarray, of_y: np.ndar
             j -= 1
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Segments to be read, as HTML: outputs side by side, each in the direction and language that it is written in.
 
 
@@ -264,25 +252,7 @@ def contributed(added: Sequence[float], unit: str) -> list[str]:
 
 def card(testset: TestSet, systems: Sequence[str], k: int, head: str, *, marks: str = MARKS[0],
          tokens: Tokens | None = None, notes: Sequence[str] = (), outputs_first: bool = False) -> str:
-    """One segment: its head, the source and the references, and the outputs, two in a row.
-
-    Parameters
-    ----------
-    testset : TestSet
-    systems : sequence of str
-        Whose outputs; differences are those between the first two.
-    k : int
-        Position of the segment, from 0.
-    head : str
-    marks : str
-        One of `MARKS`.
-    tokens : callable, optional
-        How the metric splits a text, as of `mtsig_core.metrics.overlap.bleu_tokens`; None where it cannot be had.
-    notes : sequence of str
-        What else stands in the head.
-    outputs_first : bool
-        Whether they stand above the source and the references, for where there is little room.
-    """
+    """One segment: its head, the source and the references, and the outputs, two in a row."""
     target = _languages(testset)[1]
     rows = _given(testset, k)
     above = ""
@@ -310,19 +280,7 @@ def neighbour(testset: TestSet, systems: Sequence[str], k: int, where: str) -> s
 
 def system_list(testset: TestSet, k: int, scores: Iterable[tuple[str, str]], head: str, *, unit: str,
                 tokens: Tokens | None = None, chosen: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
-    """All outputs of one segment, above its source and references, as a table of system, score and text.
-
-    Parameters
-    ----------
-    scores : iterable of (str, str)
-        Each system and its score, in the order of the rows.
-    unit : str
-        What the scores are of.
-    chosen : sequence of str
-        The two that are A and B.
-    testset, k, head, tokens, notes
-        As of `card`.
-    """
+    """All outputs of one segment, above its source and references, as a table of system, score and text."""
     target = _languages(testset)[1]
     rows = []
     for name, score in scores:

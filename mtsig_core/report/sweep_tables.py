@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from mtsig_core.experiments.frame import Rate, flatten_rows
 from mtsig_core.experiments.papers import (
     ZHANG_VOGEL_1,
     ZHANG_VOGEL_2,
@@ -16,7 +17,6 @@ from mtsig_core.experiments.papers import (
     by_size,
 )
 from mtsig_core.experiments.planning import PairPlan
-from mtsig_core.experiments.population import Rate
 from mtsig_core.experiments.sweeps import (
     FoundAtSize,
     ReferenceSize,
@@ -29,10 +29,8 @@ from mtsig_core.experiments.sweeps import (
 )
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, Table, number, rounded, written_like
-from mtsig_core.report.validation_tables import flat_rows
 from mtsig_core.stats.one_score import ScoreBootstrap
 
-#-----------------------------------------------------------------------------------------------------------------------
 # The bootstrap of scores as rows of text, the published numbers beside ours.
 
 
@@ -105,7 +103,6 @@ def _printed(low: float, high: float) -> str:
     return percent((low / 100, high / 100))
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Sweeps of the test-set size as rows of text, the published numbers beside ours.
 
 
@@ -147,8 +144,9 @@ def found_rows(rows: Sequence[FoundAtSize]) -> Table:
 
 
 def found_records(swept: SizeSweep, a: str, b: str, difference: float) -> list[dict[str, Any]]:
-    """The same as numbers, rates flattened (`flat_rows`)."""
-    return [{"a": a, "b": b, "difference": difference, **row} for row in flat_rows(found_at(swept, a, b, difference))]
+    """The same as numbers, rates flattened (`flatten_rows`)."""
+    rows = flatten_rows(found_at(swept, a, b, difference))
+    return [{"a": a, "b": b, "difference": difference, **row} for row in rows]
 
 
 def plan_rows(planned: Sequence[PairPlan], difference: float, metric: str, units: str) -> Table:
@@ -254,13 +252,7 @@ def grid_rows(found: ReferenceSweep, system: str) -> Table:
 
 
 def system_records(found: SizeSweep, people: bool = False) -> list[dict[str, Any]]:
-    """`found.systems` as mappings, with the relative interval that Table 2 of Zhang and Vogel has at the same share.
-
-    Parameters
-    ----------
-    people : bool
-        Whether the scores are a score table: these stand beside their human judgments.
-    """
+    """`found.systems` as mappings, with the relative interval that Table 2 of Zhang and Vogel has at the same share."""
     def theirs(row: SystemSize) -> dict[str, float | None]:
         return _paper(by_size("human" if people else found.metric, row.size, found.n_units))
 

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
-from typing import Any
+from collections.abc import Mapping
 
-from mtsig_core.experiments.error_rates import Claims, FamilyErrors, Mean, TypeOne, UnitChanges, Variants
+from mtsig_core.experiments.error_rates import Claims, FamilyErrors, TypeOne, UnitChanges, Variants
+from mtsig_core.experiments.frame import Mean, Rate
 from mtsig_core.experiments.papers import KOEHN_T3, KOEHN_T4, RIEZLER_MAXWELL_T1, RIEZLER_MAXWELL_T2
-from mtsig_core.experiments.population import Rate
 from mtsig_core.experiments.validation import Concluded, Conclusions, Coverage, PairTests
 from mtsig_core.report.cells import Cell, Table, format_p, number, rounded, signed, written_like
-
-__all__ = ["NULLS", "calibration_rows", "changed_rows", "claim_rows", "conclusion_rows", "coverage_rows", "family_rows",
-           "flat_rows", "koehns_conclusions", "metric_rows", "percent_of", "size_rows", "type_one_rows", "unit_rows",
-           "variant_rows"]
 
 _UNITS = (("segment", "segment"), ("document", "segment"), ("document", "document"))
 
@@ -24,7 +18,7 @@ def percent_of(found: Rate | None) -> str:
 
     Examples
     --------
-    >>> from mtsig_core.experiments.population import rate
+    >>> from mtsig_core.experiments.frame import rate
     >>> percent_of(rate(100, 2000)), percent_of(rate(0, 0))
     ('5.0% [4.1, 6.0]', '-')
     """
@@ -48,11 +42,6 @@ def type_one_rows(found: TypeOne) -> Table:
 
 def metric_rows(found: Mapping[str, PairTests]) -> Table:
     """Metrics down: what the tests say of one pair under each, then what `Riezler and Maxwell (2005)` found of theirs.
-
-    Parameters
-    ----------
-    found : mapping of str to PairTests
-        By metric, all of the same pair; a dash stands for metrics that are not there.
     """
     rows = []
     for metric in dict.fromkeys([*RIEZLER_MAXWELL_T1.rows, *found]):
@@ -201,27 +190,3 @@ def changed_rows(found: UnitChanges, correction: str) -> Table:
             [[pair.a, pair.b, rounded(pair.delta if found.higher_is_better else -pair.delta, "+"),
               format_p(pair.p_segment), format_p(pair.p_document), number(pair.se_ratio)]
              for pair in found.pairs if pair.correction == correction])
-
-
-def flat_rows(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Each row as one mapping, a rate as columns of its own: the share by its name, then count, n, low and high.
-
-    Examples
-    --------
-    >>> from mtsig_core.experiments.population import rate
-    >>> from mtsig_core.experiments.validation import Level
-    >>> list(flat_rows([Level(95, 98, rate(9, 10))])[0])
-    ['low', 'high', 'right', 'right_count', 'right_n', 'right_low', 'right_high']
-    """
-    return [dict(_cells(row)) for row in rows]
-
-
-def _cells(row: Any) -> Iterator[tuple[str, Any]]:
-    for field in fields(row):
-        value = getattr(row, field.name)
-        for name, part in value.items() if isinstance(value, dict) else ((field.name, value),):
-            yield name, part.share if isinstance(part, Rate | Mean) else part
-            if isinstance(part, Rate):
-                yield from ((f"{name}_{key}", getattr(part, key)) for key in ("count", "n", "low", "high"))
-            elif isinstance(part, Mean):
-                yield from ((f"{name}_{key}", getattr(part, key)) for key in ("n", "low", "high"))

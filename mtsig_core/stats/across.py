@@ -547,7 +547,8 @@ class _TaskWork:
                  for metric, pair in sent]
         for k, drawn in as_they_come(works):
             self.shares.report(f"{sent[k][1]}, done elsewhere", 0.0)
-            self.cache.update(drawn)
+            for key, value in drawn.items():
+                self.cache[key] = value
             yield sent[k], self._decide(self._draw(*sent[k]))
 
     def _is_drawn(self, metric: str, pair: str) -> bool:

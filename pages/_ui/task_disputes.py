@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mtsig_core import METRICS, MtsigError, compare_task
+from mtsig_core import METRICS, MtsigError
 from mtsig_core.metrics import metric_titles
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.task_tables import (
@@ -19,8 +19,9 @@ from mtsig_core.report.task_tables import (
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.across import disputed_in
 from mtsig_core.testset import human_scores
-from pages._ui import address, background, charts, controls, frame, limits, one_pair, screen
+from pages._ui import address, charts, controls, frame, one_pair, screen
 from pages._ui.copyable import command_box
+from pages._ui.task_view import compare_by
 
 __all__ = ["show_disputes", "show_people"]
 
@@ -33,7 +34,7 @@ def show_people(view, found: TaskComparison) -> None:
     people = [name for name in human_scores(info.own_scores) if mine & set(info.pairs_with(name))]
     if view.metric in people:
         return
-    kept = {name: background.kept(view.key(name)) for name in people}
+    kept = {name: view.known(name) for name in people}
     if (said := other_tops(found, view.metric, *filter(None, kept.values()))) is not None:
         screen.caution_box(said)
     if waiting := [name for name, one in kept.items() if one is None]:
@@ -61,13 +62,8 @@ def show_disputes(view) -> TaskComparison | None:
         return None
     metrics = [view.metric, *chosen]
     settings = {key: value for key, value in view.settings.items() if key != "rank_rule"}  # decisions have no ranks
-    kept = view.kept
-    key = ("task", kept.digest, *metrics, tuple(sorted(settings.items())))
     try:
-        limits.check_task(kept.sizes, [pair for name in metrics for pair in info.pairs_with(name)], compare_task,
-                          settings)
-        compared = background.result(key, lambda progress: kept.compare(
-            metrics, jobs=-1, progress=progress, **settings), "Comparing by all these metrics")
+        compared = compare_by(view.kept, metrics, settings, "Comparing by all these metrics")
     except MtsigError as problem:
         screen.error(problem)
         return None

@@ -10,8 +10,8 @@ from typing import Any
 import plotly.graph_objects as go
 
 from mtsig_core import TestSet
+from mtsig_core.experiments.frame import flatten_rows
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.validation_tables import flat_rows
 from mtsig_core.stats.few_units import FEW_UNITS
 from pages._ui import background, charts, limits, results, screen
 from pages._ui.ending import or_end_page
@@ -81,7 +81,7 @@ class Bench:
     def show(self, figure: Callable[[], go.Figure], rows: Sequence, key: str, command: str, alt: str) -> None:
         """A figure with the rows that the command prints as its numbers; the page has a table of them anyway."""
         charts.show(figure, key=f"validation.{key}", files=self.view.named(), command=command, alt=alt,
-                    with_table=False, **charts.columns(flat_rows(rows)))
+                    with_table=False, **charts.columns(flatten_rows(rows)))
 
 
 def grow(figure: Callable[[], go.Figure], name: str, said: str, more: str = "") -> None:

@@ -14,7 +14,8 @@ from scipy import stats
 
 from mtsig_core import SettingError, TestSet
 from mtsig_core.cli.main import main
-from mtsig_core.experiments.population import rate, whole_p
+from mtsig_core.experiments.frame import rate
+from mtsig_core.experiments.population import whole_p
 from mtsig_core.experiments.sampling import SampledPair, SampledSystem, Tally, positions, sampling
 from mtsig_core.metrics.nist import Nist
 from mtsig_core.metrics.segment_scores import SegmentMean

@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 
 from mtsig_core import SettingError
-from mtsig_core.experiments.error_rates import _counted, _mean, claims
+from mtsig_core.experiments.error_rates import _count_claims, claims
+from mtsig_core.experiments.frame import mean_share
 from mtsig_core.metrics.segment_scores import SegmentMean
 from tests.toys import segment_scores, toy
 
@@ -19,7 +20,7 @@ def found(gap=6.0, **asked):
 def test_counts_by_hand():
     """Pairs: true and found, true and reversed, true and lost, null and claimed either way, null and open."""
     decided, true = np.array([1, -1, 0, 1, -1, 0]), np.array([1, 1, 1, 0, 0, 0], dtype=bool)
-    assert _counted(decided, true) == (4, 3, 1)
+    assert _count_claims(decided, true) == (4, 3, 1)
 
 
 def test_fdr_and_family_wise_control_differ_as_they_should():
@@ -53,9 +54,9 @@ def test_intervals_reckon_with_test_sets_not_with_pairs():
 
 
 def test_nothing_false_in_all_test_sets_is_not_certainty():
-    assert _mean(np.zeros(100)).high == pytest.approx(stats.binomtest(0, 100).proportion_ci(method="wilson").high)
-    assert _mean(np.ones(100)).low < 1
-    assert _mean(np.array([0.0, 1.0] * 50)).low == pytest.approx(0.5 - 1.96 * 0.0503, abs=1e-3)
+    assert mean_share(np.zeros(100)).high == pytest.approx(stats.binomtest(0, 100).proportion_ci(method="wilson").high)
+    assert mean_share(np.ones(100)).low < 1
+    assert mean_share(np.array([0.0, 1.0] * 50)).low == pytest.approx(0.5 - 1.96 * 0.0503, abs=1e-3)
 
 
 def test_the_same_for_any_number_of_threads():

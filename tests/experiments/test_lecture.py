@@ -9,8 +9,7 @@ from sacrebleu.metrics import BLEU
 from scipy import stats
 
 from mtsig_core import SettingError, TestSet, compare
-from mtsig_core.experiments import error_rates as claim_counts
-from mtsig_core.experiments.error_rates import families
+from mtsig_core.experiments.error_rates import claims, families
 from mtsig_core.experiments.lecture import (
     BETTER,
     SYSTEMS,
@@ -31,6 +30,7 @@ from mtsig_core.experiments.lecture import (
     tables,
     three_sentences,
 )
+from mtsig_core.experiments.population import mix_systems
 from mtsig_core.experiments.sampling import ratio_of_spreads, sampling
 from mtsig_core.report import lecture_texts as texts
 from mtsig_core.stats.measured import measure
@@ -197,7 +197,7 @@ class TestComparisons:
         assert set(found.decided) < set(CORRECTIONS) and found.decided["none"].shape == (3, 105)
 
     def test_so_are_false_and_lost_ones_where_three_are_better(self, made_up):
-        elsewhere = claim_counts.claims(made_up, "bleu", better=BETTER, repeats=3, trials=2999, seed=1)
+        elsewhere = claims(made_up, "bleu", better=BETTER, repeats=3, trials=2999, seed=1)
         found = tables(family(made_up, "bleu", better=BETTER, seed=1), 1, 0, 3)
         assert found.true.sum() == elsewhere.true_pairs > found.lost("holm").min()  # so many trials that it can find
         for row in elsewhere.rows:
@@ -224,7 +224,7 @@ class TestPower:
                                      by_name["sys_len"], by_name["ref_len"], smooth_method="exp").score
 
         for k in range(3):
-            sets = claim_counts.drawn(two.whole, 2, 1, two.share, 6, np.random.default_rng([2, 61, k]))
+            sets = mix_systems(two.whole, 2, 1, two.share, 6, np.random.default_rng([2, 61, k]))
             swapped = [score(np.where(heads, sets[1].T, sets[0].T).sum(axis=1))
                        - score(np.where(heads, sets[0].T, sets[1].T).sum(axis=1))
                        for heads in map(np.array, product((False, True), repeat=6))]

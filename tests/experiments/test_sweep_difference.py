@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core import SegmentScores, SettingError, TestSet
-from mtsig_core.experiments.population import rate
+from mtsig_core.experiments.frame import rate
 from mtsig_core.experiments.sweeps import found_at, planned_at, sweep_sizes
 from mtsig_core.stats.power import units_needed
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, toy

@@ -6,7 +6,8 @@ from scipy import stats
 
 from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.experiments.error_rates import _swapped, conclusions_on, type_one
-from mtsig_core.experiments.population import population, rate, repeated
+from mtsig_core.experiments.frame import rate, run_repeats
+from mtsig_core.experiments.population import population
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.segment_scores import SegmentMean
 from mtsig_core.stats.engine import UnitStatistics, bootstrap_scores
@@ -103,7 +104,8 @@ def test_the_same_for_any_number_of_threads_and_the_start_of_more(counted):
                 for jobs in (1, 2))
     assert one == two
     assert one != type_one(testset, Bleu(), n_pairs=20, trials=99, seed=6, statistics=counts)
-    assert repeated(lambda k, rng: rng.random(), 30, 1, 2)[:10] == repeated(lambda k, rng: rng.random(), 10, 1, 2)
+    many, few = (run_repeats(lambda k, rng: rng.random(), list, n, 1, 2) for n in (30, 10))
+    assert many[:10] == few
 
 
 def test_means_of_segment_scores_with_gaps():

@@ -9,7 +9,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from mtsig_core import SettingError, TestSet
 from mtsig_core.experiments.error_rates import claims, families, if_independent, type_one
-from mtsig_core.experiments.population import clustered_rate, rate
+from mtsig_core.experiments.frame import clustered_rate, rate
 from mtsig_core.experiments.validation import _levels, conclusions, coverage, nearby_pairs
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.segment_scores import SegmentMean

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from scipy.stats import binomtest
 
-from mtsig_core.experiments.population import rate
+from mtsig_core.experiments.frame import rate
 from mtsig_core.experiments.sweeps import FoundAtSize, Slope, SystemSize
 from mtsig_core.figures.experiment_plots import decisions, references, scores, widths
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION

@@ -9,9 +9,9 @@ import pytest
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
-from mtsig_core.experiments import population
+from mtsig_core.experiments import frame
 from mtsig_core.experiments.error_rates import type_one
-from mtsig_core.experiments.population import Rate, rate
+from mtsig_core.experiments.frame import Rate, rate
 from mtsig_core.report.cells import format_p, rounded
 from mtsig_core.report.validation_tables import percent_of
 from mtsig_core.simulation.corpus import load_demo
@@ -113,7 +113,7 @@ def test_the_first_picture_grows_and_is_no_result(open_page, monkeypatch, experi
 
     for module, name in works:
         monkeypatch.setattr(module, name, slowly(getattr(module, name)))
-    monkeypatch.setattr(population, "_FIRST", 8)
+    monkeypatch.setattr(frame, "_FIRST", 8)
     monkeypatch.setattr(background, "PATIENCE", 0)
     monkeypatch.setattr(background._OFFICE, "hire", Hand)
     monkeypatch.setattr(charts, "grow", grow)

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from mtsig_core.errors import InputError, SettingError
-from mtsig_core.readers.limits import UploadLimits, bounded, upload_limits
-from mtsig_core.readers.lines import parse_json, read_lines
+from mtsig_core.readers.limits import UploadLimits, bounded, parse_json, upload_limits
+from mtsig_core.readers.lines import read_lines
 from mtsig_core.readers.scores import read_score_file
 from mtsig_core.readers.tasks import read_pair
 from mtsig_core.readers.uploads import Upload, read_uploads

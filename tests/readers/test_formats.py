@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError
+from mtsig_core.readers import join_scores, read_lines, read_scores, read_text
 from mtsig_core.readers import lines as large
-from mtsig_core.readers import read_lines, read_scores, read_text
-from mtsig_core.readers.formats import FORMATS, SEGMENTS, refusal, sniff
+from mtsig_core.readers.formats import FORMATS, SCORE_TABLE, SEGMENTS, Format, refusal, sniff
 from mtsig_core.readers.plain_text import read_documents
 from mtsig_core.readers.tasks import read_task
 from mtsig_core.readers.uploads import Upload, read_uploads
@@ -202,3 +203,64 @@ def test_outputs_in_json_lines_are_no_table_of_scores():
     with pytest.raises(InputError, match="with texts and no scores.* give it as a system"):
         read_uploads([Upload("ref.txt", b"a\n" * len(TEXTS), "reference", "ref"),
                       Upload("out.jsonl", bytes(outputs, "utf-8"), "scores", "out")])
+
+
+class TestRegister:
+    """A new format is one entry, with a reader for each thing that it may hold; every door then reads it."""
+
+    def read_texts(data, name):
+        return [line.split("::", 1)[1] for line in data.decode().splitlines()[1:]]
+
+    def read_scores(data, name):
+        rows = [(k, line.split("::")) for k, line in enumerate(data.decode().splitlines()[1:], 1)]
+        return ["system", "line", "score"], rows
+
+    MINE = (Format("mine", "my format", lambda sample: sample.lines[:1] == ["@mine"], readers={SEGMENTS: read_texts}),
+            Format("my scores", "scores of mine", lambda sample: sample.lines[:1] == ["@scores"],
+                   readers={SCORE_TABLE: read_scores}))
+    FILES = {"ref.txt": ["@mine", *(f"{k}::{text}" for k, text in enumerate(TEXTS))],
+             "A.txt": ["@mine", *(f"{k}::{text} x" for k, text in enumerate(TEXTS))],
+             "human.out": ["@scores", *(f"A::{k}::{k / 10}" for k in range(1, len(TEXTS) + 1))]}
+    FILES = {name: lines(*content).encode() for name, content in FILES.items()}
+
+    @pytest.fixture(autouse=True)
+    def registered(self, monkeypatch):
+        monkeypatch.setattr("mtsig_core.readers.formats.FORMATS", (*self.MINE, *FORMATS))
+
+    def read_by(self, door, write, tmp_path):
+        if door == "upload":
+            roles = {"ref.txt": "reference", "A.txt": "system", "human.out": "scores"}
+            return read_uploads([Upload(name, content, roles[name], name.partition(".")[0])
+                                 for name, content in self.FILES.items()])
+        ref, a, human = (write(name, content) for name, content in self.FILES.items())
+        if door == "files":
+            return join_scores(read_text([("ref", ref)], [("A", a)]), {"human": human})
+        task = {"references/en-de.refA.txt": self.FILES["ref.txt"], "system-outputs/en-de/A.txt": self.FILES["A.txt"]}
+        if door == "zip":
+            (tmp_path / "task.zip").write_bytes(zipped(task))
+        else:
+            for name, content in task.items():
+                write(f"task/{name}", content)
+        return join_scores(read_task(tmp_path / ("task.zip" if door == "zip" else "task")).testsets["en-de"],
+                           {"human": human})
+
+    @pytest.mark.parametrize("door", ["files", "upload", "folder", "zip"])
+    def test_every_door_reads_it(self, write, tmp_path, door):
+        assert [sniff(content).name for content in self.FILES.values()] == ["mine", "mine", "my scores"]
+        testset = self.read_by(door, write, tmp_path)
+        assert testset.systems["A"][2] == f"{TEXTS[2]} x" and testset.n_segments == len(TEXTS)
+        assert testset.scores["human"].by_system["A"][4] == 0.5
+
+    def test_the_command_line_reads_it(self, write, capsys):
+        ref, a, human = (write(name, content) for name, content in self.FILES.items())
+        assert main(["score", "--ref", str(ref), "--system", f"A={a}", "--scores", f"human={human}", "--metrics",
+                     "bleu,human", "--format", "json"]) == 0
+        assert '"A"' in capsys.readouterr().out
+
+    def test_a_large_text(self, write, monkeypatch):
+        monkeypatch.setattr(large, "LARGE", 100)
+        assert list(large.read_texts(write("A.txt", self.FILES["A.txt"])))[:1] == [f"{TEXTS[0]} x"]
+
+    def test_elsewhere_it_is_refused(self, write):
+        with pytest.raises(InputError, match="is scores of mine.* Expected one segment per line"):
+            read_lines(write("x", self.FILES["human.out"]))

@@ -11,6 +11,7 @@ from mtsig_core.readers.tasks import read_pair, read_task
 from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.report.task_export import task_text
 from mtsig_core.source import TaskSource
+from mtsig_core.stats.across import compare_task
 
 SYSTEMS = ("A.b-1", "نظام 2", "Sys,x")
 

@@ -270,7 +270,7 @@ BAD = {
     "JSON of numbers": ("[1, 2]", "row 1 is 1. Expected an object"),
     "COMET without": (json.dumps({"A.txt": [{"src": "x"}]}), "segment 1 of A.txt has no score: it has src"),
     "COMET unequal": (json.dumps({"A.txt": [{"COMET": 1}], "B.txt": []}),
-                      "unequal numbers of segments: 1 for A.txt, 0"),
+                      "unequal numbers of segments: A 1, B 0"),
     "open quote": ('system,line,score,note\nA,1,1,"good\nA,2,2,x\n', "row 3 cannot be read: unexpected end"),
     "quote closed in another row": ('system,line,score,note\nA,1,1,"good\nA,2,2,"fine\n', "row 3 cannot be read"),
     "two columns of scores": ("system,line,score,rating\nA,1,1,2\n", "has score and rating, and none is called human"),
@@ -280,7 +280,7 @@ BAD = {
     "two columns of lines": ("line,seg_id,A,B\n1,7,.1,.2\n", "has line, seg_id, each of which may number the lines."),
     "two columns of documents": ("doc,document_id,A,B\n1,7,.1,.2\n", "has doc, document_id, each of which may name"),
     "a line that is true": ('{"system": "A", "line": true, "score": 2}\n', "row 1: line is True. Expected a text or"),
-    "parquet": (b"PAR1 and nothing more", "this is not a parquet file. Write or copy it again"),
+    "parquet": (b"PAR1\0 and nothing more", "this is not a parquet file. Write or copy it again"),
     "latin": ("système\tline\tscore\n".encode("latin-1"), "is not UTF-8 text"),
 }
 

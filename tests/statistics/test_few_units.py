@@ -11,7 +11,6 @@ from mtsig_core import SegmentScores, TestSet
 from mtsig_core.results import PairResult, SystemRuns
 from mtsig_core.stats import engine
 from mtsig_core.stats.across import decide_across, draw_across
-from mtsig_core.stats.training_runs import pair_runs, turning
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.intervals import simultaneous
 from mtsig_core.stats.measured import measure
@@ -20,6 +19,7 @@ from mtsig_core.stats.power import minimum_detectable_difference, unbiased
 from mtsig_core.stats.resampling import effective_number
 from mtsig_core.stats.settings import Plan, resolve
 from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, approximate_randomization, romano_wolf
+from mtsig_core.stats.training_runs import pair_runs, turning
 
 pytestmark = pytest.mark.statistics
 

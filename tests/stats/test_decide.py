@@ -1,4 +1,4 @@
-"""Draws decided in another way are a comparison with these settings, in every field, and nothing is drawn or counted."""
+"""Draws decided in another way are a comparison with these settings, in every field, and nothing is counted."""
 
 import numpy as np
 import pytest

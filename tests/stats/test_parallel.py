@@ -143,7 +143,7 @@ def test_the_language_pairs_of_a_task_are_compared_on_the_cluster(cluster, tmp_p
 
     def compared(cache):
         monkeypatch.setenv("MTSIG_CACHE", cache and str(tmp_path / cache))
-        return task_json(compare_task(KeptTask(TaskSource(None), read=lambda: task), 
+        return task_json(compare_task(KeptTask(TaskSource(None), read=lambda: task),
             ["bleu"], found=lambda pair, one: seen.append((*one.metrics, pair)), trials=99, resamples=50,
             rank_rule="overlap"))
 

@@ -199,7 +199,7 @@ class TestTable:
 
     @pytest.mark.parametrize("text,message", [
         ("system,BLEU\nA,1", "called 'language pair'"), ("lp,system,BLEU\n,A,1", "line 2 names no language pair"),
-        ("lp,system,BLEU\nen-de,A", "line 2 has 2 columns"), ("lp,system,BLEU", "no line below"),
+        ("lp,system,BLEU\nen-de,A", "row 2 has 2 columns"), ("lp,system,BLEU", "no line below"),
         ("lp,system,BLEU\nen-de,A,1\n\nen-de,A,2", "line 4 has a second score")])
     def test_broken_tables_of_a_task_name_the_line(self, text, message):
         with pytest.raises(InputError, match=message):
@@ -207,7 +207,7 @@ class TestTable:
 
     @pytest.mark.parametrize("text,message", [
         ("", "no columns"), ("system", "no columns"), ("system,BLEU", "no line below"), (",", "nothing in its columns"),
-        ("system,BLEU\nA,1,2", "line 2 has 3 columns"), ("system,BLEU\nA,x", "line 2: BLEU is 'x'"),
+        ("system,BLEU\nA,1,2", "row 2 has 3 columns"), ("system,BLEU\nA,x", "line 2: BLEU is 'x'"),
         ("system,BLEU\nA,1\nA,2", "line 3 has a second score of 'A'"), ("system,BLEU,BLEU\nA,1,2", "none twice"),
         ("system,BLEU\n,1", "names no system")])
     def test_broken_tables_name_the_line(self, text, message):

@@ -1,0 +1,288 @@
+"""Tables as columns, whatever the format: from files and from memory, each as a header and numbered rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from mtsig_core.errors import InputError
+from mtsig_core.readers.limits import check_values, parse_json, spend
+from mtsig_core.testset import as_list, literal
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Columns: TypeAlias = "pd.DataFrame | Mapping[str, Iterable[Any]]"
+Rows = list[tuple[int, Sequence[Any]]]  # with their numbers, for messages
+
+#: What columns are called, in small letters, by what they hold.
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "system": ("system", "system_name", "system_id", "sys"),
+    "line": ("line", "line_number", "lineno", "segment", "segment_id", "seg", "seg_id", "sentence", "id", "index"),
+    "score": ("score", "scores", "rating", "value"),
+    "docid": ("docid", "doc_id", "doc", "document", "document_id"),
+    "domain": ("domain", "domain_name"),
+    "source": ("source", "src"),
+    "langpair": ("lp", "langs", "langpair", "langpairs", "lang_pair", "language_pair", "language pair",
+                 "language pairs", "language-pair", "lang pair", "pair")}
+FORMS = ("Expected are the columns system, line, score (and docid, domain), a row for each score; or a column for "
+         "each system and a row for each line.")
+_ROW = '{"system": "A", "line": 1, "score": 0.8}'
+_CHUNKS = 100_000  # row groups by columns, more than any table of scores has
+_WIDEST = 32  # bytes of a value of fixed length, which many rows may refer to, and each then has for itself
+
+
+def find_column(header: Sequence[str], *held: str) -> int | None:
+    """The place of the first column that holds one of these, by the names in `NAMES`."""
+    lower = [column.lower() for column in header]
+    return next((lower.index(name) for one in held for name in NAMES[one] if name in lower), None)
+
+
+def show_value(value: object) -> str:
+    """A value in a message, cut where it is long."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested a thousand deep, or of thousands of digits
+        text = f"a {type(value).__name__} too large to show"
+    return literal(text if len(text) <= 40 else f"{text[:40]}...")
+
+
+def list_names(names: Iterable[str]) -> str:
+    """Names in a message, the first dozen."""
+    names = list(names)
+    return ", ".join(map(literal, names[:12])) + (", ..." if len(names) > 12 else "")
+
+
+# -- from memory -----------------------------------------------------------------------------------------------
+
+
+def read_columns(name: str, table: Columns) -> dict[str, list[Any]]:
+    """Columns by name, with None for what is missing."""
+    if isinstance(table, Mapping):
+        columns = {column: list(as_list(f"{name}: column {column}", values)) for column, values in table.items()}
+    elif not hasattr(table, "isna"):
+        raise InputError(f"{name} is of the type {type(table).__name__}. Expected a data frame of pandas, or a mapping "
+                         "from names of columns to lists.")
+    else:
+        names = list(table.columns)
+        if twice := [column for column in names if names.count(column) > 1]:
+            raise InputError(f"{name} has the column {twice[0]!r} twice. Rename or remove one of them.")
+        columns = {column: [None if gone else value for value, gone in zip(
+            table[column], table[column].isna(), strict=True)] for column in names}
+    if wrong := [column for column in columns if not isinstance(column, str)]:
+        raise InputError(f"{name} has a column that is called {wrong[0]!r}. Expected texts as names of columns.")
+    return columns
+
+
+def read_frame_rows(name: str, table: Columns) -> tuple[list[str], Rows]:
+    """Header and rows of a data frame, or of columns by name."""
+    if not isinstance(table, Mapping) and hasattr(table, "reset_index"):  # an index that has a name says which line
+        table = table.reset_index([level for level in table.index.names if level and level not in table.columns])
+    return join_columns(read_columns(name, table), f"{name} has columns of unequal length", "rows")
+
+
+def join_columns(columns: Mapping[str, Sequence[Any]], fault: str, what: str) -> tuple[list[str], Rows]:
+    """Header and rows of columns, which must be of one length."""
+    sizes = {column: len(values) for column, values in columns.items()}
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{literal(column)} {size}" for column, size in sizes.items())
+        raise InputError(f"{fault}: {listed}. Expected as many {what} in each.")
+    return list(columns), list(enumerate(zip(*columns.values(), strict=True), 1))
+
+
+# -- delimited text --------------------------------------------------------------------------------------------
+
+
+def read_delimited(name: str, text: str) -> tuple[list[str] | None, Rows]:
+    """Header and rows of a text with tabs, commas or semicolons between its columns."""
+    first = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
+    first = re.sub('"[^"]*"', "", first)  # what is quoted parts no columns
+    separator = next((sign for sign in "\t,;" if sign in first), "\t")
+    spend("values", text.count(separator) + text.count("\n"), name)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True,
+                        quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL)
+    header: list[str] | None = None
+    rows: Rows = []
+    gaps: Rows = []
+    try:
+        for cells in reader:
+            if not any(cell.strip() for cell in cells) and len(cells) < 2:
+                gaps += [(reader.line_num, [""])] * (header is not None and len(header) == 1)
+                continue
+            if header is None:
+                header = [literal(cell.strip()) for cell in cells]
+            elif len(cells) != len(header):
+                raise InputError(f"{name}, row {reader.line_num} has {len(cells)} columns, the header has "
+                                 f"{len(header)} ({list_names(header)}). Give every row the same columns.")
+            else:  # an empty row of a single column is a score that is missing, unless it ends the file
+                rows += [*gaps, (reader.line_num, cells)]
+                gaps.clear()
+    except csv.Error as error:
+        raise InputError(f"{name}, row {reader.line_num} cannot be read: {error}. Check its quotes.") from None
+    return header, rows
+
+
+# -- Parquet ---------------------------------------------------------------------------------------------------
+
+
+def read_parquet(data: bytes, name: str) -> tuple[list[str], Rows]:
+    """Header and rows of a Parquet file, once its metadata say that it is small enough to be read."""
+    from pyarrow import parquet
+
+    try:
+        file = parquet.ParquetFile(io.BytesIO(data))
+        _check_parquet(file, name)
+        # Texts that are written once and referred to by many rows are kept so, however long they are.
+        table = parquet.ParquetFile(io.BytesIO(data), read_dictionary=file.metadata.schema.names).read()
+        index = (table.schema.pandas_metadata or {}).get("index_columns", ())
+        columns = {column: _list_values(table.column(k)) for k, column in enumerate(table.column_names)
+                   if column not in index or not column.startswith("__index_level_")}  # one without a name says nothing
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:  # whatever damage makes of its libraries
+        reason = literal(str(error).splitlines()[0] if str(error) else type(error).__name__)[:200].rstrip(".")
+        raise InputError(f"{name} is no sound Parquet file: {reason}. Write or copy it again.") from None
+    return list(map(literal, columns)), list(enumerate(zip(*columns.values(), strict=True), 1))
+
+
+def _check_parquet(file: Any, name: str) -> None:
+    """Refuse a table that is too large, or none of numbers and texts, by the metadata of a ParquetFile."""
+    from pyarrow import types
+
+    about = file.metadata
+    if about.num_row_groups * about.num_columns > _CHUNKS:
+        raise InputError(f"{name} has {about.num_row_groups:,} row groups of {about.num_columns:,} columns. Write it "
+                         "again, in one.")
+    nested = next((field.name for field in file.schema_arrow if types.is_nested(field.type)), None)
+    wide = (column.name for column in file.schema if column.max_repetition_level or column.length > _WIDEST)
+    if (wrong := next(wide, nested)) is not None:
+        raise InputError(f"{name}: the column {wrong!r} holds lists, records or bytes. Expected columns of numbers and "
+                         "texts.")
+    chunks = [about.row_group(k).column(j) for k in range(about.num_row_groups) for j in range(about.num_columns)]
+    if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in chunks):  # however long, a beginning costs nothing
+        raise InputError(f"{name}: texts are written by what they have in common (DELTA_BYTE_ARRAY). Write it again "
+                         "with dictionaries, as is usual.")
+    spend("values", max(about.num_rows * about.num_columns, sum(chunk.num_values for chunk in chunks)), name)
+    spend("mb", sum(chunk.total_uncompressed_size for chunk in chunks), name)
+
+
+def _list_values(column: Any) -> list[Any]:
+    """The values of a column; those of a dictionary are made once."""
+    values: list[Any] = []
+    for chunk in column.chunks:
+        if hasattr(chunk, "dictionary"):  # of texts, which some programs write as bytes
+            known = [value.decode() if isinstance(value, bytes) else value for value in chunk.dictionary.to_pylist()]
+            values += [None if place is None else known[place] for place in chunk.indices.to_pylist()]
+        else:
+            values += chunk.to_pylist()
+    return values
+
+
+# -- JSON ------------------------------------------------------------------------------------------------------
+
+
+def read_json(name: str, text: str, metric: str) -> tuple[list[str], Rows, bool]:
+    """Header and rows of JSON, and whether its columns are known to be systems.
+
+    JSON is objects in an array or in lines, lists by column, or what COMET writes: a list of objects by output.
+    """
+    try:
+        whole = parse_json(text, name)
+    except ValueError:
+        whole = None
+    records = whole
+    if isinstance(whole, dict):
+        _check_orient(name, whole)
+        if whole and all(isinstance(values, list) for values in whole.values()) and not any(
+                isinstance(value, dict | list) for values in whole.values() for value in values):
+            return *join_columns(whole, f"{name} has lists of unequal length", "values"), False
+        records = _find_records(name, whole)
+        if records is None and whole and all(isinstance(values, list) for values in whole.values()):
+            return *_read_comet(name, whole, metric), True
+    if isinstance(records, list):
+        entries = list(enumerate(records, 1))
+    else:
+        entries = [(k, _parse_row(name, k, line)) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
+    return *_join_records(name, entries, metric), False
+
+
+def _join_records(name: str, entries: Sequence[tuple[int, Any]], metric: str) -> tuple[list[str], Rows]:
+    """Header and rows of numbered objects; of one score each, each must have it."""
+    for k, entry in entries:
+        if not isinstance(entry, dict):
+            raise InputError(f"{name}, row {k} is {show_value(entry)}. Expected an object such as {_ROW}.")
+    header = list(dict.fromkeys(key for _, entry in entries for key in entry))
+    check_values(len(header) * len(entries), name)
+    place = find_score(name, header, metric) if find_column(header, "system") is not None else None
+    score = None if place is None else header[place]
+    for k, entry in entries:
+        if score is not None and score not in entry:
+            raise InputError(f"{name}, row {k} has no {literal(score)!r}; it has {list_names(entry)}. Expected a "
+                             "number, or null where a score is missing.")
+    return header, [(k, [entry.get(key) for key in header]) for k, entry in entries]
+
+
+def _find_records(name: str, whole: Mapping[str, Any]) -> list[Any] | None:
+    """The only list, in an object of JSON, of objects that name a system; None without."""
+    lists = [key for key, values in whole.items() if isinstance(values, list) and values and all(
+        isinstance(entry, dict) and find_column(list(entry), "system") is not None for entry in values)]
+    if len(lists) > 1:
+        raise InputError(f"{name} has {len(lists)} lists of scores: {list_names(lists)}. Expected one. Put each in a "
+                         "file of its own.")
+    return list(whole[lists[0]]) if lists else None
+
+
+def _check_orient(name: str, whole: Mapping[str, Any]) -> None:
+    """Refuse how pandas writes a table of JSON unless it is told to write records."""
+    for key in ("columns", "schema"):
+        if isinstance(whole.get(key), list | dict) and isinstance(whole.get("data"), list):
+            raise InputError(f"{name} has {key!r} beside 'data', as pandas writes a table with orient 'split' or "
+                             "'table'. Expected an object for each row. Write it with orient='records'.")
+    if len(whole) > 1 and all(isinstance(values, dict) for values in whole.values()) and len(
+            {tuple(values) for values in whole.values()}) == 1:
+        raise InputError(f"{name} has an object for each of {list_names(whole)}, as pandas writes a table by default. "
+                         "Expected an object for each row. Write it with orient='records'.")
+
+
+def _parse_row(name: str, row: int, line: str) -> Any:
+    try:
+        return parse_json(line, f"{name}, row {row}", counted=True)
+    except ValueError:
+        raise InputError(f"{name}, row {row} is {show_value(line)}, which is no JSON. Expected an object such as "
+                         f"{_ROW}.") from None
+
+
+def _read_comet(name: str, whole: Mapping[str, list[Any]], metric: str) -> tuple[list[str], Rows]:
+    """A column for each system of what ``comet-score --to_json`` writes: {output file: [{src, mt, ref, COMET}, ...]}.
+    """
+    columns: dict[str, list[Any]] = {}
+    for file, entries in whole.items():
+        system = os.path.basename(file.replace("\\", "/")).removesuffix(".gz").removesuffix(".txt")
+        if system in columns:
+            raise InputError(f"{name} has two outputs of {literal(system)}. Give each system an output file of its own "
+                             "name.")
+        scores = columns.setdefault(system, [])
+        for k, entry in enumerate(entries, 1):
+            where = f"{name}, segment {k} of {literal(file)}"
+            keys = list(entry) if isinstance(entry, dict) else []
+            place = find_score(where, keys, metric, "comet")
+            if place is None:
+                raise InputError(f"{where} has no score: it has {list_names(keys) or show_value(entry)}. Expected what "
+                                 "COMET writes as JSON, with COMET or score.")
+            scores.append(entry[keys[place]])
+    return join_columns(columns, f"{name} has unequal numbers of segments", "scores of the same source")
+
+
+def find_score(where: str, header: Sequence[str], metric: str, *others: str) -> int | None:
+    """The column of the scores: that of their own name before all others, of which there may be one alone."""
+    own = [k for k, column in enumerate(header) if column.lower() == metric.lower()][:1]
+    places = own or [k for k, column in enumerate(header) if column.lower() in (*NAMES["score"], *others)]
+    if len(places) > 1:
+        columns = [literal(header[k]) for k in places]
+        raise InputError(f"{where} has {' and '.join(columns)}, and none is called {literal(metric)}. Take all but one "
+                         f"out, or call the scores {' or '.join(columns)} themselves.")
+    return places[0] if places else None
