@@ -345,7 +345,9 @@ def draw_part(part: Measured, pairs: np.ndarray, plan: Plan, jobs: int = 1) -> P
     systems = draw_systems(part.metric, part.stored, units, plan, jobs, None)
     n, sides, rows = sides_of(part, systems, pairs, units, plan, jobs, None)
     delta = _differences(sides.sample.observed, rows)
-    joint = replicates = tested_against(sides, rows, plan, jobs, None)[:]
+    joint = replicates = np.empty((0, plan.trials or 0))
+    if len(rows):
+        joint = replicates = tested_against(sides, rows, plan, jobs, None)[:]
     if test.tries_all(units):  # none swapped is among all swaps
         joint = np.column_stack([delta, replicates])
         joint = joint[:, np.random.default_rng(plan.seed).integers(joint.shape[1], size=plan.trials)]
@@ -390,7 +392,8 @@ def test_pairs(observed: np.ndarray, replicates: np.ndarray | Rows, test: Signif
     if test.p_values is None:
         win, lose = win_rates(replicates)
         return PairTests(win=win, lose=lose, side=np.sign(win - lose))
-    stepped = step_down(observed, replicates, test, floor, families, whole=whole) if test.romano_wolf else ()
+    stepped = step_down(observed, replicates, test, floor, families, whole=whole) if (
+        test.romano_wolf and families) else ()
     return PairTests(np.maximum(floor, test.p_values(observed, replicates)), side=test.side(observed, replicates),
                      swap_se=_root_mean_square(replicates) if test.draws == "swaps" else None, stepped=stepped)
 
