@@ -4,35 +4,24 @@ from dataclasses import replace
 
 import streamlit as st
 
-from mtsig_core.report.task_html import task_picture
-from mtsig_core.report.task_tables import (
+from mtsig_core.report.task import (
     above_ranks,
-    decision_notes,
-    first_rows,
-    macro_pair_rows,
-    rule_said,
-    task_left_out,
+    compare_decisions_with_intervals,
+    describe_exclusions,
+    describe_rule,
+    describe_tests,
+    macro_pairs_table,
     task_methods,
-    task_tested,
     task_verdict,
+    tops_table,
 )
+from mtsig_core.report.task_html import task_picture
 from mtsig_core.report.words import assumptions, direction
 from mtsig_core.results import TaskComparison
 from mtsig_core.testset import with_remedy
-from pages._ui import (
-    address,
-    frame,
-    official,
-    review_changes,
-    screen,
-    task_agreement,
-    task_disputes,
-    task_files,
-    task_runs,
-    task_view,
-)
-from pages._ui.ending import or_end_page
-from pages._ui.made_once import made_once
+from pages._ui import address, frame, published_comparison, review_sections, screen, task_sections, task_view
+from pages._ui.screen import or_end_page
+from pages._work.memory import make_once
 
 view = task_view.open_page(frame.take_view(), "Task")
 info = view.kept.info
@@ -46,44 +35,43 @@ def meanwhile(pairs):
 
 with or_end_page():
     found = view.comparison(meanwhile)
-screen.status(task_tested(found))
+screen.status(describe_tests(found))
 screen.answer(task_verdict(found, view.metric))
 task_view.ask_which_metric(view)
-task_disputes.show_people(view, found)
+task_sections.show_people(view, found)
 for told in above_ranks(found, view.metric):
     screen.caution_box(told)
 pair = task_view.show_picture(found, view.metric, "task.picture")
 task_view.show_key(found, view.metric, "at the side", "")
 if pair is not None:
     address.go(frame.ROOT / "pages" / "leaderboard.py", **view.address_of(pair, found))
-if (said := rule_said(found, view.metric)) is not None:
+if (said := describe_rule(found, view.metric)) is not None:
     screen.caution_box(said)
-firsts = first_rows(found, view.metric)
-with st.expander("Who may be the first in each language pair", expanded=len(firsts[1]) <= task_view.FEW,
+tops = tops_table(found, view.metric)
+with st.expander("Who may be the first in each language pair", expanded=len(tops.rows) <= task_view.FEW,
                  key="task.firsts"):
-    screen.prose_table(*firsts)
+    screen.show_prose_table(tops)
 task_view.show_far_firsts(found, view.metric)
 task_view.show_unread(view)
 for said in map(with_remedy, assumptions(info.assumed, [view.metric])):
     screen.caution_box(said)
-if found.excluded:
-    screen.caution_box(f"Left out: {task_left_out(found)}.")
-if view.metric in found.macro and found.macro[view.metric].pairs:
+for said in describe_exclusions(found):
+    screen.caution_box(said)
+if across := macro_pairs_table(found, view.metric):
     st.subheader("Across the language pairs")
-    screen.table(*macro_pair_rows(found.macro[view.metric], next(iter(found.pairs.values())).settings.alpha),
-                 names=[0, 1], key="task.macro")
+    screen.show_table(across, "task.macro")
     if not found.macro[view.metric].higher_is_better:
         st.caption(f"{direction(False).capitalize()} of a over b.")
-    for said in decision_notes(found, view.metric):
+    for said in compare_decisions_with_intervals(found, view.metric):
         st.caption(said)
-task_runs.show_runs(found, view.metric)
-several = task_disputes.show_disputes(view)
-published = replace(several or found, agreement=task_agreement.show_agreement(view))
-official.show_of_task(view)
+task_sections.show_runs(found, view.metric)
+several = task_sections.show_disputes(view)
+published = replace(several or found, agreement=task_sections.show_agreement(view))
+published_comparison.show_of_task(view)
 task_view.show_warnings(found, "task.warnings")
-if (link := review_changes.show_begin(view, found)) is not None:
+if (link := review_sections.show_begin(view, found)) is not None:
     address.go(frame.ROOT / "pages" / "review.py", review=link)
 st.subheader("How it was tested")
-screen.plain(made_once(task_methods, found, view.metric))
-task_files.show(published, made_once(task_picture, found, view.metric), view.metric, view.kept.source,
+screen.plain(make_once(task_methods, found, view.metric))
+task_sections.show_files(published, make_once(task_picture, found, view.metric), view.metric, view.kept.source,
                 view.command(published), "task")

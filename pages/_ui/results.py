@@ -11,11 +11,9 @@ import numpy as np
 from mtsig_core import Comparison, Metric, TestSet, compare
 from mtsig_core.metrics import metric_of
 from mtsig_core.metrics.cache import cached_statistics
-from pages._ui import limits
-from pages._ui.first_comparison import FirstDraws, drawn_beforehand, first_counts
-from pages._ui.jobs import Memory
-
-__all__ = ["comparison", "decided_from", "deciding", "drawing", "statistics", "jobs"]
+from pages._ui import session_limits
+from pages._work.first_comparison import FirstDraws, drawn_beforehand, first_counts
+from pages._work.memory import Memory
 
 _MANY = 10_000  # segments from which on several cores pay off
 _KEPT = 16  # statistics of test sets, the largest things that are remembered
@@ -30,7 +28,7 @@ def comparison(testset: TestSet, metric: str, meanwhile: Callable[[], None] | No
 
     `meanwhile` draws what the page can show without it.
     """
-    limits.check_draws(testset, max(settings.get("trials", 0), settings.get("resamples", 0)))
+    session_limits.check_draws(testset, max(settings.get("trials", 0), settings.get("resamples", 0)))
     drawn, asked = drawing(settings), deciding(settings)
     key = "compare", testset.digest, testset.name, metric, tuple(sorted(drawn.items()))
     if drawn_beforehand(testset, metric, drawn):

@@ -1,4 +1,4 @@
-"""What the page Task has on screen: a shared task, a metric, a track, and the settings; chosen at the side."""
+"""What the pages Task and Review have on screen: a shared task, a metric, a track, the settings; a kept review."""
 
 from __future__ import annotations
 
@@ -8,46 +8,29 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from mtsig_core import METRICS, Comparison, MtsigError, SettingError, compare_task
+from mtsig_core import METRICS, Comparison, InputError, MtsigError, SettingError, compare_task
 from mtsig_core.errors import counted
 from mtsig_core.readers.tasks import unread_sentences
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.kept_results import KeptDraws, KeptTask
-from mtsig_core.report.task_tables import (
-    MISSING,
+from mtsig_core.report.table import Column, Table
+from mtsig_core.report.task import (
     MISSING_SAID,
-    answer_first,
+    describe_ranks,
+    describe_rule,
+    explain_marks,
+    find_cluster_ends,
     is_ranked,
-    marked_said,
-    picture_ends,
-    picture_rows,
-    ranks_said,
-    rule_said,
+    rank_table,
 )
 from mtsig_core.report.words import far_firsts_in, group_cautions, in_a_task
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.across import ask_for_metric
 from mtsig_core.stats.ranks import RANK_RULES
+from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
 from mtsig_core.testset import by_precedence
-from pages._ui import (
-    address,
-    background,
-    controls,
-    demos,
-    grid,
-    limits,
-    rank_rule,
-    results,
-    screen,
-    tasks,
-    testsets,
-    tracks,
-)
-from pages._ui.ending import end_page
-from pages._ui.remedies import in_side_bar
-
-__all__ = ["ask_which_metric", "choose", "FEW", "open_page", "show_far_firsts", "show_key", "show_picture",
-           "show_unread", "show_warnings", "TaskView"]
+from pages._ui import address, background, controls, results, screen, session_limits, tasks, testsets
+from pages._ui.screen import end_page, in_side_bar
 
 FEW = 4  # language pairs of which all is said in sight
 
@@ -96,7 +79,7 @@ class TaskView:
         """
         info = self.kept.info
         usual = by_precedence([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]])[0]
-        named = {"testset": tracks.named(self.offer.testset(self.name, pair), self.kept.source.track),
+        named = {"testset": tasks.track_name(self.offer.testset(self.name, pair), self.kept.source.track),
                  "metric": None if self.metric == usual else self.metric}
         may_change = self.offer.source.folder is not None and self.offer.place is None
         return named | ({address.SEEN: found.pairs[pair].testset.digest[:12]} if may_change else {})
@@ -112,7 +95,7 @@ def compare_by(kept: KeptTask, metrics: list[str], settings: dict, what: str,
                meanwhile: Callable[[dict[str, Comparison]], None] | None = None) -> TaskComparison:
     """All language pairs compared by these metrics; what that draws is remembered, as in `results.comparison`."""
     pairs = [pair for metric in metrics for pair in kept.info.pairs_with(metric)]
-    limits.check_task(kept.sizes, pairs, compare_task, settings)
+    session_limits.check_task(kept.sizes, pairs, compare_task, settings)
     asked = results.deciding(settings)
 
     def work(progress):
@@ -155,7 +138,7 @@ def choose() -> TaskView:
     texts = list(METRICS) if kept.info.with_texts else []
     metric = controls.metric(by_precedence([*own, *texts], kept.info.primary))
     settings = controls.pick_settings("task", segment_means=metric in own)
-    return TaskView(name, offers[name], kept, metric, settings | rank_rule.pick("task", metric in own))
+    return TaskView(name, offers[name], kept, metric, settings | controls.pick("task", metric in own))
 
 
 def _pick_references(offer: tasks.TaskOffer, track: str | None) -> KeptTask:
@@ -180,7 +163,7 @@ def _of_the_set(offers: dict[str, tasks.TaskOffer]) -> str:
     """The task that the test set is of which was looked at before; else the first."""
     seen = address.asked("testset") or ""
     return next((name for name, offer in offers.items() if seen.startswith(
-        f"{name}/" if offer.source.folder is not None else demos.TASK.title)), next(iter(offers)))
+        f"{name}/" if offer.source.folder is not None else testsets.TASK.title)), next(iter(offers)))
 
 
 def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
@@ -208,26 +191,25 @@ def ask_which_metric(view: TaskView) -> None:
 
 def show_picture(found: TaskComparison, metric: str, key: str | None = None) -> str | None:
     """Draw the picture of a task; the language pair in which a rank was clicked, where it has a key."""
-    n_pairs = sum(metric in comparison.metrics for comparison in found.pairs.values())
-    header, rows, marks = answer_first(*picture_rows(found, metric), n_pairs)
-    clicked = grid.show(header, rows, {0}, key, marks=marks, open_cells=key is not None,
-                        clusters=picture_ends(found, metric))
-    if clicked is None or rows[clicked[0]][clicked[1]] == MISSING:
+    shown = rank_table(found, metric)
+    clicked = screen.show_table(shown, key, open_cells=key is not None)
+    if clicked is None or clicked[1] not in found.pairs or shown.values(clicked[1])[clicked[0]] is None:
         return None
-    return header[clicked[1]] if header[clicked[1]] in found.pairs else None
+    return clicked[1]
 
 
 def show_key(found: TaskComparison, metric: str, chosen: str, click: str) -> None:
     """Say below the picture what its ranks and marks are, where another rule is `chosen`, and what a `click` does."""
     across = metric in found.macro and found.macro[metric].is_ranked
-    ranks = ranks_said(found) if rule_said(found, metric) is None else f"Ranks by the rule that is chosen {chosen}"
-    said = "; ".join(filter(None, [ranks * is_ranked(found, metric), marked_said(found, "coloured:", metric)]))
+    ranks = describe_ranks(found) if describe_rule(found, metric) is None else \
+        f"Ranks by the rule that is chosen {chosen}"
+    said = "; ".join(filter(None, [ranks * is_ranked(found, metric), explain_marks(found, "coloured:", metric)]))
     st.caption(f"{said}. " * bool(said) + f"A dash: {MISSING_SAID}. Click a cell to open the language pair{click}."
                + " Across the pairs stand systems that have all of them, ranked by the mean difference, which is drawn "
                "within each pair and then averaged." * across
                + " Wins, ties and losses are added up over the pairs." * (metric in found.macro)
                + " Shading separates clusters: no rank range reaches from one into the next." * bool(
-                   picture_ends(found, metric)))
+                   find_cluster_ends(found, metric)))
 
 
 def show_far_firsts(found: TaskComparison, metric: str) -> None:
@@ -250,6 +232,85 @@ def show_warnings(found: TaskComparison, key: str) -> None:
     n = sum(len(comparison.warnings) for comparison in found.pairs.values())
     if n:
         with st.expander(f"Keep in mind: {counted(n, 'warning')}", key=key):
-            screen.prose_table(["language pair", "warning"], [
-                [pair, " ".join(texts)] for pair, comparison in found.pairs.items() for texts in group_cautions(
-                    in_a_task(comparison.warnings), several=len(comparison.metrics) > 1, say=in_side_bar)])
+            columns = Column("language_pair", "language pair", "name"), Column("text", "warning")
+            screen.show_prose_table(Table("warnings", columns, tuple(
+                (pair, " ".join(texts)) for pair, comparison in found.pairs.items() for texts in group_cautions(
+                    in_a_task(comparison.warnings), several=len(comparison.metrics) > 1, say=in_side_bar))))
+
+
+# A kept review, and its shared task with and without the systems it excludes.
+
+LINK = "review"  # the key of the link in the address
+_LAST = "review.last"  # that of the review opened last
+
+
+@dataclass(frozen=True)
+class ReviewView:
+    """What is opened by the link in the address.
+
+    Attributes
+    ----------
+    kept : KeptReview or None
+        None where the address has no link.
+    before, now : TaskView or None
+        The task as the review compares it, with all systems, and without those left out.
+    """
+
+    kept: KeptReview | None
+    before: TaskView | None = None
+    now: TaskView | None = None
+
+    @property
+    def title(self) -> str | None:
+        """What is open."""
+        return None if self.before is None else self.before.title  # of all systems: some may be gone by now
+
+    @property
+    def review(self) -> Review:
+        return self.kept.review
+
+    @property
+    def may_edit(self) -> bool:
+        return self.kept.edit_link is not None
+
+    def address_of(self, link: str) -> str:
+        """The whole address under which a link opens the review."""
+        return f"{(st.context.url or '/review').partition('?')[0]}?{LINK}={link}"
+
+
+def choose_review() -> ReviewView:
+    """Open the review of the address, else the one opened last; what it has on screen."""
+    if address.asked(LINK) is None and _LAST in st.session_state:  # also after Back: leaving the page took it away
+        address.keep(LINK, [st.session_state[_LAST]])
+    link = address.settle(LINK, "", lambda texts: texts[-1], lambda value: [value], pages_own=True)
+    if not link:
+        return ReviewView(None)
+    kept = reviews().find(link)
+    if kept is None:
+        st.session_state.pop(_LAST, None)
+        raise InputError("The review of this link is not here: it was deleted, it has expired, or it was kept on "
+                         "another server. Ask whoever sent the link for another.")
+    st.session_state[_LAST] = link
+    st.caption("Task, metric and settings are those of the review.")
+    st.button("Close this review", on_click=_close)
+    review, offers = kept.review, tasks.available()
+    if (offer := tasks.find(review.task, offers)) is None:
+        raise InputError("The shared task of this review was uploaded, and is not here: it was deleted, it has "
+                         "expired, or it was kept on another server." if review.task.startswith(testsets.KEPT) else
+                         f"The shared task {review.task!r} of this review is not offered here. Whoever runs this "
+                         "server names its folder with MTSIG_DATA_ROOT.")
+    whole = tasks.kept(offer, review.track, review.refs, review.refs_as_systems)
+    before = TaskView(review.task, offer, whole, review.metric, review.tested)
+    return ReviewView(kept, before, TaskView(review.task, offer, whole.leaving_out(review.exclusions), review.metric,
+                                             review.tested))
+
+
+@st.cache_resource
+def reviews() -> ReviewStore:
+    return ReviewStore(testsets.store())
+
+
+def _close():
+    st.session_state.pop(_LAST, None)
+    address.keep(LINK, None)
+    st.session_state[LINK] = ""

@@ -25,7 +25,7 @@ from mtsig_core.report.task_export import task_json
 from mtsig_core.stats import across, parallel
 from mtsig_core.stats.parallel import as_they_come, in_order, is_elsewhere, on_cluster
 from mtsig_core.task import Task
-from pages._ui.nursery import computed
+from pages._work.worker import computed
 
 LIMIT = 120  # seconds that anything may take
 RNG = np.random.default_rng(3)
