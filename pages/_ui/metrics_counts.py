@@ -18,7 +18,7 @@ from mtsig_core.experiments.inside_score import (
 )
 from mtsig_core.experiments.papers import KOEHN_T1
 from mtsig_core.figures.experiment_plots import by_length, by_order
-from mtsig_core.report import metrics_tables as tables
+from mtsig_core.report import experiment_tables as tables
 from pages._ui import charts, controls, screen, side_by_side
 from pages._ui.metrics_views import choose_system, command, files, found, rows_of, systems_of, table
 
@@ -43,7 +43,7 @@ def show_precisions(view, places):
                 key="metrics.precisions", files=view.named(system, metric="bleu"),
                 command=command(view, "precisions"), **table(rows),
                 alt=f"Precision of {system} by length of n-gram, from {mine.p1 or 0:.1f}% to {mine.p4 or 0:.1f}%.")
-    screen.table(*tables.precision_rows(rows, koehns))
+    screen.show_table(tables.precision_table(rows, koehns))
     st.caption("Precision: the geometric mean of the four. Each n-gram counts at most as often as in the reference "
                "that has it most often. "
                + (f"In brackets and ◇: {KOEHN_T1.source}, {KOEHN_T1.about}; the simulated systems were made to have "
@@ -68,11 +68,11 @@ def show_lengths(view, places):
                         paper=simulated),
                 key="metrics.lengths", files=view.named(one.system, metric="bleu-gtm"),
                 command=command(view, "lengths", system_name=system, beside=beside),
-                **rows_of(tables.flat_lengths(one)),
+                **rows_of(tables.length_records(one)),
                 alt=f"BLEU and GTM-2 of {' and '.join(name for name, _ in one.curves)} by length ratio; {system} has "
                     + ", ".join(f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"
                                 for point in (*sides, actual)) + ".")
-    screen.table(*tables.length_rows(one))
+    screen.show_table(tables.length_table(one))
     st.caption(("Koehn (2004), Figure 1: short outputs lose BLEU by the brevity penalty, GTM-2 hardly changes. The "
                 "systems translate anew with a word penalty. Above 0 they leave out words, rather where they are not "
                 "sure: all the BLEU that is lost there is the brevity penalty. Below 0 they say more: leave out less, "
@@ -109,15 +109,15 @@ def show_example(view, places):
         screen.plain(f"Reference: {one.references[0]}")
     else:
         side_by_side.cards(testset, [one.system], [testset.lines.index(one.line)], [f"sentence BLEU {one.bleu:.1f}"])
-    screen.table(*tables.step_rows(one), names=(0, 1))
+    screen.show_table(tables.step_table(one))
     penalty = f"exp(1 - {one.ref_len}/{one.sys_len}) = " if 0 < one.sys_len < one.ref_len else ""
     st.caption(f"Brevity penalty: {one.sys_len} tokens against {one.ref_len} give {penalty}{one.brevity_penalty:.4g}. "
                f"BLEU-n is on a scale of 0 to 1 and not smoothed; smoothed BLEU-4 is {one.bleu:.2f} points "
                f"({one.signature}). BLEU is meant for corpora: one sentence is for looking inside.")
     if sentence == _NOTE:
         st.subheader("What the note gets wrong")
-        screen.table(*tables.claim_rows(one), names=[0], texts=[3])
-    files(view.named(metric="bleu"), "example", tables.flat_steps(one), printed)
+        screen.show_table(tables.note_table(one))
+    files(view.named(metric="bleu"), "example", tables.step_records(one), printed)
 
 
 def show_signatures(view, places):

@@ -9,7 +9,7 @@ import streamlit as st
 from mtsig_core.experiments.inside_score import averages, densities, factor, students_t
 from mtsig_core.figures.experiment_plots import mean_intervals, rankings, student_density
 from mtsig_core.metrics import metric_title
-from mtsig_core.report import metrics_tables as tables
+from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.cells import rounded, written_like
 from pages._ui import charts, controls, screen, side_by_side
 from pages._ui.metrics_views import choose_system, command, found, table
@@ -47,7 +47,7 @@ def show_averages(view, places):
     if one.case is not None:
         _show_texts(view.testset, one.case, unit)
     with st.expander("All systems by both", key="metrics.average.all"):
-        screen.table(*tables.average_rows(one))
+        screen.show_table(tables.average_table(one))
 
 
 def _said(one, unit):
@@ -73,7 +73,7 @@ def _draw_case(view, case, unit, printed):
 
 def _show_texts(testset, case, unit):
     form = written_like(case.corpus)
-    screen.table(*tables.case_rows(case, unit))
+    screen.show_table(tables.case_table(case, unit))
     side_by_side.legend()
     side_by_side.cards(testset, [case.pair.a, case.pair.b], [testset.lines.index(line) for line in case.lines],
                        [f"sentence {unit} {first:{form}} and {second:{form}}" for first, second in case.sentences])
@@ -96,7 +96,7 @@ def show_students_t(view, places):
                 key="metrics.students-t", files=view.named(one.system),
                 command=command(view, "students-t", metric, **asked), **table(one.rows),
                 alt=f"{level} intervals of the mean of {one.system} by Student's t and by the bootstrap, at each size.")
-    screen.table(*tables.interval_rows(one))
+    screen.show_table(tables.mean_interval_table(one))
     st.caption(f"{level} intervals, {one.resamples:,} bootstrap samples. Student's t (Koehn 2004, section 4) takes "
                "segments as independent, and needs a mean of segment scores, which a corpus score is not. "
                + ("Scores as the table has them." if from_table else
@@ -111,7 +111,7 @@ def show_students_t(view, places):
                 rows=list(zip(x.tolist(), t.tolist(), normal.tolist(), strict=True)),
                 alt=f"Student's t for n = {n} beside the normal distribution, with the tails beyond "
                     f"{factor(n, alpha):.4f} standard errors (Koehn 2004, Figure 5).")
-    screen.table(*tables.factor_rows())
+    screen.show_table(tables.factor_table())
     st.caption("Factors as printed. The paper takes n degrees of freedom where n - 1 are right; 1.9849 is a slip for "
                "1.9840 besides; its entry for 600 at 99% is that of 599, and 2.5759 without end is 2.5758. At such "
                "sizes all this hardly matters.")

@@ -14,7 +14,7 @@ from mtsig_core.experiments.sweeps import FoundAtSize, SizeSweep, found_at, plan
 from mtsig_core.figures.experiment_plots import decisions
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import rounded
-from mtsig_core.report.sweep_tables import needed, own_order
+from mtsig_core.report.experiment_tables import needed, own_order
 from mtsig_core.stats.significance import FEW_TO_DRAW
 from pages._ui import charts, screen
 from pages._ui.made_once import made_once

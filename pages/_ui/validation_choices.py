@@ -11,7 +11,7 @@ from mtsig_core.experiments.papers import RIEZLER_MAXWELL_T1
 from mtsig_core.experiments.validation import pair_tests
 from mtsig_core.figures.experiment_plots import counts, p_values
 from mtsig_core.metrics import metric_title, metrics_of
-from mtsig_core.report import validation_tables as tables
+from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.cells import signed
 from mtsig_core.report.words import direction
 from pages._ui import charts, controls, one_pair, results, screen
@@ -53,7 +53,7 @@ def show_pair(bench: Bench, place) -> None:
         command=bench.command("pair", metrics=",".join(found), a=a, b=b, segments=asked["n_segments"]),
         files=bench.view.named(a, b, metric="-".join(found)),
         alt="p-values of the pair under each metric, by two tests, beside those of the paper.", with_table=False)
-    screen.table(*tables.metric_rows(found))
+    screen.show_table(tables.pair_tests_table(found))
     screen.plain(f"A is {a}, B is {b}, on {_tested(found)}"
                  + ("." if size == n else f", of the first broad sample of {size:,}."))
     st.caption(f"{next(iter(found.values())).trials:,} trials, uncorrected. Theirs: {RIEZLER_MAXWELL_T1.source}, "
@@ -122,14 +122,14 @@ def show_units(bench: Bench, place) -> None:
                bench.command("units", trials=asked["trials"]),
                "Pairs that are significant by both units, by segment only, by document only, for each correction.")
     warn_of_few_documents(one.n_documents)
-    screen.table(*tables.unit_rows(one))
+    screen.show_table(tables.unit_table(one))
     st.caption(f"Approximate randomization at α = {one.alpha:g}, {asked['trials']:,} trials; {one.n_segments:,} "
                f"segments in {one.n_documents:,} documents. Segments of a document succeed and fail together, so a "
                "test that takes them for independent finds too much: trust the document.")
-    header, rows = tables.changed_rows(one, correction)
+    changed = tables.changed_table(one, correction)
     st.subheader(f"The pairs that the unit changes, {corrected}")
-    if rows:
-        screen.table(header, rows, names=[0, 1])
+    if changed:
+        screen.show_table(changed)
         if not one.higher_is_better:
             st.caption(f"{direction(False).capitalize()} of the first over the second.")
         if correction != "none":

@@ -8,7 +8,7 @@ import streamlit as st
 
 from mtsig_core.experiments.error_rates import claims
 from mtsig_core.figures.experiment_plots import panels, rates
-from mtsig_core.report import validation_tables as tables
+from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.cells import rounded
 from pages._ui import screen
 from pages._ui.validation_experiment import Bench, row_of
@@ -38,7 +38,7 @@ def show_claims(bench: Bench) -> None:
                "control the chance of any false claim (left); BH and BY control the expected share of false claims "
                "among all claims (right), so that BH may claim something false in many test sets, and loses less. "
                "Vermillion: above the level.")
-    screen.table(*tables.claim_rows(one))
+    screen.show_table(tables.claim_table(one))
 
 
 def _false(alpha: float, one):

@@ -11,7 +11,7 @@ from mtsig_core.experiments.population import swaps_said
 from mtsig_core.experiments.validation import conclusions, coverage
 from mtsig_core.figures.experiment_plots import panels, rates
 from mtsig_core.metrics import metric_title
-from mtsig_core.report import validation_tables as tables
+from mtsig_core.report import experiment_tables as tables
 from pages._ui import controls, one_pair, screen
 from pages._ui.validation_experiment import Bench, big, by_situation, drawn_each, row_of, warn_of_few_documents
 
@@ -40,9 +40,9 @@ def show_conclusions(bench: Bench, place) -> None:
                f"{one.resamples:,} bootstrap samples by segment." + (" Theirs on other texts." if koehns else "")
                + (f" {metric_title(bench.metric)} keeps the weights of the whole test set." if bench.view.recounted else
                   ""))
-    screen.table(*tables.size_rows(one, size, koehns), names=(0, 1))
+    screen.show_table(tables.conclusions_at_table(one, size, koehns))
     st.subheader("All sizes")
-    screen.table(*tables.conclusion_rows(one, koehns), names=(0, 1))
+    screen.show_table(tables.conclusion_table(one, koehns))
     st.caption("Percent as the whole set / the opposite"
                + (f"; in brackets right / wrong of {KOEHN_T3.source}." if koehns else "."))
     _show_calibration(bench, one, koehns)
@@ -73,7 +73,7 @@ def _show_calibration(bench: Bench, one, koehns: bool) -> None:
                        what="of the conclusions are as the whole set"),
                one.levels, "calibration", bench.command("calibration"),
                "Share of conclusions at each level that are as the whole test set.")
-    screen.table(*tables.calibration_rows(one, koehns))
+    screen.show_table(tables.calibration_table(one, koehns))
     st.caption("Over pairs that differ on this set, all sizes together: a calibration, not a type-I error, so 'one "
                "wrong in twenty' is not what it shows. Conclusions on one sample are alike: intervals go by samples, "
                "and leave out only that samples of different sizes overlap.")
@@ -111,7 +111,7 @@ def show_coverage(bench: Bench, place) -> None:
                "is the score of the whole test set. Bars: 95% Monte Carlo interval. "
                + f"{KOEHN_6.source}: {hits} of {intervals} intervals at 95% on broad samples.")
     warn_of_few_documents(one.n_documents)
-    screen.table(*tables.coverage_rows(one))
+    screen.show_table(tables.coverage_table(one))
 
 
 def _coverage_said(covered, alpha: float) -> str:

@@ -10,7 +10,7 @@ import streamlit as st
 from mtsig_core.experiments.error_rates import families, if_independent, type_one, variants
 from mtsig_core.experiments.papers import RIEZLER_MAXWELL_4_4, RIEZLER_MAXWELL_T2
 from mtsig_core.figures.experiment_plots import p_values, panels, rates
-from mtsig_core.report import validation_tables as tables
+from mtsig_core.report import experiment_tables as tables
 from mtsig_core.stats.few_units import least_of_units
 from mtsig_core.stats.significance import TESTS, significant
 from pages._ui import controls, one_pair, screen
@@ -58,7 +58,7 @@ def show_type_one(bench: Bench, place) -> None:
                f"koehn concludes at {100 * bench.alpha:g}% per direction, about twice that in all, and more with "
                "few or unequal documents; the shift of riezler-maxwell is one-sided as printed.")
     warn_of_few_documents(one.n_documents)
-    screen.table(*tables.type_one_rows(one))
+    screen.show_table(tables.type_one_table(one))
     _show_variants(bench)
 
 
@@ -119,7 +119,7 @@ def _show_variants(bench: Bench) -> None:
                                   for row, theirs in zip(one.rows, RIEZLER_MAXWELL_T2.rows["nist"], strict=True)},
                        one.alpha),
                one.rows, "variants", bench.command("variants"), "p-values of five true nulls by three tests.")
-    screen.table(*tables.variant_rows(one))
+    screen.show_table(tables.variant_table(one))
     st.caption(f"Ours: {one.n_segments:,} segments drawn with replacement; each system says what one of the real ones "
                f"says, drawn anew for every segment. By segment, {one.trials:,} trials; ratio: randomization / "
                f"bootstrap. Theirs: {RIEZLER_MAXWELL_T2.source}, {RIEZLER_MAXWELL_T2.about}, in NIST. They find "
@@ -142,7 +142,7 @@ def show_families(bench: Bench, place) -> None:
                f"Carlo interval]; approximate randomization by segment, {one.trials:,} trials. Each system says what "
                "one of the real ones says, drawn anew for every segment. The formula takes comparisons for "
                "independent; all pairs of the same systems are not.")
-    screen.table(*tables.family_rows(one))
+    screen.show_table(tables.family_table(one))
     theirs = "; ".join(f"{k} comparisons of {systems} systems at {level:g} give {error:g} (the formula: "
                        f"{if_independent(level, k):.4f})"
                        for systems, k, level, error in RIEZLER_MAXWELL_4_4.rows["bleu"])
