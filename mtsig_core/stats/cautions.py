@@ -47,6 +47,7 @@ from mtsig_core.stats.intervals import LEAST_UNITS
 from mtsig_core.stats.ranks import headline, otherwise_led, turned_round
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import ADJUSTMENTS, FAMILY_WISE, TESTS, is_split, significant
+from mtsig_core.stats.training_runs import spread_interval, turning
 from mtsig_core.testset import TestSet, human_scores
 
 _THAT_MAY_TELL = ("chrf", "ter", "bleu")
@@ -628,8 +629,6 @@ def _more_trials(settings: Settings) -> tuple[Remedy, ...]:
 
 def about_runs(testset: TestSet, settings: Settings, results: Iterable[MetricResult]) -> Iterator[Caution]:
     """What to keep in mind of a test set with training runs."""
-    from mtsig_core.stats.comparison import spread_interval, turning
-
     if not testset.runs:
         return
     low, high = spread_interval(1.0, testset.n_runs, settings.alpha)
