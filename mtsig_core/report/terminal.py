@@ -23,7 +23,7 @@ from mtsig_core.report.tables import (
     verdict,
     without_relation,
 )
-from mtsig_core.report.text import printable, text_width
+from mtsig_core.report.text import caution_lines, printable, printable_lines, text_width, warn  # noqa: F401
 from mtsig_core.report.words import assumptions, direction, far_firsts, group_cautions
 from mtsig_core.results import Caution, Comparison, MetricResult, Settings
 from mtsig_core.stats.cautions import BESIDE_VERDICT
@@ -64,28 +64,6 @@ def scores_text(scores: Scores) -> str:
         lines += [] if found.higher_is_better else ["Lower is better."]
         lines += [*map(printable, assumptions(scores.testset.assumed, [found.metric])), printable(found.signature), ""]
     return "\n".join(lines).rstrip() + "\n"
-
-
-def warn(cautions: Iterable[Caution]) -> None:
-    """Print warnings to standard error."""
-    if lines := caution_lines(cautions):
-        print(*lines, sep="\n", file=sys.stderr)
-
-
-def caution_lines(cautions: Iterable[Caution], several: bool = False, about: str = "") -> list[str]:
-    """Warnings, a line each, with the options that help; three of a kind, and how many more there are. Each begins with
-    its metric where there are `several`, and before that with what it is `about`."""
-    return [f"Warning: {about}{printable(text)}" for texts in group_cautions(cautions, several=several, say=_options)
-            for text in texts]
-
-
-def _options(remedies: Sequence[Remedy]) -> str:
-    return f"Options: {remedy_options(remedies)}." if remedies else ""
-
-
-def printable_lines(text: str) -> str:
-    """Like `printable`, with line ends kept."""
-    return "\n".join(map(printable, text.split("\n")))
 
 
 def _metric_lines(result: MetricResult, comparison: Comparison) -> list[str]:
