@@ -5,8 +5,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
-__all__ = ["compiled", "worth_compiling"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Nanoseconds that it takes to load a compiler, and those that compiled code would have saved until now.

@@ -9,9 +9,6 @@ from numba.extending import intrinsic
 
 from mtsig_core._compiled import compiled
 
-__all__ = ["count_far", "count_stationary", "count_uniform", "order_statistics", "random_words", "sum_runs",
-           "sum_swapped", "swap_stationary"]
-
 # Philox4x64: what is multiplied by, and what is added to the key each round (the fractions of the golden ratio and
 # of the square root of 3).
 _FIRST, _SECOND = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
@@ -36,13 +33,8 @@ def random_words(key: np.ndarray, first: int, words: np.ndarray) -> None:
 
     Philox4x64-10 (Salmon et al. 2011): a counter is enciphered in ten rounds.
 
-    Parameters
-    ----------
-    key : ndarray of uint64, shape (2,)
-    first : int
-        Fours of words passed over.
-    words : ndarray of uint64
-        A multiple of four of them.
+    `key`: ndarray of uint64, shape (2,); `first`: fours of words passed over; `words`: ndarray of uint64, a multiple of
+    four of them.
     """
     counter, none = np.uint64(first + 1), np.uint64(0)
     for at in range(len(words) // 4):
@@ -62,18 +54,10 @@ def count_uniform(key: np.ndarray, words: np.ndarray, draws: np.ndarray, fresh: 
     What `numpy.random.Generator.integers` on 16 or 32 bits would draw (Lemire 2019): the high half of a random number
     times units is the unit, and a number whose low half lies below 2^bits mod units is passed over.
 
-    Parameters
-    ----------
-    key : ndarray of uint64, shape (2,)
-        Of `random_words`.
-    words : ndarray of uint64
-        Room for random words, a multiple of four.
-    draws : ndarray of uint16 or uint32
-        The same room, as numbers of so many bits.
-    fresh : int
-        Rows that numpy fills in one go: of numbers of 16 bits the second half of 32 is left over after them.
-    counts : ndarray, shape (replicates, units)
-        Counted on.
+    `key`: ndarray of uint64, shape (2,), of `random_words`; `words`: ndarray of uint64, room for random words, a
+    multiple of four; `draws`: ndarray of uint16 or uint32, the same room, as numbers of so many bits; `fresh`: rows
+    that numpy fills in one go: of numbers of 16 bits the second half of 32 is left over after them; `counts`: shape
+    (replicates, units), counted on.
     """
     n_rows, n = counts.shape
     bits = 8 * draws.itemsize
@@ -144,18 +128,10 @@ def sum_swapped(swaps: np.ndarray, first: int, columns: np.ndarray) -> np.ndarra
     Of each four units the sums of all 16 ways to swap them are made once, and then looked up (Arlazarov, Dinic, Kronrod
     and Faradzev 1970).
 
-    Parameters
-    ----------
-    swaps : ndarray of uint8, shape (replicates, bytes)
-        A bit for each unit, the first unit of a byte highest.
-    first : int
-        The unit that the columns begin with, a multiple of 16.
-    columns : ndarray of uint64, shape (units, words)
-        Of a multiple of 16 units. Each word is four numbers of 16 bits; what they add up to must stay below 2^16.
-
-    Returns
-    -------
-    ndarray of uint64, shape (replicates, words)
+    `swaps`: ndarray of uint8, shape (replicates, bytes), a bit for each unit, the first unit of a byte highest;
+    `first`: the unit that the columns begin with, a multiple of 16; `columns`: ndarray of uint64, shape (units, words),
+    of a multiple of 16 units. Each word is four numbers of 16 bits; what they add up to must stay below 2^16. Returns:
+    shape (replicates, words).
     """
     n_units, n_words = columns.shape
     sums = np.zeros((swaps.shape[0], n_words), np.uint64)
@@ -206,13 +182,9 @@ def order_statistics(rows: np.ndarray, low: np.ndarray, high: np.ndarray, wanted
     Numbers are counted in bins of equal width, and only those of bins with a place that is wanted are sorted: a sixth
     of the time for a thousand numbers, less for more.
 
-    Parameters
-    ----------
-    rows : ndarray of float64, shape (rows, numbers)
-    low, high : ndarray of float64, shape (rows,)
-        The least and the largest of each row; NaN where one is.
-    wanted : ndarray of int, ascending
-    found : ndarray of float64, shape (rows, wanted)
+    `rows`: ndarray of float64, shape (rows, numbers); `low`, `high`: ndarray of float64, shape (rows,), the least and
+    the largest of each row; NaN where one is; `wanted`: ndarray of int, ascending; `found`: ndarray of float64, shape
+    (rows, wanted).
     """
     n = rows.shape[1]
     bins, counts, taken = np.empty(n, np.uint8), np.empty(256, np.int64), np.empty(256, np.uint8)

@@ -9,9 +9,6 @@ import pickle
 import traceback
 from collections.abc import Iterable, Mapping
 
-__all__ = ["MtsigError", "InputError", "SettingError", "ClusterError", "StoreError", "NotYetError", "Cancelled",
-           "Remedy", "arguments", "closest", "counted", "nearest", "sendable", "unknown"]
-
 #: Arguments with what to give them, such as ``{"unit": "segment"}``; in capitals what the user has to find, as in
 #: ``{"docs": "FILE"}``. Each of several remedies is enough.
 Remedy = Mapping[str, str | int]

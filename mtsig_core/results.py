@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from mtsig_core.errors import Remedy, SettingError, counted, nearest, unknown
@@ -58,8 +57,7 @@ class Settings:
     """Every choice that the numbers of a comparison depend on, as resolved (no ``auto`` is left).
 
     `ci` is the kind of interval for the whole test set; where few documents have ratings theirs may be another, see
-    `MetricResult.ci`. `rank_rule` says how ranks are made of the pairs, see `stats.ranks`; of results of
-    versions that had but one it is that.
+    `MetricResult.ci`. `rank_rule` says how ranks are made of the pairs, see `stats.ranks`.
     """
 
     test: str
@@ -169,7 +167,7 @@ class PairRuns:
     se_total : float or None
         Of both together, sqrt(n / (n - 1) se_testset^2 + se_runs^2) with n units: of a new test set and new runs.
     df_total : float or None
-        Its degrees of freedom, by Welch and Satterthwaite; None in results of versions that did not say.
+        Its degrees of freedom, by Welch and Satterthwaite; None where `se_runs` is.
     """
 
     a: str
@@ -204,7 +202,7 @@ def swap_ratio(delta: float, se: float | None, swap_se: float | None, n: float |
     variance = swap_se**2 - delta**2 / n
     return se / math.sqrt(variance) if variance > 0 else None
 
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 _COLUMN_TYPES = {"str": "str", "float": "float64", "int": "Int64", "bool": "bool"}
 
 
@@ -221,8 +219,7 @@ class SystemResult:
     rank_low, rank_high : int or None
         From 1: simultaneous over all systems, or by the rule that was asked for.
     cluster : int or None
-        From 1: no rank interval reaches from one cluster into the next. None without ranks, and in results of versions
-        that did not say.
+        From 1: no rank interval reaches from one cluster into the next. None without ranks.
     """
 
     system: str
@@ -272,12 +269,12 @@ class PairResult:
         Units that tell the two apart, where these are fewer than 20 and not all: p is at least 2/2^n of them, as the
         others say nothing of which is better.
     n : int or None
-        Number of segments compared; None in results of versions that did not say.
+        Number of segments compared.
     ci_joint_low, ci_joint_high : float or None
         Simultaneous interval of delta: those of all pairs, or of all pairs with the baseline, hold together at level
-        1 - alpha. Of a single pair it is the single interval. None also in results of versions that had none.
+        1 - alpha. Of a single pair it is the single interval.
     n_units : int or None
-        Units that both have segments in; None as above.
+        Units that both have segments in.
     n_effective : float or None
         How many units of equal size these are worth (Kish 1965): (sum w)^2 / sum w^2, w the segments of each.
     decidable : bool
@@ -344,7 +341,7 @@ class ReferenceLeaders:
         Whether they are enough to decide anything; if not, the leaders are all systems.
     ahead : bool
         Whether a single leader is significantly better than each other system, not only the last that may be the
-        first; True in results of versions that did not say.
+        first.
     """
 
     reference: str
@@ -367,17 +364,13 @@ class RuledRanks:
     changed : int or None
         Systems whose simultaneous rank interval is another; None where there is none.
     first_held : tuple of str
-        Who may be the first by simultaneous rank intervals; empty where there are none, and in results of versions
-        that did not say.
+        Who may be the first by simultaneous rank intervals; empty where there are none.
     apart_not_significant : int or None
-        Pairs whose rank ranges lie apart, so that one is called better, though they are not significantly so; None in
-        results of versions that did not say.
+        Pairs whose rank ranges lie apart, so that one is called better, though they are not significantly so.
     inside_apart : int or None
-        Those of the significant pairs inside one cluster whose rank ranges lie apart all the same; None in results of
-        versions that did not say.
+        Those of the significant pairs inside one cluster whose rank ranges lie apart all the same.
     wins, losses : tuple of int
-        Of each system, best first, how many others the rule calls worse, and better; empty in results of versions that
-        did not say.
+        Of each system, best first, how many others the rule calls worse, and better.
     means : tuple of float, optional
         Of each system, best first, the mean over segments, where the rule has a score of its own. Differences of pairs
         are differences of these means.
@@ -401,16 +394,16 @@ class MetricResult:
     Attributes
     ----------
     tokenizer : str or None
-        What finds its words, if anything; None also in results of versions that did not say.
+        What finds its words, if anything.
     ci : str or None
-        The kind of its intervals; None in results of versions that did not say.
+        The kind of its intervals.
     n_units : int or None
         The units that were resampled: of segment scores, only those that have any. Of stationary blocks, segments
-        over mean length. None in results of versions that did not say.
+        over mean length.
     n_effective : float or None
         How many units of equal size these are worth; see `PairResult`.
     trials : int or None
-        How often the test drew; None for tests without draws, and in results of versions that did not say.
+        How often the test drew; None for tests without draws.
     ruled : RuledRanks or None
         What the ranks hide, where they are made by another rule than simultaneous rank intervals.
     exact : bool
@@ -448,10 +441,6 @@ class MetricResult:
 
     def _differing(self) -> str:
         return f"{sum(pair.significant for pair in self.pairs)} of {counted(len(self.tested), 'pair')} significant"
-
-    def n_trials(self, settings: Settings) -> int | None:
-        """How often the test drew, in results of versions that did not say too."""
-        return settings.trials if self.trials is None else self.trials
 
     @property
     def sign(self) -> int:
@@ -499,14 +488,17 @@ class MetricResult:
 _TABLES = {"systems": SystemResult, "pairs": PairResult}
 
 
-class _ByMetric(dict[str, _Found]):
+class ByMetric(dict[str, _Result]):
+    """Results by metric: items cannot be set, and the error for a metric that is not there names the nearest."""
+
     def __missing__(self, name: str) -> NoReturn:
         raise unknown("metric", name, self)
 
+    def __setitem__(self, name: str, result: _Result) -> NoReturn:
+        raise TypeError("Results cannot be changed.")
 
-def by_metric(found: Mapping[str, _Found]) -> Mapping[str, _Found]:
-    """What was found by each metric, read-only; a metric that is not there is answered with the nearest."""
-    return MappingProxyType(_ByMetric(found))
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ByMetric, (dict(self),)
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -529,10 +521,7 @@ class Comparison:
     excluded: tuple[Exclusion, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "metrics", by_metric(self.metrics))
-
-    def __reduce__(self) -> tuple[Any, ...]:  # a mapping proxy cannot be pickled
-        return Comparison, (self.testset, self.settings, self.warnings, dict(self.metrics), self.excluded)
+        object.__setattr__(self, "metrics", ByMetric(self.metrics))
 
     def __repr__(self) -> str:
         found = ", ".join(f"{name!r} {result._differing()}" for name, result in self.metrics.items())
@@ -591,7 +580,7 @@ class Comparison:
 
     @classmethod
     def from_json(cls, text: str) -> Comparison:
-        """Read back what `mtsig_core.report.export.comparison_json` wrote; keys that it does not know are ignored.
+        """Read back what ``render("json")`` wrote; keys that it does not know are ignored.
 
         Returns
         -------
@@ -601,15 +590,16 @@ class Comparison:
         Raises
         ------
         InputError
-            If the text is not the JSON of a comparison: with the place, what was expected there, and what came.
+            If the text is not the JSON of a comparison, with the place, what was expected there, and what came; or that
+            of a version of mtsig whose results this one cannot read.
 
         Examples
         --------
-        >>> Comparison.from_json('{"metrics": []}')
+        >>> Comparison.from_json('{"schema": 1, "metrics": []}')
         Traceback (most recent call last):
-        mtsig_core.errors.InputError: metrics is []. Expected an object with keys.
+        mtsig_core.errors.InputError: metrics: Expected `object`, got `array`.
         """
-        from mtsig_core.report.reading import read_comparison
+        from mtsig_core.report.result_json import read_comparison
 
         return read_comparison(text)
 
@@ -681,8 +671,7 @@ class MacroSystem:
         Decisions on pairs of systems within each language pair, added up; pairs that cannot be decided are none. By
         another rule of ranks those of the rule.
     cluster : int or None
-        From 1: no rank interval reaches from one cluster into the next. None without ranks, and in results of versions
-        that did not say.
+        From 1: no rank interval reaches from one cluster into the next. None without ranks.
     """
 
     system: str
@@ -708,10 +697,10 @@ class MacroPair:
         None where they have a single unit in common in some language pair.
     decidable : bool
         Whether p could be small enough after the correction, with so many trials and units, however large the
-        difference; True in results of versions that did not look.
+        difference.
     n_apart : int or None
         Units that tell the two systems apart, see `units_apart`: of all language pairs together, or of a bootstrap
-        those of the language pair that has fewest. None in results of versions that did not count them.
+        those of the language pair that has fewest.
     """
 
     a: str
@@ -738,8 +727,7 @@ class MacroResult:
     runs : tuple of SystemRuns
         Of systems that have as many training runs in every language pair: run k has the mean of its scores over them.
     ci : str or None
-        The kind of its intervals, ``percentile`` or ``jackknife-t``; None where there are none, and in results of
-        versions that did not say.
+        The kind of its intervals, ``percentile`` or ``jackknife-t``; None where there are none.
     """
 
     metric: str
@@ -783,7 +771,7 @@ class TaskComparison:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pairs", dict(self.pairs))
-        object.__setattr__(self, "macro", by_metric(self.macro))
+        object.__setattr__(self, "macro", ByMetric(self.macro))
 
     def __repr__(self) -> str:
         return (f"<TaskComparison on {self.task.name!r}: {counted(len(self.pairs), 'language pair')}, "

@@ -35,12 +35,11 @@ from mtsig_core.readers.tasks import (
 )
 from mtsig_core.readers.wmt import folder_name
 from mtsig_core.readers.wmt_xml import read_wmt_xml
+from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.task import SystemInfo, Task, TaskExclusion, without
 from mtsig_core.testset import TestSet, literal
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Where a test set comes from.
-
 
 #: The environment variables that tell the dashboard which test set it was started on, and each of several processes
 #: where all of them listen and in which folder they share results.
@@ -49,81 +48,42 @@ SOURCE_VARIABLE, PORTS_VARIABLE, SHARED_VARIABLE = "MTSIG_SERVED_SOURCE", "MTSIG
 
 @dataclass(frozen=True)
 class Source:
-    """Where a test set comes from, and what to take of it.
+    """Where a test set comes from, and what to take of it."""
 
-    Attributes
-    ----------
-    ref, system : tuple of (str or None, str)
-        (name, file) of references and outputs.
-    folder : str or None
-        A shared-task folder in WMT layout, in place of files; needs `langpair`.
-    xml : tuple of str
-        XML files of a shared task, in place of files.
-    sacrebleu : str or None
-        A test set that sacreBLEU knows, in place of references; `system` joins the outputs that it has.
-    refs : tuple of str
-        References to score with; empty for all.
-    parse : tuple of (str, str)
-        (name, file) of dependency parses of references and outputs.
-    demo : int or None
-        The first so many segments of the simulated corpus, in place of files; 0 for all of them.
-    demo_references : int
-        The references that it has.
-    demo_task : bool
-        The simulated shared task, in place of files.
-    scores : tuple of (str, str)
-        (name, file) of segment scores, which join the texts, or are all there is.
-    lower_is_better, higher_is_better : tuple of str
-        Names of scores of which the lowest, or the highest, is best.
-    ids : str or None
-        File with the id of each line of the texts, by which the tables of scores name them.
-    tokenize : str or None
-        What to split the texts with; None: by the language pair.
-    only, exclude : tuple of str
-        Systems to compare, empty for all; and systems to leave out.
-    domain : str or None
-        The segments of this domain alone.
-    run : tuple of (str, str)
-        (system, file) of the outputs of further training runs.
-    keep_withdrawn : bool
-        Whether to keep the systems that the table of a task's systems, in its folder, calls withdrawn.
-    systems_table : str or None
-        That table, where it is another than ``systems.tsv`` in the folder.
-    below : str or None
-        The folder that all files must lie in, links followed; they are named from there on. None for anywhere.
-    named_from : str or None
-        A folder that files are named from on screen, as below `below`; what lies elsewhere by its name alone. None
-        names files as they were given.
-    """
-
-    ref: tuple[tuple[str | None, str], ...] = ()
+    ref: tuple[tuple[str | None, str], ...] = ()  # (name, file) of references and outputs
     system: tuple[tuple[str | None, str], ...] = ()
     src: str | None = None
     docs: str | None = None
-    folder: str | None = None
+    folder: str | None = None  # a shared-task folder in WMT layout, in place of files; needs `langpair`
     langpair: str | None = None
-    refs: tuple[str, ...] = ()
+    refs: tuple[str, ...] = ()  # references to score with; empty for all
     refs_as_systems: bool = False
     keep_canary: bool = False
-    demo: int | None = None
-    parse: tuple[tuple[str, str], ...] = ()
+    demo: int | None = None  # the first so many segments of the simulated corpus, in place of files; 0 for all of them
+    parse: tuple[tuple[str, str], ...] = ()  # (name, file) of dependency parses of references and outputs
+    #: (name, file) of segment scores, which join the texts, or are all there is.
     scores: tuple[tuple[str, str], ...] = ()
-    lower_is_better: tuple[str, ...] = ()
-    ids: str | None = None
-    demo_references: int = 1
-    tokenize: str | None = None
-    only: tuple[str, ...] = ()
+    lower_is_better: tuple[str, ...] = ()  # names of scores of which the lowest, or the highest, is best
+    ids: str | None = None  # file with the id of each line of the texts, by which the tables of scores name them
+    demo_references: int = 1  # the references that it has
+    tokenize: str | None = None  # what to split the texts with; None: by the language pair
+    only: tuple[str, ...] = ()  # systems to compare; empty for all
     exclude: tuple[str, ...] = ()
-    domain: str | None = None
-    demo_task: bool = False
+    domain: str | None = None  # the segments of this domain alone
+    demo_task: bool = False  # the simulated shared task, in place of files
     higher_is_better: tuple[str, ...] = ()
-    xml: tuple[str, ...] = ()
+    xml: tuple[str, ...] = ()  # XML files of a shared task, in place of files
+    #: A test set that sacreBLEU knows, in place of references; `system` joins the outputs that it has.
     sacrebleu: str | None = None
-    run: tuple[tuple[str, str], ...] = ()
+    run: tuple[tuple[str, str], ...] = ()  # (system, file) of the outputs of further training runs
+    #: Whether to keep the systems that the table of a task's systems, in its folder, calls withdrawn.
     keep_withdrawn: bool = False
+    #: The folder that all files must lie in, links followed; they are named from there on. None for anywhere.
     below: str | None = None
+    #: A folder that files are named from on screen, as below `below`; what lies elsewhere by its name alone. None names
+    #: files as they were given.
     named_from: str | None = None
-    systems_table: str | None = None
+    systems_table: str | None = None  # that table, where it is another than ``systems.tsv`` in the folder
 
     def read(self) -> TestSet:
         """Read and check the files, and take what is asked of them."""
@@ -252,19 +212,16 @@ class Source:
         return places(self.named_from, *(path for path in paths if path is not None))
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self))
+        """As text for another process, whatever characters its paths have."""
+        return json.dumps(to_plain(self))
 
     @classmethod
     def from_json(cls, text: str) -> Source:
-        values = json.loads(text)
-        values |= {key: tuple(map(tuple, values.get(key, ()))) for key in ("ref", "system", "scores", "parse", "run")}
-        lists = ("refs", "lower_is_better", "higher_is_better", "only", "exclude", "xml")
-        return cls(**values | {key: tuple(values.get(key, ())) for key in lists})
+        """What `to_json` gave."""
+        return from_plain(cls, parse_json(text), "The source")
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Where a shared task comes from, and what is taken of it.
-
 
 #: The environment variable that tells the dashboard which whole task it was started on.
 TASK_VARIABLE = "MTSIG_SERVED_TASK"
@@ -275,55 +232,28 @@ _LATER = ("name", "refs", "refs_as_systems")
 @dataclass(frozen=True)
 class TaskSource:
     """A shared task in a folder or a zip of it, as `read_task` reads it; the fields are those of the command ``task``.
-
-    Attributes
-    ----------
-    folder : str or None
-        None is the simulated task.
-    pairs : tuple of str
-        Language pairs; all if empty.
-    track : {"constrained", "unconstrained", None}
-        The systems of one track alone.
-    only : tuple of str
-        Systems to take.
-    exclude : tuple of TaskExclusion
-        Systems to leave out, in all language pairs or in one.
-    systems_table : str or None
-        A table of the systems, as `read_systems` reads it; by default ``systems.tsv`` in the folder, if there is one.
-        Those it calls withdrawn are left out, unless `keep_withdrawn`.
-    lower_is_better, higher_is_better : tuple of str
-        As in `Source`: of each name, in those language pairs that have such scores.
-    scores : tuple of (str, str, str)
-        (language pair, name, file) of tables of segment scores, such as those of people, which join its texts.
-    below, named_from : str or None
-        As in `Source`.
-    run : tuple of (str, str, str)
-        (language pair, system, file) of the outputs of further training runs.
-    name : str or None
-        What to call the task; None for the name of its folder.
-    refs : tuple of str
-        References to score with, in each language pair those that it has; empty for all.
-    refs_as_systems : bool
-        Whether the others act as systems, and those with ratings; see `Task.scored_with`.
     """
 
-    folder: str | None
-    pairs: tuple[str, ...] = ()
-    track: str | None = None
-    only: tuple[str, ...] = ()
-    exclude: tuple[TaskExclusion, ...] = ()
-    lower_is_better: tuple[str, ...] = ()
+    folder: str | None  # None is the simulated task
+    pairs: tuple[str, ...] = ()  # language pairs; all if empty
+    track: str | None = None  # "constrained" or "unconstrained": only the systems of that track
+    only: tuple[str, ...] = ()  # systems to take
+    exclude: tuple[TaskExclusion, ...] = ()  # systems to leave out, in all language pairs or in one
+    lower_is_better: tuple[str, ...] = ()  # as in `Source`: of each name, in those language pairs that have such scores
     higher_is_better: tuple[str, ...] = ()
     keep_canary: bool = False
+    #: A table of the systems, as `read_systems` reads it; by default ``systems.tsv`` in the folder, if there is one.
+    #: Those it calls withdrawn are left out, unless `keep_withdrawn`.
     systems_table: str | None = None
     keep_withdrawn: bool = False
+    #: (language pair, name, file) of tables of segment scores, such as those of people, which join its texts.
     scores: tuple[tuple[str, str, str], ...] = ()
-    below: str | None = None
-    run: tuple[tuple[str, str, str], ...] = ()
+    below: str | None = None  # as in `Source`
+    run: tuple[tuple[str, str, str], ...] = ()  # (language pair, system, file) of the outputs of further training runs
     named_from: str | None = None
-    name: str | None = None
-    refs: tuple[str, ...] = ()
-    refs_as_systems: bool = False
+    name: str | None = None  # what to call the task; None for the name of its folder
+    refs: tuple[str, ...] = ()  # references to score with, in each language pair those that it has; empty for all
+    refs_as_systems: bool = False  # whether the others act as systems, and those with ratings; see `Task.scored_with`
 
     @property
     def title(self) -> str:
@@ -504,11 +434,10 @@ class TaskSource:
         return h.hexdigest()
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self))
+        """As that of `Source`."""
+        return json.dumps(to_plain(self))
 
     @classmethod
     def from_json(cls, text: str) -> TaskSource:
-        values = json.loads(text)
-        files = {key: tuple(map(tuple, values[key])) for key in ("scores", "run")}
-        lists = {key: tuple(values[key]) for key in ("pairs", "only", "lower_is_better", "higher_is_better", "refs")}
-        return cls(**values | files | lists | {"exclude": tuple(TaskExclusion(**one) for one in values["exclude"])})
+        """What `to_json` gave."""
+        return from_plain(cls, parse_json(text), "The source of the task")

@@ -13,9 +13,7 @@ from typing import Any
 from mtsig_core.errors import InputError, SettingError, counted, nearest, unknown
 from mtsig_core.testset import TestSet, is_human, literal
 
-#-----------------------------------------------------------------------------------------------------------------------
 # A shared task: the test sets of several language pairs, and who its systems are.
-
 
 ROLES = ("primary", "contrastive", "withdrawn")
 KINDS = ("submission", "online", "human")
@@ -219,9 +217,7 @@ class Task:
 _TRACKS = {"constrained": True, "unconstrained": False}
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Systems that are left out of a shared task: in all language pairs or in one, each with a reason.
-
 
 _SPECIAL = re.compile(r"([\\,=:]|^\s|\s$)")
 _PART = re.compile(r"\s*((?:\\.|[^\\,])+?)\s*(?:,|$)", re.DOTALL)
@@ -246,13 +242,7 @@ class TaskExclusion:
 
 
 def without(task: Task, exclude: Iterable[TaskExclusion]) -> Task:
-    """The same task without these systems; a language pair of which none is left is left out.
-
-    Raises
-    ------
-    SettingError
-        For a system or language pair that is not there, and where nothing would be left.
-    """
+    """The same task without these systems; a language pair of which none is left is left out."""
     exclude = list(exclude)
     gone: dict[str, set[str]] = {pair: {one.system for one in exclude if one.pair is None} for pair in task.testsets}
     for one in exclude:

@@ -19,9 +19,7 @@ import numpy as np
 from mtsig_core.errors import InputError, SettingError, counted, nearest
 from mtsig_core.languages import languages_of
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Lines that stay in their file and are read when they are asked for, so that texts take no memory.
-
 
 #: Lines that are in memory at once where all are looked at.
 CHUNK_LINES = 4096
@@ -32,16 +30,9 @@ class StoredLines(Sequence[str]):
 
     Slices are tuples of texts. A pickle has the texts themselves, so that it can be read on other machines.
 
-    Parameters
-    ----------
-    file : BinaryIO
-        Kept open; a file that takes its place under the same name changes nothing.
-    name : str
-        Of the file, for messages.
-    begins, sizes, lengths : ndarray of int, shape (lines,)
-        Where each line begins in the file and its size, in bytes; and its length, in characters.
-    state : tuple of int
-        What `file_state` said when these were found.
+    `file`: kept open; a file that takes its place under the same name changes nothing; `name`: of the file, for
+    messages; `begins`, `sizes`, `lengths`: ndarray of int, shape (lines,), where each line begins in the file and its
+    size, in bytes; and its length, in characters; `state`: what `file_state` said when these were found.
     """
 
     def __init__(self, file: BinaryIO, name: str, begins: np.ndarray, sizes: np.ndarray, lengths: np.ndarray,
@@ -121,9 +112,7 @@ def file_state(file: BinaryIO) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # What is refused as a part of a test set: a text where a list of texts belongs, a number where a text does.
-
 
 _JOINERS = "\u200c\u200d"
 _COPIED = 50_000  # texts: to have looked at them costs a copy, which of more would be felt
@@ -147,13 +136,7 @@ def _written_out(letter: str) -> str:
 
 
 def as_names(where: str, values: object) -> Mapping[str, Any]:
-    """A mapping whose keys are names; what no screen could show of them is written out.
-
-    Raises
-    ------
-    InputError
-        If it is none, or a name is no text or empty.
-    """
+    """A mapping whose keys are names; what no screen could show of them is written out."""
     if not isinstance(values, Mapping):
         raise InputError(f"{where} are {_shown(values)}. Expected a mapping from names to lists, such as "
                          "{'A': [...], 'B': [...]}.")
@@ -164,13 +147,7 @@ def as_names(where: str, values: object) -> Mapping[str, Any]:
 
 
 def as_list(where: str, values: object) -> tuple[Any, ...]:
-    """The items of a list, an array or another sequence, one for each segment.
-
-    Raises
-    ------
-    InputError
-        If it is a text, whose items would be its characters, or has no items in order.
-    """
+    """The items of a list, an array or another sequence, one for each segment."""
     if isinstance(values, str | bytes):
         raise InputError(f"{where} is the text {_shown(values)}. Expected a list with an item for each segment; for a "
                          "single segment, a list of one.")
@@ -181,11 +158,6 @@ def as_list(where: str, values: object) -> tuple[Any, ...]:
 
 def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ...]:
     """Texts, one for each segment; or None in places, where some may be `missing`.
-
-    Raises
-    ------
-    InputError
-        At the first that is something else.
 
     Examples
     --------
@@ -208,13 +180,7 @@ def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ..
 
 
 def as_ids(where: str, values: object) -> tuple[Any, ...]:
-    """Names of what each segment belongs to, such as its document; what no screen could show of them is written out.
-
-    Raises
-    ------
-    InputError
-        As `as_texts`.
-    """
+    """Names of what each segment belongs to, such as its document; what no screen could show of them is written out."""
     if isinstance(values, _Texts):
         return values
     texts = as_texts(where, values)
@@ -223,13 +189,7 @@ def as_ids(where: str, values: object) -> tuple[Any, ...]:
 
 
 def as_scores(where: str, values: object) -> tuple[float | None, ...]:
-    """Finite numbers, one for each segment; None where there is none, or NaN.
-
-    Raises
-    ------
-    InputError
-        At the first that is something else.
-    """
+    """Finite numbers, one for each segment; None where there is none, or NaN."""
     if isinstance(values, _Scores):
         return values
     scores = as_list(where, values)
@@ -264,10 +224,8 @@ def _shown(value: object, longest: int = 40) -> str:
     return text if len(text) <= longest else f"{text[:longest]}..."
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # What names of scores say: whether higher or lower scores are better (never by the name alone, for one name is
 # published in both directions), and which of them people gave.
-
 
 _PEOPLE = {"human", "humans", "people", "rating", "ratings", "mqm", "esa", "da", "sqm", "psqm", "appraise", "pra"}
 _MACHINES = re.compile("gemba|metric|comet|kiwi|bleurt|bert|yisi|unite|matese|remedy|gpt|prism|bleu|chrf|ter$")
@@ -323,28 +281,10 @@ def settle_directions(scores: Mapping[str, Iterable[float | None]], lower_is_bet
                       needed: Iterable[Collection[str]] = ()) -> tuple[dict[str, Direction], list[str]]:
     """The direction of the scores of each name: what the user says, else what name and range settle.
 
-    Parameters
-    ----------
-    scores : mapping of str to iterable of (float or None)
-        All scores of that name.
-    lower_is_better, higher_is_better : collection of str
-        Names that the user speaks of.
-    elsewhere : collection of str
-        Names that he may speak of too: of scores of other language pairs.
-    needed : iterable of collection of str
-        Of each of these, such as the scores of a language pair without texts, one at least must be settled.
-
-    Returns
-    -------
-    directions : dict of str to Direction
-        Without the names that are not settled.
-    assumed : list of str
-        What is to be told of it, a sentence each; first of what is left out.
-
-    Raises
-    ------
-    SettingError
-        Which asks, where nothing that is needed is settled; for a name that is not there, and for one in both lists.
+    `scores`: all scores of that name; `lower_is_better`, `higher_is_better`: names that the user speaks of;
+    `elsewhere`: names that he may speak of too: of scores of other language pairs; `needed`: of each of these, such as
+    the scores of a language pair without texts, one at least must be settled. Returns: `directions`: without the names
+    that are not settled; `assumed`: what is to be told of it, a sentence each; first of what is left out.
     """
     for name in (*lower_is_better, *higher_is_better):
         if name not in scores and name not in elsewhere:
@@ -418,9 +358,7 @@ def _range(scores: Iterable[float | None]) -> tuple[float, float]:
     return (min(known), max(known)) if known else (math.nan, math.nan)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Scores of single segments, as a part of a test set.
-
 
 @dataclass(frozen=True, eq=False)
 class SegmentScores:
@@ -458,23 +396,14 @@ class SegmentScores:
         return replace(self, by_system={new: self.by_system[k] for k, new in names.items() if k in self.by_system})
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Training runs: further outputs of a system for the same segments, each of the system trained (or tuned) anew.
-
 
 #: By system, the outputs of its further runs; the first run is the system's own output.
 Runs = Mapping[str, Sequence[Sequence[str]]]
 
 
 def frozen_runs(testset: str, runs: Runs, systems: Collection[str], n_segments: int) -> Runs:
-    """The runs of a test set of that name, checked and made immutable; systems without any are left out.
-
-    Raises
-    ------
-    InputError
-        For runs of what is no system, of another length than the references, and unless the systems have as many runs
-        as each other, or one.
-    """
+    """The runs of a test set of that name, checked and made immutable; systems without any are left out."""
     frozen = {}
     for name, outputs in as_names(f"{testset}: runs", runs).items():
         if name not in systems:
@@ -495,9 +424,7 @@ def frozen_runs(testset: str, runs: Runs, systems: Collection[str], n_segments: 
     return MappingProxyType(frozen)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # TestSet: the aligned texts that everything else works on.
-
 
 _HUMAN = re.compile(r"ref(erence)?[-_. ]?\w?\w?|human([-_. ].*|\w?)", re.IGNORECASE)
 

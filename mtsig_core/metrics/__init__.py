@@ -15,12 +15,9 @@ import numpy as np
 
 from mtsig_core.errors import SettingError, unknown
 from mtsig_core.metrics.runs import over_runs
-from mtsig_core.metrics.tokenizers import check_tokenizer, cuts, fitting_tokenizers
+from mtsig_core.metrics.tokenizers import check_tokenizer as check_tokenizer
+from mtsig_core.metrics.tokenizers import cuts, fitting_tokenizers
 from mtsig_core.testset import TestSet, by_precedence, check_settled
-
-__all__ = ["ADAPTERS", "as_metric", "check_tokenizer", "depends_on_testset", "direction", "end_of", "is_adapted",
-           "is_segment_mean", "make_metric", "mean_over_domains", "Metric", "metric_of", "metric_title",
-           "metric_titles", "METRICS", "metrics_for", "metrics_of", "part_counter", "poorly_cut", "tokenizer_of"]
 
 
 class Metric(Protocol):
@@ -145,13 +142,7 @@ def _class(place: str) -> Callable[..., Metric]:
 
 
 def as_metric(given: object) -> Metric:
-    """A metric as it is, or what stands for one of another package, of which `ADAPTERS` has the known.
-
-    Raises
-    ------
-    SettingError
-        If it is neither.
-    """
+    """A metric as it is, or what stands for one of another package, of which `ADAPTERS` has the known."""
     if not isinstance(given, type):
         if all(hasattr(given, name) for name in ("name", "statistics", "score", "signature")):
             return cast(Metric, given)  # what has these is one
@@ -176,11 +167,6 @@ def metrics_of(testset: TestSet) -> list[str]:
 def metric_of(testset: TestSet, metric: str | Metric, **settings: Any) -> Metric:
     """The metric of that name for this test set: one of `METRICS`, or the mean of its own segment scores; or what a
     metric that is given stands for, see `as_metric`.
-
-    Raises
-    ------
-    SettingError
-        If there is no such metric, it needs texts and the set has none, or two go by the name.
     """
     if isinstance(metric, str) and metric in testset.scores:
         if metric in METRICS:
@@ -201,13 +187,7 @@ def metric_of(testset: TestSet, metric: str | Metric, **settings: Any) -> Metric
 
 
 def metrics_for(testset: TestSet, metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:
-    """One metric or several for this test set, as `metric_of` finds each.
-
-    Raises
-    ------
-    SettingError
-        If there is none, or one comes twice.
-    """
+    """One metric or several for this test set, as `metric_of` finds each."""
     several = metrics if isinstance(metrics, Iterable) and not isinstance(metrics, str) else [metrics]
     found = [metric_of(testset, metric) for metric in several]
     names = [metric.name for metric in found]
@@ -266,10 +246,8 @@ def depends_on_testset(metric: Metric) -> bool:
 def part_counter(metric: Metric, testset: TestSet, statistics: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
     """What gives the statistics of some segments (an array of int) as a test set of their own.
 
-    Parameters
-    ----------
-    statistics : ndarray, shape (systems, segments, stats)
-        Of all segments; those of a metric that depends on the test set are counted anew.
+    `statistics`: shape (systems, segments, stats), of all segments; those of a metric that depends on the test set are
+    counted anew.
     """
     if not depends_on_testset(metric):
         return lambda segments: statistics[:, segments]

@@ -261,16 +261,9 @@ def edits(output: np.ndarray, reference: np.ndarray, places: np.ndarray) -> int:
 def count(ids: np.ndarray, bounds: np.ndarray, n_refs: int, is_there: np.ndarray, stats: np.ndarray) -> None:
     """Fill the statistics of a block of segments.
 
-    Parameters
-    ----------
-    ids, bounds : numpy.ndarray
-        Numbers of all words, and where the words of each text begin: the texts are (references + systems, segments),
-        row after row, and the last bound is the end.
-    n_refs : int
-    is_there : numpy.ndarray
-        Shape (references, segments): whether the segment has the reference.
-    stats : numpy.ndarray
-        Shape (systems, segments, 2), float64.
+    `ids`, `bounds`: numbers of all words, and where the words of each text begin: the texts are (references + systems,
+    segments), row after row, and the last bound is the end; `is_there`: shape (references, segments): whether the
+    segment has the reference; `stats`: shape (systems, segments, 2), float64.
     """
     n_systems, n_segments = stats.shape[:2]
     places = np.full(ids.size, _FAR, np.int32)

@@ -6,8 +6,6 @@ import numpy as np
 
 from mtsig_core.metrics._texts import Numbers
 
-__all__ = ["HELPERS", "count", "points"]
-
 # Steps of the search for the alignment with the fewest chunks, after which the best one found is taken.
 STEPS = 50_000
 

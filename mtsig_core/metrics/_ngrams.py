@@ -193,20 +193,10 @@ def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: in
           stats: np.ndarray, first: int) -> None:
     """Fill stats[:, first:first + segments] with the BLEU statistics of a block of segments.
 
-    Parameters
-    ----------
-    codes : numpy.ndarray
-        Code points of all texts, uint32.
-    begins, lengths : numpy.ndarray
-        Where each text lies in `codes`: shape (references + systems, segments), int64, the references first. A
-        length of -1 marks a reference that a segment does not have.
-    n_refs : int
-    classes, edge
-        The tokenizer.
-    stats : numpy.ndarray
-        Shape (systems, all segments, 2 + 2 * ORDER), int32, of zeros.
-    first : int
-        Position of the block's first segment.
+    `codes`: code points of all texts, uint32; `begins`, `lengths`: where each text lies in `codes`: shape (references +
+    systems, segments), int64, the references first. A length of -1 marks a reference that a segment does not have;
+    `classes`, `edge`: the tokenizer; `stats`: shape (systems, all segments, 2 + 2 * ORDER), int32, of zeros; `first`:
+    position of the block's first segment.
     """
     n_texts, n_segments = lengths.shape
     most_in_refs, most_in_system = 0, 0  # characters, and so a bound on tokens
@@ -285,14 +275,9 @@ def number(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, classes: 
            edge: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Number the tokens of texts, shape (texts,): equal tokens alike, from 0 in order of first appearance.
 
-    Returns
-    -------
-    ids : numpy.ndarray
-        The number of each token, all texts in a row.
-    bounds : numpy.ndarray
-        Where each text begins in `ids`, and the end of the last; shape (texts + 1,).
-    spans : numpy.ndarray
-        Where the token of each number lies in `codes`, shape (distinct tokens, 2).
+    Returns: `ids`: the number of each token, all texts in a row; `bounds`: where each text begins in `ids`, and the end
+    of the last; shape (texts + 1,); `spans`: where the token of each number lies in `codes`, shape (distinct tokens,
+    2).
     """
     tokens = np.empty((codes.size, 3), np.int64)
     bounds = np.zeros(begins.size + 1, np.int64)

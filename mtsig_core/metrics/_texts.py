@@ -9,8 +9,6 @@ import numpy as np
 
 from mtsig_core.testset import TestSet, text_lengths
 
-__all__ = ["as_columns", "blocks", "joined", "reference_count", "Numbers"]
-
 #: What a formula runs on: an array as it stands, and one number of it where it is compiled.
 Numbers = Any
 

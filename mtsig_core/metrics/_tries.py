@@ -191,20 +191,11 @@ def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: in
           char_order: int, word_order: int, stats: np.ndarray) -> None:
     """Fill the statistics of a block of segments against each reference.
 
-    Parameters
-    ----------
-    codes : numpy.ndarray
-        Code points of all texts, uint32.
-    begins, lengths : numpy.ndarray
-        Where each text lies in `codes`: shape (references + systems, segments), int64, the references first. A
-        length of -1 marks a reference that a segment does not have.
-    n_refs : int
-    classes : numpy.ndarray
-        SPACE, ALONE for punctuation, or another class of each character; those beyond share the last.
-    char_order, word_order : int
-        The longest n-grams.
-    stats : numpy.ndarray
-        Shape (references, systems, segments, 3 * (char_order + word_order)), int32.
+    `codes`: code points of all texts, uint32; `begins`, `lengths`: where each text lies in `codes`: shape (references +
+    systems, segments), int64, the references first. A length of -1 marks a reference that a segment does not have;
+    `classes`: SPACE, ALONE for punctuation, or another class of each character; those beyond share the last;
+    `char_order`, `word_order`: the longest n-grams; `stats`: shape (references, systems, segments, 3 * (char_order +
+    word_order)), int32.
     """
     n_texts, n_segments = lengths.shape
     most, most_in_refs = 0, 0

@@ -15,28 +15,17 @@ from mtsig_core.metrics._texts import blocks, joined, reference_count
 from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, make_tokenizer, tokenizer_name
 from mtsig_core.testset import TestSet
 
-__all__ = ["BlockCounter", "Tokenized", "WordMetric", "Words", "compiled_late"]
-
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """Texts as numbered words: equal words have equal numbers.
+    """Texts as numbered words: equal words have equal numbers."""
 
-    Attributes
-    ----------
-    ids : numpy.ndarray
-        Numbers of all words, from 0, int64, shape (words,).
-    begins, counts : numpy.ndarray
-        Where each text begins in `ids` and its number of words, -1 for a text that is None: int64, shape (texts,
-        segments).
-    codes, spans : numpy.ndarray
-        Code points, and where in them the word of each number lies, shape (different words, 2).
-    """
-
-    ids: np.ndarray
+    ids: np.ndarray  # numbers of all words, from 0, int64, shape (words,)
+    #: Where each text begins in `ids` and its number of words, -1 for a text that is None: int64, shape (texts,
+    #: segments).
     begins: np.ndarray
     counts: np.ndarray
-    codes: np.ndarray
+    codes: np.ndarray  # code points, and where in them the word of each number lies, shape (different words, 2)
     spans: np.ndarray
 
     def spellings(self) -> list[str]:
@@ -92,15 +81,7 @@ class WordMetric(Tokenized, ABC):
     def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
         """Statistics of each segment; a reference that is None is left out of its segment.
 
-        Returns
-        -------
-        numpy.ndarray
-            Shape (systems, segments, stats), in the order of `stat_names`.
-
-        Raises
-        ------
-        SettingError
-            If the tokenizer needs a package or a model that is not there.
+        Returns: shape (systems, segments, stats), in the order of `stat_names`.
         """
         stats: np.ndarray = np.zeros((len(testset.systems), testset.n_segments, len(self.stat_names)), self.stat_type)
         texts = [*testset.references.values(), *testset.systems.values()]

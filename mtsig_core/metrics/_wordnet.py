@@ -11,8 +11,6 @@ from pathlib import Path
 
 from mtsig_core.errors import InputError
 
-__all__ = ["WordNet", "find_wordnet"]
-
 #: Parts of speech and the endings that WordNet's own search takes off words or exchanges (its manual, morphy).
 _ENDINGS = {
     "noun": (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"),
@@ -47,15 +45,7 @@ def _opened(folder: str) -> WordNet:
 class WordNet:
     """The words of WordNet and the synsets (sets of synonyms) that each belongs to.
 
-    Parameters
-    ----------
-    folder : pathlib.Path
-        With ``index.noun``, ``noun.exc`` and the like.
-
-    Attributes
-    ----------
-    version : str
-        As its files say; empty where they do not.
+    `folder`: with ``index.noun``, ``noun.exc`` and the like. `version`: as its files say; empty where they do not.
     """
 
     def __init__(self, folder: Path):

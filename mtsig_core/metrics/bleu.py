@@ -16,8 +16,6 @@ from mtsig_core.metrics._word_level import Tokenized
 from mtsig_core.testset import TestSet
 from mtsig_core.version import version_of
 
-__all__ = ["Bleu"]
-
 # From this many scores on, compiled code is faster, by so many nanoseconds each.
 _MANY, _FASTER = 500, 15
 
@@ -78,15 +76,7 @@ class Bleu(Tokenized):
         reference length is the one closest to the system's, the shorter of two as close. A reference that is None
         is left out of its segment.
 
-        Returns
-        -------
-        numpy.ndarray
-            Shape (systems, segments, 10), int32, in the order of `stat_names`.
-
-        Raises
-        ------
-        SettingError
-            If the tokenizer needs a package or a model that is not there.
+        Returns: shape (systems, segments, 10), int32, in the order of `stat_names`.
         """
         from mtsig_core.metrics import _ngrams  # compiled code: costs half a second to load, and only counting needs it
 
@@ -108,15 +98,8 @@ class Bleu(Tokenized):
         Within 1e-9 of sacreBLEU's score for any counts, and the same to the last bit for the same counts, whatever
         the shape, layout or type of the array around them.
 
-        Parameters
-        ----------
-        sums : array_like
-            Shape (..., 10), whole numbers of any type. Fastest with the statistics outermost in memory.
-
-        Returns
-        -------
-        numpy.ndarray
-            Shape (...), float64.
+        `sums`: shape (..., 10), whole numbers of any type. Fastest with the statistics outermost in memory. Returns:
+        shape (...), float64.
         """
         sums = np.asarray(sums)
         columns = as_columns(sums, len(self.stat_names))
@@ -155,7 +138,6 @@ class Bleu(Tokenized):
 
 
 # -- scoring -------------------------------------------------------------------------------------------------
-
 
 def _points(sys_len: Numbers, ref_len: Numbers, c1: Numbers, c2: Numbers, c3: Numbers, c4: Numbers, t1: Numbers,
             t2: Numbers, t3: Numbers, t4: Numbers) -> Numbers:

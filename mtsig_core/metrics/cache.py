@@ -20,21 +20,21 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
-from mtsig_core.errors import SettingError
+from mtsig_core.errors import InputError, SettingError
 from mtsig_core.metrics import Metric, is_adapted, is_segment_mean
 from mtsig_core.readers.lines import shown
+from mtsig_core.schema import decode, encode
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__, version_of
-
-__all__ = ["MAX_BYTES", "cache_folder", "cached_statistics", "is_cached", "is_kept", "keep_array", "keep_text",
-           "kept_array", "kept_text", "metric_key"]
 
 #: What all entries together may take; the ones not used for longest go first.
 MAX_BYTES = 1 << 30
 
+_Value = TypeVar("_Value")
 _MAGIC = b"mtsig statistics 1\n"
 _ENTRY = re.compile(r"[0-9a-f]{32}\.stats|\.stats-\w+")  # or a file that is being written
 _LEAST = 1 << 16  # bytes that every file counts as at least, which bounds their number too
@@ -49,17 +49,8 @@ def cached_statistics(metric: Metric, testset: TestSet,
     The folder is `cache_folder`. Where it cannot be used, everything is counted, and standard error says so once.
     Metrics that do not belong to mtsig are always counted: nothing tells when their code has changed.
 
-    Parameters
-    ----------
-    metric : Metric
-    testset : TestSet
-    progress : callable, optional
-        Called with the share that is counted; not called where nothing is.
-
-    Returns
-    -------
-    ndarray, shape (systems, segments, stats)
-        Equal to what the metric counts, of the same type.
+    `progress`: called with the share that is counted; not called where nothing is. Returns: shape (systems, segments,
+    stats), equal to what the metric counts, of the same type.
 
     Examples
     --------
@@ -82,32 +73,39 @@ def cached_statistics(metric: Metric, testset: TestSet,
     return found
 
 
-def is_cached(metric: Metric, testset: TestSet) -> bool:
-    """Whether there is an entry for these statistics, which need not be sound."""
-    path = _place(metric, testset)
-    return path is not None and os.path.isfile(path)
+def keep_value(value: object, *key: object) -> None:
+    """Keep a result among the statistics, where it can be kept; the key (of what JSON can write) names all that it
+    depends on but the code."""
+    keep_array(np.frombuffer(encode(value), np.uint8), *key)
 
 
-def kept_text(*key: object) -> str | None:
-    """A text that `keep_text` has kept under this key (of what JSON can write), None without."""
+def kept_value(kind: type[_Value], *key: object) -> _Value | None:
+    """What `keep_value` has kept under this key, of that kind; None without."""
     found = kept_array(*key)
-    return None if found is None else found.tobytes().decode()
+    try:
+        return None if found is None else decode(kind, found.tobytes())
+    except InputError:
+        return None
 
 
-def keep_text(text: str, *key: object) -> None:
-    """Keep a result among the statistics, where it can be kept; the key names all that it depends on but the code."""
-    keep_array(np.frombuffer(text.encode(), np.uint8), *key)
+def remember(kind: type[_Value], make: Callable[[], _Value], *key: object) -> _Value:
+    """The value that is kept under this key, or else a new one, which is kept."""
+    value = kept_value(kind, *key)
+    if value is None:
+        value = make()
+        keep_value(value, *key)
+    return value
 
 
 def kept_array(*key: object) -> np.ndarray | None:
-    """As `kept_text`, numbers of any shape."""
-    path = _entry(["text", *key])
+    """Numbers of any shape that `keep_array` has kept under this key; None without."""
+    path = _entry(["value", *key])
     return None if path is None else _read(path, None)
 
 
 def keep_array(array: np.ndarray, *key: object) -> None:
-    """As `keep_text`, numbers of any shape."""
-    path = _entry(["text", *key])
+    """As `keep_value`, numbers of any shape."""
+    path = _entry(["value", *key])
     if path is not None:
         _write(path, array)
 
@@ -115,10 +113,7 @@ def keep_array(array: np.ndarray, *key: object) -> None:
 def cache_folder() -> Path | None:
     """``MTSIG_CACHE``, or ``mtsig`` in the user's cache folder; None where the variable is set to nothing.
 
-    Raises
-    ------
-    RuntimeError
-        If the user has no home.
+    Raises RuntimeError if the user has no home.
     """
     chosen = os.environ.get("MTSIG_CACHE")
     if chosen is not None:
@@ -162,7 +157,7 @@ def _entry(key: list[object]) -> Path | None:
     folder = _folder()
     if folder is None:
         return None
-    whole = json.dumps([*key, _counted_by("" if key[0] == "text" else "metrics")])
+    whole = json.dumps([*key, _counted_by("" if key[0] == "value" else "metrics")])
     return folder / f"{hashlib.blake2b(whole.encode(), digest_size=16).hexdigest()}.stats"
 
 

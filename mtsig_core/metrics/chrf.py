@@ -17,8 +17,6 @@ from mtsig_core.metrics.tokenizers import ALONE, make_tokenizer
 from mtsig_core.testset import TestSet
 from mtsig_core.version import version_of
 
-__all__ = ["Chrf", "ChrfPlusPlus", "refuse_tokenizer"]
-
 _CHAR_ORDER = 6
 _BETA = 2
 _ZERO = np.float64(0.0)  # added to whole numbers or float32, it gives float64
@@ -90,10 +88,7 @@ class Chrf:
         The best reference gives the segment the highest score; the first of two as good. A reference that is None is
         left out of its segment.
 
-        Returns
-        -------
-        numpy.ndarray
-            Shape (systems, segments, 18), or 24 with words, int32, in the order of `stat_names`.
+        Returns: shape (systems, segments, 18), or 24 with words, int32, in the order of `stat_names`.
         """
         from mtsig_core.metrics import _tries  # compiled code: costs half a second to load, and only counting needs it
 
@@ -116,16 +111,8 @@ class Chrf:
         Every step is rounded as in sacreBLEU's, so the same counts give the same score to the last bit, whatever the
         shape, layout or type of the array around them.
 
-        Parameters
-        ----------
-        sums : array_like
-            Shape (..., 18), or 24 with words, whole numbers of any type. Fastest with the statistics outermost in
-            memory.
-
-        Returns
-        -------
-        numpy.ndarray
-            Shape (...), float64.
+        `sums`: shape (..., 18), or 24 with words, whole numbers of any type. Fastest with the statistics outermost in
+        memory. Returns: shape (...), float64.
         """
         sums = np.asarray(sums)
         columns = as_columns(sums, len(self.stat_names))
@@ -188,12 +175,7 @@ class ChrfPlusPlus(Chrf):
 
 
 def refuse_tokenizer(metric: str, tokenize: str | None) -> None:
-    """Check that no tokenizer is asked for, for a metric that has no choice of one.
-
-    Raises
-    ------
-    SettingError
-    """
+    """Check that no tokenizer is asked for, for a metric that has no choice of one."""
     if tokenize is not None:
         raise SettingError(f"Metric {metric} has no choice of tokenizer, so it cannot take {tokenize!r}. "
                            "Leave the tokenizer out, or score the metrics that need it in a run of their own.")
@@ -210,7 +192,6 @@ def _classes() -> np.ndarray:
 # -- scoring -------------------------------------------------------------------------------------------------
 # The two small functions take one score or an array of them. Compiled or not they give the same bits, because IEEE 754
 # defines how each of their steps is rounded.
-
 
 def _of_order(n_system: Numbers, n_ref: Numbers, n_correct: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """Precision and recall of an order, 0 where there is nothing to divide by, and whether the order counts."""

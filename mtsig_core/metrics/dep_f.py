@@ -14,8 +14,6 @@ from mtsig_core.metrics._texts import reference_count
 from mtsig_core.metrics.chrf import refuse_tokenizer
 from mtsig_core.testset import TestSet
 
-__all__ = ["DepF"]
-
 #: Head, None for the root, relation, and dependent.
 Triple = tuple[str | None, str, str]
 
@@ -94,15 +92,7 @@ class DepF:
 
         A reference that is None is left out of its segment.
 
-        Returns
-        -------
-        numpy.ndarray
-            Shape (systems, segments, 3), int32.
-
-        Raises
-        ------
-        SettingError
-            If a system or reference has no parse.
+        Returns: shape (systems, segments, 3), int32.
         """
         lacking = [name for name in (*testset.systems, *testset.references) if name not in testset.parses]
         if lacking:

@@ -11,8 +11,6 @@ import numpy as np
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.testset import TestSet
 
-__all__ = ["MBleu"]
-
 
 @dataclass(frozen=True)
 class MBleu(Bleu):

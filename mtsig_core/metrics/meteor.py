@@ -17,8 +17,6 @@ from mtsig_core.metrics._wordnet import WordNet, find_wordnet
 from mtsig_core.testset import TestSet
 from mtsig_core.version import version_of
 
-__all__ = ["Meteor"]
-
 # English has Porter's stemmer (1980) as published; the others are Snowball's own.
 _STEMMERS = {
     "en": "porter", "da": "danish", "de": "german", "es": "spanish", "fi": "finnish", "fr": "french",

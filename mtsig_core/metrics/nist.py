@@ -12,8 +12,6 @@ import numpy as np
 from mtsig_core.metrics._word_level import BlockCounter, WordMetric, Words, compiled_late
 from mtsig_core.testset import TestSet
 
-__all__ = ["Nist"]
-
 _ORDER = 5
 _HALF_AT = 2 / 3  # share of the reference length at which the penalty is .5
 _SPREAD = 0x1E3779B97F4A7C15
@@ -89,10 +87,7 @@ class Nist(WordMetric):
     def parts(self, testset: TestSet) -> Callable[[np.ndarray], np.ndarray]:
         """What gives the statistics of some segments as a test set of their own, its n-grams matched once.
 
-        Returns
-        -------
-        callable
-            (segments, an array of int) -> what `statistics` gives for ``testset.at(segments)``.
+        Returns: (segments, an array of int) -> what `statistics` gives for ``testset.at(segments)``.
         """
         n_refs, n_systems = len(testset.references), len(testset.systems)
         words = self._words(testset, [*testset.references.values(), *testset.systems.values()])
@@ -124,20 +119,13 @@ class Nist(WordMetric):
 @dataclass(frozen=True, eq=False)
 class _Grams:
     """The different n-grams of all references, numbered from 1, those of one length in a row; 0 stands for all words.
-
-    Attributes
-    ----------
-    at : ndarray of int32, shape (words, 5)
-        Numbers of the n-grams that begin at each word of the references, by length; 0 where the text ends before.
-    begins : ndarray of int, shape (references, segments)
-        Where the texts begin in `at`.
-    context : ndarray of int32, shape (n-grams,)
-        What an n-gram goes on from: its first n - 1 words; 0 for a word, and for a bigram that begins with the word 0,
-        which mteval takes for false.
     """
 
+    #: Numbers of the n-grams that begin at each word of the references, by length; 0 where the text ends before.
     at: np.ndarray
-    begins: np.ndarray
+    begins: np.ndarray  # where the texts begin in `at`
+    #: What an n-gram goes on from: its first n - 1 words; 0 for a word, and for a bigram that begins with the word 0,
+    #: which mteval takes for false.
     context: np.ndarray
 
     def counts(self) -> np.ndarray:
@@ -178,20 +166,9 @@ def _reference_grams(words: Words, n_references: int) -> _Grams:
 def _matches(words: Words, grams: _Grams, first: int, stats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The n-grams of the outputs that match a reference; fills what needs no weights of the statistics of a block.
 
-    Parameters
-    ----------
-    words : Words
-        Of the block's references and systems.
-    first : int
-        Its first segment.
-    stats : ndarray, shape (systems, segments, 11), of zeros
-
-    Returns
-    -------
-    matched : ndarray of int32, shape (matches,)
-        Numbers of the n-grams, by segment, system, and length.
-    ends : ndarray of int, shape (segments, systems, 5)
-        Where the matches of each end.
+    `words`: of the block's references and systems; `first`: its first segment; `stats`: shape (systems, segments, 11),
+    of zeros. Returns: `matched`: shape (matches,), numbers of the n-grams, by segment, system, and length; `ends`:
+    shape (segments, systems, 5), where the matches of each end.
     """
     n_systems, n_segments, _ = stats.shape
     most = int(np.maximum(words.counts[-n_systems:], 0).sum()) * _ORDER
@@ -232,12 +209,8 @@ def _match(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, grams: np.nd
            stats: np.ndarray, matched: np.ndarray, ends: np.ndarray) -> None:
     """Find the matches of a block; to be compiled. See `_matches`.
 
-    Parameters
-    ----------
-    ids, begins, counts
-        The words of the texts, the references first.
-    grams, gram_begins
-        Numbers of the n-grams of the references of the whole test set, and where in them those of the block begin.
+    `ids`, `begins`, `counts`: the words of the texts, the references first; `grams`, `gram_begins`: numbers of the
+    n-grams of the references of the whole test set, and where in them those of the block begin.
     """
     n_refs = len(gram_begins)
     most, longest = 0, 0

@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 
 from mtsig_core.errors import SettingError
 
-__all__ = ["Piece", "bleu_tokens", "matched_pieces", "align"]
-
 #: A piece of the text, and the longest n-gram of it that a reference has too: 1 to 4, or 0 for none.
 Piece = tuple[str, int]
 _LONGEST = 4
@@ -21,17 +19,7 @@ def matched_pieces(text: str, references: Sequence[str | None], tokens: Callable
     a reference has once is marked each time. Where tokens cannot be found in the text (a tokenizer that turns
     ``&amp;`` into ``&``), nothing is marked rather than the wrong thing.
 
-    Parameters
-    ----------
-    text : str
-    references : sequence of str or None
-    tokens : callable
-        The tokens of a text, as the metric sees them.
-
-    Returns
-    -------
-    list of (str, int)
-        The texts of the pieces joined are `text`.
+    `tokens`: the tokens of a text, as the metric sees them. Returns: the texts of the pieces joined are `text`.
 
     Examples
     --------
@@ -72,13 +60,7 @@ def align(text: str, tokens: Sequence[str]) -> list[tuple[int, int]] | None:
 
 @functools.cache
 def bleu_tokens(name: str) -> Callable[[str], list[str]]:
-    """How sacreBLEU's tokenizer of that name splits a text.
-
-    Raises
-    ------
-    SettingError
-        If it needs a package or a model that is not there.
-    """
+    """How sacreBLEU's tokenizer of that name splits a text."""
     try:
         from sacrebleu.metrics.bleu import BLEU  # late: it takes a fifth of a second
 

@@ -12,8 +12,6 @@ from mtsig_core.metrics._word_level import BlockCounter, Words, compiled_late
 from mtsig_core.metrics.wer import ErrorRate
 from mtsig_core.testset import TestSet
 
-__all__ = ["Per"]
-
 
 @dataclass(frozen=True)
 class Per(ErrorRate):

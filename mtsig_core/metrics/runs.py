@@ -14,8 +14,6 @@ from mtsig_core.testset import TestSet
 if TYPE_CHECKING:
     from mtsig_core.metrics import Metric
 
-__all__ = ["OverRuns", "over_runs"]
-
 
 class OverRuns:
     """The mean over runs of what a metric says of each.
@@ -24,12 +22,7 @@ class OverRuns:
     test set does so for all runs of a system at once, and run k of one system trades places with run k of the other. A
     system with one run has it in the place of each: its score is that of the run.
 
-    Parameters
-    ----------
-    metric : Metric
-        Of texts.
-    n_runs : int
-        The most that a system has.
+    `metric`: of texts; `n_runs`: the most that a system has.
 
     Examples
     --------
@@ -80,11 +73,6 @@ class OverRuns:
 
 def over_runs(metric: Metric, testset: TestSet) -> Metric:
     """The metric over the training runs of a test set; itself where there are none, and where it is over runs already.
-
-    Raises
-    ------
-    SettingError
-        If it needs parses, which runs do not have.
     """
     if not testset.runs or hasattr(metric, "n_runs"):
         return metric

@@ -14,8 +14,6 @@ from sacrebleu.metrics.ter import TER
 from mtsig_core.errors import SettingError
 from mtsig_core.testset import TestSet
 
-__all__ = ["OfSacrebleu"]
-
 
 class OfSacrebleu:
     """A metric of sacreBLEU, with all the settings that it was made with.

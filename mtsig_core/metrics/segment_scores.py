@@ -14,20 +14,12 @@ from mtsig_core.testset import TestSet
 if TYPE_CHECKING:
     from mtsig_core.metrics import Metric
 
-__all__ = ["DomainMean", "SegmentMean"]
-
 _LARGEST = 1e100
 
 
 @dataclass(frozen=True)
 class SegmentMean:
     """The mean of the segment scores of a table, over the segments that have one, on the table's own scale.
-
-    Parameters
-    ----------
-    name : str
-        One of the test set's `scores`.
-    higher_is_better : bool
 
     Examples
     --------
@@ -41,7 +33,7 @@ class SegmentMean:
     ([85.0], 'scores:human|n:2|better:higher')
     """
 
-    name: str
+    name: str  # one of the test set's `scores`
     higher_is_better: bool
 
     stat_names: ClassVar[tuple[str, ...]] = ("sum", "count")
@@ -84,10 +76,6 @@ class DomainMean:
     much as one of many. A domain in which a system has no score does not count for it.
 
     The statistics are those of the metric for each domain, and last whether the segment has a score.
-
-    Parameters
-    ----------
-    of : Metric
 
     Examples
     --------

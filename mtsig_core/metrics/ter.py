@@ -15,8 +15,6 @@ from mtsig_core.metrics.tokenizers import make_tokenizer
 from mtsig_core.testset import TestSet
 from mtsig_core.version import version_of
 
-__all__ = ["Ter"]
-
 
 @dataclass(frozen=True)
 class Ter:
@@ -89,11 +87,8 @@ class Ter:
 
         A reference that is None is left out of its segment.
 
-        Returns
-        -------
-        numpy.ndarray
-            Shape (systems, segments, 2), in the order of `stat_names`: int32 where each segment has one reference,
-            float64 where lengths are means of several.
+        Returns: shape (systems, segments, 2), in the order of `stat_names`: int32 where each segment has one reference,
+        float64 where lengths are means of several.
         """
         from mtsig_core.metrics import _edits, _ngrams  # compiled code: slow to load, and only counting needs it
 
@@ -114,15 +109,7 @@ class Ter:
     def score(self, sums: np.ndarray) -> np.ndarray:
         """TER in points, 0 and up, of summed statistics; 100 where only the references are empty.
 
-        Parameters
-        ----------
-        sums : array_like
-            Shape (..., 2), numbers of any type.
-
-        Returns
-        -------
-        numpy.ndarray
-            Shape (...), float64.
+        `sums`: shape (..., 2), numbers of any type. Returns: shape (...), float64.
         """
         edits, length = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
         if length.size and length.min() > 0:

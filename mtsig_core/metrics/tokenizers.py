@@ -19,9 +19,6 @@ from mtsig_core.errors import InputError, SettingError, unknown
 from mtsig_core.languages import language_code
 from mtsig_core.testset import TestSet
 
-__all__ = ["TOKENIZERS", "Tokenizer", "check_tokenizer", "cuts", "default_tokenizer", "fitting_tokenizers",
-           "make_tokenizer", "tokenizer_name"]
-
 #: The names sacreBLEU knows, in its order.
 TOKENIZERS = ("none", "zh", "13a", "intl", "char", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200",
               "spBLEU-1K")
@@ -60,24 +57,12 @@ Texts = Sequence[str | None]
 
 @dataclass(frozen=True, eq=False)
 class Tokenizer:
-    """How to find the tokens of a text.
+    """How to find the tokens of a text."""
 
-    Attributes
-    ----------
-    signature : str
-        What sacreBLEU's signature calls it.
-    classes : numpy.ndarray
-        Class of each character up to U+FFFF, uint8; the characters beyond share the last class.
-    edge : int
-        The class that a line seems to have on either side.
-    prepare : callable, optional
-        Applied to texts first; what is None stays so.
-    """
-
-    signature: str
-    classes: np.ndarray
-    edge: int = SPACE
-    prepare: Callable[[Texts], Texts] | None = None
+    signature: str  # what sacreBLEU's signature calls it
+    classes: np.ndarray  # class of each character up to U+FFFF, uint8; the characters beyond share the last class
+    edge: int = SPACE  # the class that a line seems to have on either side
+    prepare: Callable[[Texts], Texts] | None = None  # applied to texts first; what is None stays so
 
 
 def default_tokenizer(language: str | None) -> str:
@@ -118,26 +103,14 @@ def fitting_tokenizers(language: str) -> tuple[str, ...]:
 
 
 def check_tokenizer(name: str) -> None:
-    """Check that there is a tokenizer of that name.
-
-    Raises
-    ------
-    SettingError
-        If there is none; the message names the nearest.
-    """
+    """Check that there is a tokenizer of that name."""
     if name not in TOKENIZERS:
         raise unknown("tokenizer", name, TOKENIZERS)
 
 
 @functools.cache
 def make_tokenizer(name: str) -> Tokenizer:
-    """The tokenizer of that name.
-
-    Raises
-    ------
-    SettingError
-        If there is none, or if it needs a package or a model that is not there.
-    """
+    """The tokenizer of that name."""
     check_tokenizer(name)
     western = [(_PUNCTUATION, ALONE), ([(0x2C, 0x2C), (0x2E, 0x2E)], STOP), ([(0x2D, 0x2D)], DASH),
                ([(0x30, 0x39)], DIGIT)]

@@ -11,8 +11,6 @@ import numpy as np
 from mtsig_core.metrics._word_level import BlockCounter, WordMetric, compiled_late
 from mtsig_core.testset import TestSet
 
-__all__ = ["ErrorRate", "Wer"]
-
 
 @dataclass(frozen=True)
 class ErrorRate(WordMetric):

@@ -51,15 +51,8 @@ def first_fault(reference: Sequence[str], output: Sequence[str]) -> Fault | None
     real outputs have lines of odd lengths, which two opposite moves explain all too easily. So the band is as
     wide as the counts differ, and is run through diagonal by diagonal, with cumulative sums and minima.
 
-    Parameters
-    ----------
-    reference, output : sequence of str
-        The lines of the two texts.
-
-    Returns
-    -------
-    Fault or None
-        None if the counts are equal, or the texts so long or so different in length that a search is no help.
+    `reference`, `output`: the lines of the two texts. Returns: None if the counts are equal, or the texts so long or so
+    different in length that a search is no help.
 
     Examples
     --------
@@ -254,15 +247,8 @@ def find_reordering(reference: Sequence[str | None], output: Sequence[str | None
     is the stretch with the most of them, less those that prefer their own line (Kadane's maximum sum). Its lengths
     must also fit better there than where they are, which those of a bad translation do not.
 
-    Parameters
-    ----------
-    reference, output : sequence of (str or None)
-        As many lines each.
-
-    Returns
-    -------
-    Reordering or None
-        None where the lines are in step, or too few or too unlike the reference to tell.
+    `reference`, `output`: as many lines each. Returns: None where the lines are in step, or too few or too unlike the
+    reference to tell.
 
     Examples
     --------

@@ -26,22 +26,9 @@ def read_conllu(path: FilePath, texts: Sequence[str]) -> list[str]:
     segments, else each sentence is one. A comment without words after it stands for a sentence without words. Where
     there are only as many as the text has lines that are not blank, the blank ones have no parse.
 
-    Parameters
-    ----------
-    path : path-like
-    texts : sequence of str
-        The segments that were parsed.
-
-    Returns
-    -------
-    list of str
-        For each segment, in the order of the text, its words: ``form``, ``lemma``, ``head`` and ``deprel`` of each,
-        between tabs, in a line of its own, with an empty line between sentences. Empty without words.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, is no CoNLL-U, or is of another number of segments, or of another text.
+    `texts`: the segments that were parsed. Returns: for each segment, in the order of the text, its words: ``form``,
+    ``lemma``, ``head`` and ``deprel`` of each, between tabs, in a line of its own, with an empty line between
+    sentences. Empty without words.
     """
     found = _of_segments(path, texts)
     words = [(word.partition("\t")[0].casefold(), text.casefold()) for parse, text in zip(found, texts, strict=True)

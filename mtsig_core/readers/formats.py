@@ -135,36 +135,20 @@ def _parses(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Format:
-    """A format of files.
-
-    Attributes
-    ----------
-    name : str
-    what : str
-        The same with its article, as a message has it; `{n_columns}` stands for their number.
-    fits : callable
-        Whether a sample of a file looks so.
-    remedy : str
-        What to do about it; `FILE` and `COPY` stand for the file, and for a text beside it, in commands of a shell.
-    for_scores : str
-        The same where a table of scores was expected; by default which table that is.
-    read_as : tuple of str
-        Where the usual reader of what is expected takes it.
-    readers : mapping of str to callable
-        By what is expected, a reader of its own: from the unpacked bytes and the name of the file to lines, or to the
-        header and the numbered rows of a table of scores.
-    remedies : tuple of Remedy
-        See `MtsigError`.
-    """
+    """A format of files."""
 
     name: str
-    what: str
-    fits: Callable[[_Sample], bool]
+    what: str  # the same with its article, as a message has it; `{n_columns}` stands for their number
+    fits: Callable[[_Sample], bool]  # whether a sample of a file looks so
+    #: What to do about it; `FILE` and `COPY` stand for the file, and for a text beside it, in commands of a shell.
     remedy: str = "Give it as plain text in UTF-8."
+    #: The same where a table of scores was expected; by default which table that is.
     for_scores: str = ("Its columns are system, line, score, with a row for each score; or it has a column for each "
                        "system and a row for each line.")
-    read_as: tuple[str, ...] = ()
-    remedies: tuple[Remedy, ...] = ()
+    read_as: tuple[str, ...] = ()  # where the usual reader of what is expected takes it
+    remedies: tuple[Remedy, ...] = ()  # see `MtsigError`
+    #: By what is expected, a reader of its own: from the unpacked bytes and the name of the file to lines, or to the
+    #: header and the numbered rows of a table of scores.
     readers: Mapping[str, Callable[[bytes, str], Any]] = field(default_factory=dict)
 
 
@@ -303,14 +287,7 @@ def reader_of(data: bytes, content: str) -> Callable[[bytes, str], Any] | None:
 def refusal(name: str, data: bytes, content: str) -> InputError | None:
     """The error for a file, or the beginning of one, whose content shows a format that is not read here.
 
-    Parameters
-    ----------
-    name : str
-        The file, as messages show it.
-    data : bytes
-        Unpacked.
-    content : str
-        What is expected, one of those above.
+    `name`: the file, as messages show it; `data`: unpacked; `content`: what is expected, one of those above.
     """
     found = sniff(data) if content in _CHECKED else None
     if found is None or content in (*found.read_as, *found.readers):

@@ -17,12 +17,10 @@ from typing import Any
 from mtsig_core.errors import InputError, MtsigError, SettingError
 from mtsig_core.testset import literal
 
-#-----------------------------------------------------------------------------------------------------------------------
 # How much may be read, and from where: what strangers upload is measured before it takes memory.
 #
 # Readers ask here: `spend` before they keep something, `check_values` before a table grows, `open_file` for every file.
 # Outside of `bounded` only what protects from nonsense holds, as on the command line.
-
 
 MAX_VALUES = 200_000_000  # of a table of scores, whoever reads it: one that few lines make so large is no table
 _LONGEST = 200  # characters of a name in a message
@@ -31,31 +29,18 @@ _VARIABLE = "MTSIG_UPLOAD_"  # and the name of the limit in capitals
 
 @dataclass(frozen=True)
 class UploadLimits:
-    """What may be opened at once from uploads; each is set by an environment variable, such as ``MTSIG_UPLOAD_MB``.
+    """What may be opened at once from uploads; each is set by an environment variable, such as ``MTSIG_UPLOAD_MB``."""
 
-    Attributes
-    ----------
-    mb : int
-        Text, unpacked, of all files together.
-    lines : int
-        Of all files together: lines of texts, segments of XML.
-    line_length : int
-        Characters of one line, or of one segment of XML.
-    values : int
-        Of all tables together: cells, or what stands between the commas of JSON.
-    systems : int
-        Of one test set, as all pairs of them are compared.
-    zip_mb : int
-        A zip, unpacked on disk; of that the files of one language pair are read.
-    zip_files : int
-        In a zip.
-    """
-
-    mb: int = field(default=50, metadata={"told": "{:,} MB of text"})
+    mb: int = field(default=50, metadata={"told": "{:,} MB of text"})  # text, unpacked, of all files together
+    #: Of all files together: lines of texts, segments of XML.
     lines: int = field(default=1_000_000, metadata={"told": "{:,} lines"})
+    #: Characters of one line, or of one segment of XML.
     line_length: int = field(default=100_000, metadata={"told": "{:,} characters in a line"})
+    #: Of all tables together: cells, or what stands between the commas of JSON.
     values: int = field(default=5_000_000, metadata={"told": "{:,} values in tables"})
+    #: Of one test set, as all pairs of them are compared.
     systems: int = field(default=200, metadata={"told": "{:,} systems"})
+    #: A zip, unpacked on disk; of that the files of one language pair are read.
     zip_mb: int = field(default=200, metadata={"told": "{:,} MB unpacked from a zip"})
     zip_files: int = field(default=10_000, metadata={"told": "{:,} files in a zip"})
 
@@ -81,12 +66,7 @@ def task_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
 
 
 def whole_number(name: str, usual: int, environment: Mapping[str, str] = os.environ) -> int:
-    """What the environment sets a limit to.
-
-    Raises
-    ------
-    SettingError
-    """
+    """What the environment sets a limit to."""
     text = environment.get(name, "").strip() or str(usual)
     if not re.fullmatch("0*[1-9][0-9]{,17}", text):
         raise SettingError(f"{name} is {text[:40]!r}. Expected a whole number above 0, of 18 digits at most.")
@@ -212,12 +192,7 @@ def open_file(path: str | os.PathLike[str]) -> BufferedReader:
 
 
 def regular(path: Path) -> Path:
-    """A file that was found in a folder, and that nobody has named: there a pipe would be waited for without end.
-
-    Raises
-    ------
-    InputError
-    """
+    """A file that was found in a folder, and that nobody has named: there a pipe would be waited for without end."""
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise _irregular(path)
     return path
@@ -271,19 +246,8 @@ _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F
 def parse_json(text: str, where: str, counted: bool = False) -> Any:
     r"""What a text of JSON says; half a character (a lone surrogate), which nothing could show, is written out.
 
-    Parameters
-    ----------
-    where : str
-        Names it in messages.
-    counted : bool
-        Whether its values were counted before, as those of one line are with their file's.
-
-    Raises
-    ------
-    ValueError
-        If it is no JSON, or is nested too deep to be data.
-    InputError
-        If it has more values than may be read, or an object has a key twice.
+    `where`: names it in messages; `counted`: whether its values were counted before, as those of one line are with
+    their file's. Raises ValueError if it is no JSON, or is nested too deep to be data.
 
     Examples
     --------

@@ -19,9 +19,7 @@ from mtsig_core.readers.formats import SEGMENTS, reader_of, refusal, sniff
 from mtsig_core.readers.limits import is_limited, open_file, spend
 from mtsig_core.testset import StoredLines, file_state
 
-#-----------------------------------------------------------------------------------------------------------------------
 # What a file is when it is not UTF-8 text: a plain guess, for the message that says what to do.
-
 
 SAMPLE = 1 << 16  # bytes, or
 LINES = 200  # that are not ASCII
@@ -82,9 +80,7 @@ def damage_in_utf8(data: bytes) -> int:
     return damaged if sound > 2 * damaged else 0
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Reading a text file with one segment per line, and saying what is wrong with one that is not.
-
 
 FilePath = str | os.PathLike[str]
 
@@ -104,18 +100,8 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
     A line ends at ``\n`` (or ``\r\n``) only; other characters that Unicode calls line breaks stay in their segment.
     A byte order mark is left out, and the last line need not end.
 
-    Parameters
-    ----------
-    path : path-like
-        The file. Whether it is gzipped is read from its first bytes, not from its name.
-    content : str
-        What is expected in it, for messages.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, unreadable, empty, damaged, too large, not UTF-8 text, or of a format that is not read
-        there; see `mtsig_core.readers.formats`.
+    `path`: the file. Whether it is gzipped is read from its first bytes, not from its name; `content`: what is expected
+    in it, for messages.
     """
     data, unpacked = read_bytes(path, content)
     if error := refusal(shown(path), data, content):
@@ -241,9 +227,7 @@ def _command(program: str, path: FilePath, unpacked: bool) -> str:
     return f"{source} > {copy}"
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Texts of any size: small ones as a list, large ones left in their file.
-
 
 #: Bytes on disk from which on a text is left there.
 LARGE = 4 << 20
@@ -255,11 +239,6 @@ def read_texts(path: FilePath) -> Sequence[str]:
 
     Of a large file the beginnings of the lines are kept in memory, and it must stay as it is while they are used. One
     that is gzipped is unpacked to a temporary file. What strangers upload is small, and always in memory.
-
-    Raises
-    ------
-    InputError
-        As `read_lines`.
     """
     try:
         small = is_limited() or not hasattr(os, "pread") or os.path.getsize(path) < LARGE

@@ -27,21 +27,12 @@ _LONG = {"system", "metric", "score"}
 
 @dataclass(frozen=True)
 class OfficialTable:
-    """Scores as they were printed.
+    """Scores as they were printed."""
 
-    Attributes
-    ----------
-    columns : mapping of str to mapping of str to str
-        By metric, as the table calls it: the number of each system, digit by digit; without those that have none.
-    systems : tuple of str
-        As the table calls them.
-    name : str
-        What a message calls it.
-    """
-
+    #: By metric, as the table calls it: the number of each system, digit by digit; without those that have none.
     columns: Mapping[str, Mapping[str, str]]
-    systems: tuple[str, ...]
-    name: str = "The table"
+    systems: tuple[str, ...]  # as the table calls them
+    name: str = "The table"  # what a message calls it
 
 
 def read_official(path: FilePath, langpair: str | None = None) -> OfficialTable:
@@ -57,17 +48,7 @@ def read_official_task(path: FilePath) -> dict[str, OfficialTable]:
 def official_table(text: str, name: str = "The table", langpair: str | None = None) -> OfficialTable:
     """A table as text.
 
-    Parameters
-    ----------
-    name : str
-        What a message calls it.
-    langpair : str, optional
-        Of which language pair, where the table has several.
-
-    Raises
-    ------
-    InputError
-        With the line, what was expected there, and what came.
+    `name`: what a message calls it; `langpair`: of which language pair, where the table has several.
 
     Examples
     --------

@@ -19,9 +19,7 @@ from mtsig_core.readers.limits import parse_json, spend
 from mtsig_core.readers.lines import FilePath, read_lines, read_texts, shown
 from mtsig_core.testset import TestSet, literal
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Reading which document, and which domain, each segment belongs to.
-
 
 COLUMNS = {1: "1 column (docid)", 2: "2 columns (domain<TAB>docid)"}
 
@@ -29,22 +27,9 @@ COLUMNS = {1: "1 column (docid)", 2: "2 columns (domain<TAB>docid)"}
 def read_documents(path: FilePath, *, blanks: bool = False) -> tuple[list[str], list[str] | None]:
     """The document id of each segment, and its domain where the file has it.
 
-    Parameters
-    ----------
-    path : path-like
-        A line per segment: ``docid`` or ``domain<TAB>docid``, the same throughout; or, in a file named ``.jsonl`` or
-        where each line begins with a brace, an object with ``docid`` and ``domain``.
-    blanks : bool
-        Whether a file without tabs that has two words in each line is ``domain docid``, as in older shared tasks.
-
-    Returns
-    -------
-    documents, domains : list of str, list of str or None
-
-    Raises
-    ------
-    InputError
-        If the file is unreadable, or a line is of another form.
+    `path`: a line per segment: ``docid`` or ``domain<TAB>docid``, the same throughout; or, in a file named ``.jsonl``
+    or where each line begins with a brace, an object with ``docid`` and ``domain``; `blanks`: whether a file without
+    tabs that has two words in each line is ``domain docid``, as in older shared tasks.
     """
     lines = read_lines(path, DOCUMENTS)
     if os.fsdecode(path).removesuffix(".gz").endswith(".jsonl") or all(line.startswith("{") for line in lines):
@@ -81,9 +66,7 @@ def _from_json(line: str, path: FilePath, number: int) -> list[str]:
                          '"domain" or without.') from None
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # From files to a TestSet: what all formats of one segment per line have in common.
-
 
 SEARCHED_LINES = 100_000  # of all files together in which the first fault is looked for, about 3 seconds
 
@@ -103,13 +86,8 @@ def by_name(files: Iterable[tuple[str, FilePath]], what: str, remedy: str,
             *remedies: Mapping[str, str]) -> dict[str, FilePath]:
     """Files by name; raises InputError if a name is empty or comes twice.
 
-    Parameters
-    ----------
-    files : iterable of (name, path)
-    what, remedy : str
-        What the files are, such as "system", and what to do about two of one name, for the messages.
-    remedies
-        The same as data; see `MtsigError`.
+    `what`, `remedy`: what the files are, such as "system", and what to do about two of one name, for the messages;
+    `remedies`: the same as data; see `MtsigError`.
     """
     paths: dict[str, FilePath] = {}
     for name, path in files:
@@ -137,25 +115,10 @@ def assemble(
 ) -> TestSet:
     """Read the files of a test set and check them against its first reference.
 
-    Parameters
-    ----------
-    name, langpair
-        As in TestSet.
-    references, systems : mapping of str to path-like
-        The files by the names they get.
-    sources, documents : path-like, optional
-        The files of sources and of document ids (see `read_documents`, also for `blanks`).
-    parses : mapping of str to path-like, optional
-        Files of parses, by the name of the reference or system they are of.
-    runs : mapping of str to sequence of path-like, optional
-        Files of the outputs of further training runs, by system.
-    keep_canary : bool
-        Whether to keep a line that the documents file calls ``canary`` (as document or domain).
-
-    Raises
-    ------
-    InputError
-        With a line for each file that cannot be read or does not match, so that all can be mended at once.
+    `name`, `langpair`: as in TestSet; `references`, `systems`: the files by the names they get; `sources`, `documents`:
+    the files of sources and of document ids (see `read_documents`, also for `blanks`); `parses`: files of parses, by
+    the name of the reference or system they are of; `runs`: files of the outputs of further training runs, by system;
+    `keep_canary`: whether to keep a line that the documents file calls ``canary`` (as document or domain).
     """
     spend("systems", len(systems), f"The test set {shown(name)}")
     faults: list[str] = []
@@ -271,9 +234,7 @@ def _where(right: Sequence[str], lines: Sequence[str], what: str, other: str) ->
     return f" Line {line} of {what} is the first that looks {kind}{note}."
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Plain text files, one segment per line.
-
 
 NamedFile = tuple[str | None, FilePath]
 
@@ -350,26 +311,14 @@ def _common_folder(paths: Sequence[FilePath]) -> str:
         return _stem(paths[0])
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Outputs of further training runs, beside a test set that comes from elsewhere.
-
 
 def join_runs(testset: TestSet, runs: Sequence[tuple[str, FilePath]], keep_canary: bool = False) -> TestSet:
     """A test set with the outputs of further training runs of its systems; see docs/runs.md.
 
-    Parameters
-    ----------
-    testset : TestSet
-        With all lines of its files, also one that is a canary.
-    runs : sequence of (str, path-like)
-        System, and a file with a line for each of its segments, in the order of the runs.
-    keep_canary : bool
-        Whether to keep the line that the documents call ``canary``.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read or has another number of lines, and as `TestSet` for runs of what is no system.
+    `testset`: with all lines of its files, also one that is a canary; `runs`: system, and a file with a line for each
+    of its segments, in the order of the runs; `keep_canary`: whether to keep the line that the documents call
+    ``canary``.
     """
     if not testset.has_texts:
         if not runs:

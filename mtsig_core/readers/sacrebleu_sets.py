@@ -34,28 +34,9 @@ def read_sacrebleu(name: str, langpair: str | None = None, systems: Sequence[Nam
                    keep_canary: bool = False) -> TestSet:
     """A test set that sacreBLEU knows, with the outputs that it has, and further ones.
 
-    Parameters
-    ----------
-    name : str
-        Such as ``"wmt21/systems"``, or with the language pair, ``"wmt21/systems/en-de"``.
-    langpair : str, optional
-        Such as ``"en-de"``.
-    systems : sequence of (str or None, path-like)
-        Further outputs, as in `read_text`.
-    keep_canary : bool
-        As in `read_wmt_xml`.
-
-    Returns
-    -------
-    TestSet
-        With the references that sacreBLEU scores this set with, and documents and domains where it has them.
-
-    Raises
-    ------
-    InputError
-        If it is not in sacreBLEU's folder and cannot be downloaded, or cannot be read.
-    SettingError
-        If sacreBLEU knows no such set or language pair, or there is no output at all.
+    `name`: such as ``"wmt21/systems"``, or with the language pair, ``"wmt21/systems/en-de"``; `langpair`: such as
+    ``"en-de"``; `systems`: further outputs, as in `read_text`; `keep_canary`: as in `read_wmt_xml`. Returns: with the
+    references that sacreBLEU scores this set with, and documents and domains where it has them.
     """
     from sacrebleu.dataset import DATASETS  # late, as it takes long
 

@@ -34,9 +34,7 @@ from mtsig_core.readers.lines import FilePath, decode, read_bytes, read_lines, s
 from mtsig_core.readers.tasks import ENDINGS, read_blocks
 from mtsig_core.testset import SegmentScores, TestSet, direction_of, is_human, literal
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Segment scores: a file of any format, or a table in memory -> a list of ratings.
-
 
 _Place = dict[str, int | None]  # of the columns of a table, by what they hold
 _MISSING = ("", '""', "na", "n/a", "nan", "none", "null")
@@ -69,19 +67,8 @@ def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] =
                     ) -> ScoreFile:
     """Read a table of segment scores, plain or gzipped.
 
-    Parameters
-    ----------
-    path : path-like, data frame, or mapping of str to sequence
-        Which format a file has shows in its content; else columns by name.
-    metric : str
-        The name of the scores, under which their column may go too.
-    is_system : callable
-        Whether a column of that name may be a system.
-
-    Raises
-    ------
-    InputError
-        With the row, what was expected there, and what came.
+    `path`: which format a file has shows in its content; else columns by name; `metric`: the name of the scores, under
+    which their column may go too; `is_system`: whether a column of that name may be a system.
     """
     if not isinstance(path, str | os.PathLike):
         name = f"The table {metric}"
@@ -269,9 +256,7 @@ def _number(value: Any, where: str) -> float | None:
     return number
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Segment scores from tables, alone or joined to texts: human ratings, COMET and other neural metrics.
-
 
 NamedTable = tuple[str, Table]
 Tables = Sequence[NamedTable] | Mapping[str, Table]
@@ -584,13 +569,7 @@ def _frozen(scores: Mapping[str, Mapping[str, Sequence[float | None]]], lower_is
 
 def assumed_of(name: str, scores: Iterable[float | None], lower_is_better: Collection[str],
                higher_is_better: Collection[str]) -> str:
-    """A sentence: which scores of a table are taken as better, and why.
-
-    Raises
-    ------
-    SettingError
-        If name and range say that lower may be better, and nobody says which.
-    """
+    """A sentence: which scores of a table are taken as better, and why."""
     if name in lower_is_better or name in higher_is_better:
         return f"{name}: {'lower' if name in lower_is_better else 'higher'} is better, as was said."
     known = direction_of(name, scores)

@@ -36,7 +36,6 @@ from mtsig_core.readers.wmt_xml import read_wmt_xml, xml_names
 from mtsig_core.task import KINDS, ROLES, SystemInfo, Task
 from mtsig_core.testset import SegmentScores, TestSet, is_human, literal, settle_directions
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Tasks with texts and segment scores, in the layout of mt-metrics-eval.
 #
 # Beside the texts, which `read_wmt` reads, with a block of lines for each system, in the order of the segments, and
@@ -49,7 +48,6 @@ from mtsig_core.testset import SegmentScores, TestSet, is_human, literal, settle
 # nothing
 # of which scores are better, so that each name is settled as `direction_of` does.
 
-
 HUMAN, METRICS = "human-scores", "metric-scores"
 ENDINGS = (".seg.score", ".seg.score.gz")
 _Scores = dict[str, dict[str, list[float | None]]]  # by name and system
@@ -59,28 +57,10 @@ def read_metrics_task(folder: Path, pairs: Collection[str] | None = None, *, low
                       higher_is_better: Collection[str] = (), keep_canary: bool = False) -> Task:
     """A task from a folder in the layout of mt-metrics-eval: texts, and human and metric scores by name.
 
-    Parameters
-    ----------
-    folder : Path
-    pairs : collection of str, optional
-        Language pairs; all by default.
-    lower_is_better, higher_is_better : collection of str
-        What the user says of the direction of scores, of language pairs that are not chosen too.
-    keep_canary : bool
-        As in `read_wmt`.
-
-    Returns
-    -------
-    Task
-        Scores whose direction neither the user nor name and range settle are left out; `Task.assumed` begins with
-        which, and how to say it. A reference that was scored too is known by its scores alone.
-
-    Raises
-    ------
-    InputError
-        With file and line, what was expected there, and what came.
-    SettingError
-        If there is no such language pair, or no score of a name whose direction is said.
+    `pairs`: language pairs; all by default; `lower_is_better`, `higher_is_better`: what the user says of the direction
+    of scores, of language pairs that are not chosen too; `keep_canary`: as in `read_wmt`. Returns: scores whose
+    direction neither the user nor name and range settle are left out; `Task.assumed` begins with which, and how to say
+    it. A reference that was scored too is known by its scores alone.
     """
     known = language_pairs(folder)
     for pair in pairs or ():
@@ -138,13 +118,7 @@ def _read_seg_scores(path: Path, testset: TestSet) -> dict[str, list[float | Non
 
 
 def read_blocks(path: Path) -> dict[str, list[float | None]]:
-    """The scores of each system, in the order of the segments.
-
-    Raises
-    ------
-    InputError
-        With file and line.
-    """
+    """The scores of each system, in the order of the segments."""
     found: dict[str, list[float | None]] = {}
     for number, line in enumerate(read_lines(regular(path), "SYSTEM<TAB>SCORE in each line"), 1):
         system, _, score = line.strip().replace("\t", " ").rpartition(" ")
@@ -170,7 +144,6 @@ def _check(path: Path, found: Mapping[str, list[float | None]], testset: TestSet
                              "missing.")
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Tasks that publish segment scores alone, in the layout of WMT25.
 #
 # ``automatic_scores/SYSTEM.jsonl`` has a line for each document, with the scores of its segments::
@@ -179,7 +152,6 @@ def _check(path: Path, found: Mapping[str, list[float | None]], testset: TestSet
 #      "metric_scores": {"CometKiwi-XL": [0.81, 0.79], "MetricX-24-Hybrid-XL": [-2.1, -3.4]}}
 #
 # and ``systems_metadata.json`` beside that folder, which may be missing, says who is in the constrained track.
-
 
 SCORES = "automatic_scores"
 _METADATA = "systems_metadata.json"
@@ -203,27 +175,10 @@ def read_task_scores(folder: Path, pairs: Collection[str] | None = None, *, lowe
                      higher_is_better: Collection[str] = ()) -> Task:
     """A task from a folder in the layout of WMT25.
 
-    Parameters
-    ----------
-    folder : Path
-        That has ``automatic_scores/``.
-    pairs : collection of str, optional
-        Language pairs; all by default.
-    lower_is_better, higher_is_better : collection of str
-        What the user says of the direction of scores, of language pairs that are not chosen too; see
-        `settle_directions`.
-
-    Returns
-    -------
-    Task
-        Test sets of scores alone, with documents and domains. A segment that a system lacks has no score.
-
-    Raises
-    ------
-    InputError
-        With file and line, what was expected there, and what came.
-    SettingError
-        If no direction of the scores of a language pair is settled, or there is no such pair.
+    `folder`: that has ``automatic_scores/``; `pairs`: language pairs; all by default; `lower_is_better`,
+    `higher_is_better`: what the user says of the direction of scores, of language pairs that are not chosen too; see
+    `settle_directions`. Returns: test sets of scores alone, with documents and domains. A segment that a system lacks
+    has no score.
     """
     found = _read_scores(folder, pairs)
     for pair in pairs or ():
@@ -369,9 +324,7 @@ def _number(value: object, where: str) -> float | None:
     return float(value)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Zip archives of shared tasks: unpacked below a folder that nothing in them leads out of.
-
 
 OF_FINDER = "__MACOSX"  # a folder beside what was zipped, with a file for each
 MAX_UNPACKED = 1 << 30  # bytes in all
@@ -496,13 +449,7 @@ def names_in_zip(path: FilePath) -> set[str]:
 
 
 def unpack(archive: IO[bytes], root: Path) -> Path:
-    """Unpack an archive below `root`, which is made; the folder in it that holds a task of any layout.
-
-    Raises
-    ------
-    InputError
-        If it is damaged, needs a password, has names that no folder can hold, or more files or bytes than may be.
-    """
+    """Unpack an archive below `root`, which is made; the folder in it that holds a task of any layout."""
     root.mkdir()
     with _readable(), _opened(archive) as opened_zip:
         members = [member for member in opened_zip.infolist()
@@ -593,7 +540,6 @@ def _holder(root: Path) -> Path:
     return holders[0] if holders else next(by_file, root)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # The table of the systems of a task: ``systems.tsv`` beside it, or a file of another name.
 #
 # With a header, of which only ``system`` is needed, and empty cells where nothing is known. A line before it may name
@@ -602,20 +548,13 @@ def _holder(root: Path) -> Path:
 #     # metric: XCOMET-XL
 #     system<TAB>constrained<TAB>role<TAB>kind<TAB>name
 
-
 SYSTEMS = "systems.tsv"
 _COLUMNS = ("system", "constrained", "role", "kind", "name")
 _YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": None}
 
 
 def read_systems(path: FilePath) -> dict[str, SystemInfo]:
-    """What a table says of each system; what it leaves open is as the name says.
-
-    Raises
-    ------
-    InputError
-        With file and line, what was expected there, and what came.
-    """
+    """What a table says of each system; what it leaves open is as the name says."""
     before, table = _name_parts(read_lines(path, SYSTEMS_TABLE))
     header, *lines = ([cell.strip() for cell in line.split("\t")] for line in table or [""])
     if "system" not in header or set(header) - set(_COLUMNS) or len(set(header)) < len(header):
@@ -676,9 +615,7 @@ def without_withdrawn(testset: TestSet, folder: FilePath, table: FilePath | None
     return replace(testset.without(gone), assumed=(said, *testset.assumed))
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # A whole shared task from a folder, whatever its layout.
-
 
 _LAYOUT = {"references", *OUTPUTS, "sources", "documents", "metadata", "metainfo", SCORES, HUMAN, METRICS}
 _OWN = ("systems.tsv", "systems_metadata.json")  # what a task says of its systems
@@ -688,24 +625,13 @@ _OF_WHOLE = re.compile(r".+\.(sys|doc|domain)\.score(\.gz)?", re.DOTALL)
 
 @dataclass(frozen=True)
 class Contents:
-    """What there is in a zip of a task.
+    """What there is in a zip of a task."""
 
-    Attributes
-    ----------
-    pairs : tuple of str
-        Its language pairs.
-    scores : tuple of (str, str, str)
-        (language pair, name, file) of the tables of segment scores beside its texts.
-    runs : tuple of (str, str, str)
-        (language pair, system, file) of further training runs.
-    unread : tuple of (str, str)
-        Each other file, and why it is not read.
-    """
-
-    pairs: tuple[str, ...]
+    pairs: tuple[str, ...]  # its language pairs
+    #: (language pair, name, file) of the tables of segment scores beside its texts.
     scores: tuple[tuple[str, str, str], ...]
-    runs: tuple[tuple[str, str, str], ...]
-    unread: tuple[tuple[str, str], ...]
+    runs: tuple[tuple[str, str, str], ...]  # (language pair, system, file) of further training runs
+    unread: tuple[tuple[str, str], ...]  # each other file, and why it is not read
 
 
 def read_task(folder: FilePath, pairs: Collection[str] | None = None, *, lower_is_better: Collection[str] = (),
@@ -818,13 +744,7 @@ def tables_beside(folder: FilePath, pairs: Collection[str], depth: int = 1) -> l
 
 
 def contents_of(archive: FilePath) -> Contents:
-    """What there is in a zip of a task, each file that is not read with the reason.
-
-    Raises
-    ------
-    InputError
-        Where there is no task in it, as `read_task`.
-    """
+    """What there is in a zip of a task, each file that is not read with the reason."""
     with opened_with_rest(archive) as (task, whole):
         pairs = pairs_of(task)
         places = [task] if task == whole else [task, whole]

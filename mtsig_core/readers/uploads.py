@@ -36,22 +36,12 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True)
 class Upload:
-    """One file: its own name, its content, and what it is to be.
-
-    Attributes
-    ----------
-    file : str
-    content : bytes
-    role : str
-        One of `ROLES`.
-    name : str
-        What the system, the reference or the scores are called; of a training run, the system that it is of.
-    """
+    """One file: its own name, its content, and what it is to be."""
 
     file: str
     content: bytes
-    role: str
-    name: str
+    role: str  # one of `ROLES`
+    name: str  # what the system, the reference or the scores are called; of a training run, the system that it is of
 
 
 def guess_role(file: str, content: bytes = b"") -> str:
@@ -153,14 +143,6 @@ def _run_of(name: str) -> tuple[str, int]:
 
 def named_alike(files: Iterable[str]) -> tuple[str, str]:
     """The set and the language pair that names of files agree on; empty where none says one, or where the sets differ.
-
-    Raises
-    ------
-    InputError
-        If the names are of several language pairs.
-
-    >>> named_alike(["generaltest2022.en-zh.ref.A.zh", "en-zh.docs", "mine.txt"])
-    ('generaltest2022', 'en-zh')
     """
     said = {file: _set_and_pair(file) for file in files}
     by_pair: dict[str, list[str]] = {}
@@ -221,14 +203,7 @@ def _set_and_pair(file: str) -> tuple[str, str]:
 
 
 def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: str | None = None) -> TestSet:
-    """A test set from uploaded plain-text files, from tables of segment scores, or from both.
-
-    Raises
-    ------
-    InputError
-        As `read_text` and `join_scores`, naming the files as they were uploaded; or if there is no reference, no
-        system, or more than one file of documents, sources or ids. Scores may come without texts.
-    """
+    """A test set from uploaded plain-text files, from tables of segment scores, or from both."""
     groups = {role: [upload for upload in uploads if upload.role == role] for role in ROLES}
     scores = [upload for upload in uploads if upload.role.startswith("scores")]
     lower, higher = ({upload.name for upload in groups[f"scores, {which} is better"]} for which in ("lower", "higher"))

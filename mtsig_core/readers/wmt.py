@@ -16,7 +16,6 @@ from mtsig_core.readers.lines import FilePath, beginning, missing, shown
 from mtsig_core.readers.plain_text import assemble, by_name, check_langpair
 from mtsig_core.testset import TestSet
 
-#-----------------------------------------------------------------------------------------------------------------------
 # What the name of a file says in the style of the WMT shared tasks: set, language pair, role, system or reference.
 #
 # Of 2024, also mt-metrics-eval, where much is said by the folder::
@@ -28,7 +27,6 @@ from mtsig_core.testset import TestSet
 #
 #     references/SET.en-de.ref.A.de     system-outputs/SET.en-de.hyp.NAME.de
 #     sources/SET.en-de.src.en          metainfo/SET.en-de.meta.jsonl
-
 
 OUTPUTS = ("system-outputs", "system_outputs")
 PAIR = rf"(?P<pair>(?P<origin>{LANGUAGE})-(?P<target>{LANGUAGE}))"
@@ -62,22 +60,12 @@ _GENERIC = ("data", "dataset", "files", "release", "test-set", "testset", "text"
 
 @dataclass(frozen=True)
 class TaskName:
-    """What a file of a shared task is.
+    """What a file of a shared task is."""
 
-    Attributes
-    ----------
-    role : {"system", "reference", "source", "documents"}
-    pair : str
-        Such as ``"en-de"``.
-    set : str
-        Such as ``"newstest2021"``; empty where the name says none.
-    name : str
-        Of the system or reference, of which the first is called refA also where the file has A; else empty.
-    """
-
-    role: str
-    pair: str
-    set: str = ""
+    role: str  # {"system", "reference", "source", "documents"}
+    pair: str  # such as ``"en-de"``
+    set: str = ""  # such as ``"newstest2021"``; empty where the name says none
+    #: Of the system or reference, of which the first is called refA also where the file has A; else empty.
     name: str = ""
 
 
@@ -133,12 +121,10 @@ def without_pair(file: str) -> tuple[str, str, str]:
     return "", pair, file
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Folders in the layout of the WMT shared tasks, of 2024 and of 2021 to 2023; see `mtsig_core.readers.wmt`.
 #
 # The inputs of the metrics tasks mix the two: ``system_outputs/en-de/SET.en-de.hyp.NAME.de``. Where names say all, the
 # files may also lie side by side. Each may be gzipped.
-
 
 _References = dict[tuple[str, str], list[tuple[str, Path]]]  # (set or "", language pair) -> (name, path)
 

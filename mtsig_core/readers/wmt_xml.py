@@ -56,33 +56,14 @@ def read_wmt_xml(paths: Sequence[FilePath], langpair: str | None = None, *, name
                  keep_canary: bool = False) -> TestSet:
     """The test set of one language pair from XML files of a WMT shared task.
 
-    Parameters
-    ----------
-    paths : sequence of path-like
-        Files, plain or gzipped, which are put together by the ids of their documents: the outputs may stand in files
-        of their own.
-    langpair : str, optional
-        Such as ``"en-de"``; needed where the files have several.
-    name : str, optional
-        What the set is called; by default as the first file.
-    keep_canary : bool
-        Whether to keep a document that is called ``canary``.
-
-    Returns
-    -------
-    TestSet
-        With all references (the translator ``A`` is named ``refA``), outputs, documents, and domains where the files
-        have them. White space is as sacreBLEU has it: one blank in a row. As sacreBLEU does, documents of test suites
-        and segments that no reference has are left out; its `lines` count the segments of all other documents. What
-        a reference lacks is None. What a system lacks is an empty text, and counts as one; WMT's own tools write
-        ``NO TRANSLATION AVAILABLE`` there, whose words could match by chance.
-
-    Raises
-    ------
-    InputError
-        With file and line, if one is no such XML, is hostile, or does not fit the others.
-    SettingError
-        If the language pair has to be said, or there is none such.
+    `paths`: files, plain or gzipped, which are put together by the ids of their documents: the outputs may stand in
+    files of their own; `langpair`: such as ``"en-de"``; needed where the files have several; `name`: what the set is
+    called; by default as the first file; `keep_canary`: whether to keep a document that is called ``canary``. Returns:
+    with all references (the translator ``A`` is named ``refA``), outputs, documents, and domains where the files have
+    them. White space is as sacreBLEU has it: one blank in a row. As sacreBLEU does, documents of test suites and
+    segments that no reference has are left out; its `lines` count the segments of all other documents. What a reference
+    lacks is None. What a system lacks is an empty text, and counts as one; WMT's own tools write ``NO TRANSLATION
+    AVAILABLE`` there, whose words could match by chance.
     """
     if langpair is not None:
         check_langpair(langpair)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Any
 
 from mtsig_core.errors import counted
 from mtsig_core.metrics import METRICS, metric_title
 from mtsig_core.report.cells import Cell, Table, number
-from mtsig_core.report.export import records_csv, to_json
+from mtsig_core.report.export import records_csv
 from mtsig_core.report.terminal import caution_lines, table_lines
 from mtsig_core.report.text import printable
 from mtsig_core.report.words import assumptions
 from mtsig_core.results import Agreement, Caution, TaskAgreement
+from mtsig_core.schema import to_json, to_plain
 from mtsig_core.stats.few_units import about_few_in
 from mtsig_core.stats.significance import significant
 from mtsig_core.testset import with_remedy
@@ -24,12 +24,19 @@ from mtsig_core.testset import with_remedy
 
 def agreement_json(found: Agreement) -> str:
     """The whole result: stable keys, undefined is null, full precision."""
-    metrics = {one.metric: asdict(one) for one in found.metrics}
+    return to_json(_record(found))
+
+
+def _record(found: Agreement) -> dict[str, Any]:
+    return {"human": found.human, "testset": found.testset, "settings": _settings(found), **_rows(found)}
+
+
+def _rows(found: Agreement | TaskAgreement) -> dict[str, Any]:
+    """Metrics by name, pairs of metrics, and warnings, as JSON has them."""
+    metrics = {one.metric: to_plain(one) for one in found.metrics}
     for one in metrics.values():
         del one["metric"]
-    return to_json({"human": found.human, "testset": asdict(found.testset), "settings": _settings(found),
-                    "metrics": metrics, "comparisons": [asdict(row) for row in found.comparisons],
-                    "warnings": [asdict(caution) for caution in agreement_cautions(found)]})
+    return {"metrics": metrics, "comparisons": found.comparisons, "warnings": agreement_cautions(found)}
 
 
 def agreement_csv(found: Agreement) -> str:
@@ -204,17 +211,17 @@ def task_agreement_text(found: TaskAgreement) -> str:
                       *map(printable, map(with_remedy, agreement_assumed(found)))]) + "\n"
 
 
+def task_agreement_record(found: TaskAgreement) -> dict[str, Any]:
+    """What JSON has: the means under the keys of one test set, and by language pair all of it."""
+    return {"human": found.human, "task": {"name": found.task.name, "digest": found.task.digest,
+                                           "pairs": found.task.pairs, "assumed": found.task.assumed},
+            "settings": _task_settings(found), **_rows(found),
+            "pairs": {pair: _record(own) for pair, own in found.pairs.items()}, "without": found.without}
+
+
 def task_agreement_json(found: TaskAgreement) -> str:
-    """The means under the keys of one test set, and by language pair all of it."""
-    metrics = {one.metric: {key: value for key, value in asdict(one).items() if key != "metric"}
-               for one in found.metrics}
-    return to_json({
-        "human": found.human, "task": {"name": found.task.name, "digest": found.task.digest,
-                                       "pairs": list(found.task.pairs), "assumed": list(found.task.assumed)},
-        "settings": _task_settings(found), "metrics": metrics,
-        "comparisons": [asdict(row) for row in found.comparisons],
-        "pairs": {pair: json.loads(agreement_json(of)) for pair, of in found.pairs.items()},
-        "without": list(found.without), "warnings": [asdict(caution) for caution in agreement_cautions(found)]})
+    """As `agreement_json`, over the language pairs of a task."""
+    return to_json(task_agreement_record(found))
 
 
 def task_agreement_csv(found: TaskAgreement) -> str:

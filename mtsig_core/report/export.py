@@ -1,10 +1,9 @@
-"""Results as JSON and CSV, and what to call the files."""
+"""Results as CSV, and what to call the files."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,9 +14,10 @@ import numpy as np
 
 from mtsig_core.metrics import Metric
 from mtsig_core.report.table import Table
-from mtsig_core.report.tables import matrix_records, run_records, single_runs, with_run_records
+from mtsig_core.report.tables import matrix_records, single_runs, with_run_records
 from mtsig_core.report.words import assumptions
 from mtsig_core.results import Comparison, PairResult, PairRuns, SystemResult, SystemRuns
+from mtsig_core.schema import to_json as to_json
 from mtsig_core.stats.score import Scores
 from mtsig_core.stats.significance import TESTS
 from mtsig_core.testset import TestSet
@@ -26,40 +26,6 @@ _LONGEST_STEM = 100  # of a file name
 _NUMBER = re.compile(r"[+-]((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?")  # or a sign alone
 _FORMULA = re.compile(r"(?:^|(?<=[;\t\r\n]))(?=[=+\-@\t\r＝＋－＠])")
 _NOT_IN_NAMES = re.compile(r"([^A-Za-z0-9.]|(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9]))+")
-
-
-def comparison_json(comparison: Comparison, indent: int | None = 2) -> str:
-    """The whole result; stable keys, undefined is null, full precision. Without `indent` in one line, and quicker.
-
-    The pairs of each metric are the matrix: all of them once, the better-scoring system first.
-    """
-    return to_json({
-        "testset": asdict(comparison.testset),
-        "settings": asdict(comparison.settings),
-        "excluded": [asdict(exclusion) for exclusion in comparison.excluded],
-        "warnings": [asdict(caution) for caution in comparison.warnings],
-        "metrics": metrics_record(comparison)}, indent)
-
-
-def metrics_record(comparison: Comparison) -> dict[str, Any]:
-    """What was found by each metric, as JSON has it."""
-    def rows(records: Iterable[Any], runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        return [vars(row) | ({"runs": runs[k]} if runs else {}) for k, row in enumerate(records)]  # numbers and names
-
-    return {name: {
-        "signature": result.signature,
-        "tokenizer": result.tokenizer,
-        "ci": result.ci,
-        "n_units": result.n_units,
-        "n_effective": result.n_effective,
-        "trials": result.trials,
-        "exact": result.exact,
-        "ruled": None if result.ruled is None else asdict(result.ruled),
-        "higher_is_better": result.higher_is_better,
-        "systems": rows(result.systems, run_records(result)[0]),
-        "pairs": rows(result.pairs, run_records(result)[1]),
-        "by_reference": [asdict(row) for row in result.by_reference],
-    } for name, result in comparison.metrics.items()}
 
 
 def comparison_csv(comparison: Comparison) -> str:
@@ -125,10 +91,6 @@ def segment_rows(testset: TestSet, metric: Metric, statistics: np.ndarray) -> tu
     rows = ([system, line, *(values[k] for _, values in groups), *statistics[s, k].tolist()]
             for s, system in enumerate(testset.systems) for k, line in enumerate(testset.lines))
     return header, rows
-
-
-def to_json(value: object, indent: int | None = 2) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent) + "\n"
 
 
 def to_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

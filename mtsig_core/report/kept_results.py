@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -15,25 +14,17 @@ import numpy as np
 
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.metrics import Metric, metrics_for
-from mtsig_core.metrics.cache import is_kept, keep_array, keep_text, kept_array, kept_text, metric_key
-from mtsig_core.report.commands import defaults
-from mtsig_core.report.export import comparison_json, to_json
-from mtsig_core.report.reading import as_object, at, parsed, read_comparison, read_task_comparison, record, records
-from mtsig_core.report.task_export import task_json
-from mtsig_core.results import (
-    Agreement,
-    AgreementComparison,
-    Caution,
-    Comparison,
-    MacroResult,
-    MetricAgreement,
-    SamplingSettings,
-    Settings,
-    TaskAgreement,
-    TaskComparison,
-    TaskInfo,
-    TestSetInfo,
+from mtsig_core.metrics.cache import (
+    is_kept,
+    keep_array,
+    keep_value,
+    kept_array,
+    kept_value,
+    metric_key,
+    remember,
 )
+from mtsig_core.report.commands import defaults
+from mtsig_core.results import Comparison, MacroResult, Settings, TaskAgreement, TaskComparison, TaskInfo
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import corrected_macro, counted_macro, macro_of, of_parts, task_metrics
 from mtsig_core.stats.comparison import compare, corrected_by, drawn_alike, ranked_by, serves_corrections
@@ -51,16 +42,16 @@ def kept_comparison(testset: TestSet, metrics: Sequence[Metric], *, jobs: int = 
                     progress: Callable[[str, float], None] | None = None, **settings: Any) -> Comparison:
     """As `compare`, by what is kept where the same was compared before, or with another correction alone."""
     key = _key(testset, metrics, settings)
-    text = None if key is None else kept_text(*key)
-    if text is not None:
-        return read_comparison(text)
+    found = None if key is None else kept_value(Comparison, *key)
+    if found is not None:
+        return found
     drawn = None if key is None else _drawn(testset, metrics, settings)
     if drawn is not None:
         found = corrected_by(drawn, testset, settings["correction"])
     else:
         found = compare(testset, metrics, jobs=jobs, progress=progress, **settings)
     if key is not None:
-        keep_text(comparison_json(found, indent=None), *key)
+        keep_value(found, *key)
     return found
 
 
@@ -68,10 +59,9 @@ def _drawn(testset: TestSet, metrics: Sequence[Metric], settings: dict[str, Any]
     """What is kept of the same draws under another correction, by metrics that a name alone says."""
     for asked in drawn_alike(settings):
         key = _key(testset, metrics, asked)
-        text = None if key is None else kept_text(*key)
-        if text is None:
+        found = None if key is None else kept_value(Comparison, *key)
+        if found is None:
             continue
-        found = read_comparison(text)
         named = metrics_for(testset, list(found.metrics))
         if serves_corrections(found.settings) and key == _key(testset, named, asked):
             return found
@@ -103,11 +93,11 @@ def digest_of(source: TaskSource) -> str:
     stats = [os.stat(path) for path in files]
     key = ("digest", asdict(replace(source, named_from=None)), [os.path.abspath(path) for path in files],
            [(one.st_size, one.st_mtime_ns, one.st_ctime_ns, one.st_ino, one.st_dev) for one in stats])
-    found, now = kept_text(*key), time.time_ns()
+    found, now = kept_value(str, *key), time.time_ns()
     if found is None:
         found = source.digest()
         if all(max(one.st_mtime_ns, one.st_ctime_ns) < now - _RECENT for one in stats):
-            keep_text(found, *key)
+            keep_value(found, *key)
     return found
 
 
@@ -127,36 +117,53 @@ def _scores_alone(testset: TestSet) -> bool:
     return not any(more) and testset.lines == tuple(range(1, testset.n_segments + 1))
 
 
+@dataclass(frozen=True)
+class _KeptSet:
+    """All of a test set of a task but the scores, which are an array; of these the direction and the systems."""
+
+    name: str
+    digest: str
+    langpair: str | None
+    systems: tuple[str, ...]
+    scores: dict[str, tuple[bool, tuple[str, ...]]]
+    documents: Sequence[str] | None
+    domains: Sequence[str] | None
+    assumed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _KeptTask:
+    name: str
+    testsets: dict[str, _KeptSet]
+    systems: dict[str, SystemInfo]
+    assumed: tuple[str, ...]
+
+
 def _keep(task: Task, digest: str) -> None:
-    pairs = {}
     for pair, testset in task.testsets.items():
         rows = [values for scores in testset.scores.values() for values in scores.by_system.values()]
         keep_array(np.array(rows, dtype=np.float64), digest, "scores", pair)  # None is NaN
-        pairs[pair] = {
-            "digest": testset.digest, "systems": list(testset.systems),
-            "scores": {name: [scores.higher_is_better, list(scores.by_system)]
-                       for name, scores in testset.scores.items()},
-            **{key: getattr(testset, key) for key in ("name", "langpair", "documents", "domains", "assumed")}}
-    keep_text(json.dumps({"name": task.name, "assumed": task.assumed, "pairs": pairs, "systems": {
-        name: asdict(info) for name, info in task.systems.items()}}), digest, "task")
+    testsets = {pair: _KeptSet(one.name, one.digest, one.langpair, tuple(one.systems),
+                               {name: (scores.higher_is_better, tuple(scores.by_system))
+                                for name, scores in one.scores.items()}, one.documents, one.domains, one.assumed)
+                for pair, one in task.testsets.items()}
+    keep_value(_KeptTask(task.name, testsets, dict(task.systems), task.assumed), digest, "task")
 
 
 def _opened(digest: str) -> Task | None:
     """The task that is kept under a digest; None where a part of it is not."""
-    text = kept_text(digest, "task")
-    if text is None:
+    kept, testsets = kept_value(_KeptTask, digest, "task"), {}
+    if kept is None:
         return None
-    data, testsets = json.loads(text), {}
-    for pair, told in data["pairs"].items():
+    for pair, one in kept.testsets.items():
         rows = kept_array(digest, "scores", pair)
         if rows is None:
             return None
-        testsets[pair] = _testset(told, rows)
-    systems = {name: SystemInfo(**info) for name, info in data["systems"].items()}
-    return Task(data["name"], testsets, systems, tuple(data["assumed"]))
+        testsets[pair] = _testset(one, rows)
+    return Task(kept.name, testsets, kept.systems, kept.assumed)
 
 
-def _testset(told: dict[str, Any], rows: np.ndarray) -> TestSet:
+def _testset(kept: _KeptSet, rows: np.ndarray) -> TestSet:
     values, gaps = iter(rows.tolist()), iter(np.isnan(rows).any(axis=1).tolist())
 
     def row() -> list[float | None]:
@@ -164,12 +171,12 @@ def _testset(told: dict[str, Any], rows: np.ndarray) -> TestSet:
         return [None if value != value else value for value in own] if next(gaps) else own
 
     scores = {name: SegmentScores({system: row() for system in systems}, higher)
-              for name, (higher, systems) in told["scores"].items()}
-    found = TestSet(told["name"], dict.fromkeys(told["systems"], (None,) * rows.shape[1]), {},
-                    documents=told["documents"], domains=told["domains"], langpair=told["langpair"], scores=scores,
-                    assumed=tuple(told["assumed"]))
-    vars(found)["digest"] = told["digest"]  # which takes longer than all the rest
-    return found
+              for name, (higher, systems) in kept.scores.items()}
+    testset = TestSet(kept.name, dict.fromkeys(kept.systems, (None,) * rows.shape[1]), {},
+                      documents=kept.documents, domains=kept.domains, langpair=kept.langpair, scores=scores,
+                      assumed=kept.assumed)
+    vars(testset)["digest"] = kept.digest  # which takes longer than all the rest
+    return testset
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -211,34 +218,22 @@ class KeptTask:
     @cached_property
     def info(self) -> TaskInfo:
         """What it is, with the names of its metrics by language pair."""
-        key = self._whole.digest, "info", *self._left_out
-        text = kept_text(*key)
-        if text is None:
-            text = task_json(TaskComparison(TaskInfo.of(self.task), {}, {}))
-            keep_text(text, *key)
-        return read_task_comparison(text).task
+        return remember(TaskInfo, lambda: TaskInfo.of(self.task), self._whole.digest, "info", *self._left_out)
 
     @cached_property
     def sizes(self) -> dict[str, tuple[int, int]]:
         """Systems and segments of each language pair."""
-        text = kept_text(self._whole.digest, "sizes")
-        if text is None:
-            whole = self._whole.task.testsets
-            text = json.dumps({pair: (list(testset.systems), testset.n_segments) for pair, testset in whole.items()})
-            keep_text(text, self._whole.digest, "sizes")
-        found = json.loads(text)
+        found = remember(dict[str, tuple[tuple[str, ...], int]], lambda: {
+            pair: (tuple(testset.systems), testset.n_segments)
+            for pair, testset in self._whole.task.testsets.items()}, self._whole.digest, "sizes")
         return {pair: (len({*found[pair][0]} - self._gone(pair)), found[pair][1]) for pair in self.info.pairs}
 
     @cached_property
     def references(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
         """Of each language pair its references, and those with ratings that are no systems."""
-        text = kept_text(self._whole.digest, "references")
-        if text is None:
-            whole = self._whole.task.testsets
-            text = json.dumps({pair: (list(testset.references), list(testset.waiting))
-                               for pair, testset in whole.items()})
-            keep_text(text, self._whole.digest, "references")
-        return {pair: (tuple(texts), tuple(rated)) for pair, (texts, rated) in json.loads(text).items()}
+        return remember(dict[str, tuple[tuple[str, ...], tuple[str, ...]]], lambda: {
+            pair: (tuple(testset.references), tuple(testset.waiting))
+            for pair, testset in self._whole.task.testsets.items()}, self._whole.digest, "references")
 
     @cached_property
     def _left_out(self) -> tuple[tuple[str, str], ...]:
@@ -309,7 +304,7 @@ class KeptTask:
         `measured`; on other machines each is one task, and what is kept comes first, the rest as it is done."""
         def away(step: tuple[str, str]) -> bool:
             asked = settings | _OURS
-            return all(kept_text(*self._key(*step, one)) is None for one in (settings, asked, *drawn_alike(asked)))
+            return all(kept_array(*self._key(*step, one)) is None for one in (settings, asked, *drawn_alike(asked)))
 
         sent = [step for step in steps if away(step)] if is_elsewhere() else []
         for name, pair in steps:
@@ -341,22 +336,21 @@ class KeptTask:
     def _pair(self, metric: str, pair: str, settings: dict[str, Any], ours: Callable[[], Comparison]) -> Comparison:
         """By what is kept, else by what gives the comparison with our own ranks."""
         key = self._key(metric, pair, settings)
-        text = kept_text(*key)
-        if text is not None:
-            return read_comparison(text)
+        one = kept_value(Comparison, *key)
+        if one is not None:
+            return one
         if settings.items() >= _OURS.items():
             one = self._corrected(metric, pair, settings) or ours()
         else:  # the pairs of systems are the same, and kept
             one = ranked_by(self._pair(metric, pair, settings | _OURS, ours), self.task.testsets[pair],
                             settings["rank_rule"])
-        keep_text(comparison_json(one, indent=None), *key)
+        keep_value(one, *key)
         return one
 
     def _corrected(self, metric: str, pair: str, settings: dict[str, Any]) -> Comparison | None:
         """By what is kept of the same draws under another correction; None where nothing is."""
         for alike in drawn_alike(settings):
-            text = kept_text(*self._key(metric, pair, alike))
-            drawn = None if text is None else read_comparison(text)
+            drawn = kept_value(Comparison, *self._key(metric, pair, alike))
             if drawn is not None and serves_corrections(drawn.settings):
                 return corrected_by(drawn, self.task.testsets[pair], settings["correction"])
         return None
@@ -364,20 +358,19 @@ class KeptTask:
     def _macro(self, metric: str, pairs: dict[str, Comparison], jobs: int, progress: Progress,
                settings: dict[str, Any], measured: dict[str, Measured]) -> dict[str, MacroResult]:
         key = self._macro_key(metric, settings)
-        text = kept_text(*key)
-        if text is not None:
-            return {name: counted_macro(one, pairs) for name, one in read_task_comparison(text).macro.items()}
-        alike = (kept_text(*self._macro_key(metric, one | {"rank_rule": settings["rank_rule"]}))
-                 for one in drawn_alike(settings | _OURS))
-        text = next(filter(None, alike), None)
-        drawn = None if text is None else read_task_comparison(text).macro.get(metric)
+        kept = kept_value(dict[str, MacroResult], *key)
+        if kept is not None:
+            return {name: counted_macro(one, pairs) for name, one in kept.items()}
+        alike = (kept_value(dict[str, MacroResult], *self._macro_key(metric, one | {
+            "rank_rule": settings["rank_rule"]})) for one in drawn_alike(settings | _OURS))
+        drawn = next(filter(None, alike), {}).get(metric)
         if drawn is not None:
             one: MacroResult | None = corrected_macro(drawn, pairs, next(iter(pairs.values())).settings)
         else:
             one = macro_of(self.task, pairs, metric, trials=settings["trials"], jobs=jobs, measured=measured,
                            progress=lambda share: progress(f"{metric} across language pairs", share))
         macro = {} if one is None else {metric: one}
-        keep_text(task_json(TaskComparison(self.info, {}, macro)), *key)
+        keep_value(macro, *key)
         return macro
 
     def _macro_key(self, metric: str, settings: dict[str, Any]) -> tuple[object, ...]:
@@ -427,26 +420,5 @@ def kept_agreement(kept: KeptTask, human: str, metrics: Sequence[str] | None = N
     """
     asked = defaults(task_agreement) | {"metrics": metrics} | settings
     key = kept.digest, "agreement", human, sorted((k, v) for k, v in asked.items() if k not in ("jobs", "progress"))
-    info, text = kept.info, kept_text(*key)  # which is kept too
-    if text is not None:
-        return _read(text, info)
-    found = task_agreement(kept.task, human, metrics, jobs=jobs, progress=progress, **settings)
-    keep_text(to_json({name: value for name, value in asdict(found).items() if name != "task"}, None), *key)
-    return found
-
-
-def _read(text: str, task: TaskInfo) -> TaskAgreement:
-    data = as_object(parsed(text), "The agreement")
-    pairs = {pair: Agreement(testset=record(TestSetInfo, at("testset", own, pair), pair), **_both(own),
-                             sampling=record(SamplingSettings, at("sampling", own, pair), pair), trials=own["trials"],
-                             warnings=records(Caution, own["warnings"], "warnings"))
-             for pair, own in data["pairs"].items()}
-    return TaskAgreement(task=task, pairs=pairs, without=tuple(data["without"]), alpha=data["alpha"],
-                         seed=data["seed"], **_both(data))
-
-
-def _both(data: dict[str, Any]) -> dict[str, Any]:
-    """What a language pair and their mean have in common."""
-    return {"human": data["human"], "correction": data["correction"],
-            "metrics": records(MetricAgreement, data["metrics"], "metrics"),
-            "comparisons": records(AgreementComparison, data["comparisons"], "comparisons")}
+    return remember(TaskAgreement, lambda: task_agreement(
+        kept.task, human, metrics, jobs=jobs, progress=progress, **settings), *key)

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_type_hints
 
 from mtsig_core.errors import InputError, MtsigError, counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.readers.lines import FilePath, read_bytes, shown
 from mtsig_core.report.cells import Cell, Table, format_p, rank_interval, signed
 from mtsig_core.report.commands import task_command
-from mtsig_core.report.export import file_name, to_json
-from mtsig_core.report.reading import as_object, at, parsed, record, typed
+from mtsig_core.report.export import file_name
 from mtsig_core.report.sentences import ACROSS, listed
 from mtsig_core.report.tables import neither, points, simultaneous_word
 from mtsig_core.report.task_tables import first_rows, first_title, rank_rule, undecided
 from mtsig_core.results import Comparison, MetricResult, PairResult, TaskComparison, TaskInfo
+from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.ranks import RANK_RULES, RankChange, RankRule, RanksBeforeAfter
 from mtsig_core.store.reviews import (
-    CHANGES,
     Begin,
     Change,
     Decide,
@@ -38,6 +36,7 @@ from mtsig_core.store.reviews import (
     SetMetric,
     SetRule,
     TakeBack,
+    change_from_json,
     change_to_json,
     check_lengths,
     replay,
@@ -265,11 +264,7 @@ def review_record(history: Sequence[Entry], found: TaskComparison | None = None)
     """
     review = replay(history)
     gone = taken_back(history)
-    return {"task": review.task, "track": review.track, "digest": review.digest, "digests": dict(review.digests),
-            "metric": review.metric, "rank_rule": review.settings.get("rank_rule", "simultaneous"),
-            "settings": dict(review.settings),
-            "exclusions": [asdict(one) for one in review.exclusions],
-            "decisions": [asdict(one) for one in review.decisions], "notes": [asdict(one) for one in review.notes],
+    return {**to_plain(review), "rank_rule": review.settings.get("rank_rule", "simultaneous"),
             "history": [{"number": entry.number, "at": entry.at, "said": said, "in_force": entry.number not in gone,
                          "change": change_to_json(entry.change)}
                         for entry, said in zip(history, history_sentences(history), strict=True)],
@@ -313,9 +308,9 @@ def _interval(ranks: tuple[int, int] | None) -> str:
 # A review read back from the JSON of a task that it is part of, and the command that takes it from there.
 
 
-#: What a review may set, and the type of it.
-_SETTINGS = {name: str(one.annotation) for name, one in inspect.signature(compare_task).parameters.items()
-             if name not in ("task", "metrics", "by_reference", "exclude", "jobs", "progress")}
+#: What a review may set.
+_SETTINGS = inspect.signature(compare_task).parameters.keys() - {
+    "task", "metrics", "by_reference", "exclude", "jobs", "progress"}
 _LATEST = 1e11  # seconds since 1970, in the year 5138
 
 
@@ -329,8 +324,8 @@ def read_review(path: FilePath) -> tuple[Entry, ...]:
     """
     data = read_bytes(path, "the JSON of a task that the page Review gives")[0]
     try:
-        whole = as_object(parsed(data.decode("utf-8-sig")), "The file")
-        return _history(as_object(at("review", whole, "The file"), "review"))
+        whole = from_plain(dict[str, Any], parse_json(data.decode("utf-8-sig")), "The file")
+        return _history(from_plain(dict[str, Any], whole.get("review"), "review"))
     except (MtsigError, UnicodeDecodeError) as error:
         said = "It is not UTF-8 text." if isinstance(error, UnicodeDecodeError) else str(error)
         said = said.removesuffix(" Expected what mtsig writes.")
@@ -348,39 +343,42 @@ def review_command(source: TaskSource, task: str, review: Review) -> str:
                         review=file_name(task, review.metric, "review", ending="json"))
 
 
+@dataclass(frozen=True)
+class _Step:
+    at: float
+    change: dict[str, Any]
+
+
 def _history(data: dict[str, Any]) -> tuple[Entry, ...]:
-    steps = at("history", data, "review")
-    if not isinstance(steps, list) or not steps:
-        raise InputError("review: history is not a list of steps.")
-    history = tuple(_entry(k, as_object(step, f"review: step {k}")) for k, step in enumerate(steps, 1))
-    settings = replay(history).settings
+    steps = from_plain(tuple[_Step, ...], data.get("history"), "review.history")
+    history = tuple(_entry(k, step) for k, step in enumerate(steps, 1))
+    settings, kinds = replay(history).settings, get_type_hints(compare_task)
     for name, value in settings.items():
         if name not in _SETTINGS:
             raise InputError(f"review: settings has {name[:40]!r}, which this version of mtsig does not know.")
-        typed(_SETTINGS[name], value, f"review: settings: {name}")
+        from_plain(kinds[name], value, f"review.settings.{name}")
     _check_whole(history, data)
     return history
 
 
-def _entry(number: int, step: dict[str, Any]) -> Entry:
+def _entry(number: int, step: _Step) -> Entry:
     where = f"review: step {number}"
-    told = dict(as_object(at("change", step, where), where))
-    kind = CHANGES.get(str(told.pop("kind", None)))
-    if kind is None or (kind is Begin) != (number == 1):
+    change = change_from_json(step.change, where)
+    if isinstance(change, Begin) != (number == 1):
         raise InputError(f"{where} is of a kind that is not expected there.")
-    change: Change = record(kind, told, where)
     check_lengths(change)
     if isinstance(change, TakeBack) and not 1 < change.number < number:
         raise InputError(f"{where} takes back step {change.number}, which is not one before it.")
-    when = typed("float", at("at", step, where), f"{where}: at")
-    if not 0 <= when < _LATEST:
-        raise InputError(f"{where}: at is {str(when)[:20]}, which is no time.")
-    return Entry(number, when, change)
+    if not 0 <= step.at < _LATEST:
+        raise InputError(f"{where}: at is {str(step.at)[:20]}, which is no time.")
+    return Entry(number, step.at, change)
 
 
 def _check_whole(history: Sequence[Entry], data: dict[str, Any]) -> None:
     """What stands in the file must be what its history makes: else somebody changed one of them."""
-    for name, value in json.loads(to_json(review_record(history))).items():
-        if name != "history" and data.get(name) != value:
-            raise InputError(f"review: {name} is not what its history makes. Change a review on the page Review, not "
-                             "in its file.")
+    made, stated = replay(history), from_plain(Review, data, "review")
+    rule = made.settings.get("rank_rule", "simultaneous")
+    wrong = [one.name for one in fields(Review) if getattr(stated, one.name) != getattr(made, one.name)]
+    for name in [*wrong, *["rank_rule"] * (data.get("rank_rule") != rule)]:
+        raise InputError(f"review: {name} is not what its history makes. Change a review on the page Review, not "
+                         "in its file.")

@@ -281,7 +281,7 @@ def _undecided(result: MetricResult, settings: Settings) -> str | None:
     if lacks is not None and result.systems[0].rank_low is not None:
         many = {"units": units_said(settings, most_units(result)),
                 "differences": f"differences in so few {telling_unit(settings)}s"}.get(
-                    lacks, f"{result.n_trials(settings)} trials")
+                    lacks, f"{result.trials} trials")
         return (f"With {many} no difference can be significant after the correction of "
                 f"{CORRECTION_NAMES[settings.correction]} over {m} pairs. Rank intervals have a correction that can "
                 f"find some, {rank_correction(settings)}.")
@@ -295,7 +295,7 @@ def _undecided(result: MetricResult, settings: Settings) -> str | None:
         return (f"By {metric_name(result)} the systems differ in so few {telling_unit(settings)}s that {pairs} be "
                 "decided, however large the difference there.")
     if lacks == "trials":
-        return (f"None of the pairs can be decided: {m} are too many for {result.n_trials(settings)} trials, with "
+        return (f"None of the pairs can be decided: {m} are too many for {result.trials} trials, with "
                 "which this correction cannot find any difference significant.")
     return None
 

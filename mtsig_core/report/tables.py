@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
@@ -187,7 +187,7 @@ def trials_said(comparison: Comparison) -> str:
 
 def how_often(result: MetricResult, settings: Settings) -> str:
     """How often the test drew for one metric, or that it tried all there is."""
-    trials = result.n_trials(settings)
+    trials = result.trials
     return f"all {trials + 1} swaps, exact" if trials is not None and result.exact else f"{trials} trials"
 
 
@@ -534,12 +534,6 @@ def _with_any(found: TaskComparison, metric: str) -> list[tuple[str, MetricResul
             if metric in comparison.metrics and comparison.metrics[metric].runs]
 
 
-def run_records(result: MetricResult) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
-    """What JSON has under ``runs`` of each system and of each pair, in their order; empty where there are no runs."""
-    return ([_without(asdict(row), "system") for row in result.runs],
-            [_without(asdict(row), "a", "b") for row in result.pair_runs])
-
-
 def _without(record: dict[str, Any], *names: str) -> dict[str, Any]:
     return {key: value for key, value in record.items() if key not in names}
 
@@ -552,12 +546,6 @@ def with_run_records(rows: Iterable[SystemResult | MacroSystem | PairResult],
 
     more = {of(one): _without(one, "scores") for one in map(asdict, runs)}
     return [row | more.get(of(row), {}) for row in map(asdict, rows)]
-
-
-def macro_system_records(macro: MacroResult) -> list[dict[str, Any]]:
-    """What JSON has of the systems across language pairs; ``runs`` of those that have them."""
-    runs = {row.system: _without(asdict(row), "system") for row in macro.runs}
-    return [asdict(row) | ({"runs": runs[row.system]} if row.system in runs else {}) for row in macro.systems]
 
 
 def single_runs(result: MetricResult | MacroResult) -> list[dict[str, Any]]:

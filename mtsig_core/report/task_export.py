@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -12,10 +11,11 @@ from typing import Any
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.readers.limits import bounded, open_file
-from mtsig_core.report.agreement import task_agreement_json, task_agreement_records, task_agreement_text
-from mtsig_core.report.export import metrics_record, records_csv, to_json
+from mtsig_core.report.agreement import task_agreement_record, task_agreement_records, task_agreement_text
+from mtsig_core.report.export import records_csv
+from mtsig_core.report.result_json import metric_records
 from mtsig_core.report.review import MEASURED_SAID, measured_parts, recorded_note_rows, review_record
-from mtsig_core.report.tables import CLUSTERS_SAID, macro_system_records, single_runs, task_run_rows, with_run_records
+from mtsig_core.report.tables import CLUSTERS_SAID, single_runs, task_run_rows, with_run_records
 from mtsig_core.report.task_html import task_html
 from mtsig_core.report.task_latex import task_latex
 from mtsig_core.report.task_tables import (
@@ -44,6 +44,7 @@ from mtsig_core.report.terminal import caution_lines, table_lines
 from mtsig_core.report.text import printable
 from mtsig_core.report.words import assumptions, direction, far_firsts_in, in_a_task
 from mtsig_core.results import TaskComparison
+from mtsig_core.schema import SCHEMA, to_json, to_plain
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import disputed_in
 from mtsig_core.store.reviews import Entry
@@ -61,26 +62,16 @@ _OF_AGREEMENT = "agreement", "agreement_comparisons"
 def task_json(found: TaskComparison, review: Review = None) -> str:
     """The whole result: stable keys, undefined is null, full precision; of a review what `review_record` gives."""
     first = next(iter(found.pairs.values()), None)
-    warnings = [{"pair": pair, **asdict(caution)} for pair, told in [("", found.warnings), *(
-        (pair, comparison.warnings) for pair, comparison in found.pairs.items())] for caution in told]
+    cautions = {"": found.warnings} | {pair: comparison.warnings for pair, comparison in found.pairs.items()}
     return to_json({
-        "task": {"name": found.task.name, "digest": found.task.digest, "pairs": list(found.task.pairs),
-                 "systems": {name: asdict(info) for name, info in found.task.systems.items()},
-                 "assumed": list(found.task.assumed), "with_texts": list(found.task.with_texts),
-                 "scores": {pair: list(names) for pair, names in found.task.scores.items()},
-                 "primary": found.task.primary},
-        "settings": None if first is None else asdict(first.settings),
-        "ranks": ranks_record(found), "disputed": disputes_json(found),
-        "excluded": [asdict(exclusion) for exclusion in found.excluded],
-        "warnings": warnings,
-        "pairs": {pair: {"testset": asdict(comparison.testset), "settings": asdict(comparison.settings),
-                         "metrics": metrics_record(comparison)} for pair, comparison in found.pairs.items()},
-        "macro": {name: {"language_pairs": list(macro.language_pairs), "higher_is_better": macro.higher_is_better,
-                         "ci": macro.ci,
-                         "notes": [*across_gaps(found, name), *decision_notes(found, name)],
-                         "systems": macro_system_records(macro),
-                         "pairs": [asdict(row) for row in macro.pairs]} for name, macro in found.macro.items()},
-        **({} if found.agreement is None else {"agreement": json.loads(task_agreement_json(found.agreement))}),
+        "schema": SCHEMA, "task": found.task, "settings": None if first is None else first.settings,
+        "ranks": ranks_record(found), "disputed": disputes_json(found), "excluded": found.excluded,
+        "warnings": [{"pair": pair, **to_plain(caution)} for pair, own in cautions.items() for caution in own],
+        "pairs": {pair: {"testset": comparison.testset, "settings": comparison.settings,
+                         "metrics": metric_records(comparison.metrics)} for pair, comparison in found.pairs.items()},
+        "macro": {name: {"notes": [*across_gaps(found, name), *decision_notes(found, name)], **record}
+                  for name, record in metric_records(found.macro).items()},
+        **({} if found.agreement is None else {"agreement": task_agreement_record(found.agreement)}),
         **({} if review is None else {"review": review})})
 
 
@@ -217,8 +208,7 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str,
                       "sha256": hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()}
                for form, text in digests.items()}
     return to_json({
-        "task": {"name": found.task.name, "digest": found.task.digest, "systems": {
-            name: asdict(info) for name, info in found.task.systems.items()}},
+        "task": {"name": found.task.name, "digest": found.task.digest, "systems": found.task.systems},
         "command": results["json"]["command"],
         "results": results,
         "versions": {"mtsig": __version__, "python": platform.python_version(),
@@ -229,11 +219,11 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str,
         "testsets": {pair: {"name": comparison.testset.name, "digest": comparison.testset.digest,
                             "segments": comparison.testset.n_segments, "simulated": comparison.testset.simulated}
                      for pair, comparison in found.pairs.items()},
-        "settings": {pair: asdict(comparison.settings) for pair, comparison in found.pairs.items()},
+        "settings": {pair: comparison.settings for pair, comparison in found.pairs.items()},
         "signatures": {pair: {name: result.signature for name, result in comparison.metrics.items()}
                        for pair, comparison in found.pairs.items()},
-        "assumed": list(found.task.assumed),
-        "excluded": [asdict(exclusion) for exclusion in found.excluded],
+        "assumed": found.task.assumed,
+        "excluded": found.excluded,
         "may_be_first": {name: _may_be_first(found, name) for name in metrics},
         "methods": {name: task_methods(found, name) for name in metrics},
         **({} if review is None else {"review": review})})

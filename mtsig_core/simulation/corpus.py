@@ -53,17 +53,8 @@ def simulate(n_segments: int = N_SEGMENTS, *, seed: int = SEED, n_references: in
     Every random number comes from a stream for its own purpose. More segments, references or systems never change
     those that were there before: a shorter corpus is the beginning of a longer one.
 
-    Parameters
-    ----------
-    n_segments, seed, n_references : int
-    systems : sequence of SimulatedSystem
-    model : Model
-
-    Returns
-    -------
-    TestSet
-        Marked as simulated, with documents, and topics as domains; no sources. The reference is called ``ref``;
-        several are ``ref1``, ``ref2``, ...
+    Returns: marked as simulated, with documents, and topics as domains; no sources. The reference is called ``ref``;
+    several are ``ref1``, ``ref2``, ....
 
     Examples
     --------
@@ -94,17 +85,8 @@ def outputs(n_segments: int, systems: Iterable[SimulatedSystem], *, seed: int = 
 def load_demo(n_segments: int | None = None, n_references: int = 1) -> TestSet:
     """The simulated corpus as shipped: equal to ``simulate(n_segments)``, without the wait.
 
-    Parameters
-    ----------
-    n_segments : int, optional
-        So many segments from the beginning; by default all 30,000.
-    n_references : int
-        One is shipped; several are made anew, the systems stay.
-
-    Raises
-    ------
-    SettingError
-        If that is not between 1 and the number of segments in the file, or there are not 1 to 9 references.
+    `n_segments`: so many segments from the beginning; by default all 30,000; `n_references`: one is shipped; several
+    are made anew, the systems stay.
     """
     if not 1 <= n_references <= _MOST_REFERENCES:
         raise SettingError(f"{n_references} references to simulate. Expected 1 to {_MOST_REFERENCES}.")

@@ -30,46 +30,27 @@ class Tokens(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """Rules, meanings and words as tables. A symbol is the number of a meaning, or ~r for rule r.
-
-    Attributes
-    ----------
-    topics, words : tuple of str
-    start : ndarray of int, shape (topics, MOST_CLAUSES)
-        The rule of a sentence of 1, 2, ... clauses.
-    rule_first, rule_size : ndarray of int, shape (rules,)
-        The alternatives of a rule have consecutive numbers.
-    optional, words_alone, favours, takes_turns : ndarray of bool, shape (rules,)
-        Whether a rule may be left out; has no rule in its alternatives; has a favourite in each document; never
-        repeats an alternative within a sentence before all have been used.
-    chance : ndarray, shape (alternatives,)
-        Rule number plus cumulative probability, to be searched.
-    body, body_first, body_size : ndarray of int
-        The symbols of all alternatives, and which are whose.
-    spelling, meaning_first, meaning_size : ndarray of int
-        The word numbers of all meanings, the usual word first, and which are whose.
-    listed, list_first, list_size, place : ndarray of int
-        The meanings list by list; then for each meaning where its list is, and its own place there.
-    is_adjective, is_noun, is_comma : ndarray of bool, shape (meanings,)
-    """
+    """Rules, meanings and words as tables. A symbol is the number of a meaning, or ~r for rule r."""
 
     topics: tuple[str, ...]
     words: tuple[str, ...]
-    start: np.ndarray
-    rule_first: np.ndarray
+    start: np.ndarray  # the rule of a sentence of 1, 2, ... clauses
+    rule_first: np.ndarray  # the alternatives of a rule have consecutive numbers
     rule_size: np.ndarray
+    #: Whether a rule may be left out; has no rule in its alternatives; has a favourite in each document; never repeats
+    #: an alternative within a sentence before all have been used.
     optional: np.ndarray
     words_alone: np.ndarray
     favours: np.ndarray
     takes_turns: np.ndarray
-    chance: np.ndarray
-    body: np.ndarray
+    chance: np.ndarray  # rule number plus cumulative probability, to be searched
+    body: np.ndarray  # the symbols of all alternatives, and which are whose
     body_first: np.ndarray
     body_size: np.ndarray
-    spelling: np.ndarray
+    spelling: np.ndarray  # the word numbers of all meanings, the usual word first, and which are whose
     meaning_first: np.ndarray
     meaning_size: np.ndarray
-    listed: np.ndarray
+    listed: np.ndarray  # the meanings list by list; then for each meaning where its list is, and its own place there
     list_first: np.ndarray
     list_size: np.ndarray
     place: np.ndarray
@@ -83,15 +64,10 @@ class Grammar:
               stream: Callable[[str], np.random.Generator]) -> Tokens:
         """The meanings of one sentence for each segment, without its full stop.
 
-        Parameters
-        ----------
-        topic, n_clauses : ndarray of int, shape (segments,)
-        fullness : ndarray, shape (segments,)
-            Probability of saying what may be left out.
-        favourite : ndarray, shape (segments,)
-            In [0, 1), the same throughout a document: which places, people and things it is about.
-        stream : callable
-            Name -> generator. Each round of rewriting has its own, so that more segments never change earlier ones.
+        `topic`, `n_clauses`: ndarray of int, shape (segments,); `fullness`: shape (segments,), probability of saying
+        what may be left out; `favourite`: shape (segments,), in [0, 1), the same throughout a document: which places,
+        people and things it is about; `stream`: name -> generator. Each round of rewriting has its own, so that more
+        segments never change earlier ones.
         """
         text = Tokens(~self.start[topic, n_clauses - 1], np.arange(len(topic)))
         stride = 1 + (stream("strides").random(len(topic)) < 0.5)
@@ -178,7 +154,6 @@ def _by_turns(choice: np.ndarray, rule: np.ndarray, segment: np.ndarray, stride:
 
 
 # -- reading the word file -----------------------------------------------------------------------------------
-
 
 _Alternative = tuple[list[str], int]  # symbols, weight
 _Rules = dict[str, list[_Alternative]]

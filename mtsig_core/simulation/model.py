@@ -37,99 +37,58 @@ _REACH = 200  # words that turn up in a wrong place come from so many tokens bef
 
 @dataclass(frozen=True)
 class SimulatedSystem:
-    """A system: how often it is wrong, and how.
+    """A system: how often it is wrong, and how."""
 
-    Parameters
-    ----------
-    name : str
-        Also the key of its random numbers: no system depends on which others there are.
-    level : float
-        In probits. Of segments of middling difficulty, about the share Phi(level) of the words goes wrong.
-    moved : float
-        Share of the words that end up one to three places late.
-    missing, stray : float
-        Shares of the wrong words that are left out, and that are right but followed by a stray word. The others
-        are replaced.
-    length_bias : float
-        Share of the words that would be right but are left out (if negative) or followed by a stray word (if positive).
-    word_penalty : float
-        Share of the words, wrong or right, that are left out (if positive), in runs and rather where the system is not
-        sure, as a decoder does that is told to be brief. If negative, the share of the words where it says more: fewer
-        are left out, a wrong word is followed by the right one, and a right word next to a wrong one by a stray one.
-    usual_word : float or None
-        Probability of the usual word where several are interchangeable; None: as of the references. Another choice of
-        words is no error, yet finds fewer of them in a reference.
-    """
-
-    name: str
-    level: float
-    moved: float = 0.03
+    name: str  # also the key of its random numbers: no system depends on which others there are
+    level: float  # in probits. Of segments of middling difficulty, about the share Phi(level) of the words goes wrong
+    moved: float = 0.03  # share of the words that end up one to three places late
+    #: Shares of the wrong words that are left out, and that are right but followed by a stray word. The others are
+    #: replaced.
     missing: float = 0.12
     stray: float = 0.30
+    #: Share of the words that would be right but are left out (if negative) or followed by a stray word (if positive).
     length_bias: float = 0.0
+    #: Share of the words, wrong or right, that are left out (if positive), in runs and rather where the system is not
+    #: sure, as a decoder does that is told to be brief. If negative, the share of the words where it says more: fewer
+    #: are left out, a wrong word is followed by the right one, and a right word next to a wrong one by a stray one.
     word_penalty: float = 0.0
+    #: Probability of the usual word where several are interchangeable; None: as of the references. Another choice of
+    #: words is no error, yet finds fewer of them in a reference.
     usual_word: float | None = None
 
 
 @dataclass(frozen=True)
 class Model:
-    """What is the same for all systems. Standard deviations are in probits.
+    """What is the same for all systems. Standard deviations are in probits."""
 
-    Parameters
-    ----------
-    topic_length, document_length : float
-        Mean lengths in segments, geometrically distributed.
-    log_length, log_length_sd, shortest, longest : float
-        The length aimed at for a sentence, in tokens: log-normal, cut off at both ends.
-    topic_sd, document_sd, segment_sd : float
-        Difficulty for all systems.
-    own_topic_sd, own_document_sd, own_segment_sd : float
-        Difficulty for one system.
-    shared_noise : float
-        Share of the variance of a word's noise that all systems have in common.
-    burst : int
-        The noise is averaged over so many words: errors come in runs.
-    usual_word : float
-        Probability of the usual word where several are interchangeable, in references and systems alike.
-    dropped_adjectives : float
-        Share of the adjectives that a reference leaves out.
-    same_kind : float
-        Share of the wrong nouns and adjectives that are of the same kind as the right word. The others come from the
-        text before.
-    """
-
-    topic_length: float = 450.0
+    topic_length: float = 450.0  # mean lengths in segments, geometrically distributed
     document_length: float = 15.0
-    log_length: float = 3.37
+    log_length: float = 3.37  # the length aimed at for a sentence, in tokens: log-normal, cut off at both ends
     log_length_sd: float = 0.44
     shortest: float = 6
     longest: float = 70
-    topic_sd: float = 0.25
+    topic_sd: float = 0.25  # difficulty for all systems
     document_sd: float = 0.14
     segment_sd: float = 0.60
-    own_topic_sd: float = 0.03
+    own_topic_sd: float = 0.03  # difficulty for one system
     own_document_sd: float = 0.12
     own_segment_sd: float = 0.22
-    shared_noise: float = 0.55
-    burst: int = 4
+    shared_noise: float = 0.55  # share of the variance of a word's noise that all systems have in common
+    burst: int = 4  # the noise is averaged over so many words: errors come in runs
+    #: Probability of the usual word where several are interchangeable, in references and systems alike.
     usual_word: float = 0.57
-    dropped_adjectives: float = 0.14
+    dropped_adjectives: float = 0.14  # share of the adjectives that a reference leaves out
+    #: Share of the wrong nouns and adjectives that are of the same kind as the right word. The others come from the
+    #: text before.
     same_kind: float = 0.80
 
 
 class Corpus(NamedTuple):
     """What is said, before anyone puts it into words.
 
-    Attributes
-    ----------
-    grammar : Grammar
-    run, topic, document : ndarray of int, shape (segments,)
-        Number of the run of segments on one topic, of the topic, and of the document.
-    difficulty : ndarray, shape (segments,)
-    text : Tokens
-        Meanings.
-    noise : ndarray, shape (tokens,)
-        What all systems share.
+    `run`, `topic`, `document`: ndarray of int, shape (segments,), number of the run of segments on one topic, of the
+    topic, and of the document; `difficulty`: shape (segments,); `text`: meanings; `noise`: shape (tokens,), what all
+    systems share.
     """
 
     grammar: Grammar

@@ -50,14 +50,8 @@ _RATER_SD, _NOISE_SD = 8.0, 14.0  # of a document, for all systems alike; of a s
 def shared_task(seed: int = SEED) -> TestSet:
     """Twelve systems in two tracks, 1,000 segments, two references, and human ratings with gaps.
 
-    Parameters
-    ----------
-    seed : int
-
-    Returns
-    -------
-    TestSet
-        Marked as simulated, with documents, topics as domains, and the scores ``human``: whole points from 0 to 100.
+    Returns: marked as simulated, with documents, topics as domains, and the scores ``human``: whole points from 0 to
+    100.
 
     Examples
     --------
@@ -72,11 +66,7 @@ def shared_task(seed: int = SEED) -> TestSet:
 def simulated_task(pairs: Iterable[str] | None = None, seed: int = SEED) -> Task:
     """A whole task: such a test set for each language pair, of its own draws; not every system has each.
 
-    Parameters
-    ----------
-    pairs : iterable of str, optional
-        Of `PAIRS`; all by default.
-    seed : int
+    `pairs`: of `PAIRS`; all by default.
 
     Examples
     --------

@@ -224,7 +224,7 @@ def what_lacks(settings: Settings, result: MetricResult, correction: str | None 
     if not (n_units > 0).any():
         counted = len(n_units) or not result.pairs  # pairs without a common line lack these
         return None if counted or trials_needed(settings, len(result.pairs), correction) is None else "trials"
-    settings = replace(settings, trials=result.n_trials(settings))
+    settings = replace(settings, trials=result.trials)
     n_apart = told_apart_in(pair for pair in result.pairs if pair.n_units is not None)
     if can_reach(settings, n_apart, correction).any():
         return None

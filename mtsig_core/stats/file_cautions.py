@@ -3,13 +3,11 @@ marks that references lack; and about a reference that was made from an output."
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from functools import cached_property
 from itertools import chain, islice, takewhile
 from operator import eq
@@ -19,7 +17,7 @@ import numpy as np
 
 from mtsig_core.errors import Remedy, counted
 from mtsig_core.languages import SPACELESS, written_in
-from mtsig_core.metrics.cache import keep_text, kept_text
+from mtsig_core.metrics.cache import remember
 from mtsig_core.readers.alignment import Reordering, find_reordering
 from mtsig_core.results import Caution
 from mtsig_core.testset import TestSet, literal
@@ -69,11 +67,7 @@ def _kept_or_found(testset: TestSet) -> tuple[Caution, ...]:
     if len(testset.systems) * testset.n_segments < _WORTH_KEEPING:
         return (*_about_files(testset),)
     key = (testset.digest, hash(tuple(testset.lines)), "files")  # messages name lines
-    if (text := kept_text(*key)) is not None:
-        return tuple(Caution(**one | {"remedies": tuple(one["remedies"])}) for one in json.loads(text))
-    found = (*_about_files(testset),)
-    keep_text(json.dumps([asdict(one) for one in found]), *key)
-    return found
+    return remember(tuple[Caution, ...], lambda: (*_about_files(testset),), *key)
 
 
 def _about_files(testset: TestSet) -> Iterator[Caution]:

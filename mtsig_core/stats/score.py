@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mtsig_core.errors import InputError
 from mtsig_core.metrics import Metric, metrics_for, tokenizer_of
-from mtsig_core.results import Caution, TestSetInfo, by_metric
+from mtsig_core.results import ByMetric, Caution, TestSetInfo
 from mtsig_core.stats.cautions import about_metrics, about_texts
 from mtsig_core.stats.measured import measure
 from mtsig_core.stats.one_score import stage
@@ -45,10 +45,7 @@ class Scores:
     metrics: Mapping[str, MetricScores]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "metrics", by_metric(self.metrics))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Scores, (self.testset, self.warnings, dict(self.metrics))
+        object.__setattr__(self, "metrics", ByMetric(self.metrics))
 
     def __repr__(self) -> str:
         return f"<Scores on {self.testset.name!r}: {len(self.testset.systems)} systems by {', '.join(self.metrics)}>"

@@ -29,22 +29,12 @@ INSERT: dict[str, Callable[..., sqlite.Insert | postgresql.Insert]] = {
 
 @dataclass(frozen=True)
 class Limits:
-    """What may be kept.
+    """What may be kept."""
 
-    Attributes
-    ----------
-    mine, all : int
-        Bytes, packed, of one owner's sets and of everybody's.
-    sets : int
-        How many one owner may keep, however small.
-    days : float
-        How long a set is kept that nobody opens; 0 for ever.
-    """
-
-    mine: int = 500 << 20
-    all: int = 5000 << 20
-    days: float = 90
-    sets: int = 1000
+    mine: int = 500 << 20  # bytes, packed, of one owner's sets
+    all: int = 5000 << 20  # the same of everybody's
+    days: float = 90  # how long a set is kept that nobody opens; 0 for ever
+    sets: int = 1000  # how many one owner may keep, however small
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Limits:
@@ -68,18 +58,8 @@ class Limits:
 class Database:
     """What is kept of one kind; several kinds share a database.
 
-    Parameters
-    ----------
-    where : str, sqlalchemy.URL or Database
-        An address as SQLAlchemy takes it, or what is kept of another kind in the same database.
-    limits : Limits, optional
-    now : callable, optional
-        The time, in seconds since 1970. This and the limits are those of the other kind by default.
-
-    Raises
-    ------
-    StoreError
-        From every method, if the database cannot be reached, read or written.
+    `where`: an address as SQLAlchemy takes it, or what is kept of another kind in the same database; `now`: the time,
+    in seconds since 1970. This and the limits are those of the other kind by default.
     """
 
     _kind: str

@@ -20,11 +20,9 @@ from mtsig_core.source import Source, TaskSource
 from mtsig_core.store.database import DAY, INSERT, Database, Limits, database_url, hidden, later, megabytes
 from mtsig_core.testset import SegmentScores, TestSet
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Test sets and shared tasks that are kept: by their content in a database, each behind a link that nobody can guess.
 #
 # SQLite below ``MTSIG_HOME``, or the database that ``MTSIG_DATABASE_URL`` names (PostgreSQL).
-
 
 _FORMAT = 1
 
@@ -48,54 +46,28 @@ _SAVED = sa.Table(
 
 @dataclass(frozen=True)
 class Saved:
-    """A test set, or a shared task, that is kept, as a list shows it.
+    """A test set, or a shared task, that is kept, as a list shows it."""
 
-    Attributes
-    ----------
-    link : str
-        Who knows it may open the set.
-    name, digest : str
-        What it is called; the digest of its content.
-    size, n_segments, n_systems : int
-        The size is in bytes, packed.
-    source : Source
-        What names the files on the command line.
-    created, used : float
-        Seconds since 1970.
-    task : TaskSource or None
-        Of a shared task: what is taken of its zip, whose file it names without a folder; None of a test set.
-    pairs : tuple of str
-        Of a shared task: its language pairs.
-    unread : tuple of (str, str)
-        Of a shared task: the files in its zip that are not read, each with the reason.
-    """
-
-    link: str
+    link: str  # whoever knows it may open the set
     name: str
     digest: str
-    size: int
+    size: int  # in bytes, packed
     n_segments: int
     n_systems: int
-    source: Source
-    created: float
+    source: Source  # what names the files on the command line
+    created: float  # seconds since 1970
     used: float
+    #: Of a shared task: what is taken of its zip, whose file it names without a folder; None of a test set.
     task: TaskSource | None = None
-    pairs: tuple[str, ...] = ()
+    pairs: tuple[str, ...] = ()  # of a shared task: its language pairs
+    #: Of a shared task: the files in its zip that are not read, each with the reason.
     unread: tuple[tuple[str, str], ...] = ()
 
 
 class Store(Database):
     """The kept test sets of a database.
 
-    Parameters
-    ----------
-    where, limits, now
-        As `Database` takes them.
-
-    Raises
-    ------
-    StoreError
-        From every method, if the database cannot be reached, read or written.
+    `where`, `limits`, `now`: as `Database` takes them.
     """
 
     _kind, _tables = "test set", _META
@@ -103,22 +75,8 @@ class Store(Database):
     def keep(self, testset: TestSet, owner: str, source: Source | None = None) -> str:
         """Keep a test set; all of it is in the database when this returns, or nothing.
 
-        Parameters
-        ----------
-        owner : str
-            A secret of whoever may list, rename and delete it.
-        source : Source, optional
-            What names its files on the command line; it is not read.
-
-        Returns
-        -------
-        str
-            The link. The same content of the same owner keeps its link, and takes the new name.
-
-        Raises
-        ------
-        SettingError
-            If the owner's sets, or everybody's, would be larger than the limits.
+        `owner`: a secret of whoever may list, rename and delete it; `source`: what names its files on the command line;
+        it is not read. Returns: the link. The same content of the same owner keeps its link, and takes the new name.
         """
         return self._keep_packed(testset.name, owner, _pack(testset), {
             "n_segments": testset.n_segments, "n_systems": len(testset.systems),
@@ -237,7 +195,6 @@ def open_store(environment: Mapping[str, str] = os.environ) -> Store:
 
 # -- a test set as bytes ---------------------------------------------------------------------------------------
 
-
 def _pack(testset: TestSet) -> bytes:
     """All of a test set but its name; the same content gives the same bytes."""
     content = {field.name: getattr(testset, field.name) for field in fields(TestSet) if field.name != "name"}
@@ -270,9 +227,7 @@ def _saved(row: sa.Row[Any]) -> Saved:
                  tuple((file, why) for file, why in about.get("unread", ())))
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Printed score tables that are kept, each behind a link that nobody can guess.
-
 
 _TABLES_META = sa.MetaData()
 _TABLE = sa.Table(
@@ -288,15 +243,7 @@ _SIZE = sa.func.coalesce(sa.func.sum(sa.func.length(_TABLE.c.content)), 0)
 class TableStore(Database):
     """The kept tables of a database.
 
-    Parameters
-    ----------
-    where, limits, now
-        As `Database` takes them. Tables are held to the limits apart from test sets and reviews.
-
-    Raises
-    ------
-    StoreError
-        From every method, if the database cannot be reached, read or written.
+    `where`, `limits`, `now`: as `Database` takes them. Tables are held to the limits apart from test sets and reviews.
     """
 
     _kind, _tables = "table", _TABLES_META
@@ -304,12 +251,8 @@ class TableStore(Database):
     def keep(self, text: str, about: str, owner: str) -> str:
         """Keep a table; the link to it. The same text about the same of the same owner keeps its link.
 
-        Parameters
-        ----------
-        about : str
-            The test set or the task that it stands beside.
-        owner : str
-            A secret of whoever gave it, whose quota it takes.
+        `about`: the test set or the task that it stands beside; `owner`: a secret of whoever gave it, whose quota it
+        takes.
         """
         mine, content, now = hidden(owner), text.encode("utf-8", "backslashreplace"), self._now()
         same = sa.and_(_TABLE.c.owner == mine, _TABLE.c.about == about, _TABLE.c.content == content)

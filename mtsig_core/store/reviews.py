@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,15 +13,14 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from mtsig_core.errors import InputError, SettingError
+from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.store.database import DAY, Database, hidden, later, megabytes
 from mtsig_core.task import TaskExclusion
 
-#-----------------------------------------------------------------------------------------------------------------------
 # A review of a shared task: what an organiser decided about it, as a value, and each step that led there.
 #
 # A review is what its history says, one entry after another. Nothing is ever taken out of the history: an entry that is
 # taken back stays, with the entry that takes it back.
-
 
 LONGEST_REASON, LONGEST_TEXT = 200, 4000
 
@@ -48,32 +47,14 @@ class Decision:
 
 @dataclass(frozen=True)
 class Review:
-    """What stands now.
+    """What stands now."""
 
-    Attributes
-    ----------
-    task : str
-        What the shared task is called where it is opened.
-    track : str or None
-        The systems of one track alone.
-    digest : str
-        Of the content of the task when it was reviewed, as `Task.digest`.
-    digests : mapping of str to str
-        That of each language pair.
-    metric : str
-    settings : mapping
-        Keyword arguments of `compare_task`, the rule for ranks among them.
-    exclusions : tuple of TaskExclusion
-    notes : tuple of Note
-    decisions : tuple of Decision
-    """
-
-    task: str
-    track: str | None
-    digest: str
-    digests: Mapping[str, str]
+    task: str  # what the shared task is called where it is opened
+    track: str | None  # the systems of one track alone
+    digest: str  # of the content of the task when it was reviewed, as `Task.digest`
+    digests: Mapping[str, str]  # that of each language pair
     metric: str
-    settings: Mapping[str, Any]
+    settings: Mapping[str, Any]  # keyword arguments of `compare_task`, the rule for ranks among them
     exclusions: tuple[TaskExclusion, ...] = ()
     notes: tuple[Note, ...] = ()
     decisions: tuple[Decision, ...] = ()
@@ -95,7 +76,6 @@ class Review:
 
 
 # -- changes ---------------------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True)
 class Begin:
@@ -184,24 +164,14 @@ CHANGES: Mapping[str, type[Any]] = {
 
 @dataclass(frozen=True)
 class Entry:
-    """A step of the history.
+    """A step of the history."""
 
-    Attributes
-    ----------
-    number : int
-        From 1.
-    at : float
-        Seconds since 1970.
-    change : Change
-    """
-
-    number: int
-    at: float
+    number: int  # from 1
+    at: float  # seconds since 1970
     change: Change
 
 
 # -- what a history amounts to ---------------------------------------------------------------------------------
-
 
 def replay(history: Sequence[Entry]) -> Review:
     """The review that a history amounts to: its entries in their order, without those taken back.
@@ -255,13 +225,7 @@ def apply(review: Review, change: Change) -> Review:
 
 
 def check(history: Sequence[Entry], change: Change) -> None:
-    """Whether a change says something that is not so already.
-
-    Raises
-    ------
-    SettingError
-        Else; and where a text is too long, or an entry cannot be taken back.
-    """
+    """Whether a change says something that is not so already."""
     check_lengths(change)
     if isinstance(change, TakeBack):
         if not 1 < change.number <= len(history):
@@ -284,27 +248,24 @@ def check_lengths(change: Change) -> None:
 
 # -- changes as JSON -------------------------------------------------------------------------------------------
 
-
 def change_to_json(change: Change) -> dict[str, Any]:
     """A change as what JSON can write."""
     kind = next(name for name, kind in CHANGES.items() if isinstance(change, kind))
-    return {"kind": kind, **asdict(change)}
+    return {"kind": kind, **to_plain(change)}
 
 
-def change_from_json(data: Mapping[str, Any]) -> Change:
-    """What `change_to_json` gave."""
-    kind = CHANGES.get(data.get("kind", ""))
-    if kind is None or not data.keys() - {"kind"} <= {one.name for one in fields(kind)}:
-        raise InputError(f"The review has an entry of a kind {data.get('kind')!r} that this version of mtsig does not "
-                         "know. Update mtsig.")
-    given = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items() if name != "kind"}
-    change: Change = kind(**given)
+def change_from_json(data: Mapping[str, Any], where: str = "The review") -> Change:
+    """What `change_to_json` gave; InputError for a change that this version does not know."""
+    values = {**data}
+    kind = CHANGES.get(str(values.pop("kind", None)))
+    if kind is None or not values.keys() <= {one.name for one in fields(kind)}:
+        raise InputError(f"{where} has a change of a kind {str(data.get('kind'))[:40]!r} that this version of mtsig "
+                         "does not know. Update mtsig.")
+    change: Change = from_plain(kind, values, where)
     return change
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Reviews of shared tasks that are kept: what was done, step by step, behind a link to read and another to go on.
-
 
 _META = sa.MetaData()
 _REVIEW = sa.Table(
@@ -336,23 +297,12 @@ class ChangedMeanwhile(SettingError):
 
 @dataclass(frozen=True)
 class KeptReview:
-    """A review as a link opens it.
+    """A review as a link opens it."""
 
-    Attributes
-    ----------
-    read_link : str
-        Who knows it may look at the review.
-    edit_link : str or None
-        Who knows it may go on with the review; None where it was opened to read.
-    history : tuple of Entry
-    used : float
-        When it was last opened, in seconds since 1970.
-    """
-
-    read_link: str
-    edit_link: str | None
+    read_link: str  # who knows it may look at the review
+    edit_link: str | None  # who knows it may go on with the review; None where it was opened to read
     history: tuple[Entry, ...]
-    used: float
+    used: float  # when it was last opened, in seconds since 1970
 
     @cached_property
     def review(self) -> Review:
@@ -363,16 +313,8 @@ class KeptReview:
 class ReviewStore(Database):
     """The kept reviews of a database.
 
-    Parameters
-    ----------
-    where, limits, now
-        As `Database` takes them: the address, or the store of test sets whose database, limits and time they share.
-        Reviews and test sets are each held to the limits.
-
-    Raises
-    ------
-    StoreError
-        From every method, if the database cannot be reached, read or written.
+    `where`, `limits`, `now`: as `Database` takes them: the address, or the store of test sets whose database, limits
+    and time they share. Reviews and test sets are each held to the limits.
     """
 
     _kind, _tables = "review", _META
@@ -380,14 +322,10 @@ class ReviewStore(Database):
     def begin(self, change: Begin, owner: str) -> KeptReview:
         """Start a review; all of it is in the database when this returns, or nothing.
 
-        Parameters
-        ----------
-        change : Begin
-        owner : str
-            A secret of whoever may list and delete it, and whose quota it takes.
+        `owner`: a secret of whoever may list and delete it, and whose quota it takes.
         """
         self._forget_expired()
-        text, now, mine = _written(change), self._now(), hidden(owner)
+        text, now, mine = json.dumps(change_to_json(change)), self._now(), hidden(owner)
         key, reading, editing = (secrets.token_urlsafe(16) for _ in range(3))
         with self._reached("saved"), self._engine.begin() as db:
             self._check_number(db, _REVIEW.c.owner, mine)
@@ -408,20 +346,7 @@ class ReviewStore(Database):
     def add(self, edit_link: str, change: Change, seen: int) -> KeptReview:
         """Append a change to the history; the old history is in the database when this fails, or is killed.
 
-        Parameters
-        ----------
-        edit_link : str
-            That to read does not do.
-        change : Change
-        seen : int
-            The number of the last entry that was looked at.
-
-        Raises
-        ------
-        ChangedMeanwhile
-            If there are more entries by now.
-        SettingError
-            If the change says nothing new, there is no room for it, or the link does not let one go on.
+        `edit_link`: that to read does not do; `seen`: the number of the last entry that was looked at.
         """
         try:
             with self._reached("saved"), self._engine.begin() as db:
@@ -435,7 +360,7 @@ class ReviewStore(Database):
         if row is None or self._expired(row.used):
             raise SettingError("This link does not let one change a review: it is one to read, or the review was "
                                "deleted or has expired.")
-        history, text, now = _history(db, row.id), _written(change), self._now()
+        history, text, now = _history(db, row.id), json.dumps(change_to_json(change)), self._now()
         if len(history) != seen:
             raise ChangedMeanwhile(history[seen:])
         check(history, change)
@@ -487,9 +412,4 @@ class _SameMoment(Exception):
 
 def _history(db: sa.Connection, key: str) -> tuple[Entry, ...]:
     rows = db.execute(sa.select(_ENTRY).where(_ENTRY.c.review == key).order_by(_ENTRY.c.number))
-    return tuple(Entry(row.number, row.at, change_from_json(json.loads(row.change))) for row in rows)
-
-
-def _written(change: Change) -> str:
-    record: dict[str, Any] = change_to_json(change)
-    return json.dumps(record)
+    return tuple(Entry(row.number, row.at, change_from_json(parse_json(row.change))) for row in rows)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from mtsig_core import Exclusion
 from mtsig_core.metrics import metric_title
-from mtsig_core.report import export
+from mtsig_core.report import export, result_json
 from mtsig_core.report.html import comparison_html
 from mtsig_core.report.latex import comparison_latex
 from mtsig_core.report.sentences import paper_sentences
@@ -24,7 +24,7 @@ __all__ = ["show"]
 
 _FILES = (("CSV", "comparison", "csv", "text/csv", export.comparison_csv),
           ("Matrix as CSV", "pairs-matrix", "csv", "text/csv", export.matrix_csv),
-          ("JSON", "comparison", "json", "application/json", export.comparison_json),
+          ("JSON", "comparison", "json", "application/json", result_json.comparison_json),
           ("LaTeX", "comparison", "tex", "text/plain", comparison_latex),
           ("HTML report", "comparison", "html", "text/html", comparison_html))
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from mtsig_core.metrics import Metric, make_metric, metric_of, metrics_of
-from mtsig_core.report.export import comparison_json
+from mtsig_core.report.result_json import comparison_json
 from mtsig_core.results import Comparison
 from mtsig_core.source import Source
 from mtsig_core.stats.comparison import compare

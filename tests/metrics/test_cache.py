@@ -17,7 +17,7 @@ from mtsig_core import TestSet, compare, make_metric
 from mtsig_core.cli.main import main
 from mtsig_core.metrics import cache, metric_of
 from mtsig_core.metrics.bleu import Bleu
-from mtsig_core.metrics.cache import cache_folder, cached_statistics, is_cached
+from mtsig_core.metrics.cache import cache_folder, cached_statistics
 from mtsig_core.testset import SegmentScores
 from tests.toys import Given, texts
 
@@ -92,19 +92,13 @@ def test_texts_settings_and_code_make_a_difference(folder, counted, monkeypatch)
 def test_metrics_of_others_are_always_counted(folder):
     metric = Given({"A": np.ones((12, 2)), "B": np.ones((12, 2))}, np.sum)
     assert same(cached_statistics(metric, toy()), np.ones((2, 12, 2)))
-    assert not folder.exists() and not is_cached(metric, toy())
+    assert not folder.exists()
 
 
 def test_scores_that_were_read_are_not_kept_twice(folder):
     testset = TestSet("toy", {"A": [None]}, {}, scores={"human": SegmentScores({"A": [3.0]})})
     assert same(cached_statistics(metric_of(testset, "human"), testset), np.array([[[3.0, 1.0]]]))
     assert not folder.exists()
-
-
-def test_whether_it_is_there_is_known_without_counting(folder, counted):
-    assert not is_cached(Bleu(), toy())
-    cached_statistics(Bleu(), toy())
-    assert is_cached(Bleu(), toy()) and len(counted) == 1
 
 
 def test_only_the_user_can_read_it(folder):
@@ -299,7 +293,7 @@ def test_those_not_used_for_longest_make_room(folder, counted, monkeypatch):
     (folder / "notes.txt").write_text("not ours" * cache._LEAST)
     cached_statistics(Bleu(), sets[0])  # used: now the second is the oldest
     cached_statistics(Bleu(), sets[3])
-    assert [is_cached(Bleu(), testset) for testset in sets] == [True, False, True, True]
+    assert [cache._place(Bleu(), testset).exists() for testset in sets] == [True, False, True, True]
     assert (folder / "notes.txt").exists() and len(counted) == 4
 
 
@@ -308,7 +302,7 @@ def test_what_is_too_large_is_not_kept(folder, monkeypatch):
     monkeypatch.setattr(cache, "MAX_BYTES", 2 * cache._LEAST)
     large = TestSet("large", {"A": ["a"] * 20_000}, {"ref": ["a"] * 20_000})
     cached_statistics(Bleu(), large)
-    assert not is_cached(Bleu(), large)
+    assert not cache._place(Bleu(), large).exists()
 
 
 def test_files_that_nobody_writes_any_more_are_removed(folder):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mtsig_core.metrics import make_metric
-from mtsig_core.report.export import comparison_json
+from mtsig_core.report.result_json import comparison_json
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.stats.comparison import compare
 from pages._ui import first_comparison

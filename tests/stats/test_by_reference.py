@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 
 from mtsig_core import Comparison, InputError, SegmentScores, TestSet, compare
-from mtsig_core.report.export import comparison_csv, comparison_json
+from mtsig_core.report.export import comparison_csv
 from mtsig_core.report.html import comparison_html
 from mtsig_core.report.latex import comparison_latex
+from mtsig_core.report.result_json import comparison_json
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.tables import by_reference_rows
 from mtsig_core.report.terminal import comparison_text
@@ -164,8 +165,6 @@ class TestTold:
                         {"reference": "refB", "leaders": ["Bob"], "n_segments": N, "decidable": True,
                          "ahead": True}]
         assert Comparison.from_json(text) == self.RESULT
-        before = text.replace(',\n          "ahead": true', "")  # as earlier versions wrote it
-        assert '"ahead"' not in before and Comparison.from_json(before) == self.RESULT
 
     def test_csv_has_a_row_for_each_leader_by_each_reference(self):
         frame = pd.read_csv(io.StringIO(comparison_csv(self.RESULT)))
@@ -176,16 +175,11 @@ class TestTold:
     def test_latex_has_a_table_of_them(self):
         assert r"refA alone & Ann is ahead of all others & differs \\" in comparison_latex(self.RESULT)
 
-    def test_json_of_before_has_none(self):
-        data = json.loads(comparison_json(self.RESULT))
-        del data["metrics"]["bleu"]["by_reference"]
-        assert Comparison.from_json(json.dumps(data)).metrics["bleu"].by_reference == ()
-
     @pytest.mark.parametrize("leaders", [["Zoe"], []])
     def test_leaders_are_systems(self, leaders):
         data = json.loads(comparison_json(self.RESULT))
         data["metrics"]["bleu"]["by_reference"][0]["leaders"] = leaders
-        with pytest.raises(InputError, match="by refA the leaders are .* Expected some of its systems"):
+        with pytest.raises(InputError, match="leaders by refA are .* Expected some of its systems"):
             Comparison.from_json(json.dumps(data))
 
     def test_text_html_latex_and_sentences(self):

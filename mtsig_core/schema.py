@@ -1,0 +1,83 @@
+"""Dataclasses as JSON and back, by the annotations of their fields (msgspec).
+
+Files that users keep are text: `to_json`, `parse_json` and `from_plain`. What mtsig keeps for itself are bytes:
+`encode` and `decode`, which are quicker.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, NoReturn, TypeVar
+
+import msgspec
+
+from mtsig_core.errors import InputError
+
+#: The form of the results that users keep as JSON; one more whenever an older file can no longer be read.
+SCHEMA = 1
+
+_Value = TypeVar("_Value")
+_TYPE = re.compile(r"(?<=`)\w+|(?<=\| )\w+")
+_WORDS = {"int": "whole number", "float": "number", "str": "text", "bool": "true or false", "array": "list",
+          "object": "object with keys"}
+
+
+def to_plain(value: object) -> Any:
+    """Dataclasses as dictionaries, down to the last; TypeError where a number is none of Python's own."""
+    return msgspec.to_builtins(value)
+
+
+def to_json(value: object, indent: int | None = 2) -> str:
+    """The JSON of dictionaries, lists and dataclasses, in full precision; ValueError for NaN and infinity."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, default=to_plain) + "\n"
+
+
+def parse_json(text: str) -> Any:
+    """The JSON of a file that a user gave, without NaN and infinity."""
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        where = f" (line {error.lineno}: {error.msg})" if isinstance(error, json.JSONDecodeError) else ""
+        raise InputError(f"This is not JSON{where}. Expected what mtsig writes.") from error
+
+
+def from_plain(kind: type[_Value], data: object, where: str) -> _Value:
+    """A dataclass from parsed JSON; keys that it does not know are ignored.
+
+    Raises
+    ------
+    InputError
+        If the data do not fit: with the place, what was expected there, and what came.
+    """
+    try:
+        return msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        what, _, place = str(error).partition(" - at `$")
+        what = _TYPE.sub(lambda name: _WORDS.get(name[0], name[0]), what).replace(" | ", " or ").replace("`", "")
+        raise InputError(f"{where}{place.removesuffix('`')}: {what}.") from error
+
+
+def encode(value: object) -> bytes:
+    """A value as `decode` takes it."""
+    return msgspec.json.encode(value)
+
+
+def decode(kind: type[_Value], data: bytes) -> _Value:
+    """What `encode` made of a value of that kind; InputError for anything else."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise InputError(f"This is not what mtsig keeps as {kind.__name__}: {error}.") from error
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise InputError(f"It holds {constant}, which is not JSON. Expected null where undefined.")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise InputError(f"It holds {digits[:20]}, which is too large. Expected a number below 1e308.")
+    return number
