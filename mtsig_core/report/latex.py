@@ -13,7 +13,7 @@ from mtsig_core.report.cells import format_p, signed
 from mtsig_core.report.document import Block, Paragraph, Report, TableBlock, Warnings
 from mtsig_core.report.palette import width
 from mtsig_core.report.sentences import basis_sentences, caption_sentences, level, row_against_column
-from mtsig_core.report.table import KINDS, MISSING, Column
+from mtsig_core.report.table import KINDS, MISSING, Column, Table
 from mtsig_core.report.tables import (
     CLUSTERS_SAID,
     by_reference_rows,
@@ -128,8 +128,8 @@ def report_latex(report: Report) -> str:
         if isinstance(block, TableBlock):
             labels[label := _label(block.table.key)] += 1
             parts.append(block_latex(block, f"{label}-{labels[label]}" if labels[label] > 1 else label))
-        elif isinstance(block, Paragraph) and block.role == "methods":
-            parts.append(paragraph(f"{block.about}: methods", [block.text]))
+        elif isinstance(block, Paragraph) and (block.role == "methods" or block.role == "text" and block.about):
+            parts.append(paragraph(f"{block.about}: methods" if block.role == "methods" else block.about, [block.text]))
     return "\n".join([*parts, END])
 
 
@@ -142,7 +142,15 @@ def _comments(block: Block) -> list[str]:
     return []
 
 
-def block_latex(block: TableBlock, label: str) -> str:
+def table_latex(table: Table, metric: str, said: Sequence[str], n_rows: int = 0, widest_name: int = _LONGEST_NAME
+                ) -> str:
+    """A table by itself, by a metric: the first sentence `said` is its caption, the others stand below it."""
+    block = TableBlock(table=table, title=f"{metric_title(metric)}: {table.key}", caption=said[0],
+                       notes=tuple(said[1:]), n_rows=n_rows)
+    return block_latex(block, _label(f"{metric}-{table.key}"), widest_name)
+
+
+def block_latex(block: TableBlock, label: str, widest_name: int = _LONGEST_NAME) -> str:
     """A table with its caption and what stands below it: floating, or where its rows do not fit a page broken into
     pages. The first rows of a very long one."""
     table, n_rows = block.table.for_readers(), max(block.n_rows, len(block.table.rows))
@@ -151,7 +159,8 @@ def block_latex(block: TableBlock, label: str) -> str:
         table = table.pick_rows(range(min(MOST_ROWS, len(table.rows))))
         more = [f"The first {MOST_ROWS:,} of {n_rows:,} rows; JSON and CSV have all."]
     texts = table.texts()
-    columns = "".join(_column_spec(column, [row[k] for row in texts], is_long) for k, column in enumerate(table.columns))
+    columns = "".join(_column_spec(column, [row[k] for row in texts], is_long, widest_name)
+                      for k, column in enumerate(table.columns))
     cells = [[_cell_latex(column.kind, text, (number, column.key) in table.marks, number in table.grey and not k)
               for k, (column, text) in enumerate(zip(table.columns, row, strict=True))]
              for number, row in enumerate(texts)]
@@ -163,10 +172,10 @@ def block_latex(block: TableBlock, label: str) -> str:
     return _set_floating(columns, table.titles, cells, caption, note, table.ruled, size)
 
 
-def _column_spec(column: Column, texts: Sequence[str], is_long: bool) -> str:
+def _column_spec(column: Column, texts: Sequence[str], is_long: bool, widest_name: int) -> str:
     """How a column is set: names in lines where they are long, other text too, numbers on the right."""
     if KINDS[column.kind].side == "<" and column.kind != "rank":
-        widest = _LONGEST_TEXT if column.kind != "name" else _LONGEST_NAME
+        widest = _LONGEST_TEXT if column.kind != "name" else widest_name
         return name_column([column.title, *texts], _LONGEST_PAIR if column.kind == "pair" and is_long else widest)
     return "r" if KINDS[column.kind].side == ">" else "c"
 
@@ -183,8 +192,8 @@ def _cell_latex(kind: str, text: str, marked: bool, grey: bool) -> str:
     return GREY * grey + (rf"\textbf{{{set_text}}}" if marked else set_text)
 
 
-def _set_floating(columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], caption: str, note: Sequence[str],
-                  ruled: Collection[int], size: str) -> str:
+def _set_floating(columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], caption: str,
+                  note: Sequence[str], ruled: Collection[int], size: str) -> str:
     return "\n".join([
         r"\begin{table*}", rf"\centering{size}",
         caption + r"\par\smallskip", rf"\mtsigfit{{\begin{{tabular}}{{{columns}}}", r"\toprule",

@@ -50,7 +50,8 @@ def _write_ranks(ends: tuple[int, int], _: str) -> str:
 
 def _write_bounded(value: tuple[float, float | None, float | None], form: str) -> str:
     middle, low, high = value
-    return number(middle, form) if low is None else f"{number(middle, form)} [{number(low, form)}, {number(high, form)}]"
+    ends = "" if low is None else f" [{number(low, form)}, {number(high, form)}]"
+    return number(middle, form) + ends
 
 
 def _write_decided(cell: tuple[float, bool], form: str) -> str:

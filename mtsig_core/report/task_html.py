@@ -10,8 +10,9 @@ from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import agreement, task_tables
 from mtsig_core.report.agreement import agreement_rows, comparison_rows
-from mtsig_core.report.html import LEVELS, forest_svg, literal, table, template
+from mtsig_core.report.html import LEVELS, literal, table, template
 from mtsig_core.report.palette import ink, mixed, width, wrapped
+from mtsig_core.report.pictures import forest_svg
 from mtsig_core.report.review import MEASURED_SAID, recorded_note_rows
 from mtsig_core.report.tables import CLUSTERS_SAID, cluster_ends, leaderboard_rows, pair_rows, summary
 from mtsig_core.report.task_latex import other_track

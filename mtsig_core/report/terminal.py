@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
-from mtsig_core.errors import Remedy, counted
+from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import written_like
-from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.tables import (
     CLUSTERS_SAID,
     by_reference_rows,
@@ -23,9 +21,9 @@ from mtsig_core.report.tables import (
     verdict,
     without_relation,
 )
-from mtsig_core.report.text import caution_lines, printable, printable_lines, text_width, warn  # noqa: F401
+from mtsig_core.report.text import caution_lines, options_said, printable, printable_lines, text_width, warn  # noqa: F401
 from mtsig_core.report.words import assumptions, direction, far_firsts, group_cautions
-from mtsig_core.results import Caution, Comparison, MetricResult, Settings
+from mtsig_core.results import Comparison, MetricResult, Settings
 from mtsig_core.stats.cautions import BESIDE_VERDICT
 from mtsig_core.stats.file_cautions import WRONG_FILES
 from mtsig_core.stats.score import Scores
@@ -50,7 +48,7 @@ def _warnings(comparison: Comparison, first: bool) -> list[str]:
     """Those that question all numbers, which stand before them; or the others."""
     chosen = [one for one in comparison.warnings
               if (one.code in ("tokenizer-and-script", "top-groups-differ", *WRONG_FILES)) == first]
-    return [line for texts in group_cautions(chosen, several=len(comparison.metrics) > 1, say=_options)
+    return [line for texts in group_cautions(chosen, several=len(comparison.metrics) > 1, say=options_said)
             for line in ("", *(f"Warning: {printable(text)}" for text in texts))]
 
 

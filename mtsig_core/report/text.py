@@ -62,10 +62,10 @@ def printable_lines(text: str) -> str:
 
 
 def _grouped(cautions: Iterable[Caution], several: bool) -> list[list[str]]:
-    return group_cautions(cautions, several=several, say=_options)
+    return group_cautions(cautions, several=several, say=options_said)
 
 
-def _options(remedies: Sequence[Remedy]) -> str:
+def options_said(remedies: Sequence[Remedy]) -> str:
     return f"Options: {remedy_options(remedies)}." if remedies else ""
 
 

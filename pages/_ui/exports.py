@@ -11,8 +11,7 @@ import streamlit as st
 from mtsig_core import Exclusion
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import export, result_json
-from mtsig_core.report.html import comparison_html
-from mtsig_core.report.latex import comparison_latex
+from mtsig_core.report.comparison_report import comparison_html, comparison_latex
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.stats.comparison import joined
 from pages._ui import results, screen
