@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from mtsig_core.errors import SettingError, counted, unknown
 from mtsig_core.readers import join_scores, read_scores, read_text
@@ -46,8 +46,43 @@ from mtsig_core.testset import TestSet, literal
 SOURCE_VARIABLE, PORTS_VARIABLE, SHARED_VARIABLE = "MTSIG_SERVED_SOURCE", "MTSIG_WORKER_PORTS", "MTSIG_SHARED"
 
 
+class _Files:
+    """Files as they may be read, and named in messages; what the sources of test sets and of tasks have in common."""
+
+    folder: str | None
+    below: str | None
+    named_from: str | None
+
+    def _paths(self) -> list[str]:
+        """Its files and folders."""
+        raise NotImplementedError
+
+    def shown(self, path: str) -> str:
+        """A file of it, from `below` on, as any screen can take it."""
+        return from_below(path, self.below or self.named_from)
+
+    def shown_folder(self) -> str | None:
+        """The folder in the same way."""
+        return None if self.folder is None else self.shown(self.folder)
+
+    @contextmanager
+    def _bounded(self) -> Iterator[None]:
+        """Files as they may be read, and messages as they may name them."""
+        with bounded(below=self.below), without_places(places(self.named_from, *self._paths())):
+            yield
+
+    def to_json(self) -> str:
+        """As text for another process, whatever characters its paths have."""
+        return json.dumps(to_plain(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """What `to_json` gave."""
+        return from_plain(cls, parse_json(text), "The source")
+
+
 @dataclass(frozen=True)
-class Source:
+class Source(_Files):
     """Where a test set comes from, and what to take of it."""
 
     ref: tuple[tuple[str | None, str], ...] = ()  # (name, file) of references and outputs
@@ -109,7 +144,7 @@ class Source:
 
     def read_all(self) -> TestSet:
         """Read and check the files; all systems and segments."""
-        with bounded(below=self.below), without_places(self._places()):
+        with self._bounded():
             return self._read_all()
 
     def _read_all(self) -> TestSet:
@@ -174,10 +209,13 @@ class Source:
 
     def files(self) -> list[str]:
         """The files it is read from; of a folder, all that are in it."""
-        inside = [] if self.folder is None else [self.folder, *map(str, Path(self.folder).rglob("*"))]
-        single = [path for path in (self.src, self.docs, self.ids, self.systems_table) if path is not None]
-        named = [path for _, path in (*self.ref, *self.system, *self.run, *self.parse, *self.scores)]
-        return [path for path in (*inside, *self.xml, *named, *single) if os.path.isfile(path)]
+        inside = [] if self.folder is None else map(str, Path(self.folder).rglob("*"))
+        return [path for path in (*inside, *self._paths()) if os.path.isfile(path)]
+
+    def _paths(self) -> list[str]:
+        named = (path for _, path in (*self.ref, *self.system, *self.run, *self.parse, *self.scores))
+        paths = (self.folder, self.src, self.docs, self.ids, self.systems_table, *self.xml, *named)
+        return [path for path in paths if path is not None]
 
     @property
     def title(self) -> str:
@@ -197,30 +235,6 @@ class Source:
             return f"scores {literal(Path(self.scores[0][1]).name)}"
         return f"{counted(len(self.system), 'system')}, {literal(Path(self.ref[0][1]).name)}"
 
-    def shown_folder(self) -> str | None:
-        """The folder from `below` on, as any screen can take it."""
-        return None if self.folder is None else self.shown(self.folder)
-
-    def shown(self, path: str) -> str:
-        """A file of it, as any screen can take it."""
-        return from_below(path, self.below or self.named_from)
-
-    def _places(self) -> dict[str, str]:
-        """What messages say of its files."""
-        named = (path for _, path in (*self.ref, *self.system, *self.run, *self.parse, *self.scores))
-        paths = (self.folder, self.src, self.docs, self.ids, self.systems_table, *self.xml, *named)
-        return places(self.named_from, *(path for path in paths if path is not None))
-
-    def to_json(self) -> str:
-        """As text for another process, whatever characters its paths have."""
-        return json.dumps(to_plain(self))
-
-    @classmethod
-    def from_json(cls, text: str) -> Source:
-        """What `to_json` gave."""
-        return from_plain(cls, parse_json(text), "The source")
-
-
 # Where a shared task comes from, and what is taken of it.
 
 #: The environment variable that tells the dashboard which whole task it was started on.
@@ -230,7 +244,7 @@ _LATER = ("name", "refs", "refs_as_systems")
 
 
 @dataclass(frozen=True)
-class TaskSource:
+class TaskSource(_Files):
     """A shared task in a folder or a zip of it, as `read_task` reads it; the fields are those of the command ``task``.
     """
 
@@ -287,10 +301,10 @@ class TaskSource:
             if pair not in task.testsets:
                 raise self._nowhere(pair, name, task)
         if self.run:
-            task = replace(task, testsets={pair: self._with_runs(pair, one) for pair, one in task.testsets.items()})
+            task = task.map(self._with_runs)
         if self.scores:
-            scored = {pair: self._scored(pair, one) for pair, one in task.testsets.items()}
-            task = replace(task, testsets=scored, assumed=(*task.assumed, *self._assumed(scored)))
+            task = task.map(self._scored)
+            task = replace(task, assumed=(*task.assumed, *self._assumed(task.testsets)))
         if table := self._table():
             known = {name: info for name, info in table.items() if not self.pairs or name in task.systems}
             task = replace(task, systems={**task.systems, **known})
@@ -329,7 +343,7 @@ class TaskSource:
         with files_at(tables) as files:
             return join_scores(testset, files, lower, higher_is_better=higher)
 
-    def _assumed(self, testsets: dict[str, TestSet]) -> list[str]:
+    def _assumed(self, testsets: Mapping[str, TestSet]) -> list[str]:
         """What was assumed of each name of tables, by the scores of all language pairs."""
         return [assumed_of(name, (score for pair, of, _ in self.scores if of == name
                                   for own in testsets[pair].scores[name].by_system.values() for score in own),
@@ -375,6 +389,9 @@ class TaskSource:
         named = (path for _, _, path in (*self.scores, *self.run))
         return [Path(path) for path in (*named, self.systems_table) if path is not None]
 
+    def _paths(self) -> list[str]:
+        return [self.folder or "", *map(str, self.beside())]
+
     def of_pair(self, pair: str) -> Source:
         """The test set of one language pair alone, with the systems that are chosen here, and what is said of the
         direction of scores but for those that only other language pairs have tables of."""
@@ -385,21 +402,6 @@ class TaskSource:
                       lower_is_better=lower, higher_is_better=higher, keep_withdrawn=self.keep_withdrawn,
                       scores=tables, below=self.below, run=self._of(pair, self.run), named_from=self.named_from,
                       systems_table=self.systems_table)
-
-    def shown_folder(self) -> str | None:
-        """As that of `Source`."""
-        return None if self.folder is None else self.shown(self.folder)
-
-    def shown(self, path: str) -> str:
-        """As that of `Source`."""
-        return from_below(path, self.below or self.named_from)
-
-    @contextmanager
-    def _bounded(self) -> Iterator[None]:
-        """Files as they may be read, and messages as they may name them."""
-        with bounded(below=self.below), without_places(places(
-                self.named_from, self.folder or "", *map(str, self.beside()))):
-            yield
 
     def as_told(self) -> dict[str, Any]:
         """The fields, with files as they are shown."""
@@ -432,12 +434,3 @@ class TaskSource:
                  if key not in ("folder", "name") and (key not in _LATER or value)}
         h.update(json.dumps(taken).encode())
         return h.hexdigest()
-
-    def to_json(self) -> str:
-        """As that of `Source`."""
-        return json.dumps(to_plain(self))
-
-    @classmethod
-    def from_json(cls, text: str) -> TaskSource:
-        """What `to_json` gave."""
-        return from_plain(cls, parse_json(text), "The source of the task")

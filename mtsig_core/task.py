@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -130,13 +130,17 @@ class Task:
         found = {info.constrained for info in self.systems.values()}
         return tuple(name for name, value in _TRACKS.items() if value in found)
 
+    def map(self, change: Callable[[str, TestSet], TestSet]) -> Task:
+        """The same task with each test set changed, by language pair; systems that are nowhere any more are gone."""
+        return self._with({pair: change(pair, testset) for pair, testset in self.testsets.items()})
+
     def only_pairs(self, pairs: Iterable[str]) -> Task:
         """The same task with these language pairs alone, in this order."""
         pairs = list(dict.fromkeys(pairs))
         for pair in pairs:
             if pair not in self.testsets:
                 raise unknown("language pair", pair, self.testsets)
-        return self._of({pair: self.testsets[pair] for pair in pairs})
+        return self._with({pair: self.testsets[pair] for pair in pairs})
 
     def of_track(self, track: str) -> Task:
         """The same task with the systems of one track alone: ``"constrained"`` or ``"unconstrained"``."""
@@ -151,14 +155,16 @@ class Task:
     def only(self, names: Iterable[str]) -> Task:
         """The same task with these systems alone; a pair that has none of them is left out."""
         kept = self._known(names)
-        rest = {pair: testset.only(name for name in testset.systems if name in kept)
-                for pair, testset in self.testsets.items() if kept & testset.systems.keys()}
-        return self._of(rest)
+        return self.keep({pair: testset.systems.keys() & kept for pair, testset in self.testsets.items()})
+
+    def keep(self, names: Mapping[str, Set[str]]) -> Task:
+        """The same task with these systems alone, by language pair; a pair that has none of them is left out."""
+        return self._with({pair: testset if testset.systems.keys() == names[pair] else testset.only(names[pair])
+                           for pair, testset in self.testsets.items() if names[pair]})
 
     def called(self, name: str) -> Task:
         """The same task by another name, which its test sets have too."""
-        return replace(self, name=name, testsets={pair: replace(testset, name=f"{name} {pair}")
-                                                  for pair, testset in self.testsets.items()})
+        return replace(self.map(lambda pair, testset: replace(testset, name=f"{name} {pair}")), name=name)
 
     def scored_with(self, names: Iterable[str] | None = None, others_as_systems: bool = False) -> Task:
         """The same task scored with these references alone.
@@ -208,7 +214,7 @@ class Task:
                 raise unknown("system", name, self.systems)
         return set(names)
 
-    def _of(self, testsets: Mapping[str, TestSet]) -> Task:
+    def _with(self, testsets: Mapping[str, TestSet]) -> Task:
         names = {name for testset in testsets.values() for name in testset.systems}
         return replace(self, testsets=testsets,
                        systems={name: info for name, info in self.systems.items() if name in names})
@@ -254,12 +260,10 @@ def without(task: Task, exclude: Iterable[TaskExclusion]) -> Task:
             if one.system not in task.testsets[one.pair].systems:
                 raise unknown(f"system of {one.pair}", one.system, task.testsets[one.pair].systems)
             gone[one.pair].add(one.system)
-    rest = {pair: testset.without(gone[pair] & testset.systems.keys()) if gone[pair] & testset.systems.keys() else
-            testset for pair, testset in task.testsets.items() if testset.systems.keys() - gone[pair]}
-    if not rest:
+    kept = {pair: testset.systems.keys() - gone[pair] for pair, testset in task.testsets.items()}
+    if not any(kept.values()):
         raise SettingError(f"{task.name}: every system of every language pair is left out. Leave one in.")
-    here = {name for testset in rest.values() for name in testset.systems}
-    return replace(task, testsets=rest, systems={name: info for name, info in task.systems.items() if name in here})
+    return task.keep(kept)
 
 
 def read_exclusions(texts: Iterable[str], systems: Iterable[str], pairs: Iterable[str]) -> tuple[TaskExclusion, ...]:

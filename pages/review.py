@@ -6,7 +6,7 @@ from mtsig_core import MtsigError
 from mtsig_core.errors import StoreError
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.review import content_sentence, left_out_said
-from mtsig_core.report.task_tables import above_ranks, rule_said, task_methods, task_tested, task_verdict
+from mtsig_core.report.task import above_ranks, describe_rule, describe_tests, task_methods, task_verdict
 from mtsig_core.report.words import assumptions
 from mtsig_core.results import TaskComparison
 from mtsig_core.testset import with_remedy
@@ -54,7 +54,7 @@ try:
 except MtsigError as problem:
     screen.error(problem)
 if now is not None:
-    screen.status(task_tested(now))
+    screen.status(describe_tests(now))
     screen.answer(task_verdict(now, metric))
     for told in above_ranks(now, metric):
         screen.caution_box(told)
@@ -63,7 +63,7 @@ if now is not None:
     if pair is not None:
         review_sections.open_pair(view, pair, before.pairs)
     assumed = map(with_remedy, assumptions(now.task.assumed, [metric]))
-    for told in filter(None, (rule_said(now, metric), *assumed)):
+    for told in filter(None, (describe_rule(now, metric), *assumed)):
         screen.caution_box(told)
     task_view.show_far_firsts(now, metric)
     task_view.show_unread(view.now)

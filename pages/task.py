@@ -4,18 +4,18 @@ from dataclasses import replace
 
 import streamlit as st
 
-from mtsig_core.report.task_html import task_picture
-from mtsig_core.report.task_tables import (
+from mtsig_core.report.task import (
     above_ranks,
-    decision_notes,
-    first_rows,
-    macro_pair_rows,
-    rule_said,
-    task_left_out,
+    compare_decisions_with_intervals,
+    describe_exclusions,
+    describe_rule,
+    describe_tests,
+    macro_pairs_table,
     task_methods,
-    task_tested,
     task_verdict,
+    tops_table,
 )
+from mtsig_core.report.task_html import task_picture
 from mtsig_core.report.words import assumptions, direction
 from mtsig_core.results import TaskComparison
 from mtsig_core.testset import with_remedy
@@ -46,7 +46,7 @@ def meanwhile(pairs):
 
 with or_end_page():
     found = view.comparison(meanwhile)
-screen.status(task_tested(found))
+screen.status(describe_tests(found))
 screen.answer(task_verdict(found, view.metric))
 task_view.ask_which_metric(view)
 task_disputes.show_people(view, found)
@@ -56,25 +56,24 @@ pair = task_view.show_picture(found, view.metric, "task.picture")
 task_view.show_key(found, view.metric, "at the side", "")
 if pair is not None:
     address.go(frame.ROOT / "pages" / "leaderboard.py", **view.address_of(pair, found))
-if (said := rule_said(found, view.metric)) is not None:
+if (said := describe_rule(found, view.metric)) is not None:
     screen.caution_box(said)
-firsts = first_rows(found, view.metric)
-with st.expander("Who may be the first in each language pair", expanded=len(firsts[1]) <= task_view.FEW,
+tops = tops_table(found, view.metric)
+with st.expander("Who may be the first in each language pair", expanded=len(tops.rows) <= task_view.FEW,
                  key="task.firsts"):
-    screen.prose_table(*firsts)
+    screen.show_prose_table(tops)
 task_view.show_far_firsts(found, view.metric)
 task_view.show_unread(view)
 for said in map(with_remedy, assumptions(info.assumed, [view.metric])):
     screen.caution_box(said)
-if found.excluded:
-    screen.caution_box(f"Left out: {task_left_out(found)}.")
-if view.metric in found.macro and found.macro[view.metric].pairs:
+for said in describe_exclusions(found):
+    screen.caution_box(said)
+if across := macro_pairs_table(found, view.metric):
     st.subheader("Across the language pairs")
-    screen.table(*macro_pair_rows(found.macro[view.metric], next(iter(found.pairs.values())).settings.alpha),
-                 names=[0, 1], key="task.macro")
+    screen.show_table(across, "task.macro")
     if not found.macro[view.metric].higher_is_better:
         st.caption(f"{direction(False).capitalize()} of a over b.")
-    for said in decision_notes(found, view.metric):
+    for said in compare_decisions_with_intervals(found, view.metric):
         st.caption(said)
 task_runs.show_runs(found, view.metric)
 several = task_disputes.show_disputes(view)

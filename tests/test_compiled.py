@@ -29,7 +29,7 @@ LOADED = 'print("numba.np.linalg" in sys.modules)'
 # A thread is in the middle of loading the compiler, and another needs a part of it.
 MEETING = """
 import sys, threading
-from mtsig_core.metrics._word_level import compiled_late
+from mtsig_core.metrics.counting import compiled_late
 
 class Pause:
     begun, gone_on = threading.Event(), threading.Event()

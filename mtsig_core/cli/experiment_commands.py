@@ -35,7 +35,7 @@ from mtsig_core.report.commands import called_by
 from mtsig_core.report.metrics_tables import flat_lengths, flat_steps
 from mtsig_core.report.sampling_tables import number, pair_records, sampled_system_records
 from mtsig_core.report.sweep_tables import found_records, reference_records, system_records
-from mtsig_core.report.terminal import warn
+from mtsig_core.report.text import warn
 from mtsig_core.results import Caution, SamplingSettings, TestSetInfo
 from mtsig_core.stats.one_score import Progress
 from mtsig_core.stats.settings import check_jobs

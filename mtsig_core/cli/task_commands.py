@@ -30,13 +30,12 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import agreement, default_metrics
 from mtsig_core.metrics import metric_of
 from mtsig_core.readers.tasks import contents_of, is_zip, pairs_of, tables_beside, unread_sentences
-from mtsig_core.report.agreement import AGREEMENT_FORMS, TASK_AGREEMENT_FORMS
+from mtsig_core.report.agreement import AGREEMENT_FORMS
 from mtsig_core.report.commands import defaults, option_name, task_command
 from mtsig_core.report.kept_results import AS_COMPARED, KeptTask, kept_agreement
 from mtsig_core.report.review import content_sentence, decision_cautions, read_review, review_command
 from mtsig_core.report.task_export import TASK_DOCUMENTS, task_document
-from mtsig_core.report.terminal import warn
-from mtsig_core.report.text import printable
+from mtsig_core.report.text import printable, warn
 from mtsig_core.results import TaskComparison
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import task_metrics
@@ -226,5 +225,5 @@ def _run_task(args: Namespace) -> int:
     kept = KeptTask(source)
     with progress_line() as progress:
         found = kept_agreement(kept, args.human, args.metrics, progress=progress, **given(args, "agreement"))
-    write(TASK_AGREEMENT_FORMS[args.format](found), args.out)
+    write(AGREEMENT_FORMS[args.format](found), args.out)
     return 0

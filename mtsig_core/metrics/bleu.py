@@ -11,8 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core._compiled import compiled, worth_compiling
-from mtsig_core.metrics._texts import Numbers, as_columns, blocks, joined, reference_count
-from mtsig_core.metrics._word_level import Tokenized
+from mtsig_core.metrics.counting import Numbers, Tokenized, as_columns, each_block, joined, reference_count
 from mtsig_core.testset import TestSet
 from mtsig_core.version import version_of
 
@@ -78,18 +77,16 @@ class Bleu(Tokenized):
 
         Returns: shape (systems, segments, 10), int32, in the order of `stat_names`.
         """
-        from mtsig_core.metrics import _ngrams  # compiled code: costs half a second to load, and only counting needs it
+        from mtsig_core.metrics.kernels import (
+            ngrams,  # compiled code: costs half a second to load, and only counting needs it
+        )
 
         tokenizer = self._tokenizer(testset)
-        texts = [*testset.references.values(), *testset.systems.values()]
         stats = np.zeros((len(testset.systems), testset.n_segments, len(self.stat_names)), dtype=np.int32)
-        for first, last in blocks(texts):
-            block = [self._prepared(row[first:last], tokenizer) for row in texts]
-            codes, begins, lengths = joined(block)
-            _ngrams.count(codes, begins, lengths, len(testset.references), tokenizer.classes, tokenizer.edge,
-                          stats, first)
-            if progress is not None:
-                progress(last / testset.n_segments)
+        for first, _, texts in each_block(testset, progress):
+            codes, begins, lengths = joined([self._prepared(row, tokenizer) for row in texts])
+            ngrams.count(codes, begins, lengths, len(testset.references), tokenizer.classes, tokenizer.edge, stats,
+                         first)
         return stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:

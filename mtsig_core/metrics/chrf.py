@@ -12,7 +12,7 @@ import numpy as np
 
 from mtsig_core._compiled import compiled, worth_compiling
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics._texts import Numbers, as_columns, blocks, joined, reference_count
+from mtsig_core.metrics.counting import Numbers, as_columns, each_block, joined, reference_count
 from mtsig_core.metrics.tokenizers import ALONE, make_tokenizer
 from mtsig_core.testset import TestSet
 from mtsig_core.version import version_of
@@ -90,19 +90,17 @@ class Chrf:
 
         Returns: shape (systems, segments, 18), or 24 with words, int32, in the order of `stat_names`.
         """
-        from mtsig_core.metrics import _tries  # compiled code: costs half a second to load, and only counting needs it
+        from mtsig_core.metrics.kernels import (
+            tries,  # compiled code: costs half a second to load, and only counting needs it
+        )
 
         n_refs, classes = len(testset.references), _classes()
-        texts = [*testset.references.values(), *testset.systems.values()]
         stats = np.empty((len(testset.systems), testset.n_segments, len(self.stat_names)), dtype=np.int32)
-        for first, last in blocks(texts):
-            block = [self._prepared(row[first:last]) for row in texts]
-            codes, begins, lengths = joined(block)
+        for first, last, texts in each_block(testset, progress):
+            codes, begins, lengths = joined([self._prepared(row) for row in texts])
             by_ref = np.empty((n_refs, len(stats), last - first, stats.shape[-1]), dtype=np.int32)
-            _tries.count(codes, begins, lengths, n_refs, classes, _CHAR_ORDER, self.word_order, by_ref)
+            tries.count(codes, begins, lengths, n_refs, classes, _CHAR_ORDER, self.word_order, by_ref)
             stats[:, first:last] = self._best(by_ref, lengths[:n_refs] >= 0)
-            if progress is not None:
-                progress(last / testset.n_segments)
         return stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:

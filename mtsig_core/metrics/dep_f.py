@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics._texts import reference_count
 from mtsig_core.metrics.chrf import refuse_tokenizer
+from mtsig_core.metrics.counting import reference_count
 from mtsig_core.testset import TestSet
 
 #: Head, None for the root, relation, and dependent.

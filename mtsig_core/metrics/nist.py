@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.metrics._word_level import BlockCounter, WordMetric, Words, compiled_late
+from mtsig_core.metrics.counting import BlockCounter, WordMetric, Words, compiled_late
 from mtsig_core.testset import TestSet
 
 _ORDER = 5

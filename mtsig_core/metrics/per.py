@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.metrics._word_level import BlockCounter, Words, compiled_late
+from mtsig_core.metrics.counting import BlockCounter, Words, compiled_late
 from mtsig_core.metrics.wer import ErrorRate
 from mtsig_core.testset import TestSet
 

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics._texts import blocks, joined, reference_count
 from mtsig_core.metrics.chrf import refuse_tokenizer
+from mtsig_core.metrics.counting import each_block, joined, reference_count
 from mtsig_core.metrics.tokenizers import make_tokenizer
 from mtsig_core.testset import TestSet
 from mtsig_core.version import version_of
@@ -90,20 +90,17 @@ class Ter:
         Returns: shape (systems, segments, 2), in the order of `stat_names`: int32 where each segment has one reference,
         float64 where lengths are means of several.
         """
-        from mtsig_core.metrics import _edits, _ngrams  # compiled code: slow to load, and only counting needs it
+        from mtsig_core.metrics.kernels import edits, ngrams  # compiled code: slow to load, and only counting needs it
 
         n_refs, prepare, spaces = len(testset.references), self._preparation(), make_tokenizer("none")
-        texts = [*testset.references.values(), *testset.systems.values()]
         stats = np.empty((len(testset.systems), testset.n_segments, 2))
-        for first, last in blocks(texts):
-            block = [[text if text is None else prepare(text) for text in row[first:last]] for row in texts]
-            codes, begins, lengths = joined(block)
-            ids, bounds, _ = _ngrams.number(codes, begins.ravel(), lengths.ravel(), spaces.classes, spaces.edge)
+        for first, last, texts in each_block(testset, progress):
+            prepared = [[text if text is None else prepare(text) for text in row] for row in texts]
+            codes, begins, lengths = joined(prepared)
+            ids, bounds, _ = ngrams.number(codes, begins.ravel(), lengths.ravel(), spaces.classes, spaces.edge)
             found = np.empty((len(stats), last - first, 2))  # one layout, or code is compiled for each
-            _edits.count(ids, bounds, n_refs, lengths[:n_refs] >= 0, found)
+            edits.count(ids, bounds, n_refs, lengths[:n_refs] >= 0, found)
             stats[:, first:last] = found
-            if progress is not None:
-                progress(last / testset.n_segments)
         return stats.astype(np.int32) if testset.n_references == 1 else stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:

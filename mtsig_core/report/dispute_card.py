@@ -8,19 +8,19 @@ from typing import Any
 
 from mtsig_core.experiments.dispute import Dispute, MetricDispute
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.cells import format_p, number, rank_interval, signed
+from mtsig_core.report.cells import format_p, number, signed
 from mtsig_core.report.export import to_json
-from mtsig_core.report.html import table, template
+from mtsig_core.report.html import table_html, template
 from mtsig_core.report.palette import shortened, width
-from mtsig_core.report.sentences import method_sentences
+from mtsig_core.report.sentences import level, method_sentences
+from mtsig_core.report.table import ROW_FORM, Column, Table, join_ends
 from mtsig_core.report.tables import points, summary
-from mtsig_core.report.terminal import table_lines
-from mtsig_core.report.text import printable
+from mtsig_core.report.text import printable, table_text, terminal_width
 from mtsig_core.report.words import assumptions, group_cautions, wrong_files
 from mtsig_core.results import Caution, DomainPair
 from mtsig_core.stats.cautions import p_word
 from mtsig_core.stats.file_cautions import WRONG_FILES
-from mtsig_core.stats.pair import PairExamination
+from mtsig_core.stats.pair import Outcome, PairExamination
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.significance import TESTS
 
@@ -33,12 +33,10 @@ _OF_ALL = ("not-equal", "interval-and-decision")  # how many of all pairs, which
 
 @dataclass(frozen=True)
 class Part:
-    """A table of the card: its title, header, rows, the columns of names, and how to read it."""
+    """A table of the card with its title, and how to read it."""
 
     title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    names: Sequence[int]
+    table: Table
     note: str = ""
 
 
@@ -58,7 +56,7 @@ def card_verdict(found: Dispute) -> str:
 def card_parts(found: Dispute) -> list[Part]:
     """All tables of the card, the ones that decide first; those with nothing to say are left out."""
     return [part for part in (_by_metric(found), _by_test(found), _by_unit(found), _by_reference(found),
-                              _by_domain(found), _size(found), _by_rule(found), _documents(found)) if part.rows]
+                              _by_domain(found), _size(found), _by_rule(found), _documents(found)) if part.table]
 
 
 def card_cautions(found: Dispute) -> list[list[str]]:
@@ -95,8 +93,7 @@ def card_text(found: Dispute) -> str:
              f"{printable(card_verdict(found))}.", *(f"Warning: {printable(text)}" for text in card_doubts(found)),
              *map(printable, assumptions(found.comparison.testset.assumed, found.comparison.metrics))]
     for part in card_parts(found):
-        aligned = "".join("<" if k in part.names else ">" for k in range(len(part.header)))
-        lines += ["", part.title, *table_lines(part.header, part.rows, aligned), *filter(None, [part.note])]
+        lines += ["", part.title, *table_text(part.table, terminal_width()), *filter(None, [part.note])]
     lines += ["", "Segments that move the difference most, lines by the first metric:"]
     lines += [f"  for {printable(name)}: " + (", ".join(f"{one.name} ({number(one.added, '+.3g')})" for one in side)
                                              or "none")
@@ -144,14 +141,6 @@ def _metric(one: MetricDispute) -> str:
     return f"{metric_title(one.result.metric)} {'↑' if one.result.higher_is_better else '↓'}"
 
 
-def interval(ends: tuple[float | None, float | None] | None, sign: int, form: str) -> str:
-    """An interval of the improvement of a over b."""
-    if ends is None or ends[0] is None or ends[1] is None:
-        return "-"
-    low, high = sorted((sign * ends[0], sign * ends[1]))
-    return f"[{signed(low, form)}, {signed(high, form)}]"
-
-
 def turn(one: MetricDispute) -> int:
     """What turns a difference of the pair, as the comparison has it, into an improvement of a over b."""
     return one.result.sign * (1 if one.pair.a == one.found.a else -1)
@@ -161,69 +150,87 @@ def _named(found: Dispute, decision: int) -> str:
     return {1: found.a, -1: found.b, 0: "not separated"}[decision]
 
 
+# Columns that several tables of the card have; each row has the form of its metric.
+_METRIC = Column("metric", "metric", "name")
+_DIFFERENCE = Column("difference", "difference", "difference", ROW_FORM)
+_EXAMINED = (_DIFFERENCE, Column("ci", "interval", "interval", f"+{ROW_FORM}"),
+             Column("se", "standard error", "score", ROW_FORM), Column("p", "p (ar)", "p"))
+
+
+def _score_columns(found: Dispute) -> tuple[Column, Column]:
+    return Column("score_a", found.a, "score", ROW_FORM), Column("score_b", found.b, "score", ROW_FORM)
+
+
+def _table(key: str, columns: Sequence[Column], rows: Sequence[tuple[MetricDispute, tuple[Any, ...]]]) -> Table:
+    """A table of which each row begins with its metric."""
+    return Table(key, (_METRIC, *columns), tuple((_metric(one), *cells) for one, cells in rows),
+                 row_forms=tuple(points(one.result) for one, _ in rows))
+
+
 def _by_metric(found: Dispute) -> Part:
     settings, rows = found.comparison.settings, []
     no_p = TESTS[settings.test].p_values is None
     for one in found.metrics:
-        pair, form, sign = one.pair, points(one.result), turn(one)
-        chance = [number(pair.win, ".3f"), number(pair.lose, ".3f")] if no_p else \
-            [format_p(pair.p_value), format_p(pair.p_adjusted)]
-        rows.append([_metric(one), number(one.found.score_a, form), number(one.found.score_b, form),
-                     signed(one.found.sign * one.found.delta, form),
-                     interval((pair.ci_low, pair.ci_high), sign, form),
-                     interval((pair.ci_joint_low, pair.ci_joint_high), sign, form), *chance,
-                     _named(found, one.decision), f"{len(one.result.tested):,}", f"{one.found.n:,}"])
-    level = f"{100 * (1 - settings.alpha):g}%"
+        pair, sign = one.pair, turn(one)
+        chance = (pair.win, pair.lose) if no_p else (pair.p_value, pair.p_adjusted)
+        rows.append((one, (one.found.score_a, one.found.score_b, one.found.sign * one.found.delta,
+                           join_ends(pair.ci_low, pair.ci_high, sign),
+                           join_ends(pair.ci_joint_low, pair.ci_joint_high, sign), *chance,
+                           _named(found, one.decision), len(one.result.tested), one.found.n)))
+    chances = (Column("win", "first wins", "share"), Column("lose", "second wins", "share")) if no_p else \
+        (Column("p", "p", "p"), Column("adjusted_p", p_word(settings.correction), "p"))
+    columns = (*_score_columns(found), _DIFFERENCE,
+               Column("ci", f"single {level(settings)} interval", "interval", f"+{ROW_FORM}"),
+               Column("ci_joint", "simultaneous interval", "interval", f"+{ROW_FORM}"), *chances,
+               Column("better", "better", "name"), Column("n_pairs", "pairs", "count"),
+               Column("n_segments", "segments", "count"))
     how = "Decisions are without a correction for many pairs." if settings.correction == "none" else \
         "Decisions are corrected for all pairs of the comparison: the column pairs says how many."
-    first, second = ("first wins", "second wins") if no_p else ("p", p_word(settings.correction))
-    return Part("By each metric", ["metric", found.a, found.b, "difference", f"single {level} interval",
-                                   "simultaneous interval", first, second, "better", "pairs", "segments"],
-                rows, [0, 8],
+    return Part("By each metric", _table("metrics", columns, rows),
                 "A positive difference is an improvement of the first system over the second, for metrics where lower "
                 f"is better too. {how}")
 
 
 def _by_test(found: Dispute) -> Part:
-    tests = list(dict.fromkeys(outcome.test for one in found.metrics for outcome in one.found.outcomes))
+    tests = dict.fromkeys(outcome.test for one in found.metrics for outcome in one.found.outcomes)
     rows = []
     for test in tests:
-        row = [TESTS[test].title]
-        for one in found.metrics:
-            outcome = next((own for own in one.found.outcomes if own.test == test), None)
-            side = "" if outcome is None or outcome.better is None else \
-                f" {'first' if outcome.better == 'a' else 'second'}"
-            side += " (the scores disagree)" * (outcome is not None and outcome.favours is not None)
-            row.append("-" if outcome is None else format_p(outcome.p_value) + side if outcome.win is None else
-                       f"wins {outcome.win:.3f}{side}")
-        rows.append(row)
-    return Part("By every test, uncorrected", ["test", *(_metric(one) for one in found.metrics)], rows, [0],
+        outcomes = [next((own for own in one.found.outcomes if own.test == test), None) for one in found.metrics]
+        rows.append((TESTS[test].title, *(None if one is None else _describe_outcome(one) for one in outcomes)))
+    columns = (Column("test", "test", "name"), *(Column(one.result.metric, _metric(one)) for one in found.metrics))
+    return Part("By every test, uncorrected", Table("tests", columns, tuple(rows)),
                 "For this pair alone: p, and which system is better where p is at most alpha; Koehn's test has shares "
                 "of samples in place of p. The test that happens to agree is no evidence: the one chosen beforehand "
                 "counts.")
 
 
-def _examined_cells(found: PairExamination, kind: str | None, form: str) -> list[str]:
-    ends = interval(found.intervals.get(kind or "percentile"), found.sign, form)
-    return [signed(found.sign * found.delta, form), ends,
-            number(found.se[found.settings.unit], form), format_p(found.outcomes[0].p_value)]
+def _describe_outcome(outcome: Outcome) -> str:
+    """p or the share of wins, and who is better."""
+    side = "" if outcome.better is None else " first" if outcome.better == "a" else " second"
+    doubt = " (the scores disagree)" * (outcome.favours is not None)
+    return (format_p(outcome.p_value) if outcome.win is None else f"wins {outcome.win:.3f}") + side + doubt
+
+
+def _examined_cells(found: PairExamination, kind: str | None) -> tuple[Any, ...]:
+    low, high = found.intervals.get(kind or "percentile") or (None, None)
+    return (found.sign * found.delta, join_ends(low, high, found.sign), found.se[found.settings.unit],
+            found.outcomes[0].p_value)
 
 
 def _by_unit(found: Dispute) -> Part:
-    rows = [[_metric(one), kind, *_examined_cells(of, one.result.ci, points(one.result))]
-            for one in found.metrics for kind, of in one.units.items()]
     many = any(len(one.units) > 1 for one in found.metrics)
-    return Part("By unit", ["metric", "unit", "difference", "interval", "standard error", "p (ar)"],
-                rows if many else [], [0, 1],
+    rows = [(one, (kind, *_examined_cells(part, one.result.ci)))
+            for one in found.metrics for kind, part in one.units.items() if many]
+    return Part("By unit", _table("units", (Column("unit", "unit", "name"), *_EXAMINED), rows),
                 "Sentences of a document are not independent: where its standard error is larger, the document counts.")
 
 
 def _by_reference(found: Dispute) -> Part:
-    rows = [[_metric(one), name, number(of.score_a, form), number(of.score_b, form),
-             *_examined_cells(of, one.result.ci, form), f"{of.n:,}"]
-            for one in found.metrics for form in [points(one.result)] for name, of in one.references.items()]
-    return Part("By each reference alone", ["metric", "reference", found.a, found.b, "difference", "interval",
-                                            "standard error", "p (ar)", "segments"], rows, [0, 1])
+    columns = (Column("reference", "reference", "name"), *_score_columns(found), *_EXAMINED,
+               Column("n_segments", "segments", "count"))
+    rows = [(one, (name, part.score_a, part.score_b, *_examined_cells(part, one.result.ci), part.n))
+            for one in found.metrics for name, part in one.references.items()]
+    return Part("By each reference alone", _table("references", columns, rows))
 
 
 def _in_domains(one: MetricDispute) -> list[DomainPair]:
@@ -238,58 +245,58 @@ def _in_domains(one: MetricDispute) -> list[DomainPair]:
 
 
 def _by_domain(found: Dispute) -> Part:
-    rows = []
-    for one in found.metrics:
-        form, sides = points(one.result), {"a": found.a, "b": found.b, None: "not separated"}
-        rows += [[_metric(one), own.domain, f"{own.n_segments:,}", number(own.n_documents, ",d"),
-                  number(own.score_a, form), number(own.score_b, form), signed(one.result.sign * own.delta, form),
-                  format_p(own.p_value), format_p(own.p_adjusted), sides[own.better]] for own in _in_domains(one)]
-    return Part("By domain", ["metric", "domain", "segments", "documents", found.a, found.b, "difference", "p",
-                              "p over domains", "better"], rows, [0, 1, 9],
+    columns = (Column("domain", "domain", "name"), Column("n_segments", "segments", "count"),
+               Column("n_documents", "documents", "count"), *_score_columns(found), _DIFFERENCE,
+               Column("p", "p", "p"), Column("adjusted_p", "p over domains", "p"), Column("better", "better", "name"))
+    sides = {"a": found.a, "b": found.b, None: "not separated"}
+    rows = [(one, (own.domain, own.n_segments, own.n_documents, own.score_a, own.score_b,
+                   one.result.sign * own.delta, own.p_value, own.p_adjusted, sides[own.better]))
+            for one in found.metrics for own in _in_domains(one)]
+    return Part("By domain", _table("domains", columns, rows),
                 "For this pair alone; corrected over its domains (Romano-Wolf). A small domain can hardly decide.")
 
 
 def _size(found: Dispute) -> Part:
-    unit, rows = found.comparison.settings.unit, []
+    unit = found.comparison.settings.unit
     counted = "segment" if unit == "block" else unit
-    for one in found.metrics:
-        form, own = points(one.result), one.plan
-        if own is None:
-            continue
-        rows.append([_metric(one), signed(turn(one) * one.pair.delta, form), number(own.mdd, form),
-                     number(own.mdd_family, form), number(one.pair.n_units if unit == "document" else one.pair.n, ",d"),
-                     _units(own.units_for_own, own.units_for_own_low, own.units_for_own_high),
-                     _units(own.units_for_own_family, own.units_for_own_family_low, own.units_for_own_family_high)])
-    return Part("What the test set can see, and what would settle it",
-                ["metric", "difference", "detectable alone", "among all pairs", f"{counted}s here",
-                 f"{counted}s to settle it alone", "among all pairs"], rows, [0],
+    columns = (_DIFFERENCE, Column("mdd", "detectable alone", "score", ROW_FORM),
+               Column("mdd_family", "among all pairs", "score", ROW_FORM), Column("n", f"{counted}s here", "count"),
+               Column("units_for_own", f"{counted}s to settle it alone"),
+               Column("units_for_own_family", "among all pairs"))
+    rows = [(one, (turn(one) * one.pair.delta, own.mdd, own.mdd_family,
+                   one.pair.n_units if unit == "document" else one.pair.n,
+                   _units(own.units_for_own, own.units_for_own_low, own.units_for_own_high),
+                   _units(own.units_for_own_family, own.units_for_own_family_low, own.units_for_own_family_high)))
+            for one in found.metrics for own in [one.plan] if own is not None]
+    return Part("What the test set can see, and what would settle it", _table("sizes", columns, rows),
                 "Detectable: the true difference found with 80% power. To settle: the size that finds the difference "
                 "seen here with 80% power, were it the true one, with its interval; no upper end where 0 cannot be "
                 "excluded. Among all pairs: at alpha divided by their number.")
 
 
-def _units(n: int | None, low: int | None, high: int | None) -> str:
-    if n is None:
-        return "-"
-    return f"{n:,}" if low is None else f"{n:,} [{low:,}, {'no limit' if high is None else f'{high:,}'}]"
+def _units(n: int | None, low: int | None, high: int | None) -> str | None:
+    if n is None or low is None:
+        return None if n is None else f"{n:,}"
+    return f"{n:,} [{low:,}, {'no limit' if high is None else f'{high:,}'}]"
 
 
 def _by_rule(found: Dispute) -> Part:
-    def ends(rank: tuple[int, int] | None) -> str:
-        return rank_interval(*rank or (None, None))
-
-    rows = [[_metric(one), RANK_RULES[rule].title, ends(first), ends(second), str(len(one.result.systems))]
-            for one in found.metrics for rule, (first, second) in one.ranks.items()]
-    return Part("Ranks by each rule", ["metric", "rule", found.a, found.b, "systems"], rows, [0, 1],
+    columns = (Column("rule", "rule", "name"), Column("rank_a", found.a, "rank"), Column("rank_b", found.b, "rank"),
+               Column("n_systems", "systems", "count"))
+    rows = [(one, (RANK_RULES[rule].title, *ranks, len(one.result.systems)))
+            for one in found.metrics for rule, ranks in one.ranks.items()]
+    return Part("Ranks by each rule", _table("ranks", columns, rows),
                 "Only simultaneous rank intervals hold for all systems together; what the others leave out: "
                 + "; ".join(f"{rule.title}: {', '.join(rule.ignores)}" for rule in RANK_RULES.values()
                             if rule.ignores and any(rule.name in one.ranks for one in found.metrics)) + ".")
 
 
 def _documents(found: Dispute) -> Part:
-    rows = [[name, one.name, number(one.added, "+.3g")] for name, side in zip((found.a, found.b), found.documents,
-                                                                              strict=True) for one in side]
-    return Part("Documents that move the difference most", ["for", "document", "added"], rows, [0, 1],
+    columns = (Column("system", "for", "name"), Column("document", "document", "name"),
+               Column("added", "added", "difference", ".3g"))
+    rows = tuple((name, one.name, one.added) for name, side in zip((found.a, found.b), found.documents, strict=True)
+                 for one in side)
+    return Part("Documents that move the difference most", Table("documents", columns, rows),
                 f"By {metric_title(found.metrics[0].result.metric)}. Added: the difference, less the difference "
                 "without that document; these do not sum to the whole.")
 
@@ -336,7 +343,7 @@ def card_html(found: Dispute, command: str) -> str:
     return template("dispute.html").render(
         found=found, info=info, settings=settings, verdict=card_verdict(found), parts=card_parts(found),
         figure=intervals_svg(found), summary=summary(found.comparison), doubts=card_doubts(found),
-        cautions=card_cautions(found), methods=card_methods(found), table=table,
+        cautions=card_cautions(found), methods=card_methods(found), table_html=table_html,
         primary=metric_title(found.metrics[0].result.metric),
         texts=[(name, [(head, [(label, *_folded(text)) for label, text in own]) for head, own in cards])
                for name, cards in shown_texts(found)] if found.testset.has_texts else [],

@@ -1,4 +1,4 @@
-"""Systems by domain: rows, a sentence, text, JSON and CSV."""
+"""Systems by domain: tables, sentences, text, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -9,59 +9,40 @@ import numpy as np
 
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.cells import Cell, Table, number, signed, written_like
+from mtsig_core.report.cells import written_like
 from mtsig_core.report.export import records_csv, to_json
-from mtsig_core.report.terminal import table_lines
-from mtsig_core.report.text import printable
+from mtsig_core.report.table import Column, Table
+from mtsig_core.report.text import printable, table_text, terminal_width
 from mtsig_core.report.words import assumptions, direction
 from mtsig_core.results import ByDomain
 from mtsig_core.stats.few_units import least_of_units
 from mtsig_core.stats.significance import TESTS
 
 
-def domains_json(found: Sequence[ByDomain]) -> str:
-    """By metric; stable keys, undefined is null, full precision."""
-    first = found[0]
-    return to_json({"testset": asdict(first.testset), "settings": _settings(first), "metrics": {
-        one.metric: {"signature": one.signature, "higher_is_better": one.higher_is_better,
-                     "systems": list(one.systems), "domains": [asdict(row) for row in one.domains],
-                     "pairs": [asdict(row) for row in one.pairs]} for one in found},
-        "warnings": [asdict(caution) for one in found for caution in one.warnings]})
+def domain_table(found: ByDomain) -> Table:
+    """Scores of the systems, best on the whole set first, in each domain."""
+    form = written_like(score for part in found.domains for score in part.scores.values() if score is not None)
+    columns = (Column("system", "system", "name"),
+               *(Column(part.domain, part.domain, "score", form) for part in found.domains))
+    return Table("domains", columns, tuple(
+        (name, *(part.scores[name] for part in found.domains)) for name in found.systems))
 
 
-def domains_csv(found: Sequence[ByDomain]) -> str:
-    """Rows of scores, of pairs on the whole set (domain empty) and of pairs in each domain, by the column ``table``."""
-    rows: list[dict[str, object]] = []
-    for one in found:
-        own = {"metric": one.metric, "signature": one.signature}
-        signed_as = {part.domain: part.signature or one.signature for part in one.domains}
-        rows += [{"table": "scores", **own, "signature": signed_as[part.domain], "domain": part.domain,
-                  "n_segments": part.n_segments, "n_documents": part.n_documents, "system": name, "score": score}
-                 for part in one.domains for name, score in part.scores.items()]
-        for pair in one.pairs:
-            flat = {key: value for key, value in asdict(pair).items() if key not in ("domains", "opposed")}
-            rows.append({"table": "pairs", **own, "domain": "", **flat, "opposed": len(pair.opposed)})
-            rows += [{"table": "pairs", **own, "signature": signed_as[part.domain], "a": pair.a, "b": pair.b,
-                      **asdict(part)} for part in pair.domains]
-    info = {"testset": found[0].testset.name, "digest": found[0].testset.digest, **_settings(found[0])}
-    return records_csv([{**row, **info} for row in rows])
-
-
-def domains_text(found: Sequence[ByDomain]) -> str:
-    """For each metric the scores by domain, and the significant pairs that a domain has the other way round."""
-    lines = []
-    for one in found:
-        header, rows = domain_rows(one)
-        lines += [f"{printable(metric_title(one.metric))} ({direction(one.higher_is_better)}): {domains_verdict(one)}.",
-                  *map(printable, assumptions(one.testset.assumed, [one.metric])), "",
-                  *table_lines(header, rows, "<" + ">" * (len(header) - 1)), ""]
-        header, rows = opposed_rows(one)
-        if rows:
-            lines += [*table_lines(header, rows, "<<" + ">" * (len(header) - 2)), ""]
-        lines += [domains_note(one), *(f"Warning: {printable(caution.text)}" for caution in one.warnings), "",
-                  printable(one.signature), *(f"{printable(part.domain)}: {printable(part.signature)}"
-                                              for part in one.domains if part.signature is not None), ""]
-    return "\n".join(lines).rstrip() + "\n"
+def opposed_pairs_table(found: ByDomain) -> Table:
+    """The pairs that reverse significantly, then the significant ones with the other sign in some domain; positive
+    where a is better."""
+    sign = 1 if found.higher_is_better else -1
+    form = written_like(pair.delta for pair in found.pairs)
+    domains = [part.domain for part in found.domains]
+    columns = (Column("a", "a", "name"), Column("b", "b", "name"), Column("difference", "all", "decided", form),
+               Column("p_adjusted", "p adj.", "p"),
+               *(Column(domain, domain, "decided", form) for domain in domains), Column("reverses", "reverses"))
+    rows, shown = [], (pair for pair in found.pairs if pair.reverses or pair.opposed)
+    for pair in sorted(shown, key=lambda row: not row.reverses):
+        inside = {own.domain: (sign * own.delta, own.better is not None) for own in pair.domains}
+        rows.append((pair.a, pair.b, (sign * pair.delta, pair.better is not None), pair.p_adjusted,
+                     *map(inside.get, domains), "yes" if pair.reverses else "no"))
+    return Table("opposed-pairs", columns, tuple(rows))
 
 
 def domains_verdict(found: ByDomain) -> str:
@@ -81,30 +62,6 @@ def domains_verdict(found: ByDomain) -> str:
            "between domains"
 
 
-def domain_rows(found: ByDomain) -> Table:
-    """Systems down, best on the whole set first; domains across."""
-    form = written_like(score for part in found.domains for score in part.scores.values() if score is not None)
-    return ["system", *(part.domain for part in found.domains)], [
-        [name, *(number(part.scores[name], form) for part in found.domains)] for name in found.systems]
-
-
-def opposed_rows(found: ByDomain) -> Table:
-    """The pairs that reverse significantly, then the significant ones with the other sign in some domain; positive
-    where a is better."""
-    sign = 1 if found.higher_is_better else -1
-    kinds = [part.domain for part in found.domains]
-    form = written_like(pair.delta for pair in found.pairs)
-    rows = []
-    shown = (pair for pair in found.pairs if pair.reverses or pair.opposed)
-    for pair in sorted(shown, key=lambda row: not row.reverses):
-        inside = {one.domain: one for one in pair.domains}
-        rows.append([pair.a, pair.b, signed(sign * pair.delta, form) + "*" * (pair.better is not None),
-                     Cell(f"{pair.p_adjusted:.4f}", pair.p_adjusted),
-                     *(signed(sign * inside[kind].delta, form) + "*" * (inside[kind].better is not None)
-                       if kind in inside else "-" for kind in kinds), "yes" if pair.reverses else "no"])
-    return ["a", "b", "all", "p adj.", *kinds, "reverses"], rows
-
-
 def domains_note(found: ByDomain) -> str:
     """How to read the numbers."""
     n = sum(len(pair.domains) for pair in found.pairs)
@@ -114,13 +71,56 @@ def domains_note(found: ByDomain) -> str:
     whole = {part.domain: part.n_segments for part in found.domains}
     if any(own.n_segments < whole[own.domain] for pair in found.pairs for own in pair.domains):
         sizes += "; a pair is compared on those of them that have scores for both"
-    taken = "a - b" if found.higher_is_better else "b - a, positive where a is better, as lower is better"
+    difference = "a - b" if found.higher_is_better else "b - a, positive where a is better, as lower is better"
     shown = any(pair.reverses or pair.opposed for pair in found.pairs)
-    signs = f" Differences {taken}; * is significant at {found.sampling.alpha:g}." if shown else ""
+    signs = f" Differences {difference}; ● is significant at {found.sampling.alpha:g}." if shown else ""
     return (f"Segments{documents}: {sizes}.{signs} Two families, each corrected by Romano-Wolf: "
             f"{counted(len(found.pairs), 'pair')} on the whole set, and {n} of pairs and domains. Test {found.test} by "
             f"{found.sampling.unit}, drawn within domains. A domain of few {found.sampling.unit}s can hardly decide "
             "anything: another sign alone is no reversal.")
+
+
+def domains_text(found: Sequence[ByDomain]) -> str:
+    """For each metric the scores by domain, and the significant pairs that a domain has the other way round."""
+    lines = []
+    for one in found:
+        lines += [f"{printable(metric_title(one.metric))} ({direction(one.higher_is_better)}): {domains_verdict(one)}.",
+                  *map(printable, assumptions(one.testset.assumed, [one.metric])), "",
+                  *table_text(domain_table(one), terminal_width()), ""]
+        if opposed := opposed_pairs_table(one):
+            lines += [*table_text(opposed, terminal_width()), ""]
+        lines += [domains_note(one), *(f"Warning: {printable(caution.text)}" for caution in one.warnings), "",
+                  printable(one.signature), *(f"{printable(part.domain)}: {printable(part.signature)}"
+                                              for part in one.domains if part.signature is not None), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def domains_json(found: Sequence[ByDomain]) -> str:
+    """By metric; stable keys, undefined is null, full precision."""
+    first = found[0]
+    return to_json({"testset": asdict(first.testset), "settings": _settings(first), "metrics": {
+        one.metric: {"signature": one.signature, "higher_is_better": one.higher_is_better,
+                     "systems": list(one.systems), "domains": [asdict(row) for row in one.domains],
+                     "pairs": [asdict(row) for row in one.pairs]} for one in found},
+        "warnings": [asdict(caution) for one in found for caution in one.warnings]})
+
+
+def domains_csv(found: Sequence[ByDomain]) -> str:
+    """Rows of scores, of pairs on the whole set (domain empty) and of pairs in each domain, by the column ``table``."""
+    rows: list[dict[str, object]] = []
+    for one in found:
+        own = {"metric": one.metric, "signature": one.signature}
+        signatures = {part.domain: part.signature or one.signature for part in one.domains}
+        rows += [{"table": "scores", **own, "signature": signatures[part.domain], "domain": part.domain,
+                  "n_segments": part.n_segments, "n_documents": part.n_documents, "system": name, "score": score}
+                 for part in one.domains for name, score in part.scores.items()]
+        for pair in one.pairs:
+            flat = {key: value for key, value in asdict(pair).items() if key not in ("domains", "opposed")}
+            rows.append({"table": "pairs", **own, "domain": "", **flat, "opposed": len(pair.opposed)})
+            rows += [{"table": "pairs", **own, "signature": signatures[part.domain], "a": pair.a, "b": pair.b,
+                      **asdict(part)} for part in pair.domains]
+    info = {"testset": found[0].testset.name, "digest": found[0].testset.digest, **_settings(found[0])}
+    return records_csv([{**row, **info} for row in rows])
 
 
 def _settings(found: ByDomain) -> dict[str, object]:

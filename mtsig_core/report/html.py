@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from functools import cache
+from functools import cache, partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,10 +109,10 @@ def table_html(shown: Table) -> str:
     rows = []
     for number, texts in enumerate(shown.texts()):
         kinds = " ".join(["grey"] * (number in shown.grey) + ["ruled"] * (number in shown.ruled))
-        cells = (cell("td", *both, (number, key) in shown.marks)
-                 for key, *both in zip(shown.keys, texts, left, strict=True))
+        cells = (cell("td", text, is_left, (number, key) in shown.marks)
+                 for key, text, is_left in zip(shown.keys, texts, left, strict=True))
         rows.append(f"<tr{_class(kinds)}>{''.join(cells)}</tr>")
-    head = "".join(cell("th", *both) for both in zip(shown.titles, left, strict=True))
+    head = "".join(map(partial(cell, "th"), shown.titles, left))
     body = "\n".join(rows)
     return (f'<div class="scroll" tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n'
             f"<tbody>\n{body}\n</tbody></table></div>")

@@ -13,7 +13,7 @@ from mtsig_core.report.cells import format_p, signed
 from mtsig_core.report.document import Block, Paragraph, Report, TableBlock, Warnings
 from mtsig_core.report.palette import width
 from mtsig_core.report.sentences import basis_sentences, caption_sentences, level, row_against_column
-from mtsig_core.report.table import KINDS, MISSING, Column, Table
+from mtsig_core.report.table import KINDS, MISSING, Table
 from mtsig_core.report.tables import (
     CLUSTERS_SAID,
     by_reference_rows,
@@ -39,9 +39,11 @@ MOST_ROWS = 1000  # of a table that is broken into pages, 20 of these
 #: Characters. LaTeX sets a caption in a single line first and stops where that line is longer than 5.7 metres.
 LONGEST_CAPTION = 300
 _LONGEST_NAME = 24  # digits; a longer one is broken into lines
-_LONGEST_TEXT, _LONGEST_PAIR = 44, 18
+_LONGEST_TEXT = 44
 _FEW_COLUMNS = 10  # of a floating table that is not set small
 _LONGEST_TITLE = 14  # letters
+_NARROWEST = 13  # digits of a column of names: as many as stand between two places to break one
+_LINE = 90  # digits of a table that is broken into pages
 GREY = r"\rowcolor[gray]{.9}"  # begins a row
 
 # \@nodocument is \relax once the document has begun: read by \input, the file brings no document of its own.
@@ -74,9 +76,9 @@ _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", '"': r"\textquotedbl{}", "'": r"\textquotesingle{}", "`": r"\textasciigrave{}",
-    "↑": r"$\uparrow$", "↓": r"$\downarrow$"}
+    "↑": r"$\uparrow$", "↓": r"$\downarrow$", "●": r"$\bullet$"}
 # What pdfLaTeX with T1 fonts cannot set: all but ASCII and most letters of Latin-1 and Latin Extended-A.
-_UNUSUAL = "([^\\x00-\\x7f\u00c0-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e↑↓]+)"
+_UNUSUAL = "([^\\x00-\\x7f\u00c0-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e↑↓●]+)"
 
 
 def escape(text: str) -> str:
@@ -111,7 +113,7 @@ def name_cell(text: str) -> str:
 def name_column(names: Iterable[str], widest: int = _LONGEST_NAME) -> str:
     """How a column of names is set: as wide as it is, or where that is too much in lines."""
     fits = all(width(_seen(name)) <= widest for name in names)
-    return "l" if fits else rf">{{\raggedright\arraybackslash}}p{{{widest // 2}em}}"
+    return "l" if fits else rf">{{\raggedright\arraybackslash}}p{{{widest / 2:g}em}}"
 
 
 def _seen(name: str) -> str:
@@ -159,8 +161,7 @@ def block_latex(block: TableBlock, label: str, widest_name: int = _LONGEST_NAME)
         table = table.pick_rows(range(min(MOST_ROWS, len(table.rows))))
         more = [f"The first {MOST_ROWS:,} of {n_rows:,} rows; JSON and CSV have all."]
     texts = table.texts()
-    columns = "".join(_column_spec(column, [row[k] for row in texts], is_long, widest_name)
-                      for k, column in enumerate(table.columns))
+    columns = "".join(_column_specs(table, texts, widest_name, is_long))
     cells = [[_cell_latex(column.kind, text, (number, column.key) in table.marks, number in table.grey and not k)
               for k, (column, text) in enumerate(zip(table.columns, row, strict=True))]
              for number, row in enumerate(texts)]
@@ -172,12 +173,21 @@ def block_latex(block: TableBlock, label: str, widest_name: int = _LONGEST_NAME)
     return _set_floating(columns, table.titles, cells, caption, note, table.ruled, size)
 
 
-def _column_spec(column: Column, texts: Sequence[str], is_long: bool, widest_name: int) -> str:
-    """How a column is set: names in lines where they are long, other text too, numbers on the right."""
-    if KINDS[column.kind].side == "<" and column.kind != "rank":
-        widest = _LONGEST_TEXT if column.kind != "name" else widest_name
-        return name_column([column.title, *texts], _LONGEST_PAIR if column.kind == "pair" and is_long else widest)
-    return "r" if KINDS[column.kind].side == ">" else "c"
+def _column_specs(table: Table, texts: Sequence[Sequence[str]], widest_name: int, is_long: bool) -> list[str]:
+    """How columns are set: numbers on the right, names and other text in lines where they are long.
+
+    A table that floats is shrunk to the page. One that is broken into pages is not: its texts have what room its
+    numbers leave.
+    """
+    most = {"name": widest_name, "pair": _LONGEST_TEXT, "text": _LONGEST_TEXT}
+    words = [column.kind in most for column in table.columns]
+    if is_long:
+        taken = sum(2 + max(map(len, [*_title_lines(column.title), *(row[k] for row in texts)]))
+                    for k, column in enumerate(table.columns) if not words[k])
+        room = max(_NARROWEST, (_LINE - taken) // max(1, sum(words)) - 2)
+        most = {kind: min(room, widest) for kind, widest in most.items()}
+    return [name_column([*_title_lines(column.title), *(row[k] for row in texts)], most[column.kind]) if words[k] else
+            "r" if KINDS[column.kind].side == ">" else "c" for k, column in enumerate(table.columns)]
 
 
 def _cell_latex(kind: str, text: str, marked: bool, grey: bool) -> str:
@@ -186,9 +196,9 @@ def _cell_latex(kind: str, text: str, marked: bool, grey: bool) -> str:
     elif kind == "rank":
         set_text = rank_cell(text)
     elif kind in ("text", "sign"):
-        set_text = "--" if text == MISSING else escape(text)
+        set_text = "--" if text == MISSING else name_cell(text)
     else:
-        set_text = number_cell(text) if text else ""
+        set_text = number_cell(text).replace(" ●", r"~$\bullet$") if text else ""
     return GREY * grey + (rf"\textbf{{{set_text}}}" if marked else set_text)
 
 
@@ -257,14 +267,19 @@ def _caption_and_note(title: str, label: str, said: Sequence[str]) -> tuple[str,
 
 
 def _breakable(text: str) -> str:
-    """Sentences, with signatures that may be broken into lines at each field."""
-    return escape(text).replace(r"\textbar{}", r"\textbar\allowbreak{}")
+    """Sentences, with signatures that may be broken into lines at each field, and endless words anywhere."""
+    return " ".join(name_cell(word) if len(word) > _LONGEST_NAME else escape(word) for word in text.split(" ")).replace(
+        r"\textbar{}", r"\textbar\allowbreak{}")
 
 
 def _title(text: str) -> str:
     """The head of a column, in lines where it is long."""
-    lines = textwrap.wrap(text, _LONGEST_TITLE, break_long_words=False, break_on_hyphens=False)
+    lines = _title_lines(text)
     return escape(text) if len(lines) < 2 else r"\shortstack{" + r"\\".join(map(escape, lines)) + "}"
+
+
+def _title_lines(text: str) -> list[str]:
+    return textwrap.wrap(text, _LONGEST_TITLE, break_long_words=False, break_on_hyphens=False)
 
 
 def _rows(cells: Iterable[Sequence[str]], ruled: Collection[int]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any, get_type_hints
@@ -11,17 +11,17 @@ from typing import Any, get_type_hints
 from mtsig_core.errors import InputError, MtsigError, counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.readers.lines import FilePath, read_bytes, shown
-from mtsig_core.report.cells import Cell, Table, format_p, rank_interval, signed
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.export import file_name
-from mtsig_core.report.sentences import ACROSS, listed
+from mtsig_core.report.sentences import ACROSS, level, listed
+from mtsig_core.report.table import EMPTY, ROW_FORM, Column, Table, join_ends
 from mtsig_core.report.tables import neither, points, simultaneous_word
-from mtsig_core.report.task_tables import first_rows, first_title, rank_rule, undecided
+from mtsig_core.report.task import explain_no_ranks, find_rank_rule, name_first_place, tops_table
 from mtsig_core.results import Comparison, MetricResult, PairResult, TaskComparison, TaskInfo
 from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
-from mtsig_core.stats.ranks import RANK_RULES, RankChange, RankRule, RanksBeforeAfter
+from mtsig_core.stats.ranks import RANK_RULES, RankRule, RanksBeforeAfter
 from mtsig_core.store.reviews import (
     Begin,
     Change,
@@ -42,13 +42,13 @@ from mtsig_core.store.reviews import (
     replay,
     taken_back,
 )
+from mtsig_core.task import TaskExclusion
 
 #-----------------------------------------------------------------------------------------------------------------------
 # A review of a shared task in sentences, tables and as data: what was decided, by which steps, what it changed.
 
 
-MEASURED_SAID = ("What was measured stands beside each note: a difference is a - b, positive where a scores better; "
-                 "a dash where the pair was not compared by that metric.")
+MEASURED_SAID = ("What was measured stands beside each note: a difference is a - b, positive where a scores better.")
 _OF_A_PAIR = ("delta", "ci_low", "ci_high", "ci_joint_low", "ci_joint_high", "p_value", "p_adjusted", "better")
 
 
@@ -112,10 +112,10 @@ def content_sentence(review: Review, task: TaskInfo, digests: Mapping[str, str])
             "were seen before may differ, and decisions may not hold any more.")
 
 
-def left_out_rows(review: Review) -> Table:
-    """Header and rows of the exclusions."""
-    return ["system", "language pair", "reason"], [[one.system, one.pair or "all", one.reason]
-                                                   for one in review.exclusions]
+def left_out_table(exclusions: Iterable[TaskExclusion]) -> Table:
+    """Who is left out, where and why."""
+    columns = Column("system", "system", "name"), Column("pair", "language pair", "name"), Column("reason", "reason")
+    return Table("left-out", columns, tuple((one.system, one.pair or "all", one.reason) for one in exclusions))
 
 
 def left_out_said(review: Review) -> list[str]:
@@ -134,24 +134,26 @@ def left_out_said(review: Review) -> list[str]:
               if partly else [])]
 
 
-def decision_rows(review: Review, found: TaskComparison | None = None) -> Table:
-    """Header and rows: each language pair with who is declared the first, and why; a dash where nothing is decided.
+def decisions_table(review: Review, found: TaskComparison | None = None) -> Table:
+    """Each language pair with who is declared the first, and why; undefined where nothing is decided.
 
-    With what was found also who may be the first, and by simultaneous rank intervals where another rule decides.
+    With what was found also who stands first there, and by simultaneous rank intervals where another rule decides.
     """
-    decided = {one.pair: one for one in review.decisions}
-    (_, *titles), firsts = first_rows(found, review.metric) if found is not None else ([""], [])
-    may_be = {pair: cells for pair, *cells in firsts}
-    return ["language pair", "declared the first", "why", *titles], [
-        [pair, *([", ".join(decided[pair].first), decided[pair].why] if pair in decided else ["-", ""]),
-         *may_be.get(pair, ["-"] * len(titles))] for pair in dict.fromkeys([*may_be, *decided])]
+    decided = {one.pair: (", ".join(one.first), one.why) for one in review.decisions}
+    tops = Table("first", (), ()) if found is None else tops_table(found, review.metric)
+    first = {pair: cells for pair, *cells in tops.rows}
+    columns = (Column("language_pair", "language pair", "name"), Column("declared", "declared the first"),
+               Column("why", "why"), *tops.columns[1:])
+    return Table("decisions", columns, tuple(
+        (pair, *decided.get(pair, (None, EMPTY)), *first.get(pair, [None] * len(tops.columns[1:])))
+        for pair in dict.fromkeys([*first, *decided])))
 
 
 def decision_cautions(review: Review, found: TaskComparison) -> list[str]:
     """What the numbers say against the decisions: who is declared the first and is not among those who may be, and who
     may be and is not declared."""
-    said, rule = [], rank_rule(found)
-    stand = first_title(rule) if rule.name == "simultaneous" else f"are {first_title(rule)},"
+    said, rule = [], find_rank_rule(found)
+    stand = name_first_place(rule) if rule.name == "simultaneous" else f"are {name_first_place(rule)},"
     for one in review.decisions:
         result = found.pairs[one.pair].metrics.get(review.metric) if one.pair in found.pairs else None
         first = {row.system for row in result.systems if row.rank_low == 1} if result is not None else set()
@@ -173,48 +175,41 @@ def decision_cautions(review: Review, found: TaskComparison) -> list[str]:
 
 def _unranked(comparison: Comparison, result: MetricResult) -> str:
     """That there are no ranks, and why."""
-    why = undecided(comparison, result)
+    why = explain_no_ranks(comparison, result)
     return f"nobody is ranked there by {metric_title(result.metric)}" + (f" ({why})" if why else "")
 
 
-def note_rows(notes: Sequence[Note], found: TaskComparison | None = None) -> Table:
-    """Header and rows of the notes on disputed pairs of systems; with what was found also what was measured of
-    each; see `MEASURED_SAID`."""
-    header = ["language pair", "metric", "a", "b", "note"]
-    rows = [[note.pair, metric_title(note.metric), note.a, note.b, note.text] for note in notes]
+def notes_table(notes: Sequence[Note], found: TaskComparison | None = None) -> Table:
+    """The notes on disputed pairs of systems; with what was found also what was measured of each, as `MEASURED_SAID`
+    has it."""
+    columns = [Column("language_pair", "language pair", "name"), Column("metric", "metric", "name"),
+               Column("a", "a", "name"), Column("b", "b", "name"), Column("text", "note")]
+    rows = [(note.pair, metric_title(note.metric), note.a, note.b, note.text) for note in notes]
     if found is None:
-        return header, rows
+        return Table("notes", tuple(columns), tuple(rows))
     jointly = any(simultaneous_word(result, one.settings) for one in found.pairs.values()
                   for result in one.metrics.values())
-    level = next(f"{100 * (1 - one.settings.alpha):g}% interval" for one in found.pairs.values())
-    return [*header, "difference", f"simultaneous {level}" if jointly else level, "adjusted p", "better"], [
-        [*row, *_measured_cells(note, found, jointly)] for row, note in zip(rows, notes, strict=True)]
+    title = next(f"{level(one.settings)} interval" for one in found.pairs.values())
+    columns += [Column("difference", "difference", "difference", ROW_FORM),
+                Column("ci_joint" if jointly else "ci", f"simultaneous {title}" if jointly else title, "interval",
+                       f"+{ROW_FORM}"),
+                Column("adjusted_p", "adjusted p", "p"), Column("better", "better")]
+    measured = [_measured_cells(note, found, jointly) for note in notes]
+    return Table("notes", tuple(columns), tuple((*row, *cells) for row, (cells, _) in zip(rows, measured, strict=True)),
+                 row_forms=tuple(form for _, form in measured))
 
 
-def measured_parts(header: Sequence[str], row: Sequence[str]) -> list[tuple[str, str]]:
-    """What was measured, of a row of `note_rows`, for a sentence: each title with its cell, where there is one."""
-    *numbers, (title, better) = zip(header[5:], row[5:], strict=True)
-    last = (title, better) if better in row[2:4] else ("", "not compared by that metric" if better == "-" else better)
-    return [*((title, cell) for title, cell in numbers if cell != "-"), last]
-
-
-def recorded_note_rows(review: Mapping[str, Any], found: TaskComparison) -> Table:
-    """The same of a review as `review_record` gives it."""
-    return note_rows([Note(**one) for one in review["notes"]], found)
-
-
-def _measured_cells(note: Note, found: TaskComparison, jointly: bool) -> list[str]:
+def _measured_cells(note: Note, found: TaskComparison, jointly: bool) -> tuple[tuple[Any, ...], str]:
+    """Difference, interval, p and decision of the pair of a note, and the form of its numbers."""
     row, gone = _measured(note, found)
     if gone or row is None:
-        return ["-", "-", "-", f"{listed(gone, shown=False)} left out" if gone else "-"]
+        said = f"{listed(gone, shown=False)} left out" if gone else "not compared by that metric"
+        return (None, None, None, said), ""
     comparison = found.pairs[note.pair]
     result = comparison.metrics[note.metric]
-    form = points(result)
-    low, high = (row.ci_joint_low, row.ci_joint_high) if jointly else (row.ci_low, row.ci_high)
-    ends = [] if low is None or high is None else sorted((result.sign * low, result.sign * high))
-    interval = Cell(f"[{', '.join(signed(end, form) for end in ends)}]", ends[0]) if ends else "-"
-    return [signed(result.sign * row.delta, form), interval, format_p(row.p_adjusted),
-            {"a": row.a, "b": row.b, None: neither(row, comparison.settings)}[row.better]]
+    ends = (row.ci_joint_low, row.ci_joint_high) if jointly else (row.ci_low, row.ci_high)
+    better = {"a": row.a, "b": row.b, None: neither(row, comparison.settings)}[row.better]
+    return (result.sign * row.delta, join_ends(*ends, result.sign), row.p_adjusted, better), points(result)
 
 
 def _measured(note: Note, found: TaskComparison) -> tuple[PairResult | None, list[str]]:
@@ -239,21 +234,24 @@ def nobody_ranked(found: RanksBeforeAfter) -> bool:
     return all(one.before is None and one.after is None for one in found.ranks)
 
 
-def circle_rows(found: RanksBeforeAfter, rule: RankRule = RANK_RULES["simultaneous"]) -> Table:
-    """Header and rows: who stands first by a rule in each language pair, and by ours across them, before and after."""
-    return ["language pair", f"{first_title(rule)}: before", "now", "changed"], [
-        [_place(one.pair), ", ".join(one.before) or "-", ", ".join(one.after) or "-", "yes" if one.changed else "no"]
-        for one in found.circles]
+def circles_table(found: RanksBeforeAfter, rule: RankRule = RANK_RULES["simultaneous"]) -> Table:
+    """Who stands first by a rule in each language pair, and by ours across them, before and after."""
+    columns = (Column("language_pair", "language pair", "name"), Column("before", f"{name_first_place(rule)}: before"),
+               Column("now", "now"), Column("changed", "changed"))
+    return Table("circles", columns, tuple(
+        (one.pair or ACROSS, ", ".join(one.before) or None, ", ".join(one.after) or None,
+         "yes" if one.changed else "no") for one in found.circles))
 
 
-def rank_rows(found: RanksBeforeAfter) -> Table:
-    """Header and rows: each system with its rank in each language pair, and across them; before and now where these
-    differ, a dash where it has none."""
-    places = [one.pair for one in found.circles]
-    changes = {(one.pair, one.system): one for one in found.ranks}
+def rank_changes_table(found: RanksBeforeAfter) -> Table:
+    """Each system with its rank in each language pair, and across them, before and now."""
+    places = [one.pair or ACROSS for one in found.circles]
+    changes = {(one.system, one.pair or ACROSS): (one.before, "left out" if one.left_out else one.after)
+               for one in found.ranks}
     names = dict.fromkeys(one.system for one in sorted(found.ranks, key=lambda one: one.pair is not None))
-    return ["system", *map(_place, places)], [
-        [name, *(_change(changes.get((place, name))) for place in places)] for name in names]
+    columns = Column("system", "system", "name"), *(Column(place, place, "rank change") for place in places)
+    return Table("rank-changes", columns, tuple(
+        (name, *(changes.get((name, place)) for place in places)) for name in names))
 
 
 def review_record(history: Sequence[Entry], found: TaskComparison | None = None) -> dict[str, Any]:
@@ -281,27 +279,12 @@ def _where(pair: str | None) -> str:
     return "in all language pairs" if pair is None else f"in {pair}"
 
 
-def _place(pair: str | None) -> str:
-    return ACROSS if pair is None else pair
-
-
 def _rule(name: str) -> str:
     return RANK_RULES[name].title if name in RANK_RULES else name
 
 
 def _declared(first: Sequence[str]) -> str:
     return f"{first[0]} is the first" if len(first) == 1 else f"{listed(first)} share the first place"
-
-
-def _change(one: RankChange | None) -> str:
-    if one is None:
-        return "-"
-    before, now = _interval(one.before), "left out" if one.left_out else _interval(one.after)
-    return f"{before} \N{RIGHTWARDS ARROW} {now}" if one.changed or one.left_out else before
-
-
-def _interval(ranks: tuple[int, int] | None) -> str:
-    return rank_interval(*ranks or (None, None))
 
 
 #-----------------------------------------------------------------------------------------------------------------------

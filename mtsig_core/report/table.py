@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import Any
 
 from mtsig_core.report.cells import format_p, number, signed
@@ -17,6 +18,8 @@ from mtsig_core.report.cells import format_p, number, signed
 #: that is undefined is None, and shown as a dash.
 EMPTY = ""
 MISSING = "-"
+#: In the form of a column: each row has a form of its own, as where rows are of different metrics.
+ROW_FORM = "*"
 
 
 @dataclass(frozen=True)
@@ -54,9 +57,30 @@ def _write_bounded(value: tuple[float, float | None, float | None], form: str) -
     return number(middle, form) + ends
 
 
+def _sort_ranks(ends: tuple[int, int] | None) -> float:
+    if ends is None or ends[0] == ends[1]:
+        return math.inf if ends is None else ends[0]
+    return ends[0] + ends[1] / 1000
+
+
+def _write_rank_change(cell: tuple[tuple[int, int] | None, tuple[int, int] | str | None], form: str) -> str:
+    before, now = (MISSING if end is None else end if isinstance(end, str) else _write_ranks(end, form) for end in cell)
+    return before if before == now else f"{before} \N{RIGHTWARDS ARROW} {now}"
+
+
 def _write_decided(cell: tuple[float, bool], form: str) -> str:
     value, significant = cell
     return signed(value, form) + " ●" * significant
+
+
+def join_ends(low: Any, high: Any, sign: int = 1) -> tuple[Any, Any] | None:
+    """The two ends of an interval or of ranks as a cell; None where there is none. A difference that is turned round
+    (`sign` -1) turns its ends.
+
+    >>> join_ends(0.5, 2.0, -1), join_ends(None, None)
+    ((-2.0, -0.5), None)
+    """
+    return None if low is None or high is None else (low, high) if sign > 0 else (-high, -low)
 
 
 _KINDS = (
@@ -69,13 +93,15 @@ _KINDS = (
     Kind("decided", _write_decided, lambda cell: float(cell[0]), parts=("", "_significant")),
     Kind("bounded", _write_bounded, lambda value: float(value[0]), parts=("", "_low", "_high")),
     Kind("interval", _write_interval, lambda ends: float(ends[0]), parts=("_low", "_high")),
-    Kind("rank", _write_ranks, lambda ends: ends[0] + ends[1] / 1000, side="<", parts=("_low", "_high")),
+    Kind("rank", _write_ranks, _sort_ranks, side="<", parts=("_low", "_high")),
+    Kind("rank change", _write_rank_change, lambda cell: _sort_ranks(cell[0])),
     Kind("p", lambda value, _: format_p(value), float),
     Kind("share", lambda value, form: number(value, form or ".3f"), float),
     Kind("count", lambda value, _: f"{value:,d}", float),
 )
 #: By name: name, pair (two names), text, sign, score, difference, decided (a difference and whether it is significant),
-#: bounded (a number with the ends of its interval), interval and rank (two ends), p, share, count.
+#: bounded (a number with the ends of its interval), interval and rank (two ends), rank change (before and now, which
+#: may be a word), p, share, count.
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _KINDS}
 
 
@@ -92,7 +118,8 @@ class Column:
     kind : str
         One of `KINDS`.
     form : str
-        How its numbers are written, such as ``".2f"``; an interval of differences has a ``+`` before it.
+        How its numbers are written, such as ``".2f"``; an interval of differences has a ``+`` before it. ``ROW_FORM``
+        stands for the form of the row.
     help : str
         A sentence for where there is room to explain the title.
     where : {"", "readers", "files"}
@@ -106,11 +133,13 @@ class Column:
     help: str = ""
     where: str = ""
 
-    def write(self, value: Any, kind: str = "") -> str:
+    def write(self, value: Any, row_form: str = "", kind: str = "") -> str:
         """The text of one of its values; a text is shown as it is, among numbers too."""
         if value is None:
             return MISSING
-        return value if isinstance(value, str) else KINDS[kind or self.kind].write(value, self.form)
+        if isinstance(value, str):
+            return value
+        return KINDS[kind or self.kind].write(value, self.form.replace(ROW_FORM, row_form))
 
     def sort_key(self, value: Any) -> float:
         """What a value is sorted by; NaN where there is none, so that it comes last."""
@@ -143,6 +172,8 @@ class Table:
         Rows with a line below them.
     grey : set of int
         Rows that are set back.
+    row_forms : tuple of str
+        How each row writes the numbers of columns that leave it to the row; none where no column does.
     other_kinds : dict of (int, str) to str
         Cells, by row and key, of another kind than that of their column.
 
@@ -162,6 +193,7 @@ class Table:
     marks: Collection[tuple[int, str]] = field(default=frozenset())
     ruled: Collection[int] = field(default=frozenset())
     grey: Collection[int] = field(default=frozenset())
+    row_forms: tuple[str, ...] = ()
     other_kinds: Mapping[tuple[int, str], str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -185,8 +217,9 @@ class Table:
 
     def texts(self) -> list[list[str]]:
         """All cells as they are read."""
-        return [[column.write(value, self.other_kinds.get((k, column.key), ""))
-                 for column, value in zip(self.columns, row, strict=True)] for k, row in enumerate(self.rows)]
+        return [[column.write(value, form, self.other_kinds.get((k, column.key), ""))
+                 for column, value in zip(self.columns, row, strict=True)]
+                for k, (row, form) in enumerate(zip_longest(self.rows, self.row_forms, fillvalue=""))]
 
     def for_readers(self) -> Table:
         """The same without the columns that only files have."""
@@ -218,6 +251,7 @@ class Table:
                        marks={(new[row], key) for row, key in self.marks if row in new},
                        ruled={new[row] for row in self.ruled if row in new},
                        grey={new[row] for row in self.grey if row in new},
+                       row_forms=tuple(self.row_forms[k] for k in places) if self.row_forms else (),
                        other_kinds={(new[row], key): kind for (row, key), kind in self.other_kinds.items()
                                     if row in new})
 

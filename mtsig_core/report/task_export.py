@@ -4,50 +4,53 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.readers.limits import bounded, open_file
-from mtsig_core.report.agreement import task_agreement_record, task_agreement_records, task_agreement_text
+from mtsig_core.report.agreement import agreement_record, agreement_records, agreement_text
 from mtsig_core.report.export import records_csv
 from mtsig_core.report.result_json import metric_records
-from mtsig_core.report.review import MEASURED_SAID, measured_parts, recorded_note_rows, review_record
+from mtsig_core.report.review import MEASURED_SAID, decision_cautions, decisions_table, notes_table, review_record
+from mtsig_core.report.table import MISSING
 from mtsig_core.report.tables import CLUSTERS_SAID, single_runs, task_run_rows, with_run_records
-from mtsig_core.report.task_html import task_html
-from mtsig_core.report.task_latex import task_latex
-from mtsig_core.report.task_tables import (
-    MISSING,
+from mtsig_core.report.task import (
+    DISPUTED_PAIRS_NOTE,
+    DISPUTES_NOTE,
     MISSING_SAID,
     above_ranks,
-    across_gaps,
-    decision_notes,
-    disputes_json,
-    disputes_records,
-    disputes_text,
-    first_rows,
-    first_sentences,
+    compare_decisions_with_intervals,
+    count_hidden,
+    describe_exclusions,
+    describe_gaps_across,
+    describe_ranks,
+    describe_rule,
+    dispute_counts_table,
+    disputed_pairs_table,
+    disputes_verdict,
+    explain_marks,
+    find_rank_rule,
     is_ranked,
-    marked_said,
-    picture_ends,
-    picture_rows,
-    ranks_record,
-    ranks_said,
-    rule_said,
-    task_left_out,
+    list_disputed_pairs,
+    list_metrics,
+    list_tops,
+    rank_table,
     task_methods,
     task_verdict,
 )
-from mtsig_core.report.terminal import caution_lines, table_lines
-from mtsig_core.report.text import printable
+from mtsig_core.report.task_html import task_html
+from mtsig_core.report.task_latex import task_latex
+from mtsig_core.report.terminal import table_lines
+from mtsig_core.report.text import caution_lines, printable, table_text, terminal_width
 from mtsig_core.report.words import assumptions, direction, far_firsts_in, in_a_task
 from mtsig_core.results import TaskComparison
 from mtsig_core.schema import SCHEMA, to_json, to_plain
 from mtsig_core.source import TaskSource
-from mtsig_core.stats.across import disputed_in
-from mtsig_core.store.reviews import Entry
+from mtsig_core.stats.across import KINDS, Disputed, disputed_in
+from mtsig_core.store.reviews import Entry, replay
 from mtsig_core.testset import literal, with_remedy
 from mtsig_core.version import __version__, version_of
 
@@ -55,27 +58,27 @@ from mtsig_core.version import __version__, version_of
 # A shared task as text, JSON and CSV.
 
 
-Review = Mapping[str, Any] | None  # as `review_record` gives it of what was found
+History = Sequence[Entry]  # of a review; empty where there is none
 _OF_AGREEMENT = "agreement", "agreement_comparisons"
 
 
-def task_json(found: TaskComparison, review: Review = None) -> str:
-    """The whole result: stable keys, undefined is null, full precision; of a review what `review_record` gives."""
+def task_json(found: TaskComparison, history: History = ()) -> str:
+    """The whole result: stable keys, undefined is null, full precision; of a review its record."""
     first = next(iter(found.pairs.values()), None)
     cautions = {"": found.warnings} | {pair: comparison.warnings for pair, comparison in found.pairs.items()}
     return to_json({
         "schema": SCHEMA, "task": found.task, "settings": None if first is None else first.settings,
-        "ranks": ranks_record(found), "disputed": disputes_json(found), "excluded": found.excluded,
+        "ranks": _ranks_record(found), "disputed": _disputes_record(found), "excluded": found.excluded,
         "warnings": [{"pair": pair, **to_plain(caution)} for pair, own in cautions.items() for caution in own],
         "pairs": {pair: {"testset": comparison.testset, "settings": comparison.settings,
                          "metrics": metric_records(comparison.metrics)} for pair, comparison in found.pairs.items()},
-        "macro": {name: {"notes": [*across_gaps(found, name), *decision_notes(found, name)], **record}
-                  for name, record in metric_records(found.macro).items()},
-        **({} if found.agreement is None else {"agreement": task_agreement_record(found.agreement)}),
-        **({} if review is None else {"review": review})})
+        "macro": {name: {"notes": [*describe_gaps_across(found, name), *compare_decisions_with_intervals(found, name)],
+                         **record} for name, record in metric_records(found.macro).items()},
+        **({} if found.agreement is None else {"agreement": agreement_record(found.agreement)}),
+        **({} if not history else {"review": review_record(history, found)})})
 
 
-def task_csv(found: TaskComparison, review: Review = None) -> str:
+def task_csv(found: TaskComparison, history: History = ()) -> str:
     """One table of all language pairs and metrics: rows of systems and of pairs of systems, in each language pair and
     across them, told apart by the columns ``table`` and ``language_pair`` (empty: across); of what was left out and
     assumed (its sentence is the ``reason``); of the pairs of systems that metrics dispute; and, held against scores by
@@ -102,60 +105,111 @@ def task_csv(found: TaskComparison, review: Review = None) -> str:
         rows += [{"table": "runs", **own, **row} for row in single_runs(macro)]
     rows += [{"table": "excluded", "language_pair": one.pair or "", "system": one.system, "reason": one.reason}
              for one in found.excluded]
-    metrics = dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics)
+    metrics = list_metrics(found)
     rows += [{"table": "assumed", "reason": text} for text in assumptions(found.task.assumed, metrics)]
-    if review is not None:
+    if history:
+        review = review_record(history, found)
         rows += [{"table": "decisions", "language_pair": one["pair"], "system": name, "reason": one["why"]}
                  for one in review["decisions"] for name in one["first"]]
         rows += [{"table": "notes", "language_pair": one["pair"], "metric": one["metric"], "a": one["a"], "b": one["b"],
                   "reason": one["text"], **{key: value for key, value in measured.items() if key != "left_out"}}
                  for one, measured in zip(review["notes"], review["measured"], strict=True)]
         rows += [{"table": "decision_warnings", "reason": text} for text in review["decision_warnings"]]
-    rows += [{"table": "disputed", **record} for record in disputes_records(disputed_in(found))]
-    rows += [] if found.agreement is None else task_agreement_records(found.agreement, _OF_AGREEMENT)
+    rows += [{"table": "disputed", **record} for record in disputed_records(disputed_in(found))]
+    rows += [] if found.agreement is None else agreement_records(found.agreement, _OF_AGREEMENT)
     info = {"task": found.task.name, "digest": found.task.digest}
     return records_csv([{**row, **info} for row in rows])
 
 
-def task_text(found: TaskComparison, review: Review = None) -> str:
+def _ranks_record(found: TaskComparison) -> dict[str, Any]:
+    """The rule and what it hides by each metric, for JSON."""
+    rule = find_rank_rule(found)
+    hidden = {name: count_hidden(found, name) for name in list_metrics(found)}
+    return {"rule": rule.name, "source": rule.source, "ignores": list(rule.ignores),
+            "metrics": {name: asdict(own) for name, own in hidden.items() if own is not None}}
+
+
+def _disputes_record(task: TaskComparison) -> list[dict[str, Any]]:
+    """For each language pair (None: the mean differences) the counts, and the pairs on which metrics do not agree."""
+    return [{"language_pair": one.language_pair, "metrics": list(one.metrics), "n_pairs": len(one.pairs),
+             **{kind.replace(" ", "_"): one.count(kind) for kind in KINDS},
+             "only": {name: one.alone(name) for name in one.metrics},
+             "pairs": [{"a": pair.a, "b": pair.b, "together": pair.kind,
+                        "improvements": dict(zip(one.metrics, pair.improvements, strict=True)),
+                        "decisions": dict(zip(one.metrics, pair.decisions, strict=True))}
+                       for _, pair in list_disputed_pairs([one])]} for one in disputed_in(task)]
+
+
+def disputed_records(disputed: Sequence[Disputed]) -> list[dict[str, object]]:
+    """A record for each metric of each pair of systems on which metrics do not agree."""
+    return [{"language_pair": one.language_pair or "", "metric": metric, "a": pair.a, "b": pair.b,
+             "together": pair.kind, "improvement": improvement, "decision": decision}
+            for one, pair in list_disputed_pairs(disputed)
+            for metric, improvement, decision in zip(one.metrics, pair.improvements, pair.decisions, strict=True)]
+
+
+def task_text(found: TaskComparison, history: History = ()) -> str:
     """By each metric the systems with their rank interval in each language pair, and across them."""
-    metrics = list(dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics))
-    told = {name: direction(result.higher_is_better, differences=False) for comparison in found.pairs.values()
-            for name, result in comparison.metrics.items()}
-    first = next(iter(found.pairs.values())).settings
+    first, metrics = next(iter(found.pairs.values())).settings, list_metrics(found)
     lines = [f"{printable(found.task.name)}: {counted(len(found.task.pairs), 'language pair')}, "
              f"{counted(len(found.task.systems), 'system')}; test {first.test}, {first.correction}, "
              f"alpha {first.alpha:g}, seed {first.seed}"]
     lines += map(printable, map(with_remedy, assumptions(found.task.assumed, metrics)))
-    lines += [f"Left out: {printable(task_left_out(found))}"] if found.excluded else []
-    said = [ranks_said(found) * is_ranked(found), marked_said(found, "*"), f"{MISSING} {MISSING_SAID}"]
-    lines += [printable("; ".join(filter(None, said))) + "."]
+    lines += describe_exclusions(found)
+    ranks = [describe_ranks(found) * is_ranked(found), explain_marks(found, "*"), f"{MISSING} {MISSING_SAID}"]
+    lines += [printable("; ".join(filter(None, ranks))) + "."]
     for metric in metrics:
-        header, rows, marks = picture_rows(found, metric)
-        rows = [[cell + "*" * ((k, column) in marks) for column, cell in enumerate(row)] for k, row in enumerate(rows)]
-        firsts = first_rows(found, metric)
-        who = first_sentences(firsts) if len(firsts[1]) > 1 or len(firsts[0]) > 2 else {}  # else the verdict has it
-        lines += ["", f"{printable(metric_title(metric))} ({told[metric]})", f"{task_verdict(found, metric)}.",
-                  *map(printable, who.values()), *map(printable, above_ranks(found, metric)),
-                  *filter(None, [rule_said(found, metric)]), *map(printable, far_firsts_in(found, metric)),
-                  *table_lines(header, rows, "<" + ">" * (len(header) - 1), ends := picture_ends(found, metric)),
-                  *[CLUSTERS_SAID] * bool(ends)]
+        lines += ["", *_metric_lines(found, metric)]
         header, rows = task_run_rows(found, metric)
         lines += ["", *table_lines(header, rows, "<<>>><")] if rows else []
-    lines += disputes_text(disputed_in(found))
-    lines += [] if found.agreement is None else ["", *task_agreement_text(found.agreement).rstrip().split("\n")]
+    lines += _dispute_lines(disputed_in(found))
+    lines += [] if found.agreement is None else ["", *agreement_text(found.agreement).rstrip().split("\n")]
     lines += _warnings(found)
-    if review is not None:
-        lines += [f"Decided: {printable(one['pair'])}: {printable(', '.join(one['first']))}"
-                  + (f": {printable(one['why'])}" if one["why"] else "") for one in review["decisions"]]
-        lines += [f"Warning: {printable(text)}" for text in review["decision_warnings"]]
-        header, noted = recorded_note_rows(review, found)
-        for row in noted:
-            pair, metric, a, b, text = row[:5]
-            measured = "; ".join(" ".join(filter(None, part)) for part in measured_parts(header, row))
-            lines.append(printable(f"Noted: {pair}, {metric}, {a} and {b}: {text} (measured: {measured})"))
-        lines += [MEASURED_SAID] if noted else []
+    lines += _review_lines(found, history)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _review_lines(found: TaskComparison, history: History) -> list[str]:
+    """What was decided, what the numbers say against that, and the notes."""
+    if not history:
+        return []
+    review, lines = replay(history), []
+    if review.decisions:
+        lines += ["", "Decided:", *table_text(decisions_table(review), terminal_width()),
+                  *(f"Warning: {printable(text)}" for text in decision_cautions(review, found))]
+    if review.notes:
+        lines += ["", f"Notes on disputed pairs of systems. {MEASURED_SAID}",
+                  *table_text(notes_table(review.notes, found), terminal_width())]
+    return lines
+
+
+def _metric_lines(found: TaskComparison, metric: str) -> list[str]:
+    higher = next(one.metrics[metric].higher_is_better for one in found.pairs.values() if metric in one.metrics)
+    table, tops = rank_table(found, metric), list_tops(found, metric)
+    told = len(tops) > 1 or find_rank_rule(found).name != "simultaneous"  # else the verdict has it
+    return [f"{printable(metric_title(metric))} ({direction(higher, differences=False)})",
+            f"{task_verdict(found, metric)}.", *map(printable, tops.values() if told else ()),
+            *map(printable, above_ranks(found, metric)), *filter(None, [describe_rule(found, metric)]),
+            *map(printable, far_firsts_in(found, metric)), *table_text(table, terminal_width()),
+            *[CLUSTERS_SAID] * bool(table.ruled)]
+
+
+_SHOWN = 20  # contradictions in the text
+
+
+def _dispute_lines(disputed: Sequence[Disputed]) -> list[str]:
+    """The counts, and the contradictions."""
+    if not disputed:
+        return []
+    lines = ["", f"Where metrics disagree. {printable(disputes_verdict(disputed))}.",
+             *table_text(dispute_counts_table(disputed), terminal_width()), DISPUTES_NOTE]
+    pairs = disputed_pairs_table(disputed)
+    opposite = [k for k, kind in enumerate(pairs.values("together")) if kind == KINDS[0]]
+    if opposite:
+        more = f"; the first {_SHOWN} of {len(opposite)}" * (len(opposite) > _SHOWN)
+        lines += ["", f"Opposite decisions{more}. {DISPUTED_PAIRS_NOTE}",
+                  *table_text(pairs.pick_rows(opposite[:_SHOWN]), terminal_width())]
+    return lines
 
 
 def _warnings(found: TaskComparison) -> list[str]:
@@ -182,8 +236,7 @@ TASK_FORMS = {"text": task_text, "json": task_json, "csv": task_csv}
 _PACKAGES = ("numpy", "scipy", "sacrebleu", "numba")  # that numbers go through
 
 
-def task_manifest(found: TaskComparison, source: TaskSource, command: str,
-                  review: Mapping[str, Any] | None = None) -> str:
+def task_manifest(found: TaskComparison, source: TaskSource, command: str, history: History = ()) -> str:
     """Files, test sets, versions, signatures, exclusions and commands of a shared task, as JSON.
 
     Parameters
@@ -193,8 +246,8 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str,
         Where it came from; its files are digested as they are now.
     command : str
         The command line that prints its numbers.
-    review : mapping, optional
-        As `review_record` gives it; it is part of the results.
+    history : sequence of Entry
+        Of a review, which is part of the results.
 
     Returns
     -------
@@ -202,8 +255,8 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str,
         Digests of files and results are SHA-256. ``results`` has, by format, the command and the digest of the bytes
         that it prints. There is no date in it: the same work gives the same manifest.
     """
-    metrics = dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics)
-    digests = {"json": task_json(found, review), "csv": task_csv(found, review)}
+    metrics = list_metrics(found)
+    digests = {"json": task_json(found, history), "csv": task_csv(found, history)}
     results = {form: {"command": f"{command} --format {form}",
                       "sha256": hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()}
                for form, text in digests.items()}
@@ -226,7 +279,7 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str,
         "excluded": found.excluded,
         "may_be_first": {name: _may_be_first(found, name) for name in metrics},
         "methods": {name: task_methods(found, name) for name in metrics},
-        **({} if review is None else {"review": review})})
+        **({} if not history else {"review": review_record(history, found)})})
 
 
 def _files(source: TaskSource) -> dict[str, str]:
@@ -262,9 +315,8 @@ def task_document(form: str, found: TaskComparison, source: TaskSource, command:
 
     `history` is that of a review, whose decisions and notes are then there too.
     """
-    review = review_record(history, found) if history else None
     if form in TASK_FORMS:
-        return TASK_FORMS[form](found, review)
+        return TASK_FORMS[form](found, history)
     if form == "manifest":
-        return task_manifest(found, source, command, review)
-    return {"latex": task_latex, "html": task_html}[form](found, command, review)
+        return task_manifest(found, source, command, history)
+    return {"latex": task_latex, "html": task_html}[form](found, command, history)

@@ -21,7 +21,7 @@ from mtsig_core.report.tables import (
     verdict,
     without_relation,
 )
-from mtsig_core.report.text import caution_lines, options_said, printable, printable_lines, text_width, warn  # noqa: F401
+from mtsig_core.report.text import options_said, printable, text_width
 from mtsig_core.report.words import assumptions, direction, far_firsts, group_cautions
 from mtsig_core.results import Comparison, MetricResult, Settings
 from mtsig_core.stats.cautions import BESIDE_VERDICT

@@ -96,7 +96,7 @@ def table_text(table: Table, width: int | None = None) -> list[str]:
     """The lines of a table.
 
     Where it is wider than `width`, its heads are set in lines, then its long names, and at last its columns are given
-    in several blocks, each with the names on the left.
+    in several blocks, each with the names on the left. Cells that stand out end with an asterisk.
 
     >>> from mtsig_core.report.table import Column
     >>> print(*table_text(Table("toy", (Column("system", "system", "name"), Column("n", "segments", "count")),
@@ -107,7 +107,8 @@ def table_text(table: Table, width: int | None = None) -> list[str]:
     """
     table = table.for_readers()
     head = [[printable(title)] for title in table.titles]
-    body = [[[printable(cell)] for cell in row] for row in table.texts()]
+    body = [[[printable(cell) + "*" * ((number, key) in table.marks)]
+             for key, cell in zip(table.keys, row, strict=True)] for number, row in enumerate(table.texts())]
     sides = [KINDS[column.kind].side for column in table.columns]
     widths = _widths(head, body)
     if width is None or _whole(widths) <= width:

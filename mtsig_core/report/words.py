@@ -118,11 +118,23 @@ def qualifying(comparison: Comparison, result: MetricResult) -> list[Caution]:
 
 
 def caveats(comparison: Comparison, result: MetricResult, here: bool = True) -> list[str]:
-    """Sentences: what is wrong with the test or the unit, in the words of the warnings without what to do, and without
-    what holds `here` alone where that is not wanted; and what therefore need not hold."""
-    said = [caution.finding if here else caution.general for caution in qualifying(comparison, result)]
+    """Sentences: `caveat_findings`, and what therefore need not hold."""
+    parts = list_unreliable(comparison, result)
+    listed = " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+    return [*caveat_findings(comparison, result, here),
+            *[f"So {listed} need not hold at the level said."] * bool(parts)]
+
+
+def caveat_findings(comparison: Comparison, result: MetricResult, here: bool = True) -> list[str]:
+    """What is wrong with the test or the unit, in the words of the warnings without what to do, and without what holds
+    `here` alone where that is not wanted."""
+    return [caution.finding if here else caution.general for caution in qualifying(comparison, result)]
+
+
+def list_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:
+    """What need not hold at its level, as the test rejects too many true nulls."""
     if not result.tested or keeps_its_level(comparison) or what_lacks(comparison.settings, result):
-        return said
+        return []
     parts = ["decisions"]
     if any(caution.code == _IGNORED for caution in comparison.warnings):
         parts.append("intervals")
@@ -130,8 +142,7 @@ def caveats(comparison: Comparison, result: MetricResult, here: bool = True) -> 
         parts.append("the correction")
     if result.systems[0].rank_low is not None and result.ruled is None:
         parts.append("rank intervals")
-    listed = " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
-    return [*said, f"So {listed} need not hold at the level said."]
+    return parts
 
 
 #-----------------------------------------------------------------------------------------------------------------------

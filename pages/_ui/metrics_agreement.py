@@ -14,9 +14,9 @@ from mtsig_core.report.agreement import (
     agreement_assumed,
     agreement_cautions,
     agreement_note,
-    agreement_rows,
+    agreement_table,
     agreement_verdict,
-    comparison_rows,
+    compared_metrics_table,
 )
 from mtsig_core.report.commands import command_line
 from pages._ui import background, charts, controls, limits, results, screen
@@ -47,10 +47,10 @@ def show_agreement(view, places):
     charts.show(partial(agreement_dots, found), key="metrics.agreement", files=view.named(metric=human),
                 command=printed, **table(found.metrics),
                 alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals; numbers below.")
-    screen.table(*agreement_rows(found), key="metrics.agreement.rows")
+    screen.show_table(agreement_table(found), "metrics.agreement.rows")
     if found.comparisons:
         st.subheader("Is one metric better than another?")
-        screen.table(*comparison_rows(found), names=[0, 1], key="metrics.agreement.pairs")
+        screen.show_table(compared_metrics_table(found), "metrics.agreement.pairs")
         rows = [asdict(row) for row in found.comparisons]
         charts.csv_button(view.named(metric=human), "metrics.comparisons", list(rows[0]),
                           (list(row.values()) for row in rows), "Pairs of metrics as CSV")

@@ -6,7 +6,13 @@ import streamlit as st
 
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.domain_tables import domain_rows, domains_csv, domains_note, domains_verdict, opposed_rows
+from mtsig_core.report.domain_tables import (
+    domain_table,
+    domains_csv,
+    domains_note,
+    domains_verdict,
+    opposed_pairs_table,
+)
 from mtsig_core.report.export import file_name
 from pages._ui import screen
 from pages._ui.copyable import copyable
@@ -20,11 +26,10 @@ def show_domains(view, places):
     asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
     one = found(view, by_domain, "Testing in each domain", view.metric, **asked)
     screen.answer(domains_verdict(one))
-    screen.table(*domain_rows(one), key="metrics.domains")
-    header, rows = opposed_rows(one)
-    if rows:
+    screen.show_table(domain_table(one), "metrics.domains")
+    if opposed := opposed_pairs_table(one):
         st.subheader("Pairs with another sign in some domain")
-        screen.table(header, rows, names=[0, 1], key="metrics.opposed")
+        screen.show_table(opposed, "metrics.opposed")
     screen.plain(domains_note(one))
     screen.cautions(one.warnings)
     with st.expander("Numbers, files, command", key="metrics.domains.box"):

@@ -8,9 +8,8 @@ import streamlit as st
 
 from mtsig_core import METRICS, MtsigError
 from mtsig_core.metrics import metric_titles
-from mtsig_core.report.cells import Table
 from mtsig_core.report.review import history_sentences
-from mtsig_core.report.task_tables import first_sentences
+from mtsig_core.report.task import list_tops
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from mtsig_core.store.reviews import (
@@ -110,12 +109,12 @@ def pick_metric_and_rule(view: ReviewView) -> None:
             lambda rule: RANK_RULES[rule].title)
 
 
-def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], firsts: Table) -> None:
-    """Declare who is the first in a language pair; `firsts` is what ranks say (`first_rows`)."""
+def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], found: TaskComparison) -> None:
+    """Declare who is the first in a language pair; what was `found` says who may be."""
     pair = st.selectbox("Language pair", list(systems), key="review.decide.pair")
     decided = next((one for one in view.review.decisions if one.pair == pair), None)
     there = (decided.first, decided.why) if decided else ((), "")
-    screen.plain(first_sentences(firsts)[pair])
+    screen.plain(list_tops(found, view.review.metric)[pair])
     first, why = f"review.decide.first.{pair}", f"review.decide.why.{pair}"
     names = list(dict.fromkeys([*systems[pair], *there[0]]))
 

@@ -14,17 +14,17 @@ from mtsig_core.report.cells import number
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.review import (
     MEASURED_SAID,
-    circle_rows,
+    circles_table,
     decision_cautions,
-    decision_rows,
-    left_out_rows,
+    decisions_table,
+    left_out_table,
     nobody_ranked,
-    note_rows,
-    rank_rows,
+    notes_table,
+    rank_changes_table,
     review_command,
 )
+from mtsig_core.report.task import find_rank_rule
 from mtsig_core.report.task_html import task_picture
-from mtsig_core.report.task_tables import first_rows, rank_rule
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.ranks import ranks_before_after
 from mtsig_core.store.reviews import Entry
@@ -68,7 +68,7 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
     metric, gone = view.review.metric, view.review.exclusions
     st.subheader("Left out" if gone else "Nobody is left out")
     if gone and not view.may_edit:
-        screen.table(*left_out_rows(view.review), names=[0, 1], texts=[2])
+        screen.show_table(left_out_table(view.review.exclusions))
     for one in gone if view.may_edit else ():
         told, back = st.columns([6, 1], vertical_alignment="center")
         with told:
@@ -82,8 +82,8 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
         if nobody_ranked(found):
             screen.plain("Nobody is ranked, neither with all systems nor without those left out.")
             return
-        screen.prose_table(*circle_rows(found, rank_rule(now)))
-        screen.table(*rank_rows(found), names=[0], key="review.ranks")
+        screen.show_prose_table(circles_table(found, find_rank_rule(now)))
+        screen.show_table(rank_changes_table(found), "review.ranks")
         st.caption("Before: with all systems; now: without those left out, which is a smaller family. An arrow: the "
                    "rank is another now. Who stood behind a system that is left out moves up by that alone.")
 
@@ -91,12 +91,11 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
 def show_decisions(view: ReviewView, now: TaskComparison | None) -> None:
     """Who is declared the first in each language pair."""
     st.subheader("Decisions")
-    screen.prose_table(*decision_rows(view.review, now))
+    screen.show_prose_table(decisions_table(view.review, now))
     for said in decision_cautions(view.review, now) if now is not None else ():
         screen.caution_box(said)
     if view.may_edit and now is not None:
-        firsts = first_rows(now, view.review.metric)
-        review_changes.show_decide(view, in_each_pair(now, view.review.metric), firsts)
+        review_changes.show_decide(view, in_each_pair(now, view.review.metric), now)
 
 
 def show_notes(view: ReviewView, now: TaskComparison | None) -> None:
@@ -105,7 +104,7 @@ def show_notes(view: ReviewView, now: TaskComparison | None) -> None:
         return
     st.subheader("Notes on disputed pairs of systems")
     if view.review.notes:
-        screen.prose_table(*note_rows(view.review.notes, now))
+        screen.show_prose_table(notes_table(view.review.notes, now))
         st.caption(MEASURED_SAID) if now is not None else None
     if view.may_edit and now is not None:
         review_changes.show_note(view, in_each_pair(now, view.review.metric))

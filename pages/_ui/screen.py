@@ -12,13 +12,13 @@ import streamlit as st
 from mtsig_core import Caution, MtsigError
 from mtsig_core.report.cells import Cell
 from mtsig_core.report.table import KINDS, MISSING, Table
-from mtsig_core.report.terminal import printable_lines
+from mtsig_core.report.text import printable_lines
 from mtsig_core.report.words import group_cautions
 from pages._ui import grid
 from pages._ui.remedies import in_side_bar
 
 __all__ = ["escape", "answer", "status", "plain", "faint", "error", "messages", "caution_box", "cautions", "numbers",
-           "prose_table", "show_table", "table"]
+           "prose_table", "show_prose_table", "show_table", "table"]
 
 #: Hebrew, Arabic and their kin, with what joins the words of one name; names in a list are further apart.
 _RIGHT_TO_LEFT = re.compile("[{0}](?:[ '._-]?[{0}])*".format("\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"))
@@ -172,7 +172,7 @@ def show_table(shown: Table, key: str | None = None, *, open_rows: bool = False,
     rows = [[Cell(text, column.sort_key(value)) if KINDS[column.kind].is_number and text not in ("", MISSING) else text
              for column, value, text in zip(shown.columns, *both, strict=True)]
             for both in zip(shown.rows, shown.texts(), strict=True)]
-    names = {k for k, kind in enumerate(kinds) if kind in ("name", "rank")}
+    names = {k for k, kind in enumerate(kinds) if kind == "name" or kind == "rank" and not k}
     texts = {k for k, kind in enumerate(kinds) if kind == "text"}
     if not (open_cells or shown.marks):
         return table(shown.titles, rows, names, key or f"{shown.key} {len(rows)}", open_rows, shown.ruled, texts)
@@ -180,6 +180,11 @@ def show_table(shown: Table, key: str | None = None, *, open_rows: bool = False,
     chosen = grid.show(shown.titles, rows, {*names, *texts}, key, open_rows, open_cells=open_cells, marks=marks,
                        clusters=shown.ruled)
     return (chosen[0], shown.keys[chosen[1]]) if isinstance(chosen, tuple) else chosen
+
+
+def show_prose_table(shown: Table) -> None:
+    """A `Table` of sentences."""
+    prose_table(shown.titles, shown.texts())
 
 
 def prose_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

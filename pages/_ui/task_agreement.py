@@ -11,12 +11,12 @@ from mtsig_core import MtsigError
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.figures.comparison_plots import agreement_dots
 from mtsig_core.report.agreement import (
+    agreement_by_pair_table,
     agreement_cautions,
-    agreement_rows,
-    by_language_pair,
-    comparison_rows,
-    task_agreement_note,
-    task_agreement_verdict,
+    agreement_note,
+    agreement_table,
+    agreement_verdict,
+    compared_metrics_table,
 )
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.kept_results import AS_COMPARED, kept_agreement
@@ -52,22 +52,22 @@ def show_agreement(view) -> TaskAgreement | None:
     except MtsigError as problem:
         screen.error(problem)
         return None
-    screen.answer(task_agreement_verdict(found))
+    screen.answer(agreement_verdict(found))
     screen.cautions(agreement_cautions(found))
     charts.show(partial(agreement_dots, found), key="task.agreement", files=(info.name, human),
                 command=_command(view, human, asked),
                 **table(found.metrics),
                 alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals, means over the "
                     "language pairs; numbers below.")
-    screen.table(*agreement_rows(found), key="task.agreement.rows")
-    screen.table(*by_language_pair(found), key="task.agreement.pairs")
+    screen.show_table(agreement_table(found), "task.agreement.rows")
+    screen.show_table(agreement_by_pair_table(found), "task.agreement.pairs")
     st.caption("Soft pairwise accuracy by language pair.")
     if found.comparisons:
-        screen.table(*comparison_rows(found), names=[0, 1], key="task.agreement.comparisons")
+        screen.show_table(compared_metrics_table(found), "task.agreement.comparisons")
         rows = [asdict(row) for row in found.comparisons]
         charts.csv_button((info.name, human), "task.comparisons", list(rows[0]), (list(row.values()) for row in rows),
                           "Pairs of metrics as CSV")
-    screen.plain(task_agreement_note(found))
+    screen.plain(agreement_note(found))
     return found
 
 

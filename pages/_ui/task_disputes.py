@@ -7,15 +7,16 @@ import streamlit as st
 from mtsig_core import METRICS, MtsigError, compare_task
 from mtsig_core.metrics import metric_titles
 from mtsig_core.report.commands import task_command
-from mtsig_core.report.task_tables import (
+from mtsig_core.report.task import (
+    DISPUTED_PAIRS_NOTE,
     DISPUTES_NOTE,
-    dispute_counts,
-    dispute_rows,
-    disputes_records,
+    dispute_counts_table,
+    disputed_pairs_table,
     disputes_verdict,
-    other_tops,
-    pairs_said,
+    name_other_tops,
+    name_pairs,
 )
+from mtsig_core.report.task_export import disputed_records
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.across import disputed_in
 from mtsig_core.testset import human_scores
@@ -34,10 +35,10 @@ def show_people(view, found: TaskComparison) -> None:
     if view.metric in people:
         return
     kept = {name: background.kept(view.key(name)) for name in people}
-    if (said := other_tops(found, view.metric, *filter(None, kept.values()))) is not None:
+    if (said := name_other_tops(found, view.metric, *filter(None, kept.values()))) is not None:
         screen.caution_box(said)
     if waiting := [name for name, one in kept.items() if one is None]:
-        by = "; ".join(f"{name} ({pairs_said(info.pairs_with(name))})" for name in waiting)
+        by = "; ".join(f"{name} ({name_pairs(info.pairs_with(name))})" for name in waiting)
         screen.caution_box(f"People scored these systems too: {by}. Ranks by human scores may differ: choose "
                            f"{waiting[0]} as the metric at the side to see them.")
 
@@ -77,23 +78,23 @@ def show_disputes(view) -> TaskComparison | None:
         screen.plain("No language pair has two systems that two of these metrics can compare.")
         return mine
     screen.answer(disputes_verdict(found))
-    if (said := other_tops(compared, view.metric)) is not None:
+    if (said := name_other_tops(compared, view.metric)) is not None:
         screen.caution_box(said)
-    screen.table(*dispute_counts(found), key="task.disputes.counts")
+    screen.show_table(dispute_counts_table(found), "task.disputes.counts")
     st.caption(DISPUTES_NOTE)
-    header, rows = dispute_rows(found)
-    if rows:
-        clicked = screen.table(header, rows[:_SHOWN], names=[0, 1, 2, 3], key="task.disputes", open_rows=True)
-        cut = f" The first {_SHOWN:,} of {len(rows):,} rows; the file has all." if len(rows) > _SHOWN else ""
-        st.caption("Positive where a is better, for metrics where lower is better too; ● is significant. Tick a row to "
-                   f"open the pair.{cut}")
-        records = disputes_records(found)
+    if pairs := disputed_pairs_table(found):
+        n = len(pairs.rows)
+        clicked = screen.show_table(pairs.pick_rows(range(min(n, _SHOWN))), "task.disputes", open_rows=True)
+        cut = f" The first {_SHOWN:,} of {n:,} rows; the file has all." if n > _SHOWN else ""
+        st.caption(f"{DISPUTED_PAIRS_NOTE} Tick a row to open the pair.{cut}")
+        records = disputed_records(found)
         charts.csv_button((info.name, "-".join(metrics)), "task.disputes", list(records[0]),
                           (row.values() for row in records), "Pairs on which metrics disagree as CSV")
-        if clicked is not None and (pair := rows[clicked][0]) in compared.pairs:
+        if clicked is not None and (pair := pairs.values("language_pair")[clicked]) in compared.pairs:
             there = compared.pairs[pair].metrics.get(view.metric)
             names = [] if there is None else [row.system for row in there.systems]
-            address.go(frame.ROOT / "pages" / "pair.py", **one_pair.asked_of(names, *rows[clicked][1:3]),
+            a, b = pairs.values("a")[clicked], pairs.values("b")[clicked]
+            address.go(frame.ROOT / "pages" / "pair.py", **one_pair.asked_of(names, a, b),
                        **view.address_of(pair, compared))
     command_box(task_command(view.kept.source, metrics=",".join(metrics), **settings), "task.disputes.command",
                 "the task by these metrics")

@@ -13,22 +13,21 @@ from mtsig_core.errors import counted
 from mtsig_core.readers.tasks import unread_sentences
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.kept_results import KeptTask
-from mtsig_core.report.task_tables import (
-    MISSING,
+from mtsig_core.report.table import Column, Table
+from mtsig_core.report.task import (
     MISSING_SAID,
-    answer_first,
+    describe_ranks,
+    describe_rule,
+    explain_marks,
+    find_cluster_ends,
     is_ranked,
-    marked_said,
-    picture_ends,
-    picture_rows,
-    ranks_said,
-    rule_said,
+    rank_table,
 )
 from mtsig_core.report.words import far_firsts_in, group_cautions, in_a_task
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.across import ask_for_metric
 from mtsig_core.testset import by_precedence
-from pages._ui import address, background, controls, demos, grid, limits, rank_rule, screen, tasks, testsets, tracks
+from pages._ui import address, background, controls, demos, limits, rank_rule, screen, tasks, testsets, tracks
 from pages._ui.ending import end_page
 from pages._ui.remedies import in_side_bar
 
@@ -178,26 +177,25 @@ def ask_which_metric(view: TaskView) -> None:
 
 def show_picture(found: TaskComparison, metric: str, key: str | None = None) -> str | None:
     """Draw the picture of a task; the language pair in which a rank was clicked, where it has a key."""
-    n_pairs = sum(metric in comparison.metrics for comparison in found.pairs.values())
-    header, rows, marks = answer_first(*picture_rows(found, metric), n_pairs)
-    clicked = grid.show(header, rows, {0}, key, marks=marks, open_cells=key is not None,
-                        clusters=picture_ends(found, metric))
-    if clicked is None or rows[clicked[0]][clicked[1]] == MISSING:
+    shown = rank_table(found, metric)
+    clicked = screen.show_table(shown, key, open_cells=key is not None)
+    if clicked is None or clicked[1] not in found.pairs or shown.values(clicked[1])[clicked[0]] is None:
         return None
-    return header[clicked[1]] if header[clicked[1]] in found.pairs else None
+    return clicked[1]
 
 
 def show_key(found: TaskComparison, metric: str, chosen: str, click: str) -> None:
     """Say below the picture what its ranks and marks are, where another rule is `chosen`, and what a `click` does."""
     across = metric in found.macro and found.macro[metric].is_ranked
-    ranks = ranks_said(found) if rule_said(found, metric) is None else f"Ranks by the rule that is chosen {chosen}"
-    said = "; ".join(filter(None, [ranks * is_ranked(found, metric), marked_said(found, "coloured:", metric)]))
+    ranks = describe_ranks(found) if describe_rule(found, metric) is None else \
+        f"Ranks by the rule that is chosen {chosen}"
+    said = "; ".join(filter(None, [ranks * is_ranked(found, metric), explain_marks(found, "coloured:", metric)]))
     st.caption(f"{said}. " * bool(said) + f"A dash: {MISSING_SAID}. Click a cell to open the language pair{click}."
                + " Across the pairs stand systems that have all of them, ranked by the mean difference, which is drawn "
                "within each pair and then averaged." * across
                + " Wins, ties and losses are added up over the pairs." * (metric in found.macro)
                + " Shading separates clusters: no rank range reaches from one into the next." * bool(
-                   picture_ends(found, metric)))
+                   find_cluster_ends(found, metric)))
 
 
 def show_far_firsts(found: TaskComparison, metric: str) -> None:
@@ -220,6 +218,7 @@ def show_warnings(found: TaskComparison, key: str) -> None:
     n = sum(len(comparison.warnings) for comparison in found.pairs.values())
     if n:
         with st.expander(f"Keep in mind: {counted(n, 'warning')}", key=key):
-            screen.prose_table(["language pair", "warning"], [
-                [pair, " ".join(texts)] for pair, comparison in found.pairs.items() for texts in group_cautions(
-                    in_a_task(comparison.warnings), several=len(comparison.metrics) > 1, say=in_side_bar)])
+            columns = Column("language_pair", "language pair", "name"), Column("text", "warning")
+            screen.show_prose_table(Table("warnings", columns, tuple(
+                (pair, " ".join(texts)) for pair, comparison in found.pairs.items() for texts in group_cautions(
+                    in_a_task(comparison.warnings), several=len(comparison.metrics) > 1, say=in_side_bar))))

@@ -76,7 +76,7 @@ def test_domains_and_deciders_by_hand(testset, found):
     assert [sign * part.delta for part in pair.domains] == pytest.approx([np.nanmean(d[:12]), np.nanmean(d[12:])])
     part = next(part for part in card_parts(found) if part.title == "By domain")
     rows = json.loads(card_json(found))["metrics"]["human"]["domains"]
-    shown = [row for row in part.rows if row[0].startswith("human")]
+    shown = [row for row in part.table.texts() if row[0].startswith("human")]
     both = ~np.isnan(d)
     a, b = (np.array(scores[name], dtype=float) for name in (HOSTILE, ARABIC))
     for at, row, cells in zip((slice(0, 12), slice(12, N)), rows, shown, strict=True):
@@ -158,13 +158,13 @@ def test_what_is_here_and_what_would_settle_it_are_of_the_same_kind(unit, here):
     one = examine_dispute(rated, unit=unit, block_length=2 if unit == "block" else None, **ASKED)
     own = one.metrics[0]
     part = next(part for part in card_parts(one) if part.title.startswith("What the test set can see"))
-    assert part.header[4:6] == [f"{'document' if unit == 'document' else 'segment'}s {what}"
+    assert part.table.titles[4:6] == [f"{'document' if unit == 'document' else 'segment'}s {what}"
                                 for what in ("here", "to settle it alone")]
-    assert part.rows[0][4] == str(here)
+    assert part.table.values("n")[0] == here
     n = own.pair.n_units
     enough = units_needed(own.pair.delta, own.pair.se * np.sqrt(n / (n - 1)), here, n_effective=own.pair.n_effective,
                           swaps=unit != "block")
-    assert part.rows[0][5].split()[0] == f"{max(6, enough):,}"
+    assert part.table.values("units_for_own")[0].split()[0] == f"{max(6, enough):,}"
 
 
 def test_a_metric_that_cannot_compare_them_is_named_and_mistakes_are_messages(testset):

@@ -167,6 +167,6 @@ def test_few_units_are_told_and_what_they_cannot_decide():
     assert domains_verdict(found) == "no pair can be significant with 3 documents"
     found = by_domain(rated(scores, domains), "human", trials=199, resamples=50)
     assert [(one.code, "segments to resample: y (20)." in one.text) for one in found.warnings] == [("few-units", True)]
-    assert "no pair can be" not in domains_verdict(found) and "* is significant" in domains_note(found)
+    assert "no pair can be" not in domains_verdict(found) and "● is significant" in domains_note(found)
     same = {"A": scores["B"] + 3.0, "B": scores["B"]}
     assert "* is significant" not in domains_note(by_domain(rated(same, domains), "human", trials=199, resamples=50))

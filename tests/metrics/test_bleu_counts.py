@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 from mtsig_core.errors import InputError
-from mtsig_core.metrics import _texts, make_metric
+from mtsig_core.metrics import counting, make_metric
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.tokenizers import make_tokenizer
 from mtsig_core.testset import TestSet
@@ -163,7 +163,7 @@ COLLIDING = "\u890f\u99f0\u8ca3\u4e00", "\u77d1\u5409\u6f01\U0006728d"  # as `co
 
 def hashed(word):
     """The 64-bit hash of a word, in whole numbers of Python."""
-    from mtsig_core.metrics._ngrams import _SEED, _SPREAD
+    from mtsig_core.metrics.kernels.ngrams import _SEED, _SPREAD
 
     state = int(_SEED)
     for character in word:
@@ -173,7 +173,7 @@ def hashed(word):
 
 def colliding_tokens():
     """Two different words of four characters with the same 64-bit hash, found by chance among many."""
-    from mtsig_core.metrics._ngrams import _SEED, _SPREAD
+    from mtsig_core.metrics.kernels.ngrams import _SEED, _SPREAD
 
     starts = np.random.default_rng(0).integers(0x4E00, 0x9FFF, (3, 2**23))
     states = np.full(starts.shape[1], _SEED)
@@ -221,15 +221,15 @@ def test_long_segments(tokenize):
 @pytest.mark.parametrize("size", [1, 50, 1000])
 def test_blocks_do_not_show(monkeypatch, size):
     whole = Bleu().statistics(hard(HARD))
-    monkeypatch.setattr(_texts, "_BLOCK", size)
+    monkeypatch.setattr(counting, "_BLOCK", size)
     np.testing.assert_array_equal(Bleu().statistics(hard(HARD)), whole)
 
 
 @given(st.lists(st.integers(0, 30), min_size=1), st.integers(1, 40))
 def test_blocks_are_bounded_and_complete(lengths, size):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_texts, "_BLOCK", size)
-        blocks = list(_texts.blocks([["a" * n for n in lengths], [None] * len(lengths)]))
+        patch.setattr(counting, "_BLOCK", size)
+        blocks = list(counting.blocks([["a" * n for n in lengths], [None] * len(lengths)]))
     assert [i for first, last in blocks for i in range(first, last)] == list(range(len(lengths)))
     assert all(sum(lengths[first + 1:last]) <= size for first, last in blocks)
 
@@ -265,7 +265,7 @@ def test_is_the_metric_called_bleu_and_survives_a_pickle():
 @pytest.mark.parametrize("longest", [5, pytest.param(6, marks=pytest.mark.slow)])
 def test_every_short_sequence_of_character_classes(longest):
     """All strings of up to so many characters, one character per class, each with and without its padding."""
-    from mtsig_core.metrics._texts import joined
+    from mtsig_core.metrics.counting import joined
 
     for tokenize, alone in [("13a", "!"), ("zh", "中")]:
         segments = ["".join(s) for n in range(longest + 1) for s in itertools.product(f"a1.- {alone}", repeat=n)]
@@ -276,7 +276,7 @@ def test_every_short_sequence_of_character_classes(longest):
 
 
 def tokens_of(tokenizer, codes, begins, lengths):
-    from mtsig_core.metrics._ngrams import split
+    from mtsig_core.metrics.kernels.ngrams import split
 
     rows = np.empty((lengths.max(), 3), np.int64)
     text = codes.tobytes().decode("utf-32")

@@ -10,8 +10,8 @@ from sacrebleu.metrics.chrf import CHRF
 
 from mtsig_core import read_wmt
 from mtsig_core.errors import Cancelled, SettingError
-from mtsig_core.metrics import _texts, make_metric
 from mtsig_core.metrics import chrf as chrf_module
+from mtsig_core.metrics import counting, make_metric
 from mtsig_core.metrics.chrf import Chrf, ChrfPlusPlus
 from tests.metrics.corpora import hard, rotated, toy
 
@@ -143,7 +143,7 @@ def test_long_segments(metric):
 @pytest.mark.parametrize("size", [1, 50, 1000])
 def test_blocks_do_not_show(monkeypatch, metric, size):
     whole = metric().statistics(hard(HARD))
-    monkeypatch.setattr(_texts, "_BLOCK", size)
+    monkeypatch.setattr(counting, "_BLOCK", size)
     np.testing.assert_array_equal(metric().statistics(hard(HARD)), whole)
 
 
@@ -274,7 +274,7 @@ def test_signature_is_sacrebleus(metric):
 
 
 def test_progress_is_told_and_can_stop(monkeypatch):
-    monkeypatch.setattr(_texts, "_BLOCK", 50)
+    monkeypatch.setattr(counting, "_BLOCK", 50)
     told = []
     Chrf().statistics(hard(HARD), progress=told.append)
     assert told == sorted(told) and told[-1] == 1 and len(told) > 3

@@ -11,10 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mtsig_core import InputError
-from mtsig_core.metrics import _meteor_alignment, _wordnet
-from mtsig_core.metrics._wordnet import find_wordnet
+from mtsig_core.metrics import meteor as meteor_module
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.metrics.meteor import Meteor
+from mtsig_core.metrics.meteor import Meteor, find_wordnet
 from tests.metrics.corpora import corpora, split, texts, toy
 
 STEM = {"runs": "run", "running": "run", "cats": "cat", "rushes": "rush", "rushing": "rush"}
@@ -134,7 +133,7 @@ def test_a_damaged_wordnet_is_named(wordnet, tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"index\.verb, line 2: 'run v x' is no entry of WordNet\."):
         Meteor().statistics(toy([["a"]], [["a"]]))
     (copied / "data.noun").write_text("")
-    _wordnet._opened.cache_clear()
+    meteor_module._opened.cache_clear()
     assert find_wordnet() is None
 
 
@@ -216,4 +215,4 @@ def test_a_long_segment_of_repeated_words_comes_to_an_end():
     matches, chunks, sys_len, ref_len = Meteor().statistics(toy([[output]], [[reference]]))[0, 0].tolist()
     assert 240 < matches <= 300 == sys_len == ref_len and matches / 6 < chunks < matches / 1.5
     same = Meteor().statistics(toy([[output]], [[output]]))[0, 0].tolist()
-    assert same == [300, 1, 300, 300] and _meteor_alignment.STEPS > 1000
+    assert same == [300, 1, 300, 300] and meteor_module.STEPS > 1000

@@ -11,7 +11,8 @@ from sacrebleu.metrics.ter import TER
 
 from mtsig_core import read_wmt
 from mtsig_core.errors import Cancelled, SettingError
-from mtsig_core.metrics import _edits, _texts, make_metric
+from mtsig_core.metrics import counting, make_metric
+from mtsig_core.metrics.kernels.edits import count as count_edits
 from mtsig_core.metrics.ter import Ter
 from tests.metrics.corpora import corpora, texts, toy
 
@@ -225,9 +226,9 @@ def test_zeros_raise_no_warning_and_nothing_gives_nothing():
 def test_blocks_do_not_show(monkeypatch, size):
     testset = toy([HARD, HARD[::-1]], [[*HARD[1:], "a"]])
     whole = Ter().statistics(testset)
-    monkeypatch.setattr(_texts, "_BLOCK", size)
+    monkeypatch.setattr(counting, "_BLOCK", size)
     np.testing.assert_array_equal(Ter().statistics(testset), whole)
-    assert len(_edits.count.signatures) == 1  # as many blocks as there are: compiled once
+    assert len(count_edits.signatures) == 1  # as many blocks as there are: compiled once
 
 
 def test_no_system_gives_no_row():
@@ -243,7 +244,7 @@ def test_signature_is_sacrebleus(options):
 
 
 def test_progress_is_told_and_can_stop(monkeypatch):
-    monkeypatch.setattr(_texts, "_BLOCK", 50)
+    monkeypatch.setattr(counting, "_BLOCK", 50)
     testset, told = toy([HARD], [HARD]), []
     Ter().statistics(testset, progress=told.append)
     assert told == sorted(told) and told[-1] == 1 and len(told) > 3

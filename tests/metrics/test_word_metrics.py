@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mtsig_core import Cancelled, SettingError, compare
-from mtsig_core.metrics import METRICS, _texts, make_metric
+from mtsig_core.metrics import METRICS, counting, make_metric
 from tests.metrics.corpora import toy
 from tests.toys import texts
 
@@ -61,7 +61,7 @@ def test_a_missing_reference_is_left_out(metric):
 @pytest.mark.parametrize("size", [1, 50, 1000])
 def test_blocks_do_not_show(metric, monkeypatch, size):
     whole = metric.statistics(CORPUS)
-    monkeypatch.setattr(_texts, "_BLOCK", size)
+    monkeypatch.setattr(counting, "_BLOCK", size)
     shares = []
     np.testing.assert_array_equal(metric.statistics(CORPUS, shares.append), whole)
     assert shares == sorted(shares) and shares[-1] == 1

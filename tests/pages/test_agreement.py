@@ -8,7 +8,7 @@ import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.metric_agreement import agreement
-from mtsig_core.report.agreement import agreement_rows, agreement_verdict
+from mtsig_core.report.agreement import agreement_table, agreement_verdict
 from tests.pages.toys import NAMES, answers, arguments, copied, words, write
 
 VIEW = {"inside": "which metric to trust"}
@@ -26,7 +26,7 @@ def test_the_page_has_the_numbers_of_the_core_and_of_its_command(opened, rated, 
     assert not page.exception and len(page.get("plotly_chart")) == 1
     found = agreement(rated.read(), "<b>esa")
     assert f">{agreement_verdict(found)}<" in unescape(answers(page)[0])
-    for row in agreement_rows(found)[1]:
+    for row in agreement_table(found).texts():
         assert all(f"<td>{cell}</td>" in words(page) for cell in row[1:])
     assert "50 of 60 segments and 3 of 3 systems" in words(page) and "<b>esa" not in words(page)
     assert main([*arguments(copied(page)[0]), "--format", "json"]) == 0

@@ -4,7 +4,7 @@ from dataclasses import replace
 from html import unescape
 
 from mtsig_core.experiments.domains import by_domain
-from mtsig_core.report.domain_tables import domain_rows, domains_verdict
+from mtsig_core.report.domain_tables import domain_table, domains_verdict
 from tests.pages.toys import NAMES, answers, words, write
 
 
@@ -15,7 +15,7 @@ def test_the_page_has_the_scores_of_the_core(opened, source, tmp_path):
     assert not page.exception
     found = by_domain(source.read())
     assert f">{domains_verdict(found)}<" in unescape(answers(page)[0])
-    assert all(f"<td>{cell}</td>" in words(page) for row in domain_rows(found)[1] for cell in row[1:])
+    assert all(f"<td>{cell}</td>" in words(page) for row in domain_table(found).texts() for cell in row[1:])
     assert "<b>news" not in words(page)
 
 

@@ -7,8 +7,8 @@ import pytest
 import streamlit as st
 
 from mtsig_core.report.kept_results import KeptTask
-from mtsig_core.report.review import circle_rows, history_sentences
-from mtsig_core.report.task_tables import task_verdict
+from mtsig_core.report.review import circles_table, history_sentences
+from mtsig_core.report.task import task_verdict
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.ranks import ranks_before_after
 from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, SetRule
@@ -88,7 +88,7 @@ def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root,
     before = whole.compare("XCOMET", trials=999)
     now = whole.leaving_out(kept.review.exclusions).compare("XCOMET", trials=999)
     assert task_verdict(now, "XCOMET") in said
-    for row in circle_rows(ranks_before_after(before, now, "XCOMET"))[1]:
+    for row in circles_table(ranks_before_after(before, now, "XCOMET")).texts():
         assert all(escape(cell) in said for cell in row)
     assert any("--review task-XCOMET-review.json" in line for line in copied(app))
     press(app, "Put back")
@@ -185,7 +185,7 @@ def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, m
         printed = run(*asked, "--format", form)
         assert printed.out == text and "Gamma is declared the first, and was not" in printed.err, form
     on_screen = run(*asked)  # once is enough
-    assert "Noted: en-de_DE" in on_screen.out and "declared the first" in on_screen.out
+    assert "Notes on disputed pairs" in on_screen.out and "declared the first" in on_screen.out
     assert "declared the first" not in on_screen.err
     assert "declared the first" in run(*asked, "--out", "review.txt").err
     for option in (["--exclude", "Beta"], ["--trials", 499], ["--metrics", "XCOMET"], ["--rank-rule", "wmt24"]):

@@ -9,16 +9,16 @@ import pytest
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.readers.tasks import pairs_of
-from mtsig_core.report.agreement import task_agreement_note, task_agreement_verdict
+from mtsig_core.report.agreement import agreement_note, agreement_verdict
 from mtsig_core.report.kept_results import KeptTask
-from mtsig_core.report.task_tables import (
-    decision_notes,
+from mtsig_core.report.task import (
+    compare_decisions_with_intervals,
+    describe_rule,
     disputes_verdict,
-    first_rows,
-    picture_rows,
-    rule_said,
+    rank_table,
     task_methods,
     task_verdict,
+    tops_table,
 )
 from mtsig_core.results import TaskComparison
 from mtsig_core.simulation.shared_task import simulated_task
@@ -55,9 +55,9 @@ def grid_of(app):
 def test_the_picture_is_what_the_core_finds(opened, root):
     app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999")
     found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999)
-    header, rows, marks = picture_rows(found, "XCOMET")
+    ranks = rank_table(found, "XCOMET")
     assert any(task_verdict(found, "XCOMET") in html.value for html in app.get("html"))
-    assert list(grid_of(app)["0"]) == [row[0] for row in rows] and marks
+    assert list(grid_of(app)["0"]) == ranks.values("system") and ranks.marks
     assert any("Assumed: XCOMET: higher is better" in html.value for html in app.get("html"))
     box = next(box for box in app.expander if box.label == "Command")
     (label, command), = offered(box).items()
@@ -68,12 +68,14 @@ def test_the_picture_is_what_the_core_finds(opened, root):
 def test_the_rule_of_ranks_is_chosen_and_what_it_ignores_is_said(opened, root):
     app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", rank_rule="wmt25")
     found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999, rank_rule="wmt25")
-    assert [round(cell, 3) for cell in grid_of(app)["3"]] == [row[1].value for row in picture_rows(found, "XCOMET")[1]]
+    ranks = rank_table(found, "XCOMET")
+    assert [round(cell, 3) for cell in grid_of(app)["3"]] == [
+        ranks.columns[3].sort_key(ends) for ends in ranks.values(ranks.keys[3])]
     said = "\n".join(html.value for html in app.get("html"))
-    assert "· ranks as WMT25" in said and escape(rule_said(found, "XCOMET")) in said
-    header, firsts = first_rows(found, "XCOMET")
-    assert "by simultaneous rank intervals" in header[2]
-    assert all(escape(cell) in said for row in (header, *firsts) for cell in row)
+    assert "· ranks as WMT25" in said and escape(describe_rule(found, "XCOMET")) in said
+    tops = tops_table(found, "XCOMET")
+    assert tops.keys == ["language_pair", "first", "first_simultaneous"]
+    assert all(escape(cell) in said for row in (tops.titles, *tops.texts()) for cell in row)
     assert "--rank-rule wmt25" in copied(app)[0]
     app.selectbox(key="metric").set_value("MetricX-24").run()
     assert app.selectbox(key="rank_rule").value == "wmt25"
@@ -113,7 +115,7 @@ def test_under_the_picture_no_more_is_promised_than_holds(opened, asked, said):
     app = opened("task", metric="human", trials="1999", **asked)
     captions = [caption.value for caption in app.caption]
     assert any(one.startswith(said) for one in captions) and not app.exception
-    told = decision_notes(compare_task(simulated_task(), "human", trials=1999, **asked), "human")
+    told = compare_decisions_with_intervals(compare_task(simulated_task(), "human", trials=1999, **asked), "human")
     assert len(told) == ("correction" in asked) and all(one in captions for one in told)
 
 
@@ -145,7 +147,7 @@ def test_metrics_are_held_against_people_where_people_have_scored(opened, root, 
     assert not app.exception
     found = task_agreement(TaskSource(str(root / "task")).read(), "esa")
     said = "\n".join(html.value for html in app.get("html"))
-    assert escape(task_agreement_verdict(found)) in said and escape(task_agreement_note(found)) in said
+    assert escape(agreement_verdict(found)) in said and escape(agreement_note(found)) in said
     command = next(line for line in copied(app) if line.startswith("mtsig agreement"))
     monkeypatch.chdir(root)  # from where the command names it
     assert main([*arguments(command), "--format", "json"]) == 0
@@ -274,8 +276,8 @@ def test_a_folder_of_scores_is_read_for_its_pairs_once(opened, root, monkeypatch
 def test_the_picture_so_far_has_the_systems_of_every_pair(root):
     found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999)
     reverse = {pair: found.pairs[pair] for pair in reversed(found.pairs)}
-    _, rows, _ = picture_rows(TaskComparison(found.task, reverse, {}), "XCOMET")
-    assert [row[0] for row in rows][-1] == "Gamma"  # which the first pair does not have
+    ranks = rank_table(TaskComparison(found.task, reverse, {}), "XCOMET")
+    assert ranks.values("system")[-1] == "Gamma"  # which the first pair does not have
 
 
 def test_a_cell_opens_its_pair_in_the_track(opened, root):

@@ -8,7 +8,7 @@ import pytest
 
 from mtsig_core import Comparison, Task, compare, read_scores
 from mtsig_core.experiments.metric_agreement import task_agreement
-from mtsig_core.report.agreement import task_agreement_text
+from mtsig_core.report.agreement import agreement_text
 from mtsig_core.report.sentences import paper_sentences
 
 SCORES = {name: [level + k % 3 / 10 for k in range(20)] for name, level in (("A", .5), ("B", .6), ("C", .7))}
@@ -44,6 +44,6 @@ def test_rows_and_sentences(found):
 def test_what_agrees_over_a_task_tells_it_of_the_scores_held_against_each_other():
     pair = read_scores({"mine": SCORES, "XCOMET": SCORES, "other": SCORES}, ["mine"], name="toy")
     task = Task("toy", {"en-de": pair}, assumed=("Left out: en-cs, which has outputs and no reference.", *pair.assumed))
-    text = task_agreement_text(task_agreement(task, "mine", ["XCOMET"], resamples=50))
+    text = agreement_text(task_agreement(task, "mine", ["XCOMET"], resamples=50))
     assert text.endswith(f"\nLeft out: en-cs, which has outputs and no reference.\nAssumed: {SAID}\nAssumed: XCOMET: "
                          "higher is better, as its name is known and its scores lie between 0.5 and 0.9.\n")

@@ -7,8 +7,8 @@ import pytest
 
 from mtsig_core import TestSet, compare
 from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.task import task_methods
 from mtsig_core.report.task_html import task_html
-from mtsig_core.report.task_tables import task_methods
 from mtsig_core.stats.across import compare_task
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores

@@ -12,6 +12,7 @@ from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.comparison_report import comparison_latex
 from mtsig_core.report.task_latex import task_latex
 from mtsig_core.stats.across import compare_task
+from mtsig_core.store.reviews import Begin, Decide, Entry, NoteOn
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores, literal
 from tests.report.test_latex import HOSTILE
@@ -41,14 +42,14 @@ def test_all_tables_of_one_paper(tmp_path):
     """Comparison and task, each by \\input and more than once, with names that would break out of a table or a page."""
     task = made(NAMES, ("en-de", "ja-zh_CN"), documents=6)
     one = comparison_latex(compare(task.testsets["en-de"].only(NAMES[:12]), ["X"], trials=99, resamples=100))
-    review = {"decisions": [{"pair": "en-de", "first": NAMES, "why": "50%_"}],
-              "decision_warnings": ["en-de: 50%_ & <b> is declared the first"],
-              "notes": [{"pair": "en-de", "metric": "X", "a": NAMES[0], "b": NAMES[1], "text": "a & b"}]}
+    review = [Entry(k, 0.0, step) for k, step in enumerate([
+        Begin("my task", None, "d0", {}, "X", {}), Decide("en-de", tuple(NAMES), "50%_"),
+        NoteOn("en-de", "X", NAMES[0], NAMES[1], "[1em] a & b")], 1)]
     task = rated(task)
     found = replace(compare_task(task, ["X", "100%_Y", "<i>Z"], trials=99, resamples=100),
                     agreement=task_agreement(task, "mqm", trials=99, resamples=50))
     several = task_latex(found, "mtsig task --demo", review)
-    assert "{[}1em" in several.split("Decisions")[1]
+    assert "{[}1em" in several.split("Notes on disputed")[1]
     assert r"\begin{longtable}" in one and r"\begin{longtable}" in several and "-matrix" in one
     paper = (r"\documentclass{article}\usepackage[T1]{fontenc}"
              r"\usepackage{array,booktabs,colortbl,graphicx,longtable}\begin{document}"

@@ -13,19 +13,19 @@ from mtsig_core.errors import InputError
 from mtsig_core.report.comparison_report import comparison_text
 from mtsig_core.report.latex import escape, number_cell
 from mtsig_core.report.review import (
-    circle_rows,
+    circles_table,
     content_sentence,
     decision_cautions,
-    decision_rows,
+    decisions_table,
     history_sentences,
-    left_out_rows,
-    note_rows,
-    rank_rows,
+    left_out_table,
+    notes_table,
+    rank_changes_table,
     read_review,
     review_record,
 )
+from mtsig_core.report.task import count_hidden, describe_rule, tops_table
 from mtsig_core.report.task_export import task_document
-from mtsig_core.report.task_tables import first_rows, hidden_by_rule, rule_said
 from mtsig_core.report.text import printable
 from mtsig_core.report.words import far_firsts, far_firsts_in
 from mtsig_core.results import TaskInfo
@@ -95,9 +95,9 @@ def reviewed(before):
 def test_before_and_after_side_by_side(before, reviewed):
     _, pair, winner, found = reviewed
     changes = ranks_before_after(before, found, "X")
-    header, rows = rank_rows(changes)
-    cells = {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in rows}
-    assert header == ["system", *before.pairs, "across all"]
+    table = rank_changes_table(changes)
+    cells = {row[0]: dict(zip(table.keys[1:], row[1:], strict=True)) for row in table.texts()}
+    assert table.keys == ["system", *before.pairs, "across all"]
     assert list(cells) == [row.system for row in before.macro["X"].systems]
     assert cells[winner][pair].endswith("\N{RIGHTWARDS ARROW} left out")
     for one in changes.ranks:
@@ -105,10 +105,10 @@ def test_before_and_after_side_by_side(before, reviewed):
     missing = next(name for name in cells if name not in [row.system for row in before.pairs[pair].metrics["X"].systems]
                    or name not in [row.system for row in list(before.pairs.values())[-1].metrics["X"].systems])
     assert "-" in cells[missing].values()
-    circles = {row[0]: row[1:] for row in circle_rows(changes)[1]}
+    circles = {row[0]: row[1:] for row in circles_table(changes).texts()}
     assert list(circles) == [*before.pairs, "across all"] and winner in circles[pair][0]
     assert winner not in circles[pair][1] and circles[pair][2] == "yes"
-    assert [circle_rows(changes, RANK_RULES[rule])[0][1] for rule in ("simultaneous", "wmt25")] == [
+    assert [circles_table(changes, RANK_RULES[rule]).titles[1] for rule in ("simultaneous", "wmt25")] == [
         "may be the first: before", "first, ranked as WMT25: before"]
 
 
@@ -128,8 +128,9 @@ def test_every_file_has_what_was_decided(reviewed):
         (HOSTILE, "B", "100% _open_")]
     page = Page(files["html"])
     assert not {"i", "b", "bug"} & page.tags and {HOSTILE, "100% _open_"} <= set(page.cells)
-    assert r"\paragraph{Decisions.}" in files["latex"] and r"100\% \_open\_" in files["latex"]
-    assert f"Decided: {pair}:" in files["text"] and "and B: 100% _open_ (measured: " in files["text"]
+    assert r"\label{tab:mtsig-metrics-decisions}" in files["latex"] and r"100\% \_\allowbreak{}open\_" in files[
+        "latex"]
+    assert "Decided:" in files["text"] and "100% _open_" in files["text"]
     assert "&lt;i&gt;close&lt;/i&gt;" in files["html"]
     assert "History of the review" in files["html"]
 
@@ -147,24 +148,25 @@ def test_every_file_has_what_the_numbers_say_against_decisions_and_beside_notes(
     found = compare_task(made(missing=1), "X", trials=99, resamples=99, exclude=review.exclusions)
     row = next(one for one in found.pairs[pair].metrics["X"].pairs if (one.a, one.b) == (row.a, row.b))
     warned, = (said for said in decision_cautions(review, found) if "is not among those there who" in said)
-    header, (turned, left, other) = note_rows(review.notes, found)
-    assert header[5:] == ["difference", "simultaneous 95% interval", "adjusted p", "better"]
+    table = notes_table(review.notes, found)
+    turned, left, other = table.texts()
+    assert table.titles[5:] == ["difference", "simultaneous 95% interval", "adjusted p", "better"]
     assert turned[5:] == [f"{-row.delta:+.2f}", f"[{-row.ci_joint_high:+.2f}, {-row.ci_joint_low:+.2f}]",
                           f"{row.p_adjusted:.4f}", row.a]
-    assert left[5:] == ["-", "-", "-", f"{gone} left out"] and other[5:] == ["-"] * 4
+    assert left[5:] == ["-", "-", "-", f"{gone} left out"] and other[5:8] == ["-"] * 3
+    assert table.rows[2][8] == "not compared by that metric"
     lower = replace(found.pairs[pair].metrics["X"], higher_is_better=False)
     flipped = replace(found, pairs={pair: replace(found.pairs[pair], metrics={"X": lower})})
-    assert note_rows(review.notes, flipped)[1][0][5:7] == [
+    assert notes_table(review.notes, flipped).texts()[0][5:7] == [
         f"{row.delta:+.2f}", f"[{row.ci_joint_low:+.2f}, {row.ci_joint_high:+.2f}]"]
     files = {form: task_document(form, found, TaskSource(None), "mtsig task --demo", steps)
              for form in ("text", "json", "csv", "latex", "html")}
     page = Page(files["html"])
     assert warned in page.text and {*turned[5:], left[8]} <= set(page.cells)
-    assert f"Warning: {warned}\n" in files["text"] and f": gone (measured: {printable(gone)} left out)" in files["text"]
-    assert f"difference {turned[5]}; simultaneous 95% interval {turned[6]}" in files["text"]
-    assert f"; better {row.a})" in files["text"] and "(measured: not compared by that metric)" in files["text"]
+    for text in (f"Warning: {warned}\n", turned[5], turned[6], printable(left[8])):
+        assert text in files["text"]
     assert escape(warned) in files["latex"] and number_cell(turned[6]) in files["latex"]
-    assert f"(measured: {escape(printable(gone))} left out)" in files["latex"]
+    assert escape(left[8]) in files["latex"]
     data = json.loads(files["json"])["review"]
     assert warned in data["decision_warnings"] and data["measured"][0] == {
         "delta": -row.delta, "ci_low": -row.ci_high, "ci_high": -row.ci_low,
@@ -196,9 +198,9 @@ def test_a_task_of_other_content_is_told(before):
 def test_tables_of_what_stands():
     review = replay(numbered(Exclude("A", "en-de", "late"), Exclude("B"), Decide("en-cs", ("C",), "alone")))
     assert review.exclusions[0] == TaskExclusion("A", "late", "en-de")
-    assert left_out_rows(review)[1] == [["A", "en-de", "late"], ["B", "all", ""]]
-    assert decision_rows(review)[1] == [["en-cs", "C", "alone"]]
-    assert note_rows(review.notes)[1] == []
+    assert left_out_table(review.exclusions).texts() == [["A", "en-de", "late"], ["B", "all", ""]]
+    assert decisions_table(review).texts() == [["en-cs", "C", "alone"]]
+    assert not notes_table(review.notes)
 
 
 class TestReading:
@@ -256,12 +258,14 @@ def test_beside_a_decision_stands_who_may_be_the_first_by_each_rule(before):
     pair = next(iter(before.pairs))
     review = replace(replay(numbered(Decide(pair, ("A",), "clear"), Decide("gone", ("B",)))), metric="X")
     for found in (before, compare_task(made(missing=1), "X", trials=99, resamples=99, rank_rule="wmt25")):
-        (_, *titles), firsts = first_rows(found, "X")
-        assert decision_rows(review, found) == (
-            ["language pair", "declared the first", "why", *titles],
-            [[pair, "A", "clear", *firsts[0][1:]], *([own[0], "-", "", *own[1:]] for own in firsts[1:]),
-             ["gone", "B", "", *["-"] * len(titles)]])
-    assert len(titles) == 2
+        tops = tops_table(found, "X")
+        keys, firsts = tops.keys[1:], tops.texts()
+        table = decisions_table(review, found)
+        assert table.keys == ["language_pair", "declared", "why", *keys]
+        assert table.texts() == [[pair, "A", "clear", *firsts[0][1:]], *([own[0], "-", "", *own[1:]]
+                                                                        for own in firsts[1:]),
+                                 ["gone", "B", "", *["-"] * len(keys)]]
+    assert len(keys) == 2
 
 
 def test_who_may_be_the_first_and_is_not_declared_so_is_named():
@@ -353,7 +357,7 @@ def test_a_rule_that_ranks_the_significantly_worse_system_first_is_told():
     assert "and 1 is ranked the other way round, the significantly worse system first" in said
     task = compare_task(Task("toy", dict.fromkeys(("en-de", "en-cs"), on_other_lines(-30.0))), "X", trials=999,
                         resamples=99, rank_rule="wmt24")
-    assert hidden_by_rule(task, "X").turned_round == 2
-    assert "2 significant pairs are ranked the other way round" in rule_said(task, "X")
+    assert count_hidden(task, "X").turned_round == 2
+    assert "2 significant pairs are ranked the other way round" in describe_rule(task, "X")
     agreeing = compare(scored([8.0] * 40), "X", trials=999, resamples=99, rank_rule="wmt24")
     assert "other way round" not in " ".join(caution.text for caution in agreeing.warnings)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from mtsig_core.report.tables import across_rows, relation_records, relation_rows, with_metrics, without_relation
-from mtsig_core.report.task_tables import disputes_verdict, kinds_rows
+from mtsig_core.report.task import dispute_counts_table, disputes_verdict
 from mtsig_core.results import MetricResult, PairResult, SystemResult
 from mtsig_core.stats.across import FEW, KINDS, UNDECIDED, Disputed, alike_said, pairs_across
 
@@ -53,8 +53,10 @@ def test_where_none_decides_and_one_could_not_nobody_knows_whether_they_agree():
     two = Disputed("en-de", ("bleu", "chrf"), tuple(found))
     assert disputes_verdict([two]).endswith(
         f"opposite on 0 of 2 pairs of systems in 1 language pair, and only one decides on 1; 1 more {FEW}")
-    assert kinds_rows([two]) == (["language pair", "pairs of systems", "alike", "some decide", "opposite", UNDECIDED],
-                                 [["en-de", "3", "1", "1", "0", "1"]])
+    counts = dispute_counts_table([two])
+    assert counts.keys == ["language_pair", "n_pairs", "agree", "some_decide", "opposite", "cannot_be_decided",
+                           "only_bleu", "only_chrf"]
+    assert counts.rows[0][:6] == ("en-de", 3, 1, 1, 0, 1)
 
 
 def test_rows_name_who_is_better_by_each():

@@ -10,9 +10,9 @@ from scipy import stats
 
 from mtsig_core import SegmentScores, TestSet
 from mtsig_core.errors import SettingError
+from mtsig_core.report.task import describe_gaps, describe_gaps_across, describe_rule, macro_pairs_table, task_methods
 from mtsig_core.report.task_export import task_json, task_text
 from mtsig_core.report.task_latex import task_latex
-from mtsig_core.report.task_tables import across_gaps, macro_pair_rows, rule_said, task_gaps, task_methods
 from mtsig_core.results import TaskComparison, TaskInfo
 from mtsig_core.schema import decode, encode
 from mtsig_core.stats.across import compare_task, corrected_macro, decidable_across, disputed_in, task_metrics
@@ -82,7 +82,7 @@ def test_a_bootstrap_of_few_documents_has_no_p_that_they_cannot_show(documents, 
     pair, = found.macro["human"].pairs
     assert pair.p_value == pytest.approx(max(2 / 2**documents, 0.001)) and pair.p_adjusted >= pair.p_value
     assert (pair.better is None) == (not pair.decidable) == (documents < 6) == (not found.macro["human"].is_ranked)
-    assert any("cannot be decided" in said for said in across_gaps(found, "human")) == (documents < 6)
+    assert any("cannot be decided" in said for said in describe_gaps_across(found, "human")) == (documents < 6)
     for correction in ("holm", "none"):
         again = corrected_macro(found.macro["human"], found.pairs, replace(
             found.pairs["en-de"].settings, correction=correction))
@@ -188,7 +188,7 @@ def test_a_language_pair_without_the_metric_is_left_out_and_named():
     texts = TestSet("toy", {"A": ["a b"] * 4, "B": ["a c"] * 4}, {"ref": ["a b"] * 4})
     found = compare_task(Task("toy", {"en-de": rated(5, A=1, B=2), "en-cs": texts}), "human", trials=99, resamples=50)
     assert list(found.pairs) == ["en-de"] and not found.macro
-    [said] = task_gaps(found, "human")
+    [said] = describe_gaps(found, "human")
     assert said == "Without scores by human, and left out: en-cs." and said in task_text(found)
 
 
@@ -203,7 +203,7 @@ def test_so_few_units_that_nothing_could_be_decided_rank_nobody(documents, ranke
     assert {row.rank_low is not None for row in macro.systems} == {row.rank_high is not None
                                                                    for row in macro.systems} == {ranked}
     assert all(row.score is not None for row in macro.systems)
-    assert {row[-1] == "cannot be decided" for row in macro_pair_rows(macro, 0.05)[1]} == {not ranked}
+    assert {row[-1] == "cannot be decided" for row in macro_pairs_table(found, "human").rows} == {not ranked}
     said = ("Across the language pairs all 3 pairs of systems cannot be decided with so few trials or units, and "
             "nobody is ranked.")
     for text in (task_text(found), json.dumps(json.loads(task_json(found))["macro"]["human"]["notes"])):
@@ -212,7 +212,7 @@ def test_so_few_units_that_nothing_could_be_decided_rank_nobody(documents, ranke
     assert ("hold jointly for all systems ranked there" in task_methods(found, "human")) == ranked
     ruled = compare_task(Task("toy", {pair: rated(12, ids, A=95, B=50, C=10) for pair in ("en-de", "en-cs")}),
                          trials=999, rank_rule="wmt25")
-    assert ("they stay simultaneous rank intervals" in rule_said(ruled, "human")) == ranked
+    assert ("they stay simultaneous rank intervals" in describe_rule(ruled, "human")) == ranked
     assert decode(TaskComparison, encode(found)) == found
 
 
@@ -255,10 +255,10 @@ def test_from_one_unit_in_a_language_pair_there_is_no_interval_across():
     assert pair.ci_low is None and pair.ci_high is None and pair.better == "a"
     assert all((row.score is None, row.ci_low, row.ci_high) == (False, None, None)
                for row in found.macro["human"].systems)
-    assert macro_pair_rows(found.macro["human"], 0.05)[1][0][3] == "-"
+    assert macro_pairs_table(found, "human").values("ci")[0] is None
     said = ("Across the language pairs there is no interval of systems that have one unit in a language pair, as from "
             "one there is none: 1 document in en-cs.")
-    assert across_gaps(found, "human") == [said] and said in task_text(found)
+    assert describe_gaps_across(found, "human") == [said] and said in task_text(found)
     assert said in json.loads(task_json(found))["macro"]["human"]["notes"]
     assert said in " ".join(task_latex(found, "").split())
     assert "intervals of mean differences" not in task_methods(found, "human")
@@ -269,16 +269,16 @@ def test_intervals_across_of_few_units_are_said_to_be_rough():
     task = Task("toy", {pair: rated(40, documents_of(n), A=95, B=10) for pair, n in (
         ("en-de", 40), ("en-fr", 12), ("en-cs", 4))})
     found = compare_task(task, trials=999, resamples=99)
-    assert across_gaps(found, "human") == [
+    assert describe_gaps_across(found, "human") == [
         "Intervals across the language pairs are rough where one of these has fewer than 30 units, or such as are "
         "worth fewer: 4 documents in en-cs and 12 documents in en-fr."]
     narrow = compare_task(task, trials=999, resamples=99, ci="percentile")
-    assert "are rough, and rather too narrow, where one" in across_gaps(narrow, "human")[0]
-    assert across_gaps(compare_task(task.only_pairs(["en-de"]), trials=999, resamples=99), "human") == []
-    assert across_gaps(replace(found, pairs={}), "human") == []
+    assert "are rough, and rather too narrow, where one" in describe_gaps_across(narrow, "human")[0]
+    assert describe_gaps_across(compare_task(task.only_pairs(["en-de"]), trials=999, resamples=99), "human") == []
+    assert describe_gaps_across(replace(found, pairs={}), "human") == []
     unequal = ["0"] * 20 + [str(k) for k in range(1, 41)]  # one document of a third of all, worth 8 of equal size
     task = Task("toy", {pair: rated(60, unequal, A=95, B=10) for pair in ("en-de", "en-cs")})
-    assert "41 documents worth 8 of equal size in en-de" in across_gaps(
+    assert "41 documents worth 8 of equal size in en-de" in describe_gaps_across(
         compare_task(task, trials=999, resamples=99), "human")[0]
 
 

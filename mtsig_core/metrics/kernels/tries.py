@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from mtsig_core._compiled import compiled
-from mtsig_core.metrics._ngrams import characters
+from mtsig_core.metrics.kernels.ngrams import characters
 from mtsig_core.metrics.tokenizers import ALONE, SPACE
 
 _SPREAD = 0x1E3779B97F4A7C15

@@ -1,19 +1,63 @@
-"""What metrics on the words of a segment share: settings, signature, and texts as numbered words."""
+"""What metrics of texts share: texts in blocks for compiled code, words as numbers, settings and signature."""
 
 from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from mtsig_core._compiled import compiled
-from mtsig_core.metrics._texts import blocks, joined, reference_count
 from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, make_tokenizer, tokenizer_name
-from mtsig_core.testset import TestSet
+from mtsig_core.testset import TestSet, text_lengths
+
+#: What a formula runs on: an array as it stands, and one number of it where it is compiled.
+Numbers = Any
+
+# Texts are counted in blocks of this many characters, so that memory does not grow with the test set.
+_BLOCK = 2**17
+
+
+def blocks(texts: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:
+    """Cut the segments into runs [first, last) of about `_BLOCK` characters, all texts taken together."""
+    sizes = sum((np.maximum(text_lengths(row), 0) for row in texts), start=np.zeros(len(texts[0]), dtype=np.int64))
+    cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // _BLOCK)) + 1
+    yield from zip([0, *cuts.tolist()], [*cuts.tolist(), len(sizes)], strict=True)
+
+
+def each_block(testset: TestSet, progress: Callable[[float], None] | None
+               ) -> Iterator[tuple[int, int, list[Sequence[str | None]]]]:
+    """The segments [first, last) of each block and their texts, the references before the systems."""
+    texts = [*testset.references.values(), *testset.systems.values()]
+    for first, last in blocks(texts):
+        yield first, last, [row[first:last] for row in texts]
+        if progress is not None:
+            progress(last / testset.n_segments)
+
+
+def joined(block: Sequence[Sequence[str | None]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Code points of all texts in one array, where each text begins, and its length (-1 for None)."""
+    flat = [text for row in block for text in row]
+    lengths = text_lengths(flat)
+    sizes = np.maximum(lengths, 0)
+    shape = len(block), len(block[0])
+    codes = np.array(["".join(filter(None, flat))]).view(np.uint32)  # numpy keeps each character in four bytes
+    codes.setflags(write=False)
+    return codes, (np.cumsum(sizes) - sizes).reshape(shape), lengths.reshape(shape)
+
+
+def as_columns(sums: np.ndarray, n_stats: int) -> np.ndarray:
+    """Sums of statistics, shape (..., stats), as a row for each statistic; float32 stays, all else becomes float64."""
+    columns = sums.transpose(-1, *range(sums.ndim - 1)).reshape(n_stats, -1)
+    return columns if columns.dtype == np.float32 else columns.astype(np.float64, copy=False)
+
+
+def reference_count(testset: TestSet) -> int | str:
+    """How many references a segment has, as a signature says it."""
+    return testset.n_references or "var"
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +128,11 @@ class WordMetric(Tokenized, ABC):
         Returns: shape (systems, segments, stats), in the order of `stat_names`.
         """
         stats: np.ndarray = np.zeros((len(testset.systems), testset.n_segments, len(self.stat_names)), self.stat_type)
-        texts = [*testset.references.values(), *testset.systems.values()]
         count = self._counter(testset)
-        for first, last in blocks(texts):
+        for first, last, texts in each_block(testset, progress):
             block = np.zeros_like(stats[:, first:last], order="C")  # one layout, or kernels are compiled for each
-            count(self._words(testset, [row[first:last] for row in texts]), first, block)
+            count(self._words(testset, texts), first, block)
             stats[:, first:last] = block
-            if progress is not None:
-                progress(last / testset.n_segments)
         return stats
 
     def signature(self, testset: TestSet) -> str:
@@ -104,11 +145,13 @@ class WordMetric(Tokenized, ABC):
         """What counts a block; the references come before the systems in the words."""
 
     def _words(self, testset: TestSet, texts: Sequence[Sequence[str | None]]) -> Words:
-        from mtsig_core.metrics import _ngrams  # compiled code: costs half a second to load, only counting needs it
+        from mtsig_core.metrics.kernels import (
+            ngrams,  # compiled code: costs half a second to load, only counting needs it
+        )
 
         tokenizer = self._tokenizer(testset)
         codes, begins, lengths = joined([self._prepared(row, tokenizer) for row in texts])
-        ids, bounds, spans = _ngrams.number(codes, begins.ravel(), lengths.ravel(), tokenizer.classes, tokenizer.edge)
+        ids, bounds, spans = ngrams.number(codes, begins.ravel(), lengths.ravel(), tokenizer.classes, tokenizer.edge)
         counts = np.where(lengths < 0, -1, np.diff(bounds).reshape(lengths.shape))
         return Words(ids, bounds[:-1].reshape(lengths.shape), counts, codes, spans)
 
