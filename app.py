@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui import login
+from pages._server import login
 
 ASSETS = Path(__file__).with_name("assets")
 st.set_page_config("mtsig", page_icon=str(ASSETS / "favicon.svg"), layout="wide")

@@ -6,19 +6,12 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from streamlit.starlette import App
 
-from pages._ui import (
-    server_events,
-    server_guard,
-    server_health,
-    server_life,
-    server_packed,
-    server_sessions,
-    server_uploads,
-)
+from pages._server import compression, connections, guard, health, lifecycle, uploads
+from pages._work import events
 
 # What it is called is looked for in this text: `streamlit run asgi.py` starts it.
-app = App(Path(__file__).with_name("app.py"), lifespan=server_life.life, on_script_error=server_events.failed,
-          middleware=[Middleware(server_guard.Guard), Middleware(server_sessions.Sessions),
-                      Middleware(server_uploads.Uploads), Middleware(server_packed.Packed)],
-          routes=[Route("/_mtsig/health", server_health.answer)],
-          exception_handlers={Exception: server_guard.broken})
+app = App(Path(__file__).with_name("app.py"), lifespan=lifecycle.life, on_script_error=events.failed,
+          middleware=[Middleware(guard.Guard), Middleware(connections.Sessions),
+                      Middleware(uploads.Uploads), Middleware(compression.Compression)],
+          routes=[Route("/_mtsig/health", health.answer)],
+          exception_handlers={Exception: guard.broken})

@@ -15,8 +15,8 @@ from mtsig_core.report.commands import command_line
 from mtsig_core.stats.cautions import BESIDE_VERDICT
 from mtsig_core.stats.file_cautions import WRONG_FILES
 from mtsig_core.stats.one_score import bootstrap_systems, histogram
-from pages._ui import background, charts, controls, demos, frame, limits, results, screen
-from pages._ui.ending import or_end_page
+from pages._ui import background, charts, controls, frame, results, screen, session_limits, testsets
+from pages._ui.screen import or_end_page
 
 _SAMPLING = ("unit", "alpha", "seed")
 _POOLS = ("auto", "10000", "20000", "50000", "100000", "200000", "500000", "1000000")
@@ -38,7 +38,7 @@ def found(kind, function, what, **asked):
 
     key = (f"bootstrap {kind}", testset.digest, metric, tuple(sorted(asked.items())))
     with or_end_page():
-        limits.check_draws(testset, asked.get("pool") or settings.resamples, 1 if "pool" in asked else None)
+        session_limits.check_draws(testset, asked.get("pool") or settings.resamples, 1 if "pool" in asked else None)
         return background.result(key, work, what)
 
 
@@ -78,7 +78,8 @@ with right:
     screen.table(*tables.published_rows(theirs))
     st.caption(f"{ZHANG_VOGEL_1.source}: {ZHANG_VOGEL_1.about}. Other systems on another test set: they tell the order "
                "of size.")
-demos.offer(demos.ZHANG_VOGEL, "A test set of the size of theirs, with four references as they had:", view.source)
+testsets.offer_demo(testsets.ZHANG_VOGEL, "A test set of the size of theirs, with four references as they had:",
+                     view.source)
 
 st.subheader("Were enough samples drawn?")
 pool = controls.choice("Samples in the pool", _POOLS, "pool", width=200, help="auto: as many as take a few seconds. "

@@ -23,10 +23,9 @@ from mtsig_core.readers.uploads import (
 from mtsig_core.report.tables import inventory_rows
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.inventory import suspicions
-from pages._ui import address, data_tasks, data_yours, frame, screen, testsets
-from pages._ui.made_once import made_once
-from pages._ui.shelf import SHELF
-from pages._ui.uploaded import choose_files
+from pages._ui import address, data_sections, frame, screen, testsets
+from pages._ui.data_sections import choose_files
+from pages._work.memory import LOADED, make_once
 
 TABLE_ROLES = [role for role in ROLES if role.startswith("scores") or role == "leave out"]
 
@@ -41,7 +40,7 @@ def open_upload(testset, source):
 def offer_zip(file):
     """A shared task: its tables of scores with roles as guessed, and what is not read; then all of it, or a pair."""
     content = file.getvalue()
-    contents = SHELF.get(("zip", file.file_id), lambda: testsets.look_into(content, file.name), lambda _: 0)  # once
+    contents = LOADED.get(("zip", file.file_id), lambda: testsets.look_into(content, file.name), lambda _: 0)  # once
     screen.plain(f"{file.name} is a shared task: {', '.join(contents.pairs)}.")
     above = st.container()
     scores, said, unread = pick_tables(contents.scores, file.file_id)
@@ -158,8 +157,8 @@ else:
                   + (", simulated" if testset.simulated and "simulated" not in testset.name else ""))
 
 st.subheader("Bring your own")
-data_tasks.show()
-data_tasks.tell_what_may_come()
+data_sections.show_how_to_upload()
+data_sections.tell_what_may_come()
 files = choose_files("data.files")
 try:
     archives = [file for file in files if file.name.lower().endswith(".zip")]
@@ -179,15 +178,15 @@ if "data.opened" in st.session_state:
     address.link(frame.ROOT / "pages" / "leaderboard.py", "To its leaderboard", icon=":material/arrow_forward:")
 
 try:
-    data_yours.show()
+    data_sections.show_yours()
 except MtsigError as problem:
     screen.error(problem)
 
 if not isinstance(view, MtsigError):
     if files:
         screen.plain(f"What follows is of {testset.name}, which is open now.")
-    if found := made_once(suspicions, testset):
+    if found := make_once(suspicions, testset):
         st.subheader("Worth a look")
         screen.cautions(found)
     st.subheader("What was read")
-    screen.table(*made_once(inventory_rows, testset), names=[0, 1])
+    screen.table(*make_once(inventory_rows, testset), names=[0, 1])

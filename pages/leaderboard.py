@@ -22,18 +22,8 @@ from mtsig_core.report.text import printable
 from mtsig_core.report.words import caveats, far_firsts, keeps_its_level
 from mtsig_core.stats.file_cautions import WRONG_FILES
 from mtsig_core.stats.significance import FAMILY_WISE
-from pages._ui import (
-    charts,
-    controls,
-    exclusions,
-    exports,
-    frame,
-    leaderboard_metrics,
-    official,
-    one_pair,
-    screen,
-)
-from pages._ui.copyable import copyable
+from pages._ui import charts, comparison_sections, controls, frame, one_pair, published_comparison, screen
+from pages._ui.browser import copyable
 
 _FIGURES = ("scores and ranks", "differences")
 
@@ -96,28 +86,28 @@ elif not apart:
 by_reference = by_reference_rows(result)
 if by_reference[1]:
     screen.prose_table(*by_reference)
-others = leaderboard_metrics.pick(view)
+others = comparison_sections.pick_further_metrics(view)
 header, rows = with_metrics(*with_runs(header, rows, 1, result), 1, others)
-rows += exclusions.reference_rows(view, len(header), [other.metric for other in others])
+rows += comparison_sections.reference_rows(view, len(header), [other.metric for other in others])
 chosen = screen.table(["simultaneous" if title.startswith("simultaneous") else title for title in header], rows,
                       names=[0, 1], key="leaderboard.table", open_rows=True, clusters=clusters)
 if clicked:
     one_pair.open_pair(view, result.systems[clicked[0][0]].system)
 elif chosen is not None:
     one_pair.open_pair(view, rows[chosen][1])
-about_others = leaderboard_metrics.warnings_of(view, others)
+about_others = comparison_sections.warnings_of(view, others)
 if others:
     several = ",".join([view.metric, *(other.metric for other in others)])
-    leaderboard_metrics.show_disagreement(view, others, about_others, replace(view, metric=several).command())
-leaderboard_metrics.show_figure_3(view)
-left_out = exclusions.show_left_out(view)
+    comparison_sections.show_disagreement(view, others, about_others, replace(view, metric=several).command())
+comparison_sections.show_figure_3(view)
+left_out = comparison_sections.show_left_out(view)
 
 more = [caution for caution in (*comparison.warnings, *about_others)
         if caution not in about_all and (caution.metric == view.metric or caution.code != "tokenizer-and-script")]
 if more:
     st.subheader("Keep in mind")
     screen.cautions(more, several=bool(others))
-official.show(view)
-exports.show(view, "leaderboard", left_out, [other.metric for other in others])
+published_comparison.show(view)
+comparison_sections.show_exports(view, "leaderboard", left_out, [other.metric for other in others])
 copyable(printable(result.signature), "leaderboard.signature", f"Signature ({metric_title(view.metric)})",
          prose=True)

@@ -1,6 +1,6 @@
 """Lecture: scenes that teach resampling to a room, one screen each, by keyboard alone."""
 
-from pages._ui import frame, lecture
+from pages._ui import frame, lecture_stage
 
 view = frame.take_view()
-lecture.show(view)
+lecture_stage.show(view)

@@ -11,8 +11,8 @@ from mtsig_core.results import UNLIKE
 from mtsig_core.stats.few_units import FEW_UNITS
 from mtsig_core.stats.intervals import INTERVALS, simultaneous
 from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, romano_wolf
-from pages._ui import frame, methods_algorithms, screen
-from pages._ui.copyable import command_box
+from pages._ui import frame, methods_sections, screen
+from pages._ui.browser import command_box
 
 
 def first_paragraph(thing) -> str:
@@ -31,7 +31,7 @@ st.subheader("Tests")
 screen.prose_table(["test", "definition", "default correction", "source"],
                    [[f"{test.name}: {test.title}", test.formula, test.default_correction, test.source]
                     for test in TESTS.values()])
-methods_algorithms.show_tests([(test.name, test.title) for test in TESTS.values()])
+methods_sections.show_tests([(test.name, test.title) for test in TESTS.values()])
 for test in TESTS.values():
     if test.caution:
         screen.caution_box(f"{test.name}: {test.caution} {test.instead}")
@@ -41,20 +41,20 @@ for test in TESTS.values():
 screen.caution_box("ar tests whether outputs can trade places, which is more than equal scores: of two unlike systems, "
                    "as where one says much less, swaps may vary less than samples do, and p is too small. Pair says "
                    f"where samples vary more than {UNLIKE:g} times as much.")
-methods_algorithms.show_algorithms()
+methods_sections.show_algorithms()
 
 st.subheader("Intervals")
 screen.prose_table(["interval", "definition"],
                    [[name, first_paragraph(function)] for name, function in
                     {**INTERVALS, "simultaneous": simultaneous}.items()])
-methods_algorithms.show_intervals()
+methods_sections.show_intervals()
 
 st.subheader("Corrections for many pairs")
 screen.prose_table(["correction", "definition"],
                    [[name, first_paragraph(function)]
                     for name, function in {**ADJUSTMENTS, "romano-wolf": romano_wolf}.items()])
 
-methods_algorithms.show_corrections()
+methods_sections.show_corrections()
 
 st.subheader("Ranks and power")
 screen.plain("Rank interval of a system: from 1 + the number of systems significantly better to S - the number "

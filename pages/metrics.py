@@ -3,11 +3,17 @@
 import streamlit as st
 
 from pages._ui import controls, frame, screen
-from pages._ui.ending import end_page
-from pages._ui.metrics_agreement import show_agreement
-from pages._ui.metrics_counts import show_example, show_lengths, show_precisions, show_signatures
-from pages._ui.metrics_domains import show_domains
-from pages._ui.metrics_means import show_averages, show_students_t
+from pages._ui.metrics_sections import (
+    show_agreement,
+    show_averages,
+    show_domains,
+    show_example,
+    show_lengths,
+    show_precisions,
+    show_signatures,
+    show_students_t,
+)
+from pages._ui.screen import end_page
 
 _VIEWS = {"n-gram precisions": show_precisions, "output length": show_lengths, "step by step": show_example,
           "sentence average": show_averages, "Student's t": show_students_t, "signatures": show_signatures,

@@ -6,7 +6,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.tables import CLUSTERS_SAID, cluster_ends, leaderboard_rows, verdict
 from mtsig_core.report.words import qualifying
 from mtsig_core.stats.file_cautions import WRONG_FILES
-from pages._ui import address, demos, frame, screen
+from pages._ui import address, frame, screen, testsets
 
 SHOWN = 6
 ABOUT_REFERENCES = ("references-disagree", "reference-among-systems")  # who is ahead hangs on them
@@ -49,4 +49,4 @@ for column, (title, (text, page, label, asks)) in zip(st.columns(3), ways.items(
         if page == "task":
             address.link(frame.ROOT / "pages" / "data.py", "How to load one", icon=":material/arrow_forward:",
                          task="true")
-            demos.offer(demos.TASK, "One pair of a made-up one:", view.source)
+            testsets.offer_demo(testsets.TASK, "One pair of a made-up one:", view.source)

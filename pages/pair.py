@@ -16,8 +16,8 @@ from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, few_drawn_code
 from mtsig_core.stats.file_cautions import WRONG_FILES
 from mtsig_core.stats.pair import density, extremes, tally
 from mtsig_core.stats.significance import FAMILY_WISE, is_split, significant
-from pages._ui import address, charts, dispute_view, frame, one_pair, screen, side_by_side
-from pages._ui.ending import end_page, or_end_page
+from pages._ui import address, charts, frame, one_pair, screen, segment_sections
+from pages._ui.screen import end_page, or_end_page
 
 _SEGMENTS_PAGE = frame.ROOT / "pages" / "segments.py"
 view = frame.open_page("Pair")
@@ -133,18 +133,18 @@ if found.by_document is not None:
         address.link(_SEGMENTS_PAGE, "Read them", icon=":material/arrow_forward:",
                      **one_pair.segments_query(a, b, document))
 
-dispute_view.show_card(view, a, b)
+one_pair.show_card(view, a, b)
 st.subheader("Which segments?")
 if not view.testset.has_texts:
     st.caption("This test set has segment scores without texts: there is nothing to read. Open the texts with the "
                "scores on the page Data.")
     end_page()
 added = found.sign * found.by_segment
-n, marks = side_by_side.pick()
+n, marks = segment_sections.pick_marks()
 for name, part in zip((a, b), extremes(added, n), strict=True):
     screen.answer(f"Most in favour of {name}")
     if not part.size:
         st.caption("No segment pulls the difference this way.")
-    side_by_side.show(view.testset, [a, b], part.tolist(), added[part].tolist(), unit, marks)
+    segment_sections.show_side_by_side(view.testset, [a, b], part.tolist(), added[part].tolist(), unit, marks)
 address.link(_SEGMENTS_PAGE, "All segments, to search and sort", icon=":material/arrow_forward:",
              **one_pair.segments_query(a, b))

@@ -10,9 +10,9 @@ from mtsig_core.report.task import above_ranks, describe_rule, describe_tests, t
 from mtsig_core.report.words import assumptions
 from mtsig_core.results import TaskComparison
 from mtsig_core.testset import with_remedy
-from pages._ui import address, browser, frame, review_changes, review_sections, screen, task_runs, task_view
-from pages._ui.ending import end_page, or_without
-from pages._ui.made_once import made_once
+from pages._ui import address, browser, frame, review_sections, screen, task_sections, task_view
+from pages._ui.screen import end_page, or_without
+from pages._work.memory import make_once
 
 view = frame.take_view()
 st.title("Review")
@@ -32,7 +32,7 @@ review, metric = view.review, view.review.metric
 screen.status([view.title, f"{review.track or 'all'} systems", *left_out_said(review),
                metric_title(metric), f"{len(review.decisions)} decided",
                "you can change it" if view.may_edit else "to read"])
-review_changes.show_message()
+review_sections.show_message()
 
 
 def meanwhile(pairs):
@@ -49,7 +49,7 @@ try:
         if changed is not None:
             screen.caution_box(changed)
             if view.may_edit:
-                review_changes.see_content(view, before.task.digest, digests)
+                review_sections.see_content(view, before.task.digest, digests)
         now = view.now.comparison(meanwhile)
 except MtsigError as problem:
     screen.error(problem)
@@ -69,18 +69,18 @@ if now is not None:
     task_view.show_unread(view.now)
 if view.may_edit:
     browser.remember()
-    review_changes.pick_metric_and_rule(view)
+    review_sections.pick_metric_and_rule(view)
 if now is not None:
-    task_runs.show_runs(now, metric)
+    task_sections.show_runs(now, metric)
 review_sections.show_left_out(view, before, now)
 review_sections.show_decisions(view, now)
 review_sections.show_notes(view, now)
 if now is not None:
     task_view.show_warnings(now, "review.warnings")
 st.subheader("History")
-review_changes.show_history(view)
+review_sections.show_history(view)
 review_sections.show_links(view)
 if now is not None:
     st.subheader("How it was tested")
-    screen.plain(made_once(task_methods, now, metric))
+    screen.plain(make_once(task_methods, now, metric))
     review_sections.show_files(view, now)

@@ -9,9 +9,9 @@ from mtsig_core.experiments.sampling import KINDS, SIZES, ratio_of_spreads, samp
 from mtsig_core.figures.experiment_plots import spread
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.sampling_tables import sampled_system_records
-from pages._ui import background, charts, controls, demos, frame, limits, results, screen
-from pages._ui.ending import end_page, or_end_page
+from pages._ui import background, charts, controls, frame, results, screen, session_limits, testsets
 from pages._ui.sampling_sections import NAMES, Samples
+from pages._ui.screen import end_page, or_end_page
 
 _ENOUGH = 10  # samples that tell a spread
 
@@ -35,7 +35,7 @@ def of_all_sizes(progress):
 
 def found(work, what, *key):
     with or_end_page():
-        limits.check_experiment(testset, sampling, asked)
+        session_limits.check_experiment(testset, sampling, asked)
         return background.result(("sampling", work.__name__, testset.digest, metric, *key), work, what)
 
 
@@ -93,10 +93,11 @@ st.caption(f"{n} samples of {size} segments each way. A block takes consecutive 
               "size: small samples lie below the whole." if view.recounted else ""))
 
 if testset.n_segments < _ENOUGH * 300:
-    demos.offer(demos.LARGE, "Samples of 300 need a large set to be drawn from, such as Koehn's 30,000 sentences.",
+    testsets.offer_demo(testsets.LARGE,
+                         "Samples of 300 need a large set to be drawn from, such as Koehn's 30,000 sentences.",
                 view.source)
 else:
-    demos.offer(demos.KOEHN, "One such small test set by itself, as one has it in practice:", view.source)
+    testsets.offer_demo(testsets.KOEHN, "One such small test set by itself, as one has it in practice:", view.source)
 kind = sections.show_intervals()
 sections.show_pair(kind)
 sections.show_spreads(found(of_all_sizes, "Taking samples of all sizes", *asked.values()))

@@ -8,19 +8,9 @@ from mtsig_core.report import export
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.segment_cards import MARKS, card, contributed, neighbour, segments_html, system_list
 from mtsig_core.stats import segments
-from pages._ui import (
-    background,
-    controls,
-    frame,
-    one_pair,
-    results,
-    screen,
-    segment_filters,
-    segment_reader,
-    side_by_side,
-)
-from pages._ui.copyable import copyable
-from pages._ui.ending import end_page, or_end_page
+from pages._ui import background, controls, frame, one_pair, results, screen, segment_sections
+from pages._ui.browser import copyable
+from pages._ui.screen import end_page, or_end_page
 
 _READABLE = 500  # segments of a file to read
 
@@ -44,12 +34,12 @@ def added_by_each(progress):
 
 
 order = controls.choice("Order", segments.ORDERS, "order", place=beside[0], pages_own=True,
-                        on_change=segment_reader.first)
+                        on_change=segment_sections.first_listed)
 marks = controls.choice("Mark", MARKS, "marks", place=beside[1], pages_own=True)
 others = [name for name in testset.systems if name not in (a, b)]
 also = [] if not others else controls.several("Also show", others, "also", [], place=beside[2],
                                               placeholder="outputs of ...")
-filters = segment_filters.pick(testset)
+filters = segment_sections.pick_filters(testset)
 added, decide = background.result(("contributions", testset.digest, view.metric, a, b), added_by_each,
                                   "Counting the segments")
 with or_end_page():
@@ -58,7 +48,7 @@ if not len(found):
     screen.answer("No segment matches")
     screen.plain(f"None of the {testset.n_segments:,} segments has all of: {filters.said()}. Choose another, or "
                  "start again without them.")
-    st.button("Clear the filters", on_click=segment_filters.clear, key="segments.clear")
+    st.button("Clear the filters", on_click=segment_sections.clear_filters, key="segments.clear")
     end_page()
 counted, n = results.statistics(testset, view.metric), len(found)
 said = "The only segment" if testset.n_segments == 1 else \
@@ -73,29 +63,29 @@ except MtsigError as problem:  # segments that nobody rated can be read all the 
 with st.container(gap=None):
     screen.answer(said)
     if len(decide):
-        segment_reader.show_decided(a if added[decide[0]] > 0 else b, len(decide), testset.n_segments)
+        segment_sections.show_decided(a if added[decide[0]] > 0 else b, len(decide), testset.n_segments)
 
 shown = segments.in_order(testset, found, added, order)
 listed = shown.tolist()
-k = segment_reader.choose(testset, listed)
+k = segment_sections.choose_segment(testset, listed)
 at, lines = listed.index(k) if k in listed else None, [testset.lines[position] for position in listed]
 left, right = st.columns([1, 4])
 with left:
-    segment_reader.show_list(lines, at, lambda first, last: contributed(added[listed[first:last]].tolist(), unit))
+    segment_sections.show_list(lines, at, lambda first, last: contributed(added[listed[first:last]].tolist(), unit))
 with right:
     with st.container(horizontal=True, vertical_alignment="center"):
-        segment_reader.show_steps(lines, at)
+        segment_sections.show_steps(lines, at)
         everyone = len(testset.systems) > 2 and controls.toggle("All systems", False, "all", pages_own=True)
-        pages = -(-len(testset.systems) // segment_reader.SYSTEMS) if everyone else 1
+        pages = -(-len(testset.systems) // segment_sections.SYSTEMS) if everyone else 1
         page = controls.page_of(pages) if pages > 1 else 1
     if at is None:
-        segment_reader.not_listed(testset.lines[k], n, segment_filters.clear)
-    tokens = side_by_side.tokens_or_none(testset)
+        segment_sections.not_listed(testset.lines[k], n, segment_sections.clear_filters)
+    tokens = segment_sections.tokens_or_none(testset)
     head, notes = contributed([added[k]], unit)[0], [] if at is None else [f"{at + 1:,} of {n:,}"]
     if everyone:
         scores = segments.system_scores(testset, metric, counted, k)
         form = written_like(score for _, score in scores if score is not None)
-        part = scores[(page - 1) * segment_reader.SYSTEMS:page * segment_reader.SYSTEMS]
+        part = scores[(page - 1) * segment_sections.SYSTEMS:page * segment_sections.SYSTEMS]
         notes.append("best first, by the score of this segment alone")
         inside = system_list(testset, k, [(name, number(score, form)) for name, score in part], head, unit=unit,
                              tokens=tokens if marks == MARKS[0] else None, chosen=(a, b), notes=notes)
@@ -104,7 +94,7 @@ with right:
         inside += "".join(neighbour(testset, [a, b], each, what) for what, each in zip(
             ("before it in the document", "after it"), segments.in_document(testset, k), strict=True)
             if each is not None)
-    segment_reader.show_box(inside, None if everyone and marks == MARKS[1] else marks, pages > 1)
+    segment_sections.show_box(inside, None if everyone and marks == MARKS[1] else marks, pages > 1)
 st.caption("Scores on top: of these segments alone, descriptive, untested. By each: what it adds to the difference on "
            "the whole test set, above 0 in favour of A; these do not sum to it. The address of this page opens this "
            "segment again.")

@@ -12,9 +12,9 @@ from mtsig_core.stats.few_units import cannot_decide, trials_needed
 from mtsig_core.stats.file_cautions import WRONG_FILES
 from mtsig_core.stats.ranks import intransitive_triples
 from mtsig_core.stats.significance import TESTS, is_split, significant
-from pages._ui import charts, controls, demos, exclusions, exports, frame, results, screen, significance_matrix
-from pages._ui.ending import end_page
+from pages._ui import charts, comparison_sections, controls, frame, results, screen, testsets
 from pages._ui.one_pair import open_pair
+from pages._ui.screen import end_page
 
 _SHOWN = 200
 _LATER = "not-equal", "interval-and-decision"  # of single pairs: below the picture
@@ -84,12 +84,13 @@ if has_p:
         found = comparison if settings.correction == "romano-wolf" else compared(correction="auto")
         joint = np.array([pair.p_adjusted for pair in found.metrics[view.metric].pairs if pair.p_value is not None])
     adjusted = choices.every_correction(p, joint)
-clicked = significance_matrix.show(view, adjusted)
+clicked = comparison_sections.show_matrix(view, adjusted)
 screen.cautions(c for c in comparison.warnings if c.code in _LATER)
 if clicked:
     open_pair(view, *clicked)
 if view.testset.simulated and not open_pairs:
-    demos.offer(demos.TASK, "Nothing is left open here. A simulated test set that leaves something open:", view.source)
+    testsets.offer_demo(testsets.TASK, "Nothing is left open here. A simulated test set that leaves something open:",
+                         view.source)
 
 st.subheader("Every correction side by side")
 if not has_p:
@@ -147,4 +148,4 @@ if controls.toggle("Compare the tests", False, "significance.tests",
                "Choose the test before looking: to try several and keep one is to test more than once.")
     if len(unclear):
         show_disagreement(pairs, by_test, decided, unclear, "significance.by-test")
-exports.show(view, "significance", exclusions.left_out(view))
+comparison_sections.show_exports(view, "significance", comparison_sections.left_out(view))

@@ -14,9 +14,20 @@ from mtsig_core.figures.experiment_plots import scores, widths
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.palette import BLUE, VERMILLION
 from mtsig_core.report.sweep_tables import found_records, found_rows, plan_rows, width_rows
-from pages._ui import background, charts, controls, demos, frame, limits, one_pair, results, screen, sweeps_tables
-from pages._ui.ending import end_page, or_end_page
-from pages._ui.sweeps_curve import Curve
+from pages._ui import (
+    background,
+    charts,
+    controls,
+    frame,
+    one_pair,
+    results,
+    screen,
+    session_limits,
+    sweeps_sections,
+    testsets,
+)
+from pages._ui.screen import end_page, or_end_page
+from pages._ui.sweeps_sections import Curve
 
 _POWERS, _REPEATS = [0.5, 0.8, 0.9, 0.95], [30, 100, 300]
 _FEW_PAIRS = 15  # in sight
@@ -54,7 +65,7 @@ with or_end_page():
     kind = settings.unit if asked["unit"] == "auto" else asked["unit"]
     n = testset.n_documents if kind == "document" and testset.documents is not None else testset.n_segments
     counts = default_sizes(n, kind) if sizes == _TEN else in_units(parse_sizes(sizes), n)
-    limits.check_sweep(testset, counts, repeats)
+    session_limits.check_sweep(testset, counts, repeats)
     curve = Curve(view, frozenset((a, b)), difference, power, counts)
     found = background.result(("sweep size", testset.digest, metric, sizes, tuple(asked.items())), work,
                               "Drawing test sets", curve.grow)
@@ -66,7 +77,7 @@ units = f"{found.settings.unit}s"
 rows = found_at(found, mine.a, mine.b, difference)
 of_systems = [row for row in found.systems if row.system == mine.a]
 slope = next(line for line in found.slopes if line.system == mine.a)
-command = sweeps_tables.command("size", metric, view.source, asked, difference=f"{difference:g}", power=power,
+command = sweeps_sections.command("size", metric, view.source, asked, difference=f"{difference:g}", power=power,
                                 **({} if sizes == _TEN else {"sizes": sizes.replace(" ", "")}))
 
 curve.show_answer(found)
@@ -122,10 +133,11 @@ st.caption(f"For power {power:.0%}, tested alone at alpha {alpha:g}{family}. Bra
            f"needed = {found.n_units:,} x (z SE / difference)², but never fewer than can give so small a p at all. "
            "This is normal theory: on a set of few units the tests of Significance, which count swaps or draws, may "
            "find less.")
-demos.offer(demos.ZHANG_VOGEL, "As large as the test set of Zhang and Vogel (2004), a hundred documents with four "
+testsets.offer_demo(testsets.ZHANG_VOGEL,
+                    "As large as the test set of Zhang and Vogel (2004), a hundred documents with four "
             "references:", view.source)
 try:
-    sweeps_tables.show_table_2(view, found, mine.a, asked)
-    sweeps_tables.show_references(view, mine.a, asked)
+    sweeps_sections.show_table_2(view, found, mine.a, asked)
+    sweeps_sections.show_references(view, mine.a, asked)
 except MtsigError as problem:
     screen.error(problem)

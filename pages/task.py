@@ -19,20 +19,9 @@ from mtsig_core.report.task_html import task_picture
 from mtsig_core.report.words import assumptions, direction
 from mtsig_core.results import TaskComparison
 from mtsig_core.testset import with_remedy
-from pages._ui import (
-    address,
-    frame,
-    official,
-    review_changes,
-    screen,
-    task_agreement,
-    task_disputes,
-    task_files,
-    task_runs,
-    task_view,
-)
-from pages._ui.ending import or_end_page
-from pages._ui.made_once import made_once
+from pages._ui import address, frame, published_comparison, review_sections, screen, task_sections, task_view
+from pages._ui.screen import or_end_page
+from pages._work.memory import make_once
 
 view = task_view.open_page(frame.take_view(), "Task")
 info = view.kept.info
@@ -49,7 +38,7 @@ with or_end_page():
 screen.status(describe_tests(found))
 screen.answer(task_verdict(found, view.metric))
 task_view.ask_which_metric(view)
-task_disputes.show_people(view, found)
+task_sections.show_people(view, found)
 for told in above_ranks(found, view.metric):
     screen.caution_box(told)
 pair = task_view.show_picture(found, view.metric, "task.picture")
@@ -75,14 +64,14 @@ if across := macro_pairs_table(found, view.metric):
         st.caption(f"{direction(False).capitalize()} of a over b.")
     for said in compare_decisions_with_intervals(found, view.metric):
         st.caption(said)
-task_runs.show_runs(found, view.metric)
-several = task_disputes.show_disputes(view)
-published = replace(several or found, agreement=task_agreement.show_agreement(view))
-official.show_of_task(view)
+task_sections.show_runs(found, view.metric)
+several = task_sections.show_disputes(view)
+published = replace(several or found, agreement=task_sections.show_agreement(view))
+published_comparison.show_of_task(view)
 task_view.show_warnings(found, "task.warnings")
-if (link := review_changes.show_begin(view, found)) is not None:
+if (link := review_sections.show_begin(view, found)) is not None:
     address.go(frame.ROOT / "pages" / "review.py", review=link)
 st.subheader("How it was tested")
-screen.plain(made_once(task_methods, found, view.metric))
-task_files.show(published, made_once(task_picture, found, view.metric), view.metric, view.kept.source,
+screen.plain(make_once(task_methods, found, view.metric))
+task_sections.show_files(published, make_once(task_picture, found, view.metric), view.metric, view.kept.source,
                 view.command(published), "task")

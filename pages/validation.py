@@ -3,10 +3,15 @@
 import streamlit as st
 
 from pages._ui import controls, frame, screen
-from pages._ui.validation_choices import show_pair, show_units
-from pages._ui.validation_conclusions import show_conclusions, show_coverage
-from pages._ui.validation_equal_systems import show_families, show_type_one
-from pages._ui.validation_experiment import Bench
+from pages._ui.validation_sections import (
+    Bench,
+    show_conclusions,
+    show_coverage,
+    show_families,
+    show_pair,
+    show_type_one,
+    show_units,
+)
 
 #: name -> (what it asks, what shows it in the columns beside the choice)
 EXPERIMENTS = {

@@ -71,7 +71,30 @@ def test_only_figures_draw():
 
 def test_pages_leave_plotly_to_their_shared_part():
     allowed = {True: {"plotly.graph_objects"}, False: set()}
-    assert offenders(PAGES, lambda file: within("plotly", file) - allowed["_ui" in file.parts]) == {}
+    assert offenders(PAGES, lambda file: within("plotly", file) - allowed[file.parent.name != "pages"]) == {}
+
+
+#: What the folders of the pages may import of each other; scripts, one screen each, take all of it.
+FOLDERS = {"_work": (), "_server": ("_work",), "_ui": ("_work", "_server")}
+LATE_FOLDERS = {"pages._server.lifecycle": {"pages._ui.background"}}  # the server begins before the pages are loaded
+
+
+def test_folders_of_the_pages_point_one_way():
+    def upward(file):
+        others = {f"pages.{name}" for name in FOLDERS.keys() - {file.parent.name, *FOLDERS[file.parent.name]}}
+        found = {name for name in within("pages", file) if name.startswith(tuple(f"{other}." for other in others))}
+        return found - LATE_FOLDERS.get(name_of(file), set())
+
+    assert offenders([file for file in PAGES if file.parent.name in FOLDERS], upward) == {}
+
+
+def test_background_work_needs_no_screen():
+    """A worker is forked from a process that has loaded what work needs: Streamlit would double its memory."""
+    work = sorted(name_of(file) for file in PAGES if file.parent.name == "_work")
+    code = f"import sys, {', '.join(work)}; print('streamlit' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert len(work) > 5 and done.stdout.split() == ["False"]
+    assert offenders([file for file in PAGES if name_of(file) in work], lambda file: within("streamlit", file)) == {}
 
 
 def test_boxes_have_keys():
@@ -86,7 +109,8 @@ def test_caches_live_in_one_place():
         return [node.attr for node in ast.walk(tree(file))
                 if isinstance(node, ast.Attribute) and node.attr.startswith("cache_")]
 
-    assert offenders([file for file in [*PAGES, ROOT / "app.py"] if "_ui" not in file.parts], caches) == {}
+    screens = [file for file in [*PAGES, ROOT / "app.py"] if file.parent.name not in ("_ui", "_server")]
+    assert offenders(screens, caches) == {}
 
 
 #: Each imports what stands below it, and nothing above; the command line and the pages import all of it.

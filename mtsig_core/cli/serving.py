@@ -330,7 +330,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _INSTALLED = _PACKAGE / "_dashboard"
 _ROOT = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent  # in a checkout the dashboard lies beside the package
 #: What ``python -m streamlit`` does; until its server listens to Ctrl+C, that ends it without a word, and until it has
-#: loaded all (`pages._ui.server_life`) there is no garbage worth looking for.
+#: loaded all (`pages._server.lifecycle`) there is no garbage worth looking for.
 _STREAMLIT = f"""import gc, os, runpy, signal
 gc.disable()
 signal.signal(signal.SIGINT, lambda *_: os._exit({STATUS}))

@@ -1,19 +1,13 @@
-"""The address of a page holds all that was chosen: a link opens it again, and Back undoes one choice at a time.
-
-A control asks here what it is to show, before it is drawn. Streamlit could bind controls to the address itself, but
-it writes them one by one, each a step of the history, and takes those of a page away with the page.
-"""
+"""The address of a page holds all that was chosen: a link opens it again, and Back undoes one choice at a time."""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-
-__all__ = ["SEEN", "Partly", "asked", "begin", "by_history", "complaints", "elsewhere", "go", "keep", "link", "own",
-           "page", "peek", "put_aside", "settle", "switched_set", "take_aside", "write"]
 
 _KEPT = "address.kept"  # what was chosen, as the address says it: {key: texts}
 _SHOWN = "address.shown"  # what each control was last set to
@@ -217,3 +211,41 @@ def elsewhere(asks: Mapping[str, str | list[str] | None]) -> dict[str, list[str]
     kept = {key: texts for key, texts in _query().items() if key not in {_WHOLE, *st.session_state[_PAGES_OWN]}}
     asked = {key: [text] if isinstance(text, str) else text for key, text in asks.items()}
     return {key: texts for key, texts in {**kept, **asked}.items() if texts is not None}
+
+
+# The browser keeps over a reload what was chosen for test sets that are not open now.
+
+# The session knows better what it has put aside itself; of all else the tab tells it, once: a second word would come
+# with what the controls showed before the first was heard.
+_SCRIPT = """
+let told
+export default function({data: {session, sets, along}, setStateValue}) {
+  const search = new URLSearchParams(location.search)
+  for (const [key, text] of Object.entries(along)) if (text && !search.has(key)) {
+    search.set(key, text)
+    history.replaceState(history.state, '', `?${search}`)
+  }
+  const key = 'mtsig_aside'
+  const kept = JSON.parse(sessionStorage.getItem(key) ?? '{}')
+  sessionStorage.setItem(key, JSON.stringify({...kept, ...sets}))
+  if (told === session) return
+  told = session
+  if (Object.keys(kept).some(set => !(set in sets))) setStateValue('kept', {...kept, ...sets})
+}
+"""
+_SESSION = "aside.session"
+
+
+def keep_in_browser(along: dict[str, str | None]) -> None:
+    """Have the tab keep what the session has put aside, and hear what an earlier session of the tab had; and add to its
+    address what stands `along` there."""
+    session = st.session_state.setdefault(_SESSION, secrets.token_hex(4))
+    kept = _keeping_component()(data={"session": session, "sets": put_aside(), "along": along}, key="aside",
+                        on_kept_change=lambda: None).kept
+    if kept is not None and take_aside(kept):
+        st.rerun()
+
+
+@st.cache_resource
+def _keeping_component():
+    return st.components.v2.component("mtsig_aside", js=_SCRIPT)

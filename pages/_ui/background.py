@@ -14,14 +14,13 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from mtsig_core import SettingError
-from pages._ui import address, limits, screen, server_health, turns
-from pages._ui.ending import end_page
-from pages._ui.jobs import TooLong, lasting
-from pages._ui.nursery import Progress, worker_megabytes
-from pages._ui.office import Office
-from pages._ui.workers import Nursery
-
-__all__ = ["begin", "keep_place", "kept", "prepare", "result"]
+from pages._server import health
+from pages._ui import address, screen, session_limits
+from pages._ui.screen import end_page
+from pages._work import scheduler
+from pages._work.scheduler import Scheduler, TooLong, lasting
+from pages._work.worker import Progress, worker_megabytes
+from pages._work.worker_pool import WorkerPool
 
 PATIENCE = 0.8  # seconds that a page waits before it shows progress
 LONGEST = 60.0  # seconds that work may take unasked
@@ -43,8 +42,8 @@ def _is_open(session):
     return not runtime.exists() or runtime.get_instance().is_active_session(session)
 
 
-_OFFICE = Office(Nursery(), limits.places(), _is_open)
-server_health.count_jobs_by(_OFFICE.counts)
+_OFFICE = Scheduler(WorkerPool(), session_limits.places(), _is_open)
+health.count_jobs_by(_OFFICE.counts)
 
 
 def result(key: tuple, work: Callable[[Progress], object], what: str,
@@ -164,7 +163,7 @@ def _me():
 def _done(job, patience):
     """Whether the work ends within some seconds. Each look at the session ends a run that a click made obsolete."""
     until = time.monotonic() + patience
-    with turns.waiting():
+    with scheduler.waiting():
         while not wait([job.future], 0.05).done and time.monotonic() < until:
             st.session_state.get(_PLACED)
     return job.future.done()

@@ -12,10 +12,8 @@ import streamlit as st
 from mtsig_core.report import export
 from mtsig_core.report.cells import Cell
 from pages._ui import screen
-from pages._ui.copyable import copyable
-from pages._ui.jobs import Memory
-
-__all__ = ["columns", "copy_command", "csv_button", "dark", "grow", "show"]
+from pages._ui.browser import copyable
+from pages._work.memory import Memory
 
 _BAR = 26  # pixels above a figure for the camera and the full screen, which would cover what stands there
 _INK = {"light": "#1B2330", "dark": "#E8ECF2"}

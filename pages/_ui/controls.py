@@ -11,12 +11,10 @@ from mtsig_core import METRICS, TestSet
 from mtsig_core.metrics import metric_titles, metrics_of
 from mtsig_core.report.commands import defaults
 from mtsig_core.stats.intervals import fitting_intervals
+from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from mtsig_core.stats.resampling import UNITS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, fitting_tests
 from pages._ui import address
-
-__all__ = ["TRIALS", "choice", "has_effect", "line", "metric", "number", "page_of", "pick_baseline", "pick_metric",
-           "pick_opened", "pick_settings", "pick_testset", "several", "slider", "steps", "text", "toggle", "unlike"]
 
 TRIALS = [999, 1999, 4999, 9999, 49999]
 _ALPHAS = [0.10, 0.05, 0.01, 0.005, 0.001]
@@ -222,3 +220,33 @@ def _said_as_text(read: Callable) -> Callable:
             raise ValueError(texts[-1]) from None
 
     return careful
+
+
+# How ranks are made.
+
+_PAGES = ("leaderboard", "task")
+_USUAL = "simultaneous"
+
+
+def pick(page: str, segment_means: bool = False) -> dict[str, str]:
+    """Let the rule be chosen, on a page with ranks; the keyword argument of `mtsig_core.compare`, none for the usual.
+
+    Parameters
+    ----------
+    page : str
+    segment_means : bool
+        Whether the metric is a mean of segment scores, of which some rules are made.
+    """
+    if page not in _PAGES:
+        return {}
+    ignored = "; ".join(f"{rule.title}: without account of {', '.join(rule.ignores)}"
+                        for rule in RANK_RULES.values() if rule.ignores)
+    rule = choice("Ranks", list(fitting_rules(segment_means)), "rank_rule", format_func=_label, help=(
+        "How ranks within a language pair are made of pairs of systems. Simultaneous rank intervals hold for all "
+        f"systems together. Others, to compare with what was published: {ignored}. As WMT24 and as WMT25 need a "
+        "metric of segment scores, and as WMT24 the domain of each segment."))
+    return {} if rule == _USUAL else {"rank_rule": rule}
+
+
+def _label(name: str) -> str:
+    return RANK_RULES[name].title.removeprefix("by ")

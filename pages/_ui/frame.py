@@ -16,25 +16,19 @@ from mtsig_core.stats.file_cautions import WRONG_FILES
 from mtsig_core.testset import with_remedy
 from pages._ui import (
     address,
-    aside,
     background,
+    browser,
     controls,
-    lecture,
-    page_top,
-    rank_rule,
-    review_view,
+    lecture_stage,
     screen,
-    selection,
-    server_events,
     task_view,
+    tasks,
+    testset_view,
     testsets,
-    tracks,
-    turns,
 )
-from pages._ui.ending import PageEnded, end_page
-from pages._ui.view import View
-
-__all__ = ["ROOT", "draw", "open_page", "open_task", "open_testset", "pages", "take_view"]
+from pages._ui.screen import PageEnded, end_page
+from pages._ui.testset_view import View
+from pages._work import events, scheduler
 
 ROOT = Path(__file__).resolve().parents[2]  # not the working directory, which may be any
 _FRAMED = "frame.drawn_in_this_run"
@@ -55,7 +49,7 @@ def draw() -> None:
     """The frame: links to the pages, test set and settings at the side, then the page."""
     offered = pages()
     page = st.navigation(offered, position="hidden")
-    with server_events.timed("page", page=page.url_path or "overview"), turns.turn():
+    with events.timed("page", page=page.url_path or "overview"), scheduler.turn():
         _draw_page(page, offered)
 
 
@@ -64,13 +58,13 @@ def _draw_page(page, offered) -> None:
     background.begin()
     if page.url_path == "lecture":  # one screen, without a side bar
         _name_tab(page.title, None)
-        _run(page, _chosen(lecture.choose))
+        _run(page, _chosen(lecture_stage.choose_scene))
         return address.write()
     with st.sidebar:
         links = st.empty()
         linked = _draw_links(links, offered)
-        page_top.show(f"{page.url_path} {address.asked(review_view.LINK)}")
-        choose = {"task": task_view.choose, "review": review_view.choose}.get(page.url_path)
+        browser.show_page_top(f"{page.url_path} {address.asked(task_view.LINK)}")
+        choose = {"task": task_view.choose, "review": task_view.choose_review}.get(page.url_path)
         view = _chosen(choose) if choose else _chosen(_draw_view, page.url_path)
     above = st.container()
     _name_tab(page.title, None if isinstance(view, MtsigError) else view.title)
@@ -99,7 +93,7 @@ def _run(page, view) -> None:
 def _draw_view(page: str) -> View:
     """Let a test set and the settings be chosen; what they make."""
     offers, asked = testsets.available(), address.asked("testset")
-    if asked is not None and (kept := tracks.find(asked, offers)) is not None:
+    if asked is not None and (kept := tasks.find_track(asked, offers)) is not None:
         offers.setdefault(asked, kept)
     usual = testsets.usual(offers, page)
     name = controls.pick_testset({name: offer.label for name, offer in offers.items()}, usual)
@@ -114,9 +108,9 @@ def _draw_view(page: str) -> View:
         raise
     _notice(name, whole, offer.may_change)
     metric = controls.pick_metric(whole, page)
-    whole = selection.pick_tokenizer(whole)
-    settings = controls.pick_settings(page, metric in whole.scores) | rank_rule.pick(page, metric in whole.scores)
-    part = selection.pick_part(whole, offer.source, metric, controls.has_effect(page, "part"))
+    whole = testset_view.pick_tokenizer(whole)
+    settings = controls.pick_settings(page, metric in whole.scores) | controls.pick(page, metric in whole.scores)
+    part = testset_view.pick_part(whole, offer.source, metric, controls.has_effect(page, "part"))
     return View(part.testset, whole, part, metric, settings, part.source)
 
 
@@ -125,7 +119,8 @@ def _notice(name: str, whole: TestSet, may_change: bool) -> None:
     state, before = st.session_state, st.session_state.get(SET)
     switched = before is not None and before[0] != name and not address.by_history()
     if switched:
-        address.switched_set(before[1], whole.digest, lambda key, texts: selection.of_this_set_alone(key, texts, whole))
+        address.switched_set(before[1], whole.digest,
+                             lambda key, texts: testset_view.of_this_set_alone(key, texts, whole))
     elif (seen := address.asked(address.SEEN)) is not None and not whole.digest.startswith(seen):
         state[_CHANGED] = name, (
             "Other content stands under the name of this test set now than when the link was made, or the page opened: "
@@ -159,7 +154,7 @@ def _finish(links, linked, offered, above) -> None:
     address.write()
     _draw_links(links, offered, linked)
     with st.sidebar:
-        aside.keep({address.SEEN: address.asked(address.SEEN)})
+        address.keep_in_browser({address.SEEN: address.asked(address.SEEN)})
 
 
 def open_testset(name: str) -> None:
@@ -174,7 +169,7 @@ def open_task(name: str, pair: str) -> None:
     address.go(ROOT / "pages" / "task.py", testset=f"{name}/{pair}", **{address.SEEN: None})
 
 
-def take_view() -> View | task_view.TaskView | review_view.ReviewView | MtsigError:
+def take_view() -> View | task_view.TaskView | task_view.ReviewView | MtsigError:
     """What the frame prepared for this run of the page.
 
     On a fresh server the first link to a page runs its file alone; it is then sent through the frame.

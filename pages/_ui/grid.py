@@ -16,8 +16,6 @@ import streamlit as st
 
 from mtsig_core.report.palette import told_apart
 
-__all__ = ["MOST_COLUMNS", "MOST_PLAIN", "MOST_PROSE", "apart", "show"]
-
 MOST_PLAIN = 20  # rows of a table that needs no sorting
 #: What a browser draws of one table; more is counted and left out. pandas styles 260,000 cells at most, and takes long.
 MOST_CELLS, MOST_COLUMNS, MOST_PROSE = 30_000, 100, 500

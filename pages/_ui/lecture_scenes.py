@@ -1,15 +1,182 @@
-"""Scenes of the lecture that resample: what each is sent before a guess, the draws after it, the end on request."""
+"""The scenes of the lecture: what each is sent before a guess, its draws, and its end."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
 import streamlit as st
 
-from mtsig_core.experiments.lecture import Excerpt, Resamples, Swaps, all_swaps, random_swaps, resamples, span
+from mtsig_core import TestSet
+from mtsig_core.experiments.lecture import (
+    ALPHA,
+    BETTER,
+    SENTENCES,
+    SYSTEMS,
+    Better,
+    BlocksAndBroad,
+    EqualSystems,
+    Excerpt,
+    Family,
+    PowerTests,
+    Resamples,
+    Swaps,
+    Tables,
+    ThreeSentences,
+    all_swaps,
+    better,
+    blocks_and_broad,
+    equal_tests,
+    excerpt,
+    family,
+    power_tests,
+    random_swaps,
+    resamples,
+    span,
+    tables,
+    three_sentences,
+)
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import lecture_texts as texts
-from pages._ui.lecture_shown import Scene, Shown
+from mtsig_core.report.lecture_texts import SceneTexts, shorts
 
-__all__ = ["BLOCKS", "BOOTSTRAP", "RANDOMIZATION"]
+
+@dataclass(frozen=True)
+class Shown:
+    """What a scene is about.
+
+    Attributes
+    ----------
+    testset : TestSet
+    metric : str
+    a, b : str
+        Two systems.
+    seed : int
+    world : int
+        Which of the scene's worlds, where it has some.
+    statistics : callable
+        () -> the statistics of the test set.
+    """
+
+    testset: TestSet
+    metric: str
+    a: str
+    b: str
+    seed: int
+    world: int
+    statistics: Callable[[], np.ndarray]
+
+    @property
+    def key(self) -> tuple[str, str, str, str, int]:
+        """What draws depend on."""
+        return self.testset.digest, self.metric, self.a, self.b, self.seed
+
+    @property
+    def names(self) -> list[str]:
+        """Of the two, as they fit the stage."""
+        return shorts(self.a, self.b)
+
+    def sentences(self, n: int) -> Excerpt:
+        """Short sentences of the two, remembered."""
+        return _excerpt(self.testset, *self.key, n)
+
+    def cut(self) -> BlocksAndBroad:
+        """Samples of system a, remembered."""
+        return _cut(self.testset, self.testset.digest, self.metric, self.a, self.seed, self.statistics)
+
+
+@st.cache_resource(max_entries=100, show_spinner=False)
+def _excerpt(_testset: TestSet, digest: str, metric: str, a: str, b: str, seed: int, n: int) -> Excerpt:
+    return excerpt(_testset, metric, a, b, n, seed)
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _cut(_testset: TestSet, digest: str, metric: str, system: str, seed: int, _statistics) -> BlocksAndBroad:
+    return blocks_and_broad(_testset, metric, system, 300, seed, _statistics())
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One scene.
+
+    Attributes
+    ----------
+    most : int
+        Steps.
+    words : lecture_texts.Scene
+    guess : dict or callable
+        The scale of the prediction; or Shown -> it.
+    body : callable
+        Shown -> what stands there before the prediction: nothing that answers it.
+    rows : callable
+        (Shown, steps) -> the draws up to there, and the axes they fall on.
+    end : callable
+        (Shown, steps) -> what the draws up to there say, and the sentences of the end.
+    at_once : int
+        Draws that are sent together; fewer than all where they take long to make.
+    worlds : tuple of str
+        What can be chosen beside the steps.
+    further : callable or None
+        (Shown, steps) -> draws of what comes after the answer.
+    prepare : callable or None
+        (Shown) -> nothing: makes and remembers the first draws, where these take long.
+    fewer : callable or None
+        (Shown) -> steps, where a test set may not have the most.
+    """
+
+    most: int
+    words: SceneTexts
+    guess: dict | Callable[[Shown], dict]
+    body: Callable[[Shown], dict]
+    rows: Callable[[Shown, int], dict]
+    end: Callable[[Shown, int], dict]
+    at_once: int = 1000
+    worlds: tuple[str, ...] = ()
+    further: Callable[[Shown, int], dict] | None = None
+    prepare: Callable[[Shown], object] | None = None
+    fewer: Callable[[Shown], int] | None = None
+
+    def steps(self, shown: Shown) -> int:
+        """How many there are."""
+        return self.most if self.fewer is None else min(self.most, self.fewer(shown))
+
+    def go_on(self, shown: Shown, steps: int) -> None:
+        """Make what comes after the answer while the room reads it, some at a time: a key pressed goes first."""
+        for some in range(self.at_once, steps + self.at_once, self.at_once) if self.further else ():
+            st.session_state.get("lecture")  # where Streamlit breaks off a run that another is to follow
+            self.further(shown, min(some, steps))
+
+    def scale(self, shown: Shown) -> dict:
+        """Of the prediction."""
+        return self.guess(shown) if callable(self.guess) else self.guess
+
+    def guessed(self, said: str | None, shown: Shown) -> tuple[float, ...] | None:
+        """The prediction of a link, None where it is none on this scale."""
+        found = re.fullmatch(r"(-?\d{1,6}(?:\.\d{1,6})?)(?:,(-?\d{1,6}(?:\.\d{1,6})?))?", said or "")
+        if found is None:
+            return None
+        scale, values = self.scale(shown), tuple(float(part) for part in found.groups() if part is not None)
+        low, high = (0, len(scale["options"]) - 1) if "options" in scale else (scale["min"], scale["max"])
+        fits = len(values) == (2 if scale["kind"] == "range" else 1) and all(low <= x <= high for x in values)
+        return tuple(sorted(values)) if fits else None
+
+    def voted(self, said: str | None, shown: Shown) -> tuple[float, ...]:
+        """The votes of a link: five numbers on the scale, five ranges (two numbers each), or hands for each option
+        and for a tie; none where they are something else."""
+        scale = self.scale(shown)
+        if re.fullmatch(r"\d{1,6}(\.\d{1,6})?(,\d{1,6}(\.\d{1,6})?)*", said or "") is None:
+            return ()
+        values, kind = tuple(map(float, said.split(","))), scale["kind"]
+        if kind == "choice":
+            return values if len(values) <= len(scale["options"]) + 1 else ()
+        fits = len(values) <= (10 if kind == "range" else 5) and all(scale["min"] <= x <= scale["max"] for x in values)
+        return values if fits and not (kind == "range" and len(values) % 2) else ()
+
+
+# Scenes that resample.
 
 
 @st.cache_resource(max_entries=20, show_spinner=False)
@@ -106,3 +273,164 @@ RANDOMIZATION = Scene(1000, texts.RANDOMIZATION, {"kind": "slider", "min": 0, "m
                       prepare=_swaps)
 BLOCKS = Scene(100, texts.BLOCKS, {"kind": "range", "min": 0, "max": 100, "step": 1, "low": 20, "high": 40, "unit": ""},
                _ribbon, _samples, _blocks_end, fewer=lambda shown: len(shown.cut().blocks))
+
+
+# Scenes on what goes wrong without resampling right.
+
+_FAMILY_SIZES, _CORRELATIONS = (1, 2, 5, 10, 20, 40), (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)
+_TOLD = ((20, 0.1), (5, 0.1), (20, 0.3), (1, 0.0))  # in the order in which they are worth showing
+#: Sentences per document, and how alike they are; that of a link without one comes first.
+WORLDS = (*_TOLD, *(two for two in product(_FAMILY_SIZES, _CORRELATIONS) if two not in _TOLD))
+_ALPHA, _TILED = 0.05, 112
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _three(_testset: TestSet, digest: str, metric: str, _statistics) -> ThreeSentences:
+    return three_sentences(_testset, metric, statistics=_statistics())
+
+
+def _found(shown: Shown) -> ThreeSentences:
+    return _three(shown.testset, shown.testset.digest, shown.metric, shown.statistics)
+
+
+def _mean_body(shown: Shown) -> dict:
+    found = _found(shown)
+    return {"names": texts.shorts(*found.names), "outputs": found.outputs, "scores": found.scores,
+            "mean": found.mean, "lengths": found.lengths}
+
+
+def _mean_guess(shown: Shown) -> dict:
+    return {"kind": "choice", "options": texts.shorts(*_found(shown).names),
+            "prompt": "By the corpus score, the better is"}
+
+
+def _mean_rows(shown: Shown, steps: int) -> dict:
+    found = _found(shown)
+    return {"n": len(found.lengths), "sums": found.sums, "corpus": found.corpus}
+
+
+def _mean_end(shown: Shown, steps: int) -> dict:
+    return texts.mean_end(_found(shown))
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _equal(world: int, seed: int) -> EqualSystems:
+    return equal_tests(*WORLDS[world], seed, 0, DOCUMENTS.most)
+
+
+def _documents_body(shown: Shown) -> dict:
+    per_document, _ = WORLDS[shown.world]
+    return {"per_document": per_document, "documents": SENTENCES // per_document, "alpha": _ALPHA,
+            "tiles_label": texts.TILES, "sizes": list(_FAMILY_SIZES), "correlations": list(_CORRELATIONS),
+            "worlds": [list(two) for two in WORLDS]}
+
+
+def _documents_rows(shown: Shown, steps: int) -> dict:
+    found = _equal(shown.world, shown.seed).first(steps)
+    return {"n": steps, "sentence": found.by_sentence.round(5).tolist(),
+            "document": found.by_document.round(5).tolist(), "tiles": found.shades(_TILED)}
+
+
+def _documents_end(shown: Shown, steps: int) -> dict:
+    return texts.documents_end(_equal(shown.world, shown.seed).first(steps), *WORLDS[shown.world])
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _family(_testset: TestSet, digest: str, metric: str, better: int, seed: int, _statistics) -> Family:
+    return family(_testset, metric, better=better, seed=seed, statistics=_statistics())
+
+
+@st.cache_resource(max_entries=200, show_spinner=False)
+def _some_compared(_drawn: Family, digest: str, better: int, seed: int, start: int, stop: int) -> Tables:
+    return tables(_drawn, seed, start, stop)
+
+
+def _tables(shown: Shown, steps: int, better: int) -> Tables:
+    """Test sets up to a step, made ten at a time, so that none is made twice."""
+    drawn = _family(shown.testset, shown.testset.digest, shown.metric, better, shown.seed, shown.statistics)
+    return Tables.joined([_some_compared(drawn, shown.testset.digest, better, shown.seed, at, at + 10)
+                          for at in range(0, steps, 10)]).first(steps)
+
+
+def _comparisons_body(shown: Shown) -> dict:
+    return {"systems": SYSTEMS, "better": BETTER, "true_pairs": BETTER * (SYSTEMS - BETTER),
+            "corrections": list(texts.CORRECTIONS.items()), "extra": "Three truly better"}
+
+
+def _comparisons_rows(shown: Shown, steps: int, better: int = 0) -> dict:
+    found = _tables(shown, steps, better)
+    return {"n": steps, "cells": {name: found.cells(name) for name in found.decided},
+            "false": {name: found.false(name).tolist() for name in found.decided},
+            "lost": {name: found.lost(name).tolist() for name in found.decided}}
+
+
+def _comparisons_end(shown: Shown, steps: int) -> dict:
+    return texts.comparisons_end(_tables(shown, steps, 0))
+
+
+def _further(shown: Shown, steps: int) -> dict:
+    return {**_comparisons_rows(shown, steps, BETTER), **texts.three_better_end(_tables(shown, steps, BETTER))}
+
+
+MEAN = Scene(3, texts.MEAN, _mean_guess, _mean_body, _mean_rows, _mean_end)
+DOCUMENTS = Scene(1000, texts.DOCUMENTS, {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 5,
+                                          "unit": " of 100"}, _documents_body, _documents_rows, _documents_end,
+                  worlds=tuple(texts.world(*world) for world in WORLDS),
+                  prepare=lambda shown: _equal(shown.world, shown.seed))
+COMPARISONS = Scene(200, texts.COMPARISONS, {"kind": "slider", "min": 0, "max": 105, "step": 1, "start": 0,
+                                             "unit": " of 105"}, _comparisons_body, _comparisons_rows,
+                    _comparisons_end, at_once=10, further=_further,
+                    prepare=lambda shown: _tables(shown, 20, 0))
+
+
+# The scene on power: one system is truly better, by so much, on test sets so large.
+
+_POINTS, _POWER_SIZES = (0.5, 1.0, 2.0), (100, 300, 1000, 3000)
+_FIRST, _AT_ONCE = (1.0, 300), 20
+#: True differences and sizes of test sets; that of a link without one comes first.
+POWER_WORLDS = (_FIRST, *(two for two in ((points, n) for points in _POINTS for n in _POWER_SIZES) if two != _FIRST))
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def _better(_testset: TestSet, digest: str, metric: str, points: float, _statistics) -> Better:
+    return better(_testset, metric, points, statistics=_statistics())
+
+
+@st.cache_resource(max_entries=300, show_spinner=False)
+def _some_better(_two: Better, digest: str, metric: str, points: float, n: int, seed: int, start: int) -> PowerTests:
+    return power_tests(_two, n, seed, start, start + _AT_ONCE)
+
+
+def _two(shown: Shown) -> Better:
+    return _better(shown.testset, shown.testset.digest, shown.metric, POWER_WORLDS[shown.world][0], shown.statistics)
+
+
+def _tested(shown: Shown, steps: int) -> PowerTests:
+    """Test sets up to a step, made some at a time, so that none is made twice."""
+    two, (points, n) = _two(shown), POWER_WORLDS[shown.world]
+    return PowerTests.joined([_some_better(two, shown.testset.digest, shown.metric, points, n, shown.seed, at)
+                          for at in range(0, steps, _AT_ONCE)]).first(steps)
+
+
+def _body(shown: Shown) -> dict:
+    return {"points": list(_POINTS), "sizes": list(_POWER_SIZES), "worlds": [list(two) for two in POWER_WORLDS],
+            "metric": metric_title(shown.metric), "alpha": ALPHA}
+
+
+def _rows(shown: Shown, steps: int) -> dict:
+    two, found = _two(shown), _tested(shown, steps)
+    reach = 4 * two.error(POWER_WORLDS[shown.world][1])
+    return {"n": steps, "differences": found.differences.round(4).tolist(), "true": two.difference,
+            "sizes": [None if size is None else round(size, 4) for size in found.running_sizes],
+            "found": found.significant.astype(int).tolist(),
+            "axis": {"low": min(two.difference - reach, -0.1 * reach), "high": two.difference + reach}}
+
+
+def _end(shown: Shown, steps: int) -> dict:
+    found, two, (_, n) = _tested(shown, steps), _two(shown), POWER_WORLDS[shown.world]
+    return {"mean": found.size_found, **texts.power_end(found, n, two.planned(n), two.planned_exaggeration(n))}
+
+
+POWER = Scene(300, texts.POWER, {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 80, "unit": " of 100"},
+              _body, _rows, _end, at_once=_AT_ONCE, worlds=tuple(texts.power_world(*two) for two in POWER_WORLDS),
+              prepare=lambda shown: _tested(shown, _AT_ONCE))

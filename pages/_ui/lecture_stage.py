@@ -1,12 +1,23 @@
-"""The stage of the lecture: one component of plain JavaScript for all scenes."""
+"""The page Lecture: which scene, on which test set, how far; rounds of guesses, handouts, the stage."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from urllib.parse import urlencode
 
 import streamlit as st
 
-__all__ = ["component"]
+from mtsig_core import MtsigError, TestSet
+from mtsig_core.report import lecture_texts as texts
+from mtsig_core.report.export import to_csv
+from mtsig_core.report.lecture_texts import HandoutPart, Strip, exercises, handout
+from mtsig_core.report.palette import shortened
+from mtsig_core.stats.measured import measure
+from pages._ui import address, results, screen, testsets
+from pages._ui.lecture_scenes import BLOCKS, BOOTSTRAP, COMPARISONS, DOCUMENTS, MEAN, POWER, RANDOMIZATION, Scene, Shown
+from pages._ui.screen import end_page
 
 _ASSETS = Path(__file__).resolve().parents[2] / "assets" / "lecture"
 
@@ -19,3 +30,411 @@ def component(*scenes: str):
 
     return st.components.v2.component("mtsig_lecture", css=read("stage.css"), js=read(
         "stage.js", *(f"{name}.js" for name in scenes)))
+
+
+# Which test set a scene is about.
+
+_LEAST = {"bootstrap": 12, "randomization": 10, "blocks": 3000}  # segments of a test set that a scene can be about
+_WIDEST = 30
+
+
+def testset_of(scene: str) -> TestSet:
+    """The test set of the address where it suits the scene, else the large simulated one."""
+    asked, offers = address.asked("testset"), testsets.available()
+    offer = testsets.find(asked, offers) if asked is not None else None
+    if asked is not None and offer is None:
+        raise testsets.Gone(asked)
+    testset = None if offer is None else offer.load()
+    if testset is None or scene not in _LEAST or texts.unsuited(testset, _LEAST[scene]):
+        large = testsets.find(testsets.LARGE.title, offers)
+        testset = (large or offers[testsets.LARGE.title]).load()
+    return testset
+
+
+def beside(scene: str, shown: Mapping[str, object], pair: Mapping[str, object]) -> str:
+    """What the address asks for and a scene does not show: its test set, and why; a value.
+
+    Parameters
+    ----------
+    scene : str
+    shown : dict
+        What it shows, by the keys of the address.
+    pair : dict
+        The same, of what belongs to a test set.
+    """
+    testset, why = address.asked("testset"), ""
+    if scene in _LEAST:
+        if testset is not None:
+            why = texts.unsuited(testsets.find(testset, testsets.available()).load(), _LEAST[scene])
+        shown = shown if why else {**shown, **pair}
+    wrong = [shortened(f"{key}={asked}", _WIDEST) for key, value in shown.items()
+             if (asked := address.asked(key)) not in (None, str(value))]
+    said = f"The link asks for {' and '.join(wrong)}: not to be had here." if wrong else ""
+    return " ".join(filter(None, (said, why)))
+
+
+# Rounds: what was guessed and voted in each, and what came. The tab of the browser keeps them, too.
+
+_ROUNDS_KEY, _MOST = "lecture.rounds", 200
+
+
+@dataclass(frozen=True)
+class Round:
+    """One run of a scene, from the guess to what came.
+
+    Attributes
+    ----------
+    scene, of : str
+        Its name, and the test set.
+    seed, world, steps : int
+    guess, room : str
+        What was predicted and voted, in words; nothing where nothing was.
+    votes : str
+        As the address has them.
+    truth : str
+        In words; nothing until it is revealed.
+    """
+
+    scene: str
+    of: str
+    seed: int
+    world: int
+    steps: int
+    guess: str
+    room: str
+    votes: str
+    truth: str
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        return self.scene, self.of, self.seed, self.world
+
+
+def numbers(said: object) -> str | None:
+    """Numbers of the stage as the address has them."""
+    found = [f"{float(x):g}" for x in said if isinstance(x, int | float)] if isinstance(said, list | tuple) else []
+    return ",".join(found[:10]) or None
+
+
+def _rounds() -> list[Round]:
+    rounds: list[Round] = st.session_state.setdefault(_ROUNDS_KEY, [])
+    return rounds
+
+
+def note(now: Round) -> None:
+    """Remember a round; it replaces one of its place that was not revealed, or that had the same guess and votes."""
+    if not (now.guess or now.votes):
+        return
+    rounds = _rounds()
+    same = [one for one in rounds if one.place == now.place
+            and (not one.truth or (one.guess, one.votes) == (now.guess, now.votes))]
+    if now.truth or not any(one.truth for one in same):
+        rounds[:] = [*(one for one in rounds if one not in same), now][-_MOST:]
+
+
+def hear(told: object) -> None:
+    """Take up what the tab kept of an earlier session of its own."""
+    kinds = {field.name: int if field.type == "int" else str for field in fields(Round)}
+    now = list(_rounds())
+    _rounds().clear()
+    for one in told if isinstance(told, list) else []:
+        if isinstance(one, dict) and {key: type(value) for key, value in one.items()} == kinds:
+            note(Round(**one))
+    for one in now:
+        note(one)
+
+
+def kept(scene: str, guessed: bool) -> list[dict] | None:
+    """What the tab is to keep; nothing before the guess in a scene of which a round tells what comes."""
+    if not guessed and any(one.scene == scene and one.truth for one in _rounds()):
+        return None
+    return [asdict(one) for one in _rounds()]
+
+
+def past(scene: str, order: list[str]) -> list[str]:
+    """The last round of another scene, beside what came of it."""
+    return [texts.guess_beside(order.index(one.scene) + 1, one.guess, one.truth) for one in _rounds()
+            if one.scene != scene and one.scene in order and one.guess and one.truth][-1:]
+
+
+def typed(place: tuple[object, ...]) -> str:
+    """Votes that were typed in for a round that is not revealed yet."""
+    return next((one.votes for one in reversed(_rounds()) if one.place == place and not one.truth), "")
+
+
+def words(scenes: Mapping[str, Scene]) -> dict[str, list]:
+    """All rounds as a table, the last one first."""
+    rows = [[scenes[one.scene].words.title, _where(one, scenes), one.guess, one.room, one.truth]
+            for one in reversed(_rounds()) if one.scene in scenes]
+    return {"head": list(texts.ROUNDS), "rows": rows}
+
+
+def _where(one: Round, scenes: Mapping[str, Scene]) -> str:
+    worlds = scenes[one.scene].worlds
+    return ", ".join([*worlds[one.world:one.world + 1], f"seed {one.seed}"])
+
+
+def votes_file(scenes: Mapping[str, Scene]) -> dict[str, str]:
+    """Guesses, votes and what came of them, a line a round; {name, text, type}."""
+    rows = [[scenes[one.scene].words.title, one.of, "".join(scenes[one.scene].worlds[one.world:one.world + 1]),
+             one.seed, one.steps, one.guess, one.room, one.truth] for one in _rounds() if one.scene in scenes]
+    head = ["scene", "test set", "world", "seed", "steps", "guess", "votes", "truth"]
+    return {"name": "votes.csv", "type": "text/csv", "text": "\ufeff" + to_csv(head, rows)}  # UTF-8
+
+
+# Handouts.
+
+_USUAL = {"mean": 3, "blocks": 100, "comparisons": 60, "power": 200}  # steps of a scene that was not shown yet
+
+
+def handout_file(scenes: Mapping[str, tuple[Scene, Shown, int]]) -> dict[str, str]:
+    """A handout of some scenes, as they stand on the stage; {name, text, type}."""
+    title = next(iter(scenes)) if len(scenes) == 1 else "lecture"
+    return {"name": f"handout.{title}.html", "type": "text/html",
+            "text": handout([_part(key, *one) for key, one in scenes.items()])}
+
+
+def _part(key: str, scene: Scene, shown: Shown, step: int) -> HandoutPart:
+    step = min(step or _USUAL.get(key, 500), scene.steps(shown))
+    body, rows, end = scene.body(shown), scene.rows(shown, step), scene.end(shown, step)
+    exercise, answer = exercises()[key]
+    query = {"scene": key, "seed": shown.seed, "step": step, "reveal": "true",
+             **({"world": shown.world} if shown.world else {}),
+             **{name: said for name in ("testset", "a", "b") if (said := address.asked(name)) is not None}}
+    chosen = f" Chosen: {scene.worlds[shown.world]}." if scene.worlds else ""
+    return HandoutPart(scene.words.title, scene.words.question + chosen,
+                       texts.shown(shown.testset, key, shown.seed, step),
+                       f"{end['conclusion']} {end.get('after', '')}".strip(),
+                       end["limitation"], exercise, answer, f"lecture?{urlencode(query)}",
+                       _table(key, body), _strips(key, body, rows, end, step))
+
+
+def _table(key: str, body: dict) -> list[list[str]]:
+    if key == "bootstrap":
+        numbered = [f"{k}. {text}" for k, text in enumerate(body["sentences"], 1)]
+        return [list(two) for two in zip(numbered[::2], numbered[1::2], strict=True)]
+    if key in ("randomization", "mean"):
+        return [list(body["names"]), *map(list, body["outputs"])]
+    return []
+
+
+def _strips(key: str, body: dict, rows: dict, end: dict, step: int) -> list[Strip]:
+    """The dots of the stage, as they stand at its last step."""
+    if key == "bootstrap":
+        a, b = body["names"]
+        return [Strip("sentences missing from a resample", rows["missing"][:step], 0, 12, integers=True),
+                _strip(f"{body['metric']} of {a}; {end['of']}", rows["scores"][:step], rows["axes"]["scores"],
+                       end["interval"]),
+                _strip(f"{a} less {b}; {end['of']}", rows["differences"][:step], rows["axes"]["differences"],
+                       end["difference"])]
+    if key == "randomization":
+        observed = abs(body["observed"])
+        return [_strip("difference after swaps, observed on both sides", rows["differences"][:step], rows["axis"],
+                       (-observed, observed))]
+    if key == "blocks":
+        return [_strip(f"{body['metric']} of {kind}", rows[name][:step], rows["axis"], end[name])
+                for name, kind in (("blocks", "blocks"), ("broad", "broad samples"))]
+    if key == "documents":
+        return [Strip(f"p of each test, by {unit}", rows[unit][:step], 0, 1, [(body["alpha"], f"{body['alpha']:g}")])
+                for unit in ("sentence", "document")]
+    if key == "power":
+        marks = [(rows["true"], f"truly {rows['true']:g}")]
+        found = [x for x, yes in zip(rows["differences"][:step], rows["found"], strict=False) if yes]
+        return [Strip(label, values, rows["axis"]["low"], rows["axis"]["high"], marks) for label, values in (
+            ("difference on each test set", rows["differences"][:step]), ("those that are significant", found))]
+    if key == "comparisons":
+        return [Strip(f"false stars on each test set, {said}", rows["false"][name][:step], 0, 30, integers=True)
+                for name, said in (body["corrections"][0], body["corrections"][-1])]
+    return []
+
+
+def _strip(label: str, values: list, axis: dict, ends: tuple[float, float]) -> Strip:
+    return Strip(label, values, axis["low"], axis["high"], [(end, f"{end:.1f}") for end in ends])
+
+
+# Which scene, on which sentences, how far; what the stage tells and is asked.
+
+ROOT = Path(__file__).resolve().parents[2]
+_KEY, _TURN, _HEARD, _TOLD = "lecture", "lecture.turn", "lecture.heard", "lecture.told"
+_HAVE, _THERE = "lecture.have", "lecture.there"
+_FILE, _ROUNDS = "lecture.file", "lecture.rounds_asked"
+_SEED = 4  # its ten sentences leave something open
+_METRIC = "bleu"
+SCENES = {"mean": MEAN, "bootstrap": BOOTSTRAP, "randomization": RANDOMIZATION, "blocks": BLOCKS,
+          "documents": DOCUMENTS, "comparisons": COMPARISONS, "power": POWER}
+_OWN = ("scene", "step", "guess", "votes", "reveal", "extra", "world")  # what the address says of this page alone
+
+
+@dataclass(frozen=True)
+class LectureView:
+    """What stands on the stage.
+
+    Attributes
+    ----------
+    scene : str
+    shown : Shown
+    step : int
+    guess : tuple of float or None
+        What was predicted.
+    votes : tuple of float
+        Of the room, as the scale of the guess has them.
+    reveal : bool
+    have : int
+        Draws that the stage has already.
+    extra : bool
+        Whether it shows what comes after the answer.
+    """
+
+    scene: str
+    shown: Shown
+    step: int
+    guess: tuple[float, ...] | None
+    votes: tuple[float, ...]
+    reveal: bool
+    have: int
+    extra: bool
+
+
+def choose_scene() -> LectureView:
+    """What the address asks for, after what the stage asked."""
+    _hear()
+    for key in _OWN:
+        address.own(key)
+    return _view()
+
+
+def _view() -> LectureView:
+    asked, state = address.asked("scene"), st.session_state
+    name = asked if asked in SCENES else next(iter(SCENES))
+    scene, shown = SCENES[name], _shown(name)
+    return LectureView(name, shown, _whole("step", scene.steps(shown)), scene.guessed(address.asked("guess"), shown),
+                       scene.voted(address.asked("votes"), shown), address.asked("reveal") == "true",
+                       state.get(_HAVE, 0), address.asked("extra") == "true")
+
+
+def _round(view: LectureView, truth: str = "") -> Round:
+    """What is remembered of a view, and what came of it."""
+    shown, scale = view.shown, SCENES[view.scene].scale(view.shown)
+    options = scale.get("options", ())
+    of = "made-up scores" if view.scene == "documents" else texts.about(shown.testset)
+    return Round(view.scene, of, shown.seed, shown.world, view.step,
+                 texts.predicted(view.guess, options) if view.guess else "",
+                 texts.voted(view.votes, scale["kind"], options), numbers(view.votes) or "", truth)
+
+
+def _shown(scene: str) -> Shown:
+    """What a scene is about, as the address has it."""
+    testset = testset_of(scene)
+    names = measure(testset, _METRIC, statistics=results.statistics(testset, _METRIC)).best_first().names
+    a, b = (address.asked(key) for key in "ab")
+    if a == b or not {a, b} <= set(names):
+        a, b = names[0], names[-1]  # a difference that can be seen on a few sentences
+    world = _whole("world", max(0, len(SCENES[scene].worlds) - 1))
+    return Shown(testset, _METRIC, a, b, _whole("seed", (1 << 63) - 1, _SEED), world,
+                 lambda: results.statistics(testset, _METRIC))
+
+
+def show(view: LectureView | MtsigError) -> None:
+    """Mount the stage."""
+    state = st.session_state
+    there = state.pop(_THERE, 0)  # draws that the stage has: they are not sent with every step
+    if address.by_history():
+        state[_TURN], there = state.get(_TURN, 0) + 1, 0
+    try:
+        if isinstance(view, MtsigError):
+            raise view
+        scene, keys = SCENES[view.scene], list(SCENES)
+        most = scene.steps(view.shown)
+        drawn = min(most, -(-max(view.step, view.have + 1) // scene.at_once) * scene.at_once)
+        played = view.guess is not None or view.step > 0
+        data = {
+            "turn": f"{state.get(_TURN, 0)} {view.scene} {view.shown.seed} {view.shown.world}", "scene": view.scene,
+            "about": texts.about(view.shown.testset) if view.scene != "documents" else "",
+            "instead": beside(view.scene, {"scene": view.scene, "seed": view.shown.seed, "world": view.shown.world,
+                                           "step": view.step, "guess": numbers(view.guess)},
+                              {"a": view.shown.a, "b": view.shown.b}),
+            "number": keys.index(view.scene) + 1, "of": len(keys), "seed": view.shown.seed, "most": most,
+            **asdict(scene.words), "guess": scene.scale(view.shown), "body": scene.body(view.shown),
+            "state": {"guess": view.guess, "step": view.step, "revealed": view.reveal, "votes": view.votes,
+                      "extra": view.reveal and view.extra, "room": _round(view).room},
+            "past": past(view.scene, keys),
+            "worlds": list(scene.worlds) or None, "world": view.shown.world,
+            "rows": scene.rows(view.shown, drawn) if played and drawn > there else None,
+            "further": scene.further(view.shown, view.step) if scene.further and view.extra and view.step else None,
+            "end": scene.end(view.shown, view.step) if view.reveal and view.step else None}
+    except MtsigError as problem:
+        screen.error(problem)
+        for name in ("data", "overview"):  # there is no side bar
+            st.page_link(ROOT / "pages" / f"{name}.py", label=name.capitalize())
+        end_page()
+    note(_round(view, data["end"]["truth"] if data["end"] else ""))
+    data |= {"kept": kept(view.scene, played), "told": state.get(_TOLD, False),
+             "heard": state.get(_HEARD), "file": _file(view),
+             "rounds": {**words(SCENES), "id": asked} if (asked := state.pop(_ROUNDS, None)) else None}
+    st.html("<style>header, [data-testid=stSidebar], [data-testid=stPageLink] {display: none} "
+            "[data-stale] {opacity: 1 !important}</style>")
+    address.link(ROOT / "pages" / "overview.py", "Overview")  # the stage clicks it: one step of the history
+    component(*SCENES)(data=data, key=_KEY, on_asks_change=lambda: None)
+    if scene.prepare and not played:
+        scene.prepare(view.shown)  # while the room talks
+    if data["end"] and not view.extra:
+        scene.go_on(view.shown, view.step)
+
+
+def _file(view: LectureView) -> dict | None:
+    """What the stage asked to take away."""
+    asked = st.session_state.get(_FILE)  # it stays until more is asked: this run may not come to its end
+    if asked is None:
+        return None
+    if asked[0] == "votes":
+        made = votes_file(SCENES)
+    else:
+        scenes = SCENES if asked[0] == "all handouts" else [view.scene]
+        made = handout_file({key: (SCENES[key], _shown(key), view.step if key == view.scene else 0) for key in scenes})
+    return {**made, "id": asked[1]}
+
+
+def _hear() -> None:
+    """Take what the stage asks into the address, once."""
+    state = st.session_state
+    asks = (state.get(_KEY) or {}).get("asks") if address.page() == "lecture" else None
+    if isinstance(asks, dict) and asks.get("at") != state.get(_HEARD):
+        _take(asks)
+        state[_HEARD] = asks.get("at")  # a run may be broken off before: then it is taken in by the next
+
+
+def _take(asks: dict) -> None:
+    """How far, what was guessed, another scene or seed."""
+    state = st.session_state
+    state[_FILE] = (asks["file"], asks["at"]) if asks.get("file") in ("handout", "all handouts", "votes") else None
+    state[_ROUNDS] = asks["at"] if asks.get("rounds") else state.get(_ROUNDS)
+    if "told" in asks:
+        hear(asks["told"])
+        state[_TOLD] = True
+    scene = asks.get("scene") if asks.get("scene") in SCENES else next(iter(SCENES))
+    state[_THERE] = int(asks.get("rows") or 0)
+    state[_HAVE] = int(asks.get("have") or 0)
+    _say(scene=scene, step=int(asks.get("step") or 0) or None, guess=numbers(asks.get("guess")),
+         votes=numbers(asks.get("votes")), **{key: "true" if asks.get(key) else None for key in ("reveal", "extra")})
+    if not any(key in asks for key in ("move", "again", "reseed", "world")):
+        return
+    note(_round(_view()))  # before it is left
+    keys, by = list(SCENES), asks["move"] if asks.get("move") in (1, -1) else 0
+    state[_TURN], state[_HAVE], state[_THERE] = state.get(_TURN, 0) + 1, 0, 0
+    if by or isinstance(asks.get("world"), int):
+        _say(world=asks.get("world") or None)
+    if asks.get("reseed"):
+        _say(seed=_whole("seed", (1 << 63) - 2, _SEED) + 1)
+    _say(scene=keys[(keys.index(scene) + by) % len(keys)], step=None, reveal=None, extra=None, guess=None, votes=None)
+    _say(votes=typed(_round(_view()).place) or None)
+
+
+def _say(**said: object) -> None:
+    for key, value in said.items():
+        address.keep(key, None if value is None else [str(value)])
+
+
+def _whole(key: str, most: int, usual: int = 0) -> int:
+    """A whole number of the address, the usual one where it says none."""
+    said = address.asked(key) or ""
+    return min(int(said), most) if said.isascii() and said.isdigit() and len(said) < 20 else usual

@@ -1,32 +1,33 @@
-"""One pair on screen: which it is, its examination, remembered, and the commands that print it."""
+"""One pair of systems on screen: which it is, its examination, the commands that print it, its dispute card."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 
-from mtsig_core import Caution, MetricResult, PairResult, Settings, TestSet
-from mtsig_core.experiments.dispute import document_names
+from mtsig_core import Caution, MetricResult, MtsigError, PairResult, Settings, TestSet
+from mtsig_core.experiments.dispute import default_metrics, document_names, examine_dispute
 from mtsig_core.experiments.planning import default_difference
 from mtsig_core.metrics import metric_title
+from mtsig_core.report import export
 from mtsig_core.report.cells import format_p, number, written_like
 from mtsig_core.report.commands import command_line
+from mtsig_core.report.dispute_card import card_html
 from mtsig_core.source import Source
 from mtsig_core.stats.arrays import holds_zero
 from mtsig_core.stats.cautions import go_by
+from mtsig_core.stats.comparison import joined
 from mtsig_core.stats.few_units import about_few_drawn, alone_could, cannot_decide
 from mtsig_core.stats.pair import PairExamination, equivalence, examine_pair
 from mtsig_core.stats.significance import TESTS
-from pages._ui import address, background, controls, limits, results, screen
-from pages._ui.ending import end_page
+from pages._ui import address, background, controls, results, screen, session_limits
+from pages._ui.browser import command_box
 from pages._ui.frame import ROOT
-from pages._ui.view import View
-
-__all__ = ["choose", "open_pair", "asked_of", "examine", "command", "segments_command", "source_for", "segments_query",
-           "chance_said", "detectable_said", "outcome_rows", "test_cautions", "interval_rows", "disagreement_said",
-           "show_equivalence", "simultaneous_ends", "document_names", "documents_of"]
+from pages._ui.screen import end_page, or_end_page
+from pages._ui.testset_view import View
 
 _PAGE = ROOT / "pages" / "pair.py"
 _ASKED = ("unit", "trials", "alpha", "seed")
@@ -82,7 +83,7 @@ def examine(view: View, a: str, b: str) -> PairExamination:
         return examine_pair(testset, metric, a, b, jobs=results.jobs(testset), statistics=counted,
                             progress=progress, **settings)
 
-    limits.check_draws(testset, settings["trials"], systems=2)
+    session_limits.check_draws(testset, settings["trials"], systems=2)
     key = ("pair", testset.digest, view.metric, a, b, tuple(settings.items()))
     return background.result(key, work, "Examining the pair")
 
@@ -225,3 +226,40 @@ def documents_of(testset: TestSet, domain: str | None) -> dict[str, int]:
     number = testset.document_index.tolist()
     inside = dict.fromkeys(k for k, d in zip(number, testset.domains, strict=True) if d == domain)
     return {names[k]: k for k in inside}
+
+
+# The dispute card: everything about two systems, to read, to print, to send as one file.
+
+_HIGH = 700  # pixels of the card on the page, which scrolls
+
+
+def show_card(view: View, a: str, b: str) -> None:
+    """Below a toggle, which stands in the address: the card, a button for its file, and the command."""
+    if not controls.toggle("Dispute card: everything about this pair on one page, to print or to send", False, "card",
+                           pages_own=True):
+        return
+    compared = []
+    for name in dict.fromkeys([view.metric, *default_metrics(view.testset)]):
+        try:
+            compared.append(results.comparison(view.testset, name, **view.settings))
+        except MtsigError as problem:  # a test that does not fit this metric
+            screen.error(f"{metric_title(name)}: {problem}")
+    comparison = joined(compared)
+    names = list(comparison.metrics)
+    testset, settings = view.testset, view.settings
+    key = ("dispute", testset.digest, a, b, *names, *sorted(view.settings.items()))
+
+    def work(progress):
+        return examine_dispute(testset, names, a=a, b=b, comparison=comparison, jobs=results.jobs(testset),
+                               progress=progress, **settings)
+
+    with or_end_page():
+        found = background.result(key, work, "Making the dispute card")
+    command = command_line("pair", view.source, f"--metrics={','.join(names)}", a=a, b=b, **view.settings)
+    html = card_html(found, command)
+    st.download_button("Dispute card (HTML)", html, export.file_name(*view.named(a, b), "dispute", ending="html"),
+                       "text/html", key="pair.card", on_click="ignore")
+    st.caption("Opens offline and prints on A4. This page's address opens it here again.")
+    sealed = base64.b64encode(html.encode("utf-8", "backslashreplace")).decode()  # an origin of its own
+    st.iframe(f"data:text/html;charset=utf-8;base64,{sealed}", height=_HIGH)
+    command_box(" ".join([command, "--format", "html"]), "dispute.command", "this card")

@@ -13,11 +13,9 @@ from mtsig_core.metrics import metric_of, metrics_of
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.report.commands import defaults
 from mtsig_core.stats.comparison import corrected_by, drawn_alike, serves_corrections
-from pages._ui import limits
-from pages._ui.first_comparison import first_comparison, first_counts
-from pages._ui.jobs import Memory
-
-__all__ = ["comparison", "statistics", "jobs"]
+from pages._ui import session_limits
+from pages._work.first_comparison import first_comparison, first_counts
+from pages._work.memory import Memory
 
 _MANY = 10_000  # segments from which on several cores pay off
 _KEPT = 16  # statistics of test sets, the largest things that are remembered
@@ -45,7 +43,7 @@ def comparison(testset: TestSet, metric: str, meanwhile: Callable[[], None] | No
         return compare(testset, [_Counted(metric_of(testset, metric))], jobs=jobs(testset), progress=progress,
                        **settings)
 
-    limits.check_draws(testset, max(settings.get("trials", 0), settings.get("resamples", 0)))
+    session_limits.check_draws(testset, max(settings.get("trials", 0), settings.get("resamples", 0)))
     return background.result(key, work, "Comparing the systems",
                              meanwhile and (lambda _: meanwhile()), {"before": True})
 

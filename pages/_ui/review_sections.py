@@ -1,15 +1,15 @@
-"""The parts of the page Review, as everybody sees them; who may go on with it finds the controls beside."""
+"""Parts of the page Review: what changes a review, for who may go on with it, and what everybody sees."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import streamlit as st
 
-from mtsig_core import Comparison, MtsigError
-from mtsig_core.metrics import metric_title
+from mtsig_core import METRICS, Comparison, MtsigError
+from mtsig_core.metrics import metric_title, metric_titles
 from mtsig_core.report.cells import number
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.review import (
@@ -17,24 +17,222 @@ from mtsig_core.report.review import (
     circles_table,
     decision_cautions,
     decisions_table,
+    history_sentences,
     left_out_table,
     nobody_ranked,
     notes_table,
     rank_changes_table,
     review_command,
 )
-from mtsig_core.report.task import find_rank_rule
+from mtsig_core.report.task import find_rank_rule, list_tops
 from mtsig_core.report.task_html import task_picture
 from mtsig_core.results import TaskComparison
-from mtsig_core.stats.ranks import ranks_before_after
-from mtsig_core.store.reviews import Entry
-from pages._ui import address, browser, frame, review_changes, screen, selection, task_files, tasks, testsets
-from pages._ui.copyable import copyable
-from pages._ui.made_once import made_once
-from pages._ui.review_view import LINK, ReviewView, reviews
+from mtsig_core.stats.ranks import RANK_RULES, fitting_rules, ranks_before_after
+from mtsig_core.store.reviews import (
+    LONGEST_REASON,
+    LONGEST_TEXT,
+    Begin,
+    Change,
+    Decide,
+    Entry,
+    Exclude,
+    NoteOn,
+    PutBack,
+    SeeContent,
+    SetMetric,
+    SetRule,
+    TakeBack,
+    taken_back,
+)
+from pages._ui import address, browser, frame, screen, task_sections, tasks, testset_view, testsets
+from pages._ui.browser import copyable
+from pages._ui.task_view import LINK, ReviewView, TaskView, reviews
+from pages._work.memory import make_once
 
-__all__ = ["in_each_pair", "open_pair", "show_decisions", "show_files", "show_left_out", "show_links", "show_mine",
-           "show_notes", "without_link"]
+ALL = "all language pairs"
+_SAID, _BEGUN = "review.said", "review.begun"
+_SHOWN = 10  # steps of the history that are seen at once
+
+
+def show_begin(view: TaskView, found: TaskComparison) -> str | None:
+    """Offer to start a review of what the page Task shows; once it is started, the link to go on with it."""
+    digests = {pair: comparison.testset.digest for pair, comparison in found.pairs.items()}
+    source = view.kept.source
+    taken = {"refs": source.refs, "refs_as_systems": source.refs_as_systems}
+    start = Begin(view.name, source.track, view.kept.info.digest, digests, view.metric,
+                  view.settings | {name: value for name, value in taken.items() if value})
+    st.subheader("Decide about it")
+    st.caption("A review keeps what you decide about this task, step by step: systems left out, with reasons, notes on "
+               "disputed pairs, who is declared the first. One link lets others read it, another lets them go on.")
+    st.button("Start a review", key="task.review", on_click=_begin, args=(start,))
+    show_message()
+    return st.session_state.pop(_BEGUN, None)
+
+
+def show_message(where: str = "") -> bool:
+    """Why the last change was not saved, at the form that it came from, or (empty) at the head of the page.
+
+    Returns whether there is anything to say.
+    """
+    said = st.session_state.pop(_SAID, None) if st.session_state.get(_SAID, ("",))[0] == where else None
+    if said is not None:
+        screen.error(said[1])
+    return said is not None
+
+
+def _begin(start: Begin) -> None:
+    try:
+        st.session_state[_BEGUN] = reviews().begin(start, browser.owner(make=True)).edit_link
+    except MtsigError as problem:
+        st.session_state[_SAID] = "", str(problem)
+
+
+def show_exclude(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
+    """Leave a system out; `systems` are those of each language pair that take part."""
+    where, who = st.columns(2)
+    pair = where.selectbox("In", [ALL, *systems], key="review.exclude.pair")
+    names = list(dict.fromkeys(name for own in systems.values() for name in own)) if pair == ALL else systems[pair]
+    system = who.selectbox("System to leave out", names, index=None, placeholder="choose one",
+                           key=f"review.exclude.system.{pair}")
+    reason = "review.exclude.reason"
+
+    def lacks():
+        return "Choose a system to leave out." if system is None else None if _text(reason) else \
+            f"Give a reason for leaving out {system}: it stands in every export and for all readers."
+
+    _form(view, "exclude", "Leave it out", lambda: Exclude(system, None if pair == ALL else pair, _text(reason)),
+          lambda: st.text_input("Reason", key=reason, max_chars=LONGEST_REASON,
+                                placeholder="stands in every export and for all readers"),
+          lambda: bool(_text(reason)), lacks, (reason, f"review.exclude.system.{pair}"))
+
+
+def show_put_back(view: ReviewView, place, one) -> None:
+    """The button that lets a system take part again."""
+    _button(view, place, "Put back", f"back.{one.pair}.{one.system}", PutBack(one.system, one.pair))
+
+
+def pick_metric_and_rule(view: ReviewView) -> None:
+    """Metric and rule for ranks; each choice is a change."""
+    info, review = view.before.kept.info, view.review
+    own = dict.fromkeys(name for names in info.scores.values() for name in names)
+    metrics = list(dict.fromkeys([*(METRICS if info.with_texts else ()), *own]))
+    rules = fitting_rules(review.metric in own)
+    left, right = st.columns(2)
+    _select(view, left, "Metric", metrics, review.metric, SetMetric, metric_titles(metrics).get)
+    _select(view, right, "Ranks", list(rules), review.settings.get("rank_rule", "simultaneous"), SetRule,
+            lambda rule: RANK_RULES[rule].title)
+
+
+def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], found: TaskComparison) -> None:
+    """Declare who is the first in a language pair; what was `found` says who may be."""
+    pair = st.selectbox("Language pair", list(systems), key="review.decide.pair")
+    decided = next((one for one in view.review.decisions if one.pair == pair), None)
+    there = (decided.first, decided.why) if decided else ((), "")
+    screen.plain(list_tops(found, view.review.metric)[pair])
+    first, why = f"review.decide.first.{pair}", f"review.decide.why.{pair}"
+    names = list(dict.fromkeys([*systems[pair], *there[0]]))
+
+    def draw():
+        st.multiselect("Declared the first", names, list(there[0]), key=first,
+                       placeholder="one system, or several that share the place")
+        st.text_area("Why", there[1], key=why, max_chars=LONGEST_TEXT, height=68)
+
+    _form(view, "decide", "Decide" if decided is None else "Decide anew",
+          lambda: Decide(pair, tuple(st.session_state[first]), _text(why)), draw,
+          lambda: ({*st.session_state[first]}, _text(why)) != ({*there[0]}, there[1]))
+
+
+def show_note(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
+    """Note something on a disputed pair of systems."""
+    where, left, right = st.columns(3)
+    pair = where.selectbox("Language pair", list(systems), key="review.note.pair")
+    a = left.selectbox("One system", systems[pair], key=f"review.note.a.{pair}")
+    b = right.selectbox("The other", [name for name in systems[pair] if name != a], key=f"review.note.b.{pair}")
+    text = f"review.note.text.{pair}.{a}.{b}"
+    there = any((one.pair, one.metric, {one.a, one.b}) == (pair, view.review.metric, {a, b})
+                for one in view.review.notes)
+    _form(view, "note", "Put it in place of the note above" if there else "Keep the note",
+          lambda: NoteOn(pair, view.review.metric, a, b, _text(text)),
+          lambda: st.text_area("Note", key=text, max_chars=LONGEST_TEXT, height=68), lambda: bool(_text(text)),
+          lambda: None if b else "A note is on two systems, and there is one alone.", (text,))
+
+
+def see_content(view: ReviewView, digest: str, digests: Mapping[str, str]) -> None:
+    """The button that goes on with the content that the task has by now."""
+    _button(view, st, "Go on with the content as it is now", "content", SeeContent(digest, digests))
+
+
+def show_history(view: ReviewView) -> None:
+    """The steps, the newest first, each that is in force with a button that takes it back."""
+    said, gone = history_sentences(view.kept.history), taken_back(view.kept.history)
+    steps = list(zip(view.kept.history, said, strict=True))[::-1]
+    for entry, text in steps[:_SHOWN]:
+        _step(view, entry, text, entry.number in gone)
+    if steps[_SHOWN:]:
+        with st.expander(f"{len(steps) - _SHOWN} earlier steps", key="review.earlier"):
+            for entry, text in steps[_SHOWN:]:
+                _step(view, entry, text, entry.number in gone)
+
+
+def _step(view: ReviewView, entry: Entry, text: str, gone: bool) -> None:
+    told, back = st.columns([6, 1], vertical_alignment="center")
+    with told:
+        screen.plain(f"{entry.number}. {text}")
+    if view.may_edit and entry.number > 1 and not gone:
+        _button(view, back, "Take back", f"take.{entry.number}", TakeBack(entry.number))
+
+
+def _form(view: ReviewView, name: str, label: str, make: Callable[[], Change], draw: Callable[[], object],
+          unkept: Callable[[], bool], lacks: Callable[[], str | None] = lambda: None,
+          clear: Sequence[str] = ()) -> None:
+    """Fields with a button: what they say is saved at once, or not at all.
+
+    A click that comes while the server starts again is lost, and what was typed stands there still: that it is not kept
+    is said, where it is `unkept`.
+    """
+    with st.form(f"review.{name}", border=False):
+        draw()
+        st.form_submit_button(label, on_click=_save, args=(view.kept.edit_link, len(view.kept.history), make, name,
+                                                           lacks, clear))
+    if not show_message(name) and unkept():
+        screen.caution_box(f"Not kept yet: what stands here is not in the review. '{label}' keeps it.")
+
+
+def _button(view: ReviewView, place, label: str, key: str, change: Change) -> None:
+    place.button(label, key=f"review.{key}", on_click=_save,
+                 args=(view.kept.edit_link, len(view.kept.history), lambda: change))
+
+
+def _select(view: ReviewView, place, label: str, options: Sequence[str], current: str, make: Callable[[str], Change],
+            shown: Callable[[str], str]) -> None:
+    """A choice that stands in the review, not in the session: another editor may have changed it."""
+    key = f"review.{label}.{len(view.kept.history)}"
+    place.selectbox(label, options, options.index(current) if current in options else None, key=key,
+                    format_func=shown, on_change=_save, args=(
+                        view.kept.edit_link, len(view.kept.history), lambda: make(st.session_state[key])))
+
+
+def _save(link: str, seen: int, make: Callable[[], Change], where: str = "",
+          lacks: Callable[[], str | None] = lambda: None, clear: Sequence[str] = ()) -> None:
+    """Append a change to what was seen on screen; what was typed stays where it could not be saved."""
+    if (said := lacks()) is not None:
+        st.session_state[_SAID] = where, said
+        return
+    try:
+        reviews().add(link, make(), seen)
+    except MtsigError as problem:
+        st.session_state[_SAID] = where, str(problem)
+    else:
+        for key in clear:
+            st.session_state[key] = None if ".system." in key else ""
+
+
+def _text(key: str) -> str:
+    """What a field says, in one line."""
+    return " ".join((st.session_state.get(key) or "").split())
+
+
+# What everybody sees.
 
 _PAGE = frame.ROOT / "pages" / "review.py"
 _LEADERBOARD = frame.ROOT / "pages" / "leaderboard.py"
@@ -51,16 +249,16 @@ def open_pair(view: ReviewView, pair: str, whole: Mapping[str, Comparison]) -> N
     gone = {one.system: one.reason for one in view.review.exclusions if one.pair in (None, pair)}
     gone = {name: reason for name, reason in gone.items() if name in whole[pair].testset.systems}
     if (before := st.session_state.pop(frame.SET, None)) is not None:  # what was chosen for another set waits there
-        address.switched_set(before[1], "", lambda key, texts: key in (selection.LEFT_OUT, "tokenize")
-                             or key.startswith(selection.REASON))
+        address.switched_set(before[1], "", lambda key, texts: key in (testset_view.LEFT_OUT, "tokenize")
+                             or key.startswith(testset_view.REASON))
     named = view.before.address_of(pair, TaskComparison(view.before.kept.info, whole, {}))
     usual = defaults("compare")
     # What is usual stands in no address: else the page would take it out, and Back would need one press more.
     settings = {key: None if value == usual.get(key) else str(value) for key, value in
                 {"rank_rule": usual["rank_rule"], **view.review.tested}.items()}
     settings |= {"humans": "true" if view.review.refs_as_systems else None, "refs": list(view.review.refs) or None}
-    address.go(_LEADERBOARD, **settings, **named, **{selection.LEFT_OUT: list(gone) or None},
-               **{f"{selection.REASON}{name}": reason or None for name, reason in gone.items()})
+    address.go(_LEADERBOARD, **settings, **named, **{testset_view.LEFT_OUT: list(gone) or None},
+               **{f"{testset_view.REASON}{name}": reason or None for name, reason in gone.items()})
 
 
 def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComparison | None) -> None:
@@ -73,9 +271,9 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
         told, back = st.columns([6, 1], vertical_alignment="center")
         with told:
             screen.plain(f"{one.system}, {one.pair or 'all language pairs'}: {one.reason or 'no reason given'}")
-        review_changes.show_put_back(view, back, one)
+        show_put_back(view, back, one)
     if view.may_edit and (now or before) is not None:
-        review_changes.show_exclude(view, in_each_pair(now or before, metric))
+        show_exclude(view, in_each_pair(now or before, metric))
     if gone and now is not None and before is not None:
         found = ranks_before_after(before, now, metric)
         st.subheader("Ranks before and after")
@@ -95,7 +293,7 @@ def show_decisions(view: ReviewView, now: TaskComparison | None) -> None:
     for said in decision_cautions(view.review, now) if now is not None else ():
         screen.caution_box(said)
     if view.may_edit and now is not None:
-        review_changes.show_decide(view, in_each_pair(now, view.review.metric), now)
+        show_decide(view, in_each_pair(now, view.review.metric), now)
 
 
 def show_notes(view: ReviewView, now: TaskComparison | None) -> None:
@@ -107,7 +305,7 @@ def show_notes(view: ReviewView, now: TaskComparison | None) -> None:
         screen.show_prose_table(notes_table(view.review.notes, now))
         st.caption(MEASURED_SAID) if now is not None else None
     if view.may_edit and now is not None:
-        review_changes.show_note(view, in_each_pair(now, view.review.metric))
+        show_note(view, in_each_pair(now, view.review.metric))
 
 
 def show_links(view: ReviewView) -> None:
@@ -123,7 +321,7 @@ def show_links(view: ReviewView) -> None:
 def show_files(view: ReviewView, now: TaskComparison) -> None:
     """The files, with what was decided, and the command that prints them from the JSON among them."""
     source = view.now.kept.source
-    task_files.show(now, made_once(task_picture, now, view.review.metric), view.review.metric, source,
+    task_sections.show_files(now, make_once(task_picture, now, view.review.metric), view.review.metric, source,
                     review_command(source, now.task.name, view.review), "review",
                     without_link(view.kept.history, now.task.name))
     st.caption("Save the JSON first: the command reads it, with exclusions, metric, rule, decisions and notes, and "
@@ -172,4 +370,3 @@ def _delete(kept) -> None:
         screen.error(problem)
     else:
         st.rerun()
-

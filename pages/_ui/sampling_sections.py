@@ -19,9 +19,7 @@ from mtsig_core.report.tables import points
 from mtsig_core.stats.arrays import rounding
 from mtsig_core.stats.significance import significant
 from pages._ui import charts, controls, one_pair, screen
-from pages._ui.view import View
-
-__all__ = ["NAMES", "Samples"]
+from pages._ui.testset_view import View
 
 NAMES = {"blocks": "Blocks", "broad": "Broad samples"}
 

@@ -1,24 +1,53 @@
-"""Text on screen. Names of systems, files and documents are data: everything passes through `escape` here, and a name
-in right-to-left script is kept from turning round the numbers beside it."""
+"""Text on screen. Names of systems, files and documents are data: everything passes through `escape` here."""
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import NoReturn
 
 import streamlit as st
 
 from mtsig_core import Caution, MtsigError
+from mtsig_core.errors import Remedy
 from mtsig_core.report.cells import Cell
 from mtsig_core.report.table import KINDS, MISSING, Table
 from mtsig_core.report.text import printable_lines
 from mtsig_core.report.words import group_cautions
 from pages._ui import grid
-from pages._ui.remedies import in_side_bar
+from pages._ui.controls import TRIALS
 
-__all__ = ["escape", "answer", "status", "plain", "faint", "error", "messages", "caution_box", "cautions", "numbers",
-           "prose_table", "show_prose_table", "show_table", "table"]
+#: The label of the control by the argument it gives; what is not here is given elsewhere than in the side bar.
+LABELS = {"metrics": "Metric", "tokenize": "Tokenizer", "test": "Test", "correction": "Correction", "unit": "Unit",
+          "trials": "Trials", "rank_rule": "Ranks", "exclude": "Leave out systems",
+          "refs_as_systems": "References take part as systems"}
+
+
+def in_side_bar(remedies: Iterable[Remedy]) -> str:
+    """What the side bar has of them, as a sentence; empty where it has nothing.
+
+    >>> in_side_bar([{"unit": "document"}, {"trials": 2345}, {"docs": "FILE"}, {"refs_as_systems": True}])
+    'In the side bar: Unit = document, or Trials = 4999, or References take part as systems.'
+    """
+    told = [" with ".join(_set(name, value) for name, value in remedy.items()) for remedy in remedies
+            if all(map(_is_there, *zip(*remedy.items(), strict=True)))]
+    return f"In the side bar: {', or '.join(told)}." if told else ""
+
+
+def _is_there(name: str, value: str | int) -> bool:
+    """Whether the side bar has it; only the name of a system may be in capitals and not stand for what is to find."""
+    if name == "trials":
+        return int(value) <= TRIALS[-1]
+    return name in LABELS and (name == "exclude" or not str(value).isupper())
+
+
+def _set(name: str, value: str | int) -> str:
+    if name == "trials":
+        value = next(offered for offered in TRIALS if offered >= int(value))
+    return LABELS[name] if value is True else f"{LABELS[name]} = {value}"
+
 
 #: Hebrew, Arabic and their kin, with what joins the words of one name; names in a list are further apart.
 _RIGHT_TO_LEFT = re.compile("[{0}](?:[ '._-]?[{0}])*".format("\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"))
@@ -196,3 +225,30 @@ def prose_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     st.html(f'{_STYLE}<table class="mt-table mt-prose"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>')
     if len(rows) > grid.MOST_PROSE:
         faint(f"This table shows the first {grid.MOST_PROSE} of {len(rows):,} rows.")
+
+
+# How a page ends before its last line.
+
+
+class PageEnded(BaseException):
+    """A page has said all it can. No `Exception`: no page is to catch it but by `or_without`."""
+
+
+def end_page() -> NoReturn:
+    """End the page here; the frame still does its part: after Streamlit's own stop nothing more reaches the browser."""
+    raise PageEnded
+
+
+@contextmanager
+def or_end_page() -> Iterator[None]:
+    """Say why something cannot be had, and end the page."""
+    try:
+        yield
+    except MtsigError as problem:
+        error(problem)
+        end_page()
+
+
+def or_without() -> suppress:
+    """What comes after stays where this part was cancelled or asks whether to run: it can do without."""
+    return suppress(PageEnded)

@@ -1,4 +1,4 @@
-"""What the page Task has on screen: a shared task, a metric, a track, and the settings; chosen at the side."""
+"""What the pages Task and Review have on screen: a shared task, a metric, a track, the settings; a kept review."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from mtsig_core import METRICS, Comparison, MtsigError, SettingError, compare_task
+from mtsig_core import METRICS, Comparison, InputError, MtsigError, SettingError, compare_task
 from mtsig_core.errors import counted
 from mtsig_core.readers.tasks import unread_sentences
 from mtsig_core.report.commands import task_command
@@ -26,13 +26,10 @@ from mtsig_core.report.task import (
 from mtsig_core.report.words import far_firsts_in, group_cautions, in_a_task
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.across import ask_for_metric
+from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
 from mtsig_core.testset import by_precedence
-from pages._ui import address, background, controls, demos, limits, rank_rule, screen, tasks, testsets, tracks
-from pages._ui.ending import end_page
-from pages._ui.remedies import in_side_bar
-
-__all__ = ["ask_which_metric", "choose", "FEW", "open_page", "show_far_firsts", "show_key", "show_picture",
-           "show_unread", "show_warnings", "TaskView"]
+from pages._ui import address, background, controls, screen, session_limits, tasks, testsets
+from pages._ui.screen import end_page, in_side_bar
 
 FEW = 4  # language pairs of which all is said in sight
 
@@ -72,7 +69,7 @@ class TaskView:
     def comparison(self, meanwhile: Callable[[dict[str, Comparison]], None]) -> TaskComparison:
         """All language pairs compared by the metric; `meanwhile` draws those that are there already."""
         kept, metric, settings = self.kept, self.metric, self.settings
-        limits.check_task(kept.sizes, kept.info.pairs_with(metric), compare_task, settings)
+        session_limits.check_task(kept.sizes, kept.info.pairs_with(metric), compare_task, settings)
 
         def work(progress):
             return kept.compare(metric, jobs=-1, progress=progress, found=progress.part, **settings)
@@ -86,7 +83,7 @@ class TaskView:
         """
         info = self.kept.info
         usual = by_precedence([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]])[0]
-        named = {"testset": tracks.named(self.offer.testset(self.name, pair), self.kept.source.track),
+        named = {"testset": tasks.track_name(self.offer.testset(self.name, pair), self.kept.source.track),
                  "metric": None if self.metric == usual else self.metric}
         may_change = self.offer.source.folder is not None and self.offer.place is None
         return named | ({address.SEEN: found.pairs[pair].testset.digest[:12]} if may_change else {})
@@ -124,7 +121,7 @@ def choose() -> TaskView:
     texts = list(METRICS) if kept.info.with_texts else []
     metric = controls.metric(by_precedence([*own, *texts], kept.info.primary))
     settings = controls.pick_settings("task", segment_means=metric in own)
-    return TaskView(name, offers[name], kept, metric, settings | rank_rule.pick("task", metric in own))
+    return TaskView(name, offers[name], kept, metric, settings | controls.pick("task", metric in own))
 
 
 def _pick_references(offer: tasks.TaskOffer, track: str | None) -> KeptTask:
@@ -149,7 +146,7 @@ def _of_the_set(offers: dict[str, tasks.TaskOffer]) -> str:
     """The task that the test set is of which was looked at before; else the first."""
     seen = address.asked("testset") or ""
     return next((name for name, offer in offers.items() if seen.startswith(
-        f"{name}/" if offer.source.folder is not None else demos.TASK.title)), next(iter(offers)))
+        f"{name}/" if offer.source.folder is not None else testsets.TASK.title)), next(iter(offers)))
 
 
 def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
@@ -222,3 +219,81 @@ def show_warnings(found: TaskComparison, key: str) -> None:
             screen.show_prose_table(Table("warnings", columns, tuple(
                 (pair, " ".join(texts)) for pair, comparison in found.pairs.items() for texts in group_cautions(
                     in_a_task(comparison.warnings), several=len(comparison.metrics) > 1, say=in_side_bar))))
+
+
+# A kept review, and its shared task with and without the systems it excludes.
+
+LINK = "review"  # the key of the link in the address
+_LAST = "review.last"  # that of the review opened last
+
+
+@dataclass(frozen=True)
+class ReviewView:
+    """What is opened by the link in the address.
+
+    Attributes
+    ----------
+    kept : KeptReview or None
+        None where the address has no link.
+    before, now : TaskView or None
+        The task as the review compares it, with all systems, and without those left out.
+    """
+
+    kept: KeptReview | None
+    before: TaskView | None = None
+    now: TaskView | None = None
+
+    @property
+    def title(self) -> str | None:
+        """What is open."""
+        return None if self.before is None else self.before.title  # of all systems: some may be gone by now
+
+    @property
+    def review(self) -> Review:
+        return self.kept.review
+
+    @property
+    def may_edit(self) -> bool:
+        return self.kept.edit_link is not None
+
+    def address_of(self, link: str) -> str:
+        """The whole address under which a link opens the review."""
+        return f"{(st.context.url or '/review').partition('?')[0]}?{LINK}={link}"
+
+
+def choose_review() -> ReviewView:
+    """Open the review of the address, else the one opened last; what it has on screen."""
+    if address.asked(LINK) is None and _LAST in st.session_state:  # also after Back: leaving the page took it away
+        address.keep(LINK, [st.session_state[_LAST]])
+    link = address.settle(LINK, "", lambda texts: texts[-1], lambda value: [value], pages_own=True)
+    if not link:
+        return ReviewView(None)
+    kept = reviews().find(link)
+    if kept is None:
+        st.session_state.pop(_LAST, None)
+        raise InputError("The review of this link is not here: it was deleted, it has expired, or it was kept on "
+                         "another server. Ask whoever sent the link for another.")
+    st.session_state[_LAST] = link
+    st.caption("Task, metric and settings are those of the review.")
+    st.button("Close this review", on_click=_close)
+    review, offers = kept.review, tasks.available()
+    if (offer := tasks.find(review.task, offers)) is None:
+        raise InputError("The shared task of this review was uploaded, and is not here: it was deleted, it has "
+                         "expired, or it was kept on another server." if review.task.startswith(testsets.KEPT) else
+                         f"The shared task {review.task!r} of this review is not offered here. Whoever runs this "
+                         "server names its folder with MTSIG_DATA_ROOT.")
+    whole = tasks.kept(offer, review.track, review.refs, review.refs_as_systems)
+    before = TaskView(review.task, offer, whole, review.metric, review.tested)
+    return ReviewView(kept, before, TaskView(review.task, offer, whole.leaving_out(review.exclusions), review.metric,
+                                             review.tested))
+
+
+@st.cache_resource
+def reviews() -> ReviewStore:
+    return ReviewStore(testsets.store())
+
+
+def _close():
+    st.session_state.pop(_LAST, None)
+    address.keep(LINK, None)
+    st.session_state[LINK] = ""

@@ -1,23 +1,23 @@
-"""The shared tasks that may be opened: the one served, those below MTSIG_DATA_ROOT, uploads, a simulated one."""
+"""Shared tasks that may be opened, and one language pair of a task with the systems of one track."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import streamlit as st
 
+from mtsig_core import MtsigError, TestSet
 from mtsig_core.readers.limits import bounded, task_limits
 from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.source import SOURCE_VARIABLE, Source, TaskSource
 from mtsig_core.store.kept_sets import Saved
 from pages._ui import browser, testsets
-from pages._ui.shelf import SHELF
-
-__all__ = ["SIMULATED", "TaskOffer", "available", "find", "kept"]
+from pages._ui.testsets import Offer
+from pages._work.memory import LOADED, Memory
 
 SIMULATED = TaskSource(None)
 _AS_READ = 4  # bytes in memory for each of a file, about
@@ -105,5 +105,51 @@ def _kept(source: TaskSource, track: str | None, fingerprint: tuple, limited: bo
             found.info  # noqa: B018 - what takes time, for the page to say so meanwhile
         return found
 
-    return SHELF.get(("task", source, track, fingerprint), make,
+    return LOADED.get(("task", source, track, fingerprint), make,
                      lambda _: _AS_READ * sum(size for _, size, _ in fingerprint))
+
+
+# One language pair with the systems of one track.
+
+_MARK = "@"  # between the name of a test set and the track
+_PARTS = Memory(16)  # a part knows its digest, which takes time to find
+
+
+def track_name(testset: str, track: str | None) -> str:
+    """What a test set is called in the address of a page, with its track."""
+    return testset if track is None else f"{testset}{_MARK}{track}"
+
+
+def find_track(name: str, offers: dict[str, Offer]) -> Offer | None:
+    """The set of that name, as `testsets.find`; with a track after it, the systems of that track alone."""
+    base, mark, track = name.rpartition(_MARK)
+    if (offer := testsets.find(name, offers)) is not None or not mark or (offer := testsets.find(base, offers)) is None:
+        return offer
+    try:
+        whole = offer.load()
+    except MtsigError:  # which is said where it is opened
+        return offer
+    if not (names := _of_track(base, track, whole)):
+        return None
+    return replace(offer, label=f"{offer.label}, {track} track", load=lambda: _part(whole, names, track),
+                   source=replace(offer.source, only=names))
+
+
+def _of_track(base: str, track: str, whole: TestSet) -> tuple[str, ...]:
+    """The systems of a language pair that are in a track, as the task that it is of says; none of no track."""
+    offers = available()
+    if (link := base.partition("/")[0]) != base and (upload := find(link, offers)) is not None:
+        offers[link] = upload
+    for name, task in offers.items():
+        if base.startswith(f"{name}/" if task.source.folder is not None else testsets.TASK.title):
+            with suppress(MtsigError):  # no system of that track
+                return tuple(system for system in whole.systems if system in kept(task, track).info.systems)
+    return ()
+
+
+def _part(whole: TestSet, names: tuple[str, ...], track: str) -> TestSet:
+    key = whole.digest, whole.name, names, track
+    if (found := _PARTS.get(key)) is None:
+        found = replace(whole.only(names), name=f"{whole.name}, {track} track")
+        _PARTS.keep(key, found)
+    return found

@@ -1,4 +1,4 @@
-"""What the dashboard may open: uploads, what it was started on, folders below MTSIG_DATA_ROOT, the demonstration."""
+"""Test sets that may be opened: uploads, what the server was started on, folders below MTSIG_DATA_ROOT, simulated."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -20,15 +20,57 @@ from mtsig_core.readers.plain_text import runs_beside
 from mtsig_core.readers.tasks import Contents, contents_of, has_scores, is_task, no_output, pairs_of, tables_beside
 from mtsig_core.readers.wmt import folder_name
 from mtsig_core.report.palette import shortened
+from mtsig_core.simulation.shared_task import PAIRS
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.store.kept_sets import Saved, Store, open_store
 from mtsig_core.testset import literal
-from pages._ui import browser, demos
-from pages._ui.shelf import SHELF, weight
+from pages._ui import address, browser, screen
+from pages._work.memory import LOADED, weight
 
-__all__ = ["KEPT", "Gone", "Offer", "available", "beside", "delete", "find", "keep_task", "keep_upload", "labelled",
-           "look_into", "name_of", "pairs_in", "placed", "root", "saved_task", "served_task", "store", "task_folders",
-           "usual", "zip_name"]
+TASK, LARGE = Source(demo_task=True), Source(demo=0)
+KOEHN, ZHANG_VOGEL = Source(demo=300), Source(demo=1592, demo_references=4)  # of the size of their test sets
+#: By what the list calls them; the first one leaves something open.
+DEMOS = {"simulated shared task": TASK, "simulated, 30,000 segments": LARGE,
+         "simulated, 300 segments": KOEHN, "simulated, 1,592 segments, 4 references": ZHANG_VOGEL}
+#: No longer in the list; links to it stay good.
+FORMER = Source(demo=1000)
+_DRAWING = ("sampling", "sweeps", "validation")  # pages that draw test sets from a large one
+
+
+def demo_label(source: Source) -> str:
+    """What the list calls a source."""
+    return next((name for name, demo in DEMOS.items() if demo == source), source.title)
+
+
+def demo_of_task(name: str) -> Source | None:
+    """One language pair of the simulated task, by its name in the address; it is not in the list."""
+    return next((source for source in (replace(TASK, langpair=pair) for pair in PAIRS) if source.title == name), None)
+
+
+def usual_demo(names: Iterable[str], page: str, served: bool) -> str:
+    """The name of the set that a page opens on where none was chosen.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Of all that is offered, what belongs to the user before the simulated sets.
+    page : str
+    served : bool
+        Whether the dashboard was started on a test set: then it is that one.
+    """
+    first = next(iter(names))
+    return LARGE.title if first == TASK.title and page in _DRAWING and not served else first
+
+
+def offer_demo(demo: Source, why: str, source: Source) -> None:
+    """A sentence that says why, and below it the way to a simulated set; nothing where `source` is that set."""
+    if (demo.demo, demo.demo_references, demo.demo_task) != (source.demo, source.demo_references, source.demo_task):
+        screen.plain(why)
+        st.button(demo_label(demo), key=f"demo.{demo.title}", type="tertiary", icon=":material/arrow_forward:",
+                  on_click=address.keep, args=("testset", [demo.title]))
+
+
+# Uploads, what the dashboard was started on, folders below MTSIG_DATA_ROOT.
 
 KEPT = "~"  # before the link of a kept set or task, in the address
 _ROOM = 1 << 30  # bytes of zips on disk, of all kept tasks that were opened since the server started
@@ -79,7 +121,7 @@ def available() -> dict[str, Offer]:
                 found[name] = _from_source(task.of_pair(langpair), name)
         else:
             source = Source.from_json(os.environ[SOURCE_VARIABLE])
-            found[source.title] = _from_source(source, demos.label(source))
+            found[source.title] = _from_source(source, demo_label(source))
     for task, folder in task_folders():
         pairs, scores, runs, _ = beside(folder)
         for langpair in pairs:
@@ -87,7 +129,7 @@ def available() -> dict[str, Offer]:
             of_scores, of_runs = (tuple(one[1:] for one in files if one[0] == langpair) for files in (scores, runs))
             found[name] = _from_source(Source(folder=str(folder), langpair=langpair, scores=of_scores, run=of_runs,
                                               below=str(root())), name)
-    for label, demo in demos.DEMOS.items():
+    for label, demo in DEMOS.items():
         found.setdefault(demo.title, _from_source(demo, label))
     if (owner := browser.owner()) is not None:
         for saved in store().of(owner):
@@ -112,14 +154,14 @@ def name_of(task: TaskSource) -> str:
 
 def usual(offers: dict[str, Offer], page: str) -> str:
     """The name of the set that a page opens on where none was chosen."""
-    return demos.usual(offers, page, served=bool(os.environ.get(SOURCE_VARIABLE)))
+    return usual_demo(offers, page, served=bool(os.environ.get(SOURCE_VARIABLE)))
 
 
 def find(name: str, offers: dict[str, Offer]) -> Offer | None:
     """The set of that name: one of those offered, or a kept one, for who has the link has the set."""
-    if name not in offers and name == demos.FORMER.title:
-        return _from_source(demos.FORMER, demos.label(demos.FORMER))
-    if (pair := demos.of_task(name)) is not None:
+    if name not in offers and name == FORMER.title:
+        return _from_source(FORMER, demo_label(FORMER))
+    if (pair := demo_of_task(name)) is not None:
         return _from_source(pair, pair.title)
     if name not in offers and name.startswith(KEPT):
         link, _, pair = name.removeprefix(KEPT).partition("/")
@@ -275,7 +317,7 @@ def _shelved(key: tuple, said: str, make: Callable[[], TestSet]) -> TestSet:
         with st.spinner(said):
             return make()
 
-    return SHELF.get(key, told, weight)
+    return LOADED.get(key, told, weight)
 
 
 def root() -> Path | None:
@@ -306,7 +348,7 @@ def _looks_like_task(folder: Path) -> bool:
         except (OSError, MtsigError):  # one that cannot be read hides no other
             return False
 
-    return look() if folder.is_dir() else SHELF.get(("looks like a task", *_stamp(folder)), look, lambda _: 0)
+    return look() if folder.is_dir() else LOADED.get(("looks like a task", *_stamp(folder)), look, lambda _: 0)
 
 
 def _stamp(path: Path) -> tuple[str, int, int]:
@@ -339,7 +381,7 @@ def beside(folder: Path) -> tuple[list[str], list[tuple[str, str, str]], list[tu
         except (OSError, MtsigError):  # looks like a shared task and is none: nothing to offer
             return Contents((), (), (), ())
 
-    found = SHELF.get(("contents", *_stamp(folder)), look, lambda _: 0)
+    found = LOADED.get(("contents", *_stamp(folder)), look, lambda _: 0)
     return list(found.pairs), list(found.scores), list(found.runs), found.unread
 
 
@@ -353,7 +395,7 @@ def pairs_in(folder: Path, below: Path | None = None) -> list[str]:
         if folder.is_dir() and not has_scores(folder):  # only names to look at
             return look()
         # Of a folder of scores, or of a zip, which must be read for it: not in each run of each page.
-        return SHELF.get(("pairs", str(folder), _fingerprint(Source(folder=str(folder)))), look, len)
+        return LOADED.get(("pairs", str(folder), _fingerprint(Source(folder=str(folder)))), look, len)
     except (OSError, MtsigError):  # looks like a shared task and is none: nothing to offer
         return []
 

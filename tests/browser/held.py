@@ -59,10 +59,10 @@ def main(folder: Path, *options: str) -> None:
     from streamlit.web import cli
 
     from pages._ui import background
-    from pages._ui.office import Office
+    from pages._work.scheduler import Scheduler
 
-    watch = Office.watch  # what is held takes as long as the test needs, which is never too long
-    Office.watch = lambda self, key, work, me, longest, heavy: watch(self, key, waiting(work, folder, key[0]), me,
+    watch = Scheduler.watch  # what is held takes as long as the test needs, which is never too long
+    Scheduler.watch = lambda self, key, work, me, longest, heavy: watch(self, key, waiting(work, folder, key[0]), me,
                                                                      heavy=heavy)
     done = background._done
     background._done = lambda job, patience: done(job, 60 if share_of(folder / job.key[0]) is None else patience)

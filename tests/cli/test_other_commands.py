@@ -14,7 +14,7 @@ import pytest
 import sacrebleu
 
 from mtsig_core.cli.main import main
-from pages._ui.limits import LIMITS
+from pages._ui.session_limits import LIMITS
 from tests.browser.conftest import free_port
 from tests.toys import SPACELESS
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mtsig_core import MtsigError
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.population import parse_sizes
-from pages._ui import address, controls, lecture
+from pages._ui import address, controls, lecture_stage
 from tests.hostile.counted import SEEN, check_number, many
 from tests.hostile.mutations import TEXTS, human_table
 
@@ -33,7 +33,7 @@ def session():
     """A session of no server, that each case begins anew."""
     fake = SimpleNamespace(session_state={}, query_params=Query())
     with pytest.MonkeyPatch.context() as patch:
-        for module in (address, controls, lecture):
+        for module in (address, controls, lecture_stage):
             patch.setattr(module, "st", fake)
         yield fake
 
@@ -51,7 +51,7 @@ def ask(fake, asked):
     yield 0.1 <= controls.number(None, "Margin", 1.0, "margin", least=0.1, most=9.0) <= 9
     yield 0 < controls.slider(place, "Difference", 2.0, "difference", least=0.1, most=9.0) < float("inf")
     yield controls.toggle("Matrix", False, "matrix", place=None) in (True, False)
-    yield 0 <= lecture._whole("seed", 99, 7) <= 99
+    yield 0 <= lecture_stage._whole("seed", 99, 7) <= 99
     sizes = controls.choice("Sizes", ["ten sizes"], "sizes", place=None) if "sizes" not in asked else asked["sizes"][-1]
     with suppress(MtsigError):
         parse_sizes(sizes)

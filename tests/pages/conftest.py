@@ -10,7 +10,7 @@ from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE
-from pages._ui import background, sweeps_tables, validation_claims, validation_conclusions, validation_equal_systems
+from pages._ui import background, sweeps_sections, validation_sections
 from tests.pages.hired import Sender
 from tests.pages.toys import APP, small_source
 
@@ -31,10 +31,10 @@ def hired(monkeypatch):
 
 
 #: Draws of the experiments, whatever a page asks for. What they find is tested with the core.
-FEWER = ((validation_equal_systems, "type_one", {"n_pairs": 50, "trials": 199}),
-         (validation_claims, "claims", {"repeats": 20, "trials": 299}),
-         (validation_equal_systems, "families", {"repeats": 20, "trials": 299}),
-         (validation_conclusions, "coverage", {"repeats": 50, "resamples": 99}))
+FEWER = ((validation_sections, "type_one", {"n_pairs": 50, "trials": 199}),
+         (validation_sections, "claims", {"repeats": 20, "trials": 299}),
+         (validation_sections, "families", {"repeats": 20, "trials": 299}),
+         (validation_sections, "coverage", {"repeats": 50, "resamples": 99}))
 
 
 def with_fewer(function, few):
@@ -45,7 +45,7 @@ def with_fewer(function, few):
 def fewer_draws(monkeypatch):
     for module, name, few in FEWER:
         monkeypatch.setattr(module, name, with_fewer(getattr(module, name), few))
-    monkeypatch.setattr(sweeps_tables, "_REPEATS", 2)
+    monkeypatch.setattr(sweeps_sections, "_REPEATS", 2)
 
 
 class Pages(PagesManager):

@@ -7,8 +7,8 @@ import threading
 import cloudpickle
 
 from mtsig_core import Cancelled
-from pages._ui.nursery import Progress, computed, unpacked
-from pages._ui.workers import packed
+from pages._work.worker import Progress, computed, unpacked
+from pages._work.worker_pool import packed
 
 #: Modules of pages that work may refer to: where it is done there is no Streamlit.
 KNOWN = {"pages._ui.results"}

@@ -5,11 +5,12 @@ import threading
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._ui import background, jobs
-from pages._ui.office import Office
-from pages._ui.workers import Died
+from pages._ui import background
+from pages._work import scheduler
+from pages._work.scheduler import Scheduler
+from pages._work.worker_pool import Died
 from tests.pages.hired import Hand
-from tests.pages.test_jobs import Work
+from tests.pages.test_scheduler import Work
 
 
 def page():
@@ -17,7 +18,7 @@ def page():
 
     from mtsig_core import MtsigError
     from pages._ui import address, background
-    from pages._ui.ending import PageEnded
+    from pages._ui.screen import PageEnded
 
     address.begin("page")
     try:
@@ -36,8 +37,8 @@ def shown(at):
 
 class TestOnAPage:
     @pytest.fixture(autouse=True)
-    def office(self, monkeypatch):
-        monkeypatch.setattr(background, "_OFFICE", Office(Hand))
+    def queue(self, monkeypatch):
+        monkeypatch.setattr(background, "_OFFICE", Scheduler(Hand))
 
     @pytest.fixture
     def work(self):
@@ -129,7 +130,7 @@ class TestOnAPage:
             return 42
 
         monkeypatch.setattr(background, "LONGEST", 60.0)
-        monkeypatch.setattr(jobs.time, "monotonic", lambda: now[0])
+        monkeypatch.setattr(scheduler.time, "monotonic", lambda: now[0])
         at = AppTest.from_function(page)
         at.session_state["work"] = work
         for _ in range(2):

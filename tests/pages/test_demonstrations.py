@@ -12,7 +12,7 @@ from mtsig_core.experiments import sampling
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import source_options
 from mtsig_core.source import Source
-from pages._ui import demos
+from pages._ui import testsets
 from tests.pages.conftest import with_fewer
 from tests.pages.toys import arguments, copied, words
 
@@ -104,7 +104,7 @@ def test_the_former_set_is_not_offered_but_links_to_it_open(opened):
     assert page.selectbox(key="testset").value == "simulated corpus, 1000 segments"
 
 
-@pytest.mark.parametrize("source", demos.DEMOS.values(), ids=lambda source: source.title)
+@pytest.mark.parametrize("source", testsets.DEMOS.values(), ids=lambda source: source.title)
 def test_the_printed_command_opens_it_again(opened, source):
     page = opened("methods", testset=source.title)
     command = arguments(next(line for line in copied(page) if line.startswith("mtsig compare")))

@@ -10,7 +10,7 @@ from mtsig_core.metrics import make_metric
 from mtsig_core.report.result_json import comparison_json
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.stats.comparison import compare
-from pages._ui import first_comparison
+from pages._work import first_comparison
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,8 @@ import pytest
 from mtsig_core.experiments.lecture import all_swaps, better, equal_tests, excerpt, power_tests, resamples
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
-from pages._ui import lecture_rounds
-from pages._ui.lecture import SCENES
-from pages._ui.lecture_rounds import Round
+from pages._ui import lecture_stage
+from pages._ui.lecture_stage import SCENES, Round
 
 #: What each scene may be sent before the guess.
 BEFORE = {"mean": {"names", "outputs", "scores", "mean", "lengths"},
@@ -177,7 +176,7 @@ def test_votes_of_a_link_are_numbers_ranges_or_hands(opened, scene, votes, said)
 @pytest.fixture
 def session(monkeypatch):
     """A session of which the rounds alone are asked."""
-    monkeypatch.setattr(lecture_rounds.st, "session_state", {})
+    monkeypatch.setattr(lecture_stage.st, "session_state", {})
 
 
 def said(guess="", votes="", truth="", scene="bootstrap", seed=4):
@@ -187,20 +186,20 @@ def said(guess="", votes="", truth="", scene="bootstrap", seed=4):
 def test_no_round_is_lost_and_none_stands_twice(session):
     for one in (said(votes="3,4"), said("2", "3,4"), said("2", "3,4", "4.2"), said("2", "3,4"),  # the last by Back
                 said("5", "4,4"), said("5", "4,4", "4.2"), said("1", seed=5), said("=1", scene="mean", truth="A")):
-        lecture_rounds.note(one)
-    table = lecture_rounds.words(SCENES)["rows"]
+        lecture_stage.note(one)
+    table = lecture_stage.words(SCENES)["rows"]
     assert [row[2:] for row in table] == [["=1", "", "A"], ["1", "", ""], ["5", "4, 4", "4.2"], ["2", "3, 4", "4.2"]]
-    lines = lecture_rounds.votes_file(SCENES)["text"].splitlines()
+    lines = lecture_stage.votes_file(SCENES)["text"].splitlines()
     assert len(lines) == 5 and ",4,20,2,\"3, 4\",4.2" in lines[1] and "'=1" in lines[4]
-    assert lecture_rounds.typed(said(seed=5).place) == "" == lecture_rounds.typed(said().place)
-    lecture_rounds.note(said(votes="7,7"))  # again, and away before the guess
-    assert lecture_rounds.typed(said().place) == "7,7"
+    assert lecture_stage.typed(said(seed=5).place) == "" == lecture_stage.typed(said().place)
+    lecture_stage.note(said(votes="7,7"))  # again, and away before the guess
+    assert lecture_stage.typed(said().place) == "7,7"
 
 
 def test_the_tab_tells_what_an_earlier_session_had_and_keeps_no_answer_of_a_scene_before_its_guess(session):
-    lecture_rounds.note(said("2", "3,4", "4.2"))
-    kept = lecture_rounds.kept("bootstrap", True)
-    assert lecture_rounds.kept("bootstrap", False) is None and lecture_rounds.kept("mean", False) == kept
-    lecture_rounds.hear([{**kept[0], "seed": 9}, *kept, {**kept[0], "seed": "9"}, {"scene": 1}, 7])
-    lecture_rounds.hear("nonsense")
-    assert [one["seed"] for one in lecture_rounds.kept("mean", True)] == [9, 4]
+    lecture_stage.note(said("2", "3,4", "4.2"))
+    kept = lecture_stage.kept("bootstrap", True)
+    assert lecture_stage.kept("bootstrap", False) is None and lecture_stage.kept("mean", False) == kept
+    lecture_stage.hear([{**kept[0], "seed": 9}, *kept, {**kept[0], "seed": "9"}, {"scene": 1}, 7])
+    lecture_stage.hear("nonsense")
+    assert [one["seed"] for one in lecture_stage.kept("mean", True)] == [9, 4]

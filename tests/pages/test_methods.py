@@ -4,7 +4,7 @@ from html import unescape
 
 from mtsig_core.stats.intervals import INTERVALS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS
-from pages._ui import methods_algorithms
+from pages._ui import methods_sections
 from tests.pages.toys import words
 
 
@@ -21,12 +21,12 @@ def test_says_what_every_test_is_with_its_algorithm_and_its_formula(opened):
                  r"$|d_r| \ge |d_0|$", r"$|d_b| - \tau_B \ge |d_0|$", r"\left(1 - \dfrac1\ell\right)^{k-1}"):
         assert part in said
     typeset = " ".join(element.value for element in page.latex)
-    assert all(formula in typeset for formula in (*methods_algorithms.TESTS.values(),
-                                                  *methods_algorithms.INTERVALS.values(),
-                                                  *methods_algorithms.CORRECTIONS.values()))
+    assert all(formula in typeset for formula in (*methods_sections.TESTS.values(),
+                                                  *methods_sections.INTERVALS.values(),
+                                                  *methods_sections.CORRECTIONS.values()))
 
 
 def test_every_test_interval_and_correction_has_its_formula():
-    assert tuple(methods_algorithms.TESTS) == tuple(TESTS)
-    assert tuple(methods_algorithms.CORRECTIONS) == CORRECTIONS
-    assert tuple(methods_algorithms.INTERVALS) == (*INTERVALS, "simultaneous")
+    assert tuple(methods_sections.TESTS) == tuple(TESTS)
+    assert tuple(methods_sections.CORRECTIONS) == CORRECTIONS
+    assert tuple(methods_sections.INTERVALS) == (*INTERVALS, "simultaneous")

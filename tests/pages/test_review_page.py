@@ -12,8 +12,8 @@ from mtsig_core.report.task import task_verdict
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.ranks import ranks_before_after
 from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, SetRule
-from pages._ui import background, grid, review_changes, review_view, testsets
-from pages._ui.ending import end_page
+from pages._ui import background, grid, review_sections, task_view, testsets
+from pages._ui.screen import end_page
 from pages._ui.task_view import TaskView
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
@@ -26,9 +26,9 @@ HOSTILE = "<b>close</b> & $x$"
 def root(folder, monkeypatch, tmp_path):  # noqa: F811
     """A folder of tasks, and a database of its own."""
     monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
-    testsets.store.clear(), review_view.reviews.clear()
+    testsets.store.clear(), task_view.reviews.clear()
     yield folder.parent
-    testsets.store.clear(), review_view.reviews.clear()
+    testsets.store.clear(), task_view.reviews.clear()
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def kept(root):
     found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999)
     digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
     begin = Begin("task", None, found.task.digest, digests, "XCOMET", {"trials": 999})
-    return review_view.reviews().begin(begin, "somebody")
+    return task_view.reviews().begin(begin, "somebody")
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def at(opened, root):
 
 
 def read(kept):
-    return review_view.reviews().find(kept.read_link)
+    return task_view.reviews().find(kept.read_link)
 
 
 def followed(app, click, monkeypatch):
@@ -80,7 +80,7 @@ def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root,
     pick(app, "review.exclude.system.all language pairs", "Alpha")
     next(box for box in app.text_input if box.key == "review.exclude.reason").input(HOSTILE)
     press(app, "Leave it out")
-    kept = review_view.reviews().find(link)
+    kept = task_view.reviews().find(link)
     assert [entry.change for entry in kept.history[1:]] == [Exclude("Alpha", None, HOSTILE)]
     said = words(app)
     assert escape(history_sentences(kept.history)[-1]) in said and "<b>close" not in said
@@ -92,9 +92,9 @@ def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root,
         assert all(escape(cell) in said for cell in row)
     assert any("--review task-XCOMET-review.json" in line for line in copied(app))
     press(app, "Put back")
-    assert review_view.reviews().find(link).review.exclusions == ()
+    assert task_view.reviews().find(link).review.exclusions == ()
     press(app, "Take back")  # the newest step: that it was put back
-    kept = review_view.reviews().find(link)
+    kept = task_view.reviews().find(link)
     assert [one.system for one in kept.review.exclusions] == ["Alpha"] and len(kept.history) == 4
 
 
@@ -102,7 +102,7 @@ def test_where_nobody_is_ranked_no_rank_is_explained(at, root, few_documents):
     found = KeptTask(TaskSource(str(few_documents))).compare("bleu", trials=999)
     digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
     begin = Begin(few_documents.name, None, found.task.digest, digests, "bleu", {"trials": 999})
-    app = at("review", review=review_view.reviews().begin(begin, "somebody").edit_link)
+    app = at("review", review=task_view.reviews().begin(begin, "somebody").edit_link)
     assert any(one.value.startswith("A dash: no score, or no rank. Click a cell") for one in app.caption)
     assert "In en-de nobody is ranked (cannot be decided with 1 document)." in words(app) and not app.exception
     pick(app, "review.exclude.system.all language pairs", "A")
@@ -138,7 +138,7 @@ def test_what_is_typed_and_not_kept_is_said(at, kept, monkeypatch):
     first = {"review.decide.first.en-de_DE": ["Alpha"]}
     for label, button, more in (("Note", "Keep the note", {}), ("Why", "Decide", first)):
         with monkeypatch.context() as lost:
-            lost.setattr(review_changes, "_save", lambda *asked: None)
+            lost.setattr(review_sections, "_save", lambda *asked: None)
             assert "Not kept yet" not in words(app.run())
             next(box for box in app.text_area if box.label == label).input("clear")
             for key, chosen in more.items():
@@ -152,9 +152,9 @@ def test_what_is_typed_and_not_kept_is_said(at, kept, monkeypatch):
 
 
 def test_who_reads_has_no_controls_and_never_the_link_to_go_on(at, root, kept):
-    review_view.reviews().add(kept.edit_link, Exclude("Alpha", "en-de_DE", "a bug"), 1)
-    review_view.reviews().add(kept.edit_link, Decide("en-de_DE", ("Alpha",), "why not"), 2)
-    review_view.reviews().add(kept.edit_link, NoteOn("en-de_DE", "XCOMET", "Beta", "Gamma", HOSTILE), 3)
+    task_view.reviews().add(kept.edit_link, Exclude("Alpha", "en-de_DE", "a bug"), 1)
+    task_view.reviews().add(kept.edit_link, Decide("en-de_DE", ("Alpha",), "why not"), 2)
+    task_view.reviews().add(kept.edit_link, NoteOn("en-de_DE", "XCOMET", "Beta", "Gamma", HOSTILE), 3)
     app = at("review", review=kept.read_link)
     said = words(app)
     assert not app.exception and [button.label for button in app.button] == ["Close this review"]
@@ -170,7 +170,7 @@ def test_who_reads_has_no_controls_and_never_the_link_to_go_on(at, root, kept):
 def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, monkeypatch, run, tmp_path):  # noqa: F811
     for k, change in enumerate([Exclude("Gamma", "en-de_DE", HOSTILE), SetRule("wmt25"), Decide("en-de_DE", ("Gamma",)),
                                 NoteOn("en-de_DE", "XCOMET", "Alpha", "Beta", "نص \u202e{x}")], 1):
-        review_view.reviews().add(kept.edit_link, change, k)
+        task_view.reviews().add(kept.edit_link, change, k)
     files = {}
     monkeypatch.setattr(st, "download_button", lambda title, data, name, *args, key, **more: files.update(
         {key.rpartition(".")[2]: (name, data() if callable(data) else data)}))
@@ -238,7 +238,7 @@ def test_a_link_to_nothing_and_a_task_that_is_gone_are_messages(at, root, kept):
 
 def test_other_content_is_told_until_one_goes_on_with_it(at, root, kept):
     assert "The content of this task" not in words(at("review", review=kept.edit_link))
-    review_view.reviews().add(kept.edit_link, Exclude("Gamma"), 1)
+    task_view.reviews().add(kept.edit_link, Exclude("Gamma"), 1)
     (root / "task" / "automatic_scores" / "Gamma.jsonl").unlink()
     app = at("review", review=kept.edit_link)
     said = words(app)
@@ -252,8 +252,8 @@ def test_other_content_is_told_until_one_goes_on_with_it(at, root, kept):
 
 def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, root, kept, monkeypatch):
     """Whatever was chosen before for another set that is open in the session."""
-    review_view.reviews().add(kept.edit_link, Exclude("Gamma", "en-de_DE", "late & <i>odd</i>"), 1)
-    review_view.reviews().add(kept.edit_link, SetRule("wmt25"), 2)
+    task_view.reviews().add(kept.edit_link, Exclude("Gamma", "en-de_DE", "late & <i>odd</i>"), 1)
+    task_view.reviews().add(kept.edit_link, SetRule("wmt25"), 2)
     app = at("leaderboard", testset="task/en-ja_JP", metric="XCOMET", trials="1999", exclude="Alpha")
     app.query_params["review"] = kept.read_link
     with monkeypatch.context() as patch:
@@ -270,7 +270,7 @@ def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, root, k
 
 def test_who_is_left_out_can_be_put_back_while_the_numbers_wait(at, kept, monkeypatch):
     """Where a long comparison asks before it runs, or was cancelled, nothing of the review is hidden behind it."""
-    review_view.reviews().add(kept.edit_link, Exclude("Alpha", None, "late"), 1)
+    task_view.reviews().add(kept.edit_link, Exclude("Alpha", None, "late"), 1)
     monkeypatch.setattr(TaskView, "comparison", lambda view, meanwhile: background._ask(st.empty(), ("key",), "It"))
     monkeypatch.setattr(background._OFFICE, "expected", {("key",): 61.0})
     app = at("review", review=kept.edit_link)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pages._ui.remedies import LABELS
+from pages._ui.screen import LABELS
 from tests.pages.toys import words
 
 EVERY = {"metric", "tokenize", "test", "correction", "unit", "ci", "alpha", "trials", "seed", "exclude"}

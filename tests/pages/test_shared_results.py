@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from mtsig_core.source import SHARED_VARIABLE
-from pages._ui import shared_results
-from pages._ui.office import Office
+from pages._work import shared_results
+from pages._work.scheduler import Scheduler
 
 
 class Sender:
@@ -33,7 +33,7 @@ def folder(monkeypatch, tmp_path):
 
 
 def test_another_process_need_not_compute(folder):
-    key, one, other = ("compare", "digest", ("alpha", 0.05), "\udc80"), Office(Sender), Office(Sender)
+    key, one, other = ("compare", "digest", ("alpha", 0.05), "\udc80"), Scheduler(Sender), Scheduler(Sender)
     one.watch(key, lambda tell: np.arange(3), "me").future.result(5)
     assert not other.found((*key, 1)) and key not in other.values
     assert other.found(key) and other.values.get(key).tolist() == [0, 1, 2]

@@ -11,7 +11,7 @@ from mtsig_core.cli.main import main
 from mtsig_core.experiments import sweeps
 from mtsig_core.metrics import metric_title
 from mtsig_core.source import Source
-from pages._ui import background, charts, sweeps_curve, sweeps_tables
+from pages._ui import background, charts, sweeps_sections
 from tests.pages.hired import Hand
 from tests.pages.toys import NAMES, answers, arguments, copied, words, write, written
 
@@ -111,9 +111,9 @@ def test_the_curve_grows_and_no_half_of_it_passes_for_the_whole(open_page, sourc
     monkeypatch.setattr(background, "PATIENCE", 0)
     monkeypatch.setattr(background._OFFICE, "hire", Hand)
     monkeypatch.setattr(charts, "grow", grow)
-    monkeypatch.setattr(sweeps_curve.screen, "answer", lambda text: said.append(text))
+    monkeypatch.setattr(sweeps_sections.screen, "answer", lambda text: said.append(text))
     monkeypatch.setattr(sweeps, "sweep_sizes", slowly)
-    monkeypatch.setattr(sweeps_tables, "sweep_sizes", whole_sweep)
+    monkeypatch.setattr(sweeps_sections, "sweep_sizes", whole_sweep)
     page = open_page(source, sizes="5, 8, 100%", seed="11")
     assert not page.exception and [alt[:28] for _, alt in grown] == [
         f"Test sets of {k} of 3 sizes ar" for k in range(4)]

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from pages._ui import turns
+from pages._work import scheduler
 
 
 def arrive(place, name, done, go):
@@ -25,7 +25,7 @@ def arrive(place, name, done, go):
 
 
 def test_who_comes_first_is_first():
-    place, done, go = turns.Turns(at_once=1, longest=60.0), [], [threading.Event() for _ in range(5)]
+    place, done, go = scheduler.Turns(at_once=1, longest=60.0), [], [threading.Event() for _ in range(5)]
     threads = [arrive(place, k, done, go[k]) for k in range(5)]
     for k in range(5):
         assert done == list(range(k + 1))  # nobody else meanwhile
@@ -37,7 +37,7 @@ def test_who_comes_first_is_first():
 
 def test_one_that_takes_long_holds_nobody_up():
     now, done, go = [0.0], [], threading.Event()
-    place = turns.Turns(at_once=1, longest=0.04, clock=lambda: now[0])
+    place = scheduler.Turns(at_once=1, longest=0.04, clock=lambda: now[0])
     threads = [arrive(place, k, done, go) for k in range(2)]
     assert done == [0]
     now[0] = 1.0
@@ -49,15 +49,15 @@ def test_one_that_takes_long_holds_nobody_up():
 
 
 def test_what_waits_leaves_its_turn_and_has_it_again(monkeypatch):
-    place = turns.Turns(at_once=1, longest=60.0)
-    monkeypatch.setattr(turns, "_TURNS", place)
-    with turns.turn():
-        with turns.waiting():
+    place = scheduler.Turns(at_once=1, longest=60.0)
+    monkeypatch.setattr(scheduler, "_TURNS", place)
+    with scheduler.turn():
+        with scheduler.waiting():
             assert not place.holds()
         assert place.holds()
-        with pytest.raises(KeyError), turns.waiting():
+        with pytest.raises(KeyError), scheduler.waiting():
             raise KeyError
         assert not place.holds()  # it ends
-    with turns.waiting():
+    with scheduler.waiting():
         assert not place.holds()
     assert not place.holds() and not place._queue

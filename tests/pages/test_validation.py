@@ -16,9 +16,8 @@ from mtsig_core.report.cells import format_p, rounded
 from mtsig_core.report.validation_tables import percent_of
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
-from pages._ui import background, charts, validation_claims, validation_conclusions, validation_equal_systems
-from pages._ui.validation_conclusions import _coverage_said
-from pages._ui.validation_equal_systems import _by_segment
+from pages._ui import background, charts, validation_sections
+from pages._ui.validation_sections import _by_segment, _coverage_said
 from tests.pages.hired import Hand
 from tests.pages.toys import arguments, copied, sentences, words, write, written
 
@@ -29,7 +28,7 @@ def open_page(opened):
 
 
 def test_type_one_errors_are_those_of_the_command(open_page, monkeypatch, capsys):
-    monkeypatch.setattr("pages._ui.validation_equal_systems.type_one", type_one)
+    monkeypatch.setattr("pages._ui.validation_sections.type_one", type_one)
     page = open_page(Source(demo=100))
     assert not page.exception
     rates = [Rate(**row["rejected"]) for row in printed(page, "type1", capsys)["bleu"]["rows"]]
@@ -86,10 +85,10 @@ def test_the_other_experiments(open_page, experiment, text, name, figures):
 
 
 @pytest.mark.parametrize("experiment, works, so_far, figures", [
-    ("type-I error", [(validation_equal_systems, "type_one")], ["8 of 50", "16 of 50", "32 of 50"], 2),
-    ("coverage", [(validation_conclusions, "coverage")], ["8 of 50", "16 of 50", "32 of 50"], 1),
-    ("conclusions", [(validation_conclusions, "conclusions")], ["8 of 12"], 2),
-    ("many comparisons", [(validation_equal_systems, "families"), (validation_claims, "claims")],
+    ("type-I error", [(validation_sections, "type_one")], ["8 of 50", "16 of 50", "32 of 50"], 2),
+    ("coverage", [(validation_sections, "coverage")], ["8 of 50", "16 of 50", "32 of 50"], 1),
+    ("conclusions", [(validation_sections, "conclusions")], ["8 of 12"], 2),
+    ("many comparisons", [(validation_sections, "families"), (validation_sections, "claims")],
      ["8 of 20", "16 of 20"] * 2, 3)])
 def test_the_first_picture_grows_and_is_no_result(open_page, monkeypatch, experiment, works, so_far, figures):
     """The work goes on once the page has drawn what is there."""

@@ -17,24 +17,24 @@ from pathlib import Path
 import pytest
 
 from mtsig_core import SettingError, TestSet
-from pages._ui import workers
-from pages._ui.jobs import TooLong
-from pages._ui.workers import Died, Nursery, packed
+from pages._work import worker_pool
+from pages._work.scheduler import TooLong
+from pages._work.worker_pool import Died, WorkerPool, packed
 from tests.pages.toys import APP
 
 LIMIT = 120  # seconds, for what never comes at all
 #: A server with one worker that works and one that pauses.
 SERVER = """
 import threading, time
-from pages._ui.workers import Nursery
+from pages._work.worker_pool import WorkerPool
 
 def work(progress):
     progress.part("here", None)
     time.sleep(1000)
 
-nursery = Nursery(loads=False)
+pool = WorkerPool(loads=False)
 for pauses in (False, True):
-    here, worker = threading.Event(), nursery(True)
+    here, worker = threading.Event(), pool(True)
     threading.Thread(target=worker.run, args=(work, lambda *told: here.set()), daemon=True).start()
     here.wait()
     if pauses:
@@ -45,12 +45,12 @@ time.sleep(1000)
 
 
 @pytest.fixture(scope="module")
-def nursery(tmp_path_factory):
+def pool(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MTSIG_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield (nursery := Nursery(loads=False))
-        nursery._line.close()  # it ends when nobody can ask it any more
-        nursery._process.wait(LIMIT)
+        yield (pool := WorkerPool(loads=False))
+        pool._line.close()  # it ends when nobody can ask it any more
+        pool._process.wait(LIMIT)
 
 
 @pytest.fixture(scope="module")
@@ -64,11 +64,11 @@ def ignore(*told):
     pass
 
 
-def test_work_is_done_elsewhere_without_streamlit(nursery, toy):
+def test_work_is_done_elsewhere_without_streamlit(pool, toy):
     def work(progress):
         return os.getpid(), "streamlit" in sys.modules, toy
 
-    worker = nursery(True)
+    worker = pool(True)
     pid, streamlit, seen = worker.run(work, ignore)
     assert pid != os.getpid() and not streamlit and worker.weight > 500
     assert seen.digest == toy.digest and seen.systems == toy.systems
@@ -83,27 +83,27 @@ def test_work_is_unpacked_where_no_unpickler_can_be_changed(toy, monkeypatch):
             super().__setattr__(name, value)
 
     monkeypatch.setattr(pickle, "Unpickler", Fixed)
-    spec = importlib.util.find_spec("pages._ui.nursery")
-    spec.loader.exec_module(nursery := importlib.util.module_from_spec(spec))  # again, with that Unpickler
-    work = nursery.unpacked(iter(packed(lambda progress: toy)).__next__)
+    spec = importlib.util.find_spec("pages._work.worker")
+    spec.loader.exec_module(pool := importlib.util.module_from_spec(spec))  # again, with that Unpickler
+    work = pool.unpacked(iter(packed(lambda progress: toy)).__next__)
     assert work(ignore).systems == toy.systems
 
 
-def test_ctrl_c_is_for_the_server_alone(nursery):
+def test_ctrl_c_is_for_the_server_alone(pool):
     """As soon as a process starts: an import that it interrupts would tell of itself in fifty lines."""
-    held = {signal.SIGINT} <= nursery(False).run(lambda progress: signal.pthread_sigmask(signal.SIG_BLOCK, ()), ignore)
+    held = {signal.SIGINT} <= pool(False).run(lambda progress: signal.pthread_sigmask(signal.SIG_BLOCK, ()), ignore)
     assert held and signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
 def test_a_test_set_is_sent_with_its_digest_and_pickled_once(toy, monkeypatch):
     alone, toy_again = toy.only(["A"]), toy.only(["A", "B"])
     first = packed(lambda progress: [toy, alone])
-    monkeypatch.setattr(workers, "_Written", None)
+    monkeypatch.setattr(worker_pool, "_Written", None)
     again = packed(lambda progress: [toy, toy_again, alone])
     assert again[:3] == first[:3] and first[0] == b"2" and len(first[3]) < 1500
 
 
-def test_progress_and_parts_come_as_it_goes(nursery):
+def test_progress_and_parts_come_as_it_goes(pool):
     def work(progress):
         for step in range(1000):
             progress("first", step / 1000)
@@ -111,23 +111,23 @@ def test_progress_and_parts_come_as_it_goes(nursery):
         progress.part("en-de", [1, 2])
 
     told = []
-    assert nursery(False).run(work, lambda *each: told.append(each)) is None
+    assert pool(False).run(work, lambda *each: told.append(each)) is None
     assert told[0] == ("progress", "first", 0.0)
     assert told[-2:] == [("progress", "second", 0.0), ("part", "en-de", [1, 2])]
     assert len(told) < 500  # not each time is told
 
 
 @pytest.mark.parametrize("error", [SettingError("no", {"test": "ar"}), TooLong(90.0), MemoryError()])
-def test_errors_arrive_as_themselves(nursery, error):
+def test_errors_arrive_as_themselves(pool, error):
     def fail(progress):
         raise error
 
     with pytest.raises(type(error)) as found:
-        nursery(True).run(fail, ignore)
+        pool(True).run(fail, ignore)
     assert str(found.value) == str(error) and vars(found.value).items() >= vars(error).items()
 
 
-def test_what_nobody_expected_says_where_it_happened(nursery):
+def test_what_nobody_expected_says_where_it_happened(pool):
     class Odd(Exception):
         def __init__(self, one, two):
             super().__init__("odd")
@@ -136,30 +136,30 @@ def test_what_nobody_expected_says_where_it_happened(nursery):
         raise Odd(1, 2)  # which can be written and not read
 
     with pytest.raises(RuntimeError, match="Odd"):
-        nursery(True).run(fail, ignore)
+        pool(True).run(fail, ignore)
     with pytest.raises(ZeroDivisionError) as found:
-        nursery(True).run(lambda progress: Fraction(1, 0), ignore)
+        pool(True).run(lambda progress: Fraction(1, 0), ignore)
     assert "fractions.py" in found.value.__notes__[0]  # of what is sent by value the file may be lost
     with pytest.raises(TypeError, match="pickle"):  # a value that cannot be sent
-        nursery(True).run(lambda progress: threading.Lock(), ignore)
+        pool(True).run(lambda progress: threading.Lock(), ignore)
 
 
-def test_one_that_is_killed_says_so_and_the_next_one_works(nursery):
+def test_one_that_is_killed_says_so_and_the_next_one_works(pool):
     with pytest.raises(Died, match="for want of memory"):
-        nursery(True).run(lambda progress: os.kill(os.getpid(), signal.SIGKILL), ignore)
-    assert nursery(True).run(lambda progress: 42, ignore) == 42
-    nursery._process.kill()  # and where all that it was forked from is gone
-    nursery._process.wait(LIMIT)
-    assert nursery(True).run(lambda progress: 42, ignore) == 42
+        pool(True).run(lambda progress: os.kill(os.getpid(), signal.SIGKILL), ignore)
+    assert pool(True).run(lambda progress: 42, ignore) == 42
+    pool._process.kill()  # and where all that it was forked from is gone
+    pool._process.wait(LIMIT)
+    assert pool(True).run(lambda progress: 42, ignore) == 42
 
 
-def test_what_nobody_wants_any_more_ends(nursery):
+def test_what_nobody_wants_any_more_ends(pool):
     """At once, also before it has begun, and though it looks at nothing and pauses."""
     def work(progress):
         progress.part("here", subprocess.Popen(["sleep", "1000"]).pid)
         threading.Event().wait()
 
-    worker, started = nursery(True), []
+    worker, started = pool(True), []
 
     def stop(kind, name, pid):
         started.append(os.pidfd_open(pid))
@@ -172,12 +172,12 @@ def test_what_nobody_wants_any_more_ends(nursery):
     assert select.select(started, [], [], LIMIT)[0] == started  # what it started has ended too
 
 
-def test_one_that_pauses_goes_on(nursery):
+def test_one_that_pauses_goes_on(pool):
     def work(progress):
         progress.part("here", None)
         return 42
 
-    worker = nursery(True)
+    worker = pool(True)
 
     def pause(*told):
         worker.pause()
@@ -186,8 +186,8 @@ def test_one_that_pauses_goes_on(nursery):
     assert worker.run(work, pause) == 42
 
 
-def test_one_that_is_to_pause_before_it_has_begun_pauses(nursery):
-    worker, told, done, stopped = nursery(True), [], [], threading.Event()
+def test_one_that_is_to_pause_before_it_has_begun_pauses(pool):
+    worker, told, done, stopped = pool(True), [], [], threading.Event()
     worker.pause()
     send = worker._signal
     worker._signal = lambda number: send(number) or number == signal.SIGSTOP and stopped.set()
@@ -215,30 +215,30 @@ def priorities(progress):
     return before, priority(), *found
 
 
-def test_what_takes_long_leaves_the_cores_to_all_else(nursery):
-    light, heavy = nursery(False).run(priorities, ignore), nursery(True).run(priorities, ignore)
+def test_what_takes_long_leaves_the_cores_to_all_else(pool):
+    light, heavy = pool(False).run(priorities, ignore), pool(True).run(priorities, ignore)
     last = os.getpriority(os.PRIO_PROCESS, 0) + 14
     assert light[0] < heavy[0] < light[1] and light[1:] == heavy[1:] == (last, last)
 
 
 def test_so_does_that_of_a_server_that_stands_back_itself():
     """What takes long is never preferred for that."""
-    nursery = Nursery(loads=False)
-    nursery(False).run(lambda progress: None, ignore)  # it has found its own priority
-    os.setpriority(os.PRIO_PROCESS, nursery._process.pid, 12)
-    light, heavy = nursery(False).run(priorities, ignore), nursery(True).run(priorities, ignore)
+    pool = WorkerPool(loads=False)
+    pool(False).run(lambda progress: None, ignore)  # it has found its own priority
+    os.setpriority(os.PRIO_PROCESS, pool._process.pid, 12)
+    light, heavy = pool(False).run(priorities, ignore), pool(True).run(priorities, ignore)
     assert (light[0], heavy[0]) == (12, 17) and light[1:] == heavy[1:] == (19, 19)
-    nursery._process.kill()
-    nursery._process.wait(LIMIT)
+    pool._process.kill()
+    pool._process.wait(LIMIT)
 
 
 def test_where_nothing_is_kept_counts_are_while_the_server_runs(monkeypatch):
     monkeypatch.setenv("MTSIG_CACHE", "")
-    nursery = Nursery(loads=False)
-    nursery.start()
-    nursery._process.kill()
+    pool = WorkerPool(loads=False)
+    pool.start()
+    pool._process.kill()
     assert os.path.isdir(os.environ["MTSIG_CACHE"])
-    nursery._folder.cleanup()
+    pool._folder.cleanup()
 
 
 def test_no_process_outlives_the_server():
@@ -251,9 +251,9 @@ def test_no_process_outlives_the_server():
 
 def test_one_waits_for_the_next_work_and_is_replaced():
     """It was there before it was asked for; where it was killed the work is done all the same, and none is left."""
-    nursery = Nursery()
-    nursery.start()
-    of_nursery = Path(f"/proc/{nursery._process.pid}/task/{nursery._process.pid}/children")
+    pool = WorkerPool()
+    pool.start()
+    of_nursery = Path(f"/proc/{pool._process.pid}/task/{pool._process.pid}/children")
     until = time.monotonic() + LIMIT
 
     worked = set()
@@ -271,7 +271,7 @@ def test_one_waits_for_the_next_work_and_is_replaced():
         for patience in count():  # one that is not ready is not asked, and goes
             there = next_one()
             time.sleep(0.02 * patience)
-            if (did := str(nursery(False).run(lambda progress: os.getpid(), ignore))) == there:
+            if (did := str(pool(False).run(lambda progress: os.getpid(), ignore))) == there:
                 break
             worked.add(did)
         worked.add(there)
@@ -280,31 +280,31 @@ def test_one_waits_for_the_next_work_and_is_replaced():
     assert waiting() != waiting()  # each works once
     worked.add(killed := next_one())
     os.kill(int(killed), signal.SIGKILL)
-    assert nursery(True).run(lambda progress: 42, ignore) == 42
+    assert pool(True).run(lambda progress: 42, ignore) == 42
     waiting()
     last = Path(f"/proc/{next_one()}/stat")
-    nursery._process.kill()
-    nursery._process.wait(LIMIT)
+    pool._process.kill()
+    pool._process.wait(LIMIT)
     with suppress(FileNotFoundError):  # it is gone, or ended and not buried yet
         while last.read_text().rsplit(") ", 1)[1][0] != "Z":
             assert time.monotonic() < until
 
 
-def test_work_that_needs_too_much_memory_ends_and_the_next_is_done(nursery, monkeypatch):
+def test_work_that_needs_too_much_memory_ends_and_the_next_is_done(pool, monkeypatch):
     """Though the machine has more: what one piece of work takes is bounded."""
     import numpy as np
 
     def work(progress):
         return np.ones(800 << 17).sum()  # 800 MB
 
-    nursery._line.close()  # another process, which knows the limit
-    nursery._process.wait(LIMIT)
+    pool._line.close()  # another process, which knows the limit
+    pool._process.wait(LIMIT)
     monkeypatch.setenv("MTSIG_WORKER_MB", "400")
     for _ in range(2):
         with pytest.raises(MemoryError):
-            nursery(True).run(work, ignore)
-    assert nursery(True).run(lambda progress: np.ones(200 << 17).sum(), ignore) == 200 << 17
-    nursery._line.close()
-    nursery._process.wait(LIMIT)
+            pool(True).run(work, ignore)
+    assert pool(True).run(lambda progress: np.ones(200 << 17).sum(), ignore) == 200 << 17
+    pool._line.close()
+    pool._process.wait(LIMIT)
     monkeypatch.delenv("MTSIG_WORKER_MB")
-    assert nursery(True).run(work, ignore) == 800 << 17
+    assert pool(True).run(work, ignore) == 800 << 17

@@ -46,7 +46,7 @@ def result(names=("A", "B", "C"), higher_is_better=True):
     systems = (SystemResult(a, 50.0 - 20 * sign, 29, 31, 1, 2), SystemResult(b, 50.0 - 20.5 * sign, 28, 31, 1, 2),
                SystemResult(c, 50.0 - 30 * sign, None, None, 3, 3))
     pairs = (pair(a, b, 0.5 * sign, None, 0.4), pair(a, c, 10.0 * sign, "a"), pair(b, c, 9.5 * sign, "a"))
-    return MetricResult("bleu", "tok:13a", higher_is_better, systems, pairs, trials=999)
+    return MetricResult("bleu", "tok:13a", higher_is_better, systems, pairs, trials=SETTINGS.trials)
 
 
 def comparison(metric=None, warnings=()):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from mtsig_core.errors import Cancelled
-from pages._ui import server_events
+from pages._work import events
 
 
 @pytest.fixture
@@ -17,18 +17,18 @@ def log(tmp_path, monkeypatch):
 
 
 def test_what_fails_is_told_by_its_kind_alone(log):
-    with pytest.raises(ValueError), server_events.timed("page", page="pair"):
+    with pytest.raises(ValueError), events.timed("page", page="pair"):
         raise ValueError("the text of a user\n")
-    server_events.failed(ValueError("the text of a user"))
+    events.failed(ValueError("the text of a user"))
     page, error = log()
     assert (page["event"], page["page"], page["ended"]) == ("page", "pair", "ValueError") and page["seconds"] >= 0
     assert error == {key: error[key] for key in ("time", "event", "pid")} | {"kind": "ValueError"}
 
 
 def test_what_is_cancelled_says_so(log):
-    with pytest.raises(Cancelled), server_events.timed("job_end", kind="pair"):
+    with pytest.raises(Cancelled), events.timed("job_end", kind="pair"):
         raise Cancelled("a name")
-    with server_events.timed("job_end", kind="pair"):
+    with events.timed("job_end", kind="pair"):
         pass
     assert [found.get("ended") for found in log()] == ["Cancelled", None]
 
@@ -37,8 +37,8 @@ def test_a_traceback_is_written_once_a_minute_and_what_was_sent_in_one_line(monk
     written, now, log = [], [0.0], logging.getLogger("streamlit.of-a-test")
     log.addHandler(handler := logging.Handler())
     monkeypatch.setattr(handler, "emit", lambda record: written.append(record.getMessage()))
-    monkeypatch.setattr(server_events, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    server_events.be_terse()
+    monkeypatch.setattr(events, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    events.be_terse()
 
     def fail(kind):
         try:
@@ -59,8 +59,8 @@ def test_a_traceback_is_written_once_a_minute_and_what_was_sent_in_one_line(monk
 def test_no_log_and_a_full_disk_stop_nobody(monkeypatch, tmp_path, capfd):
     for name in ("", str(tmp_path / "absent" / "log"), "/dev/full"):
         monkeypatch.setenv("MTSIG_LOG", name)
-        server_events.tell("start")
+        events.tell("start")
     assert capfd.readouterr() == ("", "")
     monkeypatch.setenv("MTSIG_LOG", "-")
-    server_events.tell("start")
+    events.tell("start")
     assert json.loads(capfd.readouterr().err)["event"] == "start"

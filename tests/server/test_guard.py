@@ -6,7 +6,7 @@ from hashlib import sha256
 import pytest
 from starlette.responses import PlainTextResponse
 
-from pages._ui import server_guard
+from pages._server import guard
 from tests.server.client import run
 
 
@@ -21,7 +21,7 @@ async def application(scope, receive, send):
 def ask(monkeypatch):
     """What is sent in answer to a request."""
     monkeypatch.setenv("MTSIG_HOSTS", "Mtsig.example.org, *.uni.example")
-    guard = server_guard.Guard(application)
+    stack = guard.Guard(application)
 
     def asked(path="/", host="localhost", kind="http", origin=None):
         sent = []
@@ -36,7 +36,7 @@ def ask(monkeypatch):
         headers += [] if origin is None else [(b"origin", origin.encode())]
         scope = {"type": kind, "path": path, "method": "GET", "headers": headers,
                  "extensions": {"websocket.http.response": {}}}
-        run(guard(scope, receive, send))
+        run(stack(scope, receive, send))
         return sent
 
     return asked
@@ -83,18 +83,18 @@ def test_what_streamlit_offers_to_programs_is_closed(ask, path):
                                             ("/_stcore/metrics", "localhost")])
 def test_all_answers_have_the_headers_once(ask, path, host):
     told = [(key.decode(), text.decode()) for key, text in ask(path, host)[0]["headers"]]
-    for key, text in server_guard.headers().items():
+    for key, text in guard.headers().items():
         assert [found for name, found in told if name == key.lower()] == [text]
 
 
 def test_also_where_the_server_fails():
-    answer = run(server_guard.broken(None, ValueError("what was uploaded")))
+    answer = run(guard.broken(None, ValueError("what was uploaded")))
     assert answer.status_code == 500 and b"uploaded" not in answer.body
-    assert all(answer.headers[key] == text for key, text in server_guard.headers().items())
+    assert all(answer.headers[key] == text for key, text in guard.headers().items())
 
 
 def test_scripts_are_streamlits_own_and_nothing_comes_from_elsewhere():
-    policy = dict(part.split(" ", 1) for part in server_guard.headers()["Content-Security-Policy"].split("; "))
+    policy = dict(part.split(" ", 1) for part in guard.headers()["Content-Security-Policy"].split("; "))
     [digest] = re.findall("'sha256-(.*?)'", policy["script-src"])
     assert len(digest) == len(sha256().digest()) * 4 // 3 + 2
     assert "unsafe" not in policy["script-src"] and policy["default-src"] == "'self'"

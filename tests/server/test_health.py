@@ -7,7 +7,7 @@ from tests.browser.conftest import CHECKOUT
 
 SHARED = """
 import os
-from pages._ui.server_health import _memory
+from pages._server.health import _memory
 
 held = b"1" * (200 << 20)
 before = _memory(os.getpid())

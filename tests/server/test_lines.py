@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from pages._ui import server_life, server_lines
+from pages._server import connections, lifecycle
 
 
 def test_what_is_written_is_sent_at_once_also_on_a_socket_that_streamlit_made(monkeypatch):
@@ -27,10 +27,10 @@ def test_what_is_written_is_sent_at_once_also_on_a_socket_that_streamlit_made(mo
             super().connection_made(transport)
 
     config.http_protocol_class = Noted
-    monkeypatch.setattr(server_life.signal, "getsignal", lambda number: server.handle_exit)
-    monkeypatch.setattr(server_life.signal, "signal", lambda number, handler: None)
-    monkeypatch.setattr(server_life.st, "get_option", lambda name: name == "server.headless")
-    monkeypatch.setattr(server_life, "_load", lambda: None)
+    monkeypatch.setattr(lifecycle.signal, "getsignal", lambda number: server.handle_exit)
+    monkeypatch.setattr(lifecycle.signal, "signal", lambda number, handler: None)
+    monkeypatch.setattr(lifecycle.st, "get_option", lambda name: name == "server.headless")
+    monkeypatch.setattr(lifecycle, "_load", lambda: None)
     with ThreadPoolExecutor(1) as thread:  # in this one there may be the loop of a browser
         assert thread.submit(asyncio.run, lived(server)).result().endswith(b"here")
     assert at_once == [True]
@@ -51,7 +51,7 @@ def served(monkeypatch):
         async def both():
             config = uvicorn.Config(websocket, lifespan="off", log_level="critical", ws="websockets-sansio")
             config.load()
-            server_lines.hold_well(config, most, 64)
+            connections.limit_connections(config, most, 64)
             server = uvicorn.Server(config)
             with socket.socket(socket.AF_INET) as listening:
                 listening.bind(("127.0.0.1", 0))
@@ -93,7 +93,7 @@ def test_signs_of_life_have_a_limit_and_messages_a_length(served):
 
 def test_a_line_without_a_request_is_cut(served, monkeypatch):
     """Also one whose second request does not come whole; and none that became a page's."""
-    monkeypatch.setattr(server_lines, "_PATIENCE", 0.1)
+    monkeypatch.setattr(connections, "_PATIENCE", 0.1)
 
     async def client(host, port):
         async with connect(f"ws://{host}:{port}", ping_interval=None) as page:
@@ -127,7 +127,7 @@ def test_lines_beyond_a_number_are_cut_and_the_others_hold(served):
 
 
 async def lived(server):
-    async with server_life.life(None):
+    async with lifecycle.life(None):
         return await answered(server)
 
 

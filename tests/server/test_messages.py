@@ -4,7 +4,7 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from pages._ui.server_messages import MOST_FILES, Forged, answered
+from pages._server.connections import MOST_FILES, Forged, answered
 
 LONG = "x" * 10_001
 

@@ -17,7 +17,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from mtsig_core.version import __version__
-from pages._ui import server_guard
+from pages._server import guard
 from tests.browser.conftest import free_port
 from tests.server.client import LIMIT, Client, elements, get, headings
 from tests.server.provider import provider
@@ -105,7 +105,7 @@ def log_in(client, own, email):
 def test_all_answers_have_the_headers(server, path, status):
     answer = get(f"{server[1]}{path}")
     assert answer.status_code == status
-    assert {answer.headers.get(key) for key in server_guard.headers()} == set(server_guard.headers().values())
+    assert {answer.headers.get(key) for key in guard.headers()} == set(guard.headers().values())
 
 
 @pytest.mark.parametrize("path", ["/", "/pair"])

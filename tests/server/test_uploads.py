@@ -8,7 +8,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pages._ui import login, server_uploads
+from pages._server import login, uploads
 from tests.server.client import run
 
 MB = 1 << 20
@@ -40,9 +40,9 @@ def runtime(monkeypatch):
     found = Runtime(ann=ann, ben=ben, cyd={"email": "ann@example.org"}, eve=eve)
     monkeypatch.setenv("MTSIG_LOGIN", "a file")
     monkeypatch.setattr(login.st, "secrets", {"mtsig": {"allowed": ["ann@example.org", "ben@example.org"]}})
-    monkeypatch.setattr(server_uploads, "get_instance", lambda: found)
-    monkeypatch.setattr(server_uploads, "_refused", {})
-    monkeypatch.setattr(server_uploads.st, "get_option", {"server.maxUploadSize": 200}.get)
+    monkeypatch.setattr(uploads, "get_instance", lambda: found)
+    monkeypatch.setattr(uploads, "_refused", {})
+    monkeypatch.setattr(uploads.st, "get_option", {"server.maxUploadSize": 200}.get)
     return found
 
 
@@ -56,12 +56,12 @@ def put(runtime):
         await Response(status_code=204)(scope, receive, send)
 
     def asked(session, file, mb, app=take, length=True):
-        return run(send_file(server_uploads.Uploads(app), session, file, mb, length))
+        return run(send_file(uploads.Uploads(app), session, file, mb, length))
 
     return asked
 
 
-async def send_file(uploads, session, file, mb, length=True):
+async def send_file(middleware, session, file, mb, length=True):
     read, sent = 0, []
 
     async def receive():
@@ -74,7 +74,7 @@ async def send_file(uploads, session, file, mb, length=True):
 
     scope = {"type": "http", "method": "PUT", "path": f"/base/_stcore/upload_file/{session}/{file}",
              "headers": [(b"content-length", b"%d" % (mb * MB))] if length else []}
-    await uploads(scope, receive, send)
+    await middleware(scope, receive, send)
     return sent[0]["status"], read
 
 
@@ -82,7 +82,7 @@ def test_what_one_page_brings_is_as_much_as_one_file_may_have(put, runtime):
     assert [put("ann", f"f{k}", 60) for k in range(3)] == [(204, 60)] * 3
     assert put("ann", "f3", 60) == (204, 60)  # read to its end, or the browser sees a broken line
     assert set(runtime.file_storage["ann"]) == {"f0", "f1", "f2"}
-    assert "200 MB" in server_uploads._refused["ann"]["f3"]
+    assert "200 MB" in uploads._refused["ann"]["f3"]
     assert put("ben", "f0", 60) == (204, 60) and "f0" in runtime.file_storage["ben"]
     del runtime.file_storage["ann"]["f0"]
     put("ann", "f4", 60)
@@ -93,7 +93,7 @@ def test_all_together_have_a_limit_too(put, runtime, monkeypatch):
     monkeypatch.setenv("MTSIG_UNOPENED_MB", "100")
     put("ann", "f0", 60)
     put("ben", "f0", 60)
-    assert "f0" not in runtime.file_storage["ben"] and "MTSIG_UNOPENED_MB" in server_uploads._refused["ben"]["f0"]
+    assert "f0" not in runtime.file_storage["ben"] and "MTSIG_UNOPENED_MB" in uploads._refused["ben"]["f0"]
 
 
 def test_who_announces_much_and_sends_nothing_takes_nobodys_room(put, runtime, monkeypatch):
@@ -113,18 +113,18 @@ def test_who_announces_much_and_sends_nothing_takes_nobodys_room(put, runtime, m
             await Response(status_code=204)(scope, receive, send)
             runtime.file_storage[session][file] = SimpleNamespace(data=b"")
 
-        uploads = server_uploads.Uploads(take)
+        middleware = uploads.Uploads(take)
         scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/ann/f0",
                  "headers": [(b"content-length", b"%d" % (150 * MB))]}
-        slow = asyncio.create_task(uploads(scope, stuck, lambda message: asyncio.sleep(0)))
+        slow = asyncio.create_task(middleware(scope, stuck, lambda message: asyncio.sleep(0)))
         await asyncio.sleep(0)
-        assert uploads._coming == {"ann": 150 * MB} and (await send_file(uploads, "ben", "f0", 60))[0] == 204
+        assert middleware._coming == {"ann": 150 * MB} and (await send_file(middleware, "ben", "f0", 60))[0] == 204
         over.set()
         await slow
-        return uploads._coming, uploads._come
+        return middleware._coming, middleware._come
 
     assert run(several()) == ({}, {})
-    assert "f0" in runtime.file_storage["ben"] and not server_uploads._refused
+    assert "f0" in runtime.file_storage["ben"] and not uploads._refused
 
 
 def test_what_is_on_its_way_counts(runtime):
@@ -135,23 +135,23 @@ def test_what_is_on_its_way_counts(runtime):
     async def several():
         global over
         over = asyncio.Event()
-        uploads = server_uploads.Uploads(wait)
-        coming = [asyncio.create_task(send_file(uploads, "ann", f"f{k}", 60)) for k in range(3)]
+        middleware = uploads.Uploads(wait)
+        coming = [asyncio.create_task(send_file(middleware, "ann", f"f{k}", 60)) for k in range(3)]
         await asyncio.sleep(0)
-        await send_file(uploads, "ann", "f3", 60)
+        await send_file(middleware, "ann", "f3", 60)
         over.set()
         await asyncio.gather(*coming)
-        return uploads._coming
+        return middleware._coming
 
     assert run(several()) == {}
-    assert set(server_uploads._refused["ann"]) == {"f3"}
+    assert set(uploads._refused["ann"]) == {"f3"}
 
 
 @pytest.mark.parametrize("session", ["cyd", "eve", "nobody"])
 def test_who_may_not_see_the_pages_brings_nothing(put, runtime, session):
     """Nothing of it is even read."""
     assert put(session, "f0", 1) == (403, 0)
-    assert not runtime.file_storage and not server_uploads._refused
+    assert not runtime.file_storage and not uploads._refused
 
 
 def test_a_file_of_unknown_length_is_refused(put, runtime):
@@ -174,7 +174,7 @@ def test_an_upload_that_ends_after_its_page_is_no_more(put, runtime):
 
     put("ann", "f0", 3, leave)
     assert "ann" not in runtime.file_storage
-    assert put("ben", "f0", 3, goes_on) == (204, 3) and "whole" in server_uploads._refused["ben"]["f0"]
+    assert put("ben", "f0", 3, goes_on) == (204, 3) and "whole" in uploads._refused["ben"]["f0"]
 
 
 def test_who_is_silent_or_takes_for_ever_is_not_waited_for(put, runtime, monkeypatch):
@@ -185,21 +185,21 @@ def test_who_is_silent_or_takes_for_ever_is_not_waited_for(put, runtime, monkeyp
         await receive()
 
     async def ask():
-        uploads, sent = server_uploads.Uploads(streamlit), []
+        middleware, sent = uploads.Uploads(streamlit), []
 
         async def send(message):
             sent.append(message)
 
         scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/ann/f0",
                  "headers": [(b"content-length", b"9")]}
-        await uploads(scope, stuck, send)
-        return uploads._coming
+        await middleware(scope, stuck, send)
+        return middleware._coming
 
-    monkeypatch.setattr(server_uploads, "_PAUSE", 0.01)
-    assert run(ask()) == {} and "whole" in server_uploads._refused["ann"]["f0"]
-    monkeypatch.setattr(server_uploads, "_LONGEST", 0.0)
+    monkeypatch.setattr(uploads, "_PAUSE", 0.01)
+    assert run(ask()) == {} and "whole" in uploads._refused["ann"]["f0"]
+    monkeypatch.setattr(uploads, "_LONGEST", 0.0)
     put("ann", "f1", 3)
-    assert "whole" in server_uploads._refused["ann"]["f1"] and "f1" not in runtime.file_storage["ann"]
+    assert "whole" in uploads._refused["ann"]["f1"] and "f1" not in runtime.file_storage["ann"]
 
 
 def test_more_than_was_announced_is_not_taken(put, runtime):
@@ -208,7 +208,7 @@ def test_more_than_was_announced_is_not_taken(put, runtime):
             pass
 
     async def ask():
-        uploads, sent, read = server_uploads.Uploads(more), [], 0
+        middleware, sent, read = uploads.Uploads(more), [], 0
 
         async def receive():
             nonlocal read
@@ -218,17 +218,17 @@ def test_more_than_was_announced_is_not_taken(put, runtime):
         async def send(message):
             sent.append(message)
 
-        await uploads({"type": "http", "method": "PUT", "path": "/_stcore/upload_file/ann/f0",
+        await middleware({"type": "http", "method": "PUT", "path": "/_stcore/upload_file/ann/f0",
                        "headers": [(b"content-length", b"150")]}, receive, send)
 
     run(ask())
-    assert "whole" in server_uploads._refused["ann"]["f0"]
+    assert "whole" in uploads._refused["ann"]["f0"]
 
 
 def test_many_small_files_count_and_ids_are_short(put, runtime):
     runtime.file_storage["ann"] = {f"f{k}": SimpleNamespace(data=b"") for k in range(22_000)}
     put("ann", "one more", 1)
-    assert "200 MB" in server_uploads._refused["ann"]["one more"]
+    assert "200 MB" in uploads._refused["ann"]["one more"]
     assert put("ben", "f" * 101, 1) == (403, 0)
 
 
@@ -238,7 +238,7 @@ def test_a_full_disk_is_told(put, runtime):
         raise OSError(28, "No space left on device")
 
     assert put("ann", "f0", 3, full) == (204, 3)
-    assert "disk for temporary files" in server_uploads._refused["ann"]["f0"]
+    assert "disk for temporary files" in uploads._refused["ann"]["f0"]
 
 
 def test_other_requests_pass(runtime):
@@ -251,7 +251,7 @@ def test_other_requests_pass(runtime):
         async def send(message):
             sent.append(message)
 
-        await server_uploads.Uploads(told)({"type": "http", "method": method, "headers": [],
+        await uploads.Uploads(told)({"type": "http", "method": method, "headers": [],
                                             "path": "/_stcore/upload_file/cyd/f0"}, None, send)
         return sent[1]["body"]
 
@@ -259,15 +259,15 @@ def test_other_requests_pass(runtime):
 
 
 def test_sessions_that_left_are_forgotten(runtime, monkeypatch):
-    server_uploads._refused |= {"gone": {"f0": "why"}, "ann": {"f0": "why"}}
-    server_uploads.forget()
-    assert set(server_uploads._refused) == {"ann"}
+    uploads._refused |= {"gone": {"f0": "why"}, "ann": {"f0": "why"}}
+    uploads.forget()
+    assert set(uploads._refused) == {"ann"}
 
 
 def test_reasons_are_bounded(runtime):
     for k in range(3000):
-        server_uploads._refuse("ann", f"f{k}", "why")
-    assert len(server_uploads._refused["ann"]) == 1000 and "f2999" in server_uploads._refused["ann"]
+        uploads._refuse("ann", f"f{k}", "why")
+    assert len(uploads._refused["ann"]) == 1000 and "f2999" in uploads._refused["ann"]
 
 
 def test_without_a_login_every_open_page_brings_files(put, runtime, monkeypatch):

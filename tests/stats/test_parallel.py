@@ -27,7 +27,7 @@ from mtsig_core.source import TaskSource
 from mtsig_core.stats import parallel
 from mtsig_core.stats.parallel import as_they_come, in_order, is_elsewhere, on_cluster
 from mtsig_core.task import Task
-from pages._ui.nursery import computed
+from pages._work.worker import computed
 
 LIMIT = 120  # seconds that anything may take
 RNG = np.random.default_rng(3)

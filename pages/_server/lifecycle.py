@@ -1,0 +1,129 @@
+"""The server's beginning and end, and what it tidies between the runs of pages."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import gc
+import inspect
+import os
+import signal
+import sys
+import threading
+import webbrowser
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from importlib import import_module
+
+import plotly.graph_objects as go
+import streamlit as st
+from streamlit.runtime import get_instance
+from streamlit.runtime.pages_manager import PagesManager
+
+from mtsig_core.metrics import METRICS
+from mtsig_core.version import __version__
+from pages._server import connections, uploads
+from pages._work import events
+
+#: Seconds that a thread may compute while others wait. A page is sent in a hundred messages, before each of which the
+#: thread that sends waits as long as this where pages are being drawn: with Python's own 5 ms half a second.
+_TURN = 5e-4
+_OFTEN = 30.0  # seconds between two searches of all memory, each of which takes a tenth of one
+_USED = 20  # quick searches in between, below which nothing worth a long one has happened
+
+
+async def tidy() -> None:
+    """See to it for as long as the server runs."""
+    sys.setswitchinterval(_TURN)
+    before = 0
+    while True:
+        await asyncio.sleep(_OFTEN)
+        if _forget_left() or gc.get_stats()[0]["collections"] >= before + _USED:
+            await asyncio.to_thread(_search)
+            before = gc.get_stats()[0]["collections"]
+
+
+def _forget_left() -> bool:
+    """Whether sessions are forgotten that left two minutes ago: Streamlit forgets them when another leaves, and the
+    last when another comes; else all that they chose to upload would stay."""
+    uploads.forget()
+    left = get_instance()._session_mgr._session_storage._cache.expire()
+    for _, info in left:
+        info.session.shutdown()
+    return bool(left)
+
+
+def _search() -> None:
+    gc.collect()
+    _give_back()
+
+
+def _give_back() -> None:
+    """Free memory belongs to the system again: the library of C keeps it otherwise (glibc)."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)
+
+
+# The server's beginning and end.
+
+GRACE = 3.0  # seconds that the server may take to end
+#: What pages import, and what they import when they need it.
+_LOADED = ("pages._ui.frame", "pages._ui.comparison_sections", "pages._ui.published_comparison",
+           "pandas.io.formats.style",
+           *(f"mtsig_core.figures.{name}" for name in ("experiment_plots", "pair_plots")),
+           *dict.fromkeys(place.partition(":")[0] for place in METRICS.values()))
+
+
+@asynccontextmanager
+async def life(app) -> AsyncIterator[None]:
+    """Tell when the server starts and stops; open a browser if wanted; whatever runs, end soon after being told to.
+
+    What the first visit would wait for is loaded before anybody is served: the browser that starts meanwhile waits.
+    """
+    events.tell("start", version=__version__)
+    server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
+    if hasattr(server, "should_exit"):  # Uvicorn's, which would end with the signal
+        _end_soon(server)
+        connections.limit_connections(server.config, *connections.max_connections())
+    tidying = asyncio.create_task(tidy())
+    if not st.get_option("server.headless"):  # it listens already, so what the browser asks waits
+        address = f"http://{st.get_option('browser.serverAddress')}:{st.get_option('server.port')}"
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    _load()
+    events.be_terse()
+    yield
+    tidying.cancel()
+    events.tell("stop")
+
+
+def _load() -> None:
+    """Load the pages' code; the process from which workers come loads theirs at the same time."""
+    from pages._ui import background
+
+    background.prepare()
+    for name in _LOADED:
+        import_module(name)
+    go.Figure(go.Bar()).to_json()  # Plotly loads its parts when they are first needed
+    inspect.stack()  # as Streamlit does before its first element; it looks through all modules, once
+    # Before it has seen `st.navigation`, Streamlit runs the first page without its frame, and then once more.
+    PagesManager.uses_pages_directory = False
+    gc.collect()
+    gc.freeze()  # what is there stays: without this, each run of a page spends 80 ms looking through it
+    gc.enable()
+
+
+def _end_soon(server) -> None:
+    """When a signal asks for the end, see that it comes: work that does not listen would go on for as long as it
+    takes, and connections that nobody closes too."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, partial(_stop, server))
+
+
+def _stop(server, number, frame) -> None:
+    timer = threading.Timer(GRACE, os._exit, (0,))
+    timer.daemon = True
+    timer.start()
+    server.force_exit = server.should_exit  # asked twice
+    server.should_exit = True

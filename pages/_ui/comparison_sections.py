@@ -1,0 +1,320 @@
+"""What the pages Leaderboard and Significance show: excluded systems, other metrics, corrections, files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import starmap
+from math import isnan
+
+import numpy as np
+import streamlit as st
+
+from mtsig_core import Caution, Exclusion, MetricResult, MtsigError
+from mtsig_core.figures.comparison_plots import matrix
+from mtsig_core.metrics import metric_of, metric_title, metric_titles, metrics_of
+from mtsig_core.report import export, result_json
+from mtsig_core.report.cells import number
+from mtsig_core.report.comparison_report import comparison_html, comparison_latex
+from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.tables import (
+    across_rows,
+    pair_records,
+    pair_rows,
+    rank_change_rows,
+    relation_records,
+    relation_rows,
+    without_relation,
+)
+from mtsig_core.report.words import caveats, controlled, keeps_its_level
+from mtsig_core.stats.across import alike_said, pairs_across
+from mtsig_core.stats.cautions import about_several
+from mtsig_core.stats.choices import decide_by, disagreeing, with_adjusted
+from mtsig_core.stats.comparison import joined
+from mtsig_core.testset import as_system
+from pages._ui import address, background, charts, controls, results, screen, testset_view
+from pages._ui.browser import command_box, copyable
+from pages._ui.testset_view import View
+from pages._work.memory import make_once
+
+_LONGEST_REASON = 200
+
+
+def left_out(view: View) -> dict[str, str]:
+    """The systems left out, and the reason that was given for each, empty where none was."""
+    return {name: (address.asked(f"{testset_view.REASON}{name}") or "")[:_LONGEST_REASON]
+            for name in view.part.family.systems if name not in view.testset.systems}
+
+
+def show_left_out(view: View) -> dict[str, str]:
+    """The systems left out, each with a reason and a button that puts it back; then what it did to the ranks.
+
+    Returns who was left out, and why.
+    """
+    family = list(view.part.family.systems)
+    gone = [name for name in family if name not in view.testset.systems]
+    if not gone:
+        return {}
+    told = {}
+    st.subheader("Left out" if len(gone) == 1 else f"Left out: {len(gone)} systems")
+    for name in gone:
+        shown, reason, undo = st.columns([3, 5, 2], vertical_alignment="center")
+        with shown:
+            screen.plain(name)
+        told[name] = controls.text(reason, "Reason", f"{testset_view.REASON}{name}", max_chars=_LONGEST_REASON,
+                                   placeholder="Reason, kept in the link", label_visibility="collapsed")
+        undo.button("Put back", key=f"leaderboard.back.{name}", on_click=_put_back, args=(name,))
+    if unexplained := [name for name, reason in told.items() if not reason.strip()]:
+        screen.caution_box(f"Left out without a reason: {', '.join(unexplained)}. Give one before this is published: "
+                           "it stands in the link and in every file.")
+    if view.settings.get("baseline") is None:
+        before = results.comparison(view.part.family, view.metric, **view.settings).metrics[view.metric]
+        screen.table(*rank_change_rows(before, view.result), names=[0])
+        st.caption(f"Fewer systems are a smaller family: {len(before.tested)} pairs with all, "
+                   f"{len(view.result.tested)} now. The scores stay as they are.")
+    return told
+
+
+def reference_rows(view: View, n_columns: int, further: Sequence[str]) -> list[list[str]]:
+    """Rows for the leaderboard: the references, unranked, where there are several.
+
+    `further` metrics have the last columns, two each: the score and a rank.
+    """
+    unranked = view.part.unranked
+    if len(view.whole.references) < 2 and unranked is None:
+        return []
+    columns = [2, *range(n_columns - 2 * len(further), n_columns, 2)]
+
+    def row(rank, name, scores):
+        cells = [rank, name, *[""] * (n_columns - 2)]
+        for k, score in zip(columns, scores, strict=True):
+            cells[k] = number(score)
+        return cells
+
+    rows = []
+    if unranked is not None:
+        scores = [_scores(unranked, metric) for metric in (view.metric, *further)]
+        rows = [row("not ranked", name, each) for name, *each in zip(unranked.systems, *scores, strict=True)]
+    shown = {*view.part.family.systems, *(unranked.systems if unranked is not None else ())}
+    return rows + [row("scores others", name, [None] * len(columns))
+                   for name in map(as_system, view.testset.references) if name not in shown]
+
+
+def _scores(testset, metric):
+    """The scores of all systems; None for who has none."""
+    def work(progress):
+        sums = results.statistics(testset, metric, progress).sum(axis=1)
+        return [None if isnan(score) else score for score in metric_of(testset, metric).score(sums).tolist()]
+
+    if metric not in metrics_of(testset) or metric not in testset.scores and testset.rated_alone:  # without texts
+        return [None] * len(testset.systems)
+    return background.result(("references", testset.digest, metric), work, "Scoring the references")
+
+
+def _put_back(name):
+    others = [other for other in st.session_state[testset_view.LEFT_OUT] if other != name]
+    st.session_state[testset_view.LEFT_OUT] = others
+
+
+# Further metrics beside the one of the page, and the pairs on which they do not agree.
+
+_SHOWN = 100
+_FIGURE_3 = {"test": "percentile", "correction": "none", "unit": "segment", "ci": "auto", "rank_rule": "simultaneous"}
+
+
+def pick_further_metrics(view: View) -> list[MetricResult]:
+    """Choose further metrics, at first the score tables, and BLEU beside one of these; their results under the settings
+    of the view."""
+    others, given = [name for name in metrics_of(view.testset) if name != view.metric], view.testset.scores
+    found = []
+    for name in controls.several("Further metrics", others, "metrics", [
+            name for name in others if name in given or name == "bleu" and view.metric in given],
+            format_func=metric_titles(others).get):
+        try:
+            found.append(results.comparison(view.testset, name, **view.settings).metrics[name])
+        except MtsigError as problem:
+            screen.error(f"{metric_title(name)}: {problem}")
+    return found
+
+
+def warnings_of(view: View, further: list[MetricResult]) -> list[Caution]:
+    """What is to be kept in mind of the further metrics, each by itself."""
+    return [caution for result in further
+            for caution in results.comparison(view.testset, result.metric, **view.settings).warnings
+            if caution.metric == result.metric]
+
+
+def show_disagreement(view: View, further: list[MetricResult], warnings: list[Caution], command: str) -> None:
+    """How often the metrics agree, the pairs on which they do not, and all of them as signs."""
+    compared = [view.result, *further]
+    screen.cautions((caution for caution in warnings if caution.code == "tokenizer-and-script"), several=True)
+    names = " and ".join(metric_title(result.metric) for result in compared)
+    st.subheader("Do the metrics agree?")
+    screen.answer(f"{names}: {alike_said(pairs_across(compared))}")
+    screen.cautions(caution for caution in about_several({result.metric: result for result in compared})
+                    if caution.code == "top-groups-differ")
+    st.caption("Opposite: each is significant, in another direction. Some decide: significant by one, not by another. "
+               "Differences are improvements; ● is significant. To try several metrics and keep one is to test more "
+               "than once: choose the one that counts beforehand, or report all.")
+    sizes = {metric_title(result.metric): max((pair.n for pair in result.pairs), default=0) for result in compared}
+    if len(set(sizes.values())) > 1:
+        screen.plain("Each decides on the segments that it has: " + ", ".join(
+            f"{name} on {n:,}" for name, n in sizes.items()) + ". Fewer segments separate fewer pairs.")
+    header, rows = across_rows(compared)
+    if rows:
+        screen.table(header, rows[:_SHOWN])
+    if len(rows) > _SHOWN:
+        st.caption(f"The first {_SHOWN} of {len(rows)} rows; the file has all.")
+    with st.expander("Every pair by every metric: > better, < worse, ~ neither", key="leaderboard.pairs.box"):
+        screen.table(*relation_rows(compared), names=[1])
+        screen.plain(f"Row against column by {', '.join(metric_title(result.metric) for result in compared)}, in this "
+                     "order.")
+        if left_out := without_relation(compared):
+            screen.plain(f"Not compared by all of these: {', '.join(left_out)}")
+        st.caption("After Figure 3 of Zhang and Vogel (2004), who decide by test percentile without a correction: "
+                   "choose both at the side to do as they did.")
+        copyable(command, "leaderboard.pairs.command", "Command that prints all pairs by these metrics")
+    charts.csv_button(view.named(metric="-".join(result.metric for result in compared)), "leaderboard.pairs",
+                      *relation_records(compared), "All pairs under all metrics as CSV")
+
+
+def show_figure_3(view: View) -> None:
+    """Every pair by their three metrics and decided as they do, whatever is chosen at the side."""
+    metrics = [name for name in ("nist", "bleu", "m-bleu") if name in metrics_of(view.testset)]
+    if len(metrics) < 2 or len(view.testset.systems) < 2:
+        return
+    if not controls.toggle("Every pair by NIST, BLEU and M-BLEU, as Figure 3 of Zhang and Vogel (2004)", False,
+                           "figure3", pages_own=True):
+        return
+    asked = {**view.settings, **_FIGURE_3, "baseline": None}
+    try:
+        found = [results.comparison(view.testset, name, **asked).metrics[name] for name in metrics]
+    except MtsigError as problem:
+        screen.error(problem)
+        return
+    screen.table(*relation_rows(found), names=[1], key="leaderboard.figure3")
+    screen.plain(f"Row against column by {', '.join(metric_title(name) for name in metrics)}, in this order: > "
+                 "significantly better, < worse, ~ neither. As they decide: percentile interval of the difference, by "
+                 "segment, without a correction. So pairs of equals may have a sign by chance, more often the more "
+                 "pairs there are: report the decisions of the leaderboard.")
+    command_box(replace(view, metric=",".join(metrics), settings=asked).command(), "leaderboard.figure-3.command",
+                "all pairs by these three metrics")
+
+
+# The matrix of all pairs, as each correction decides it.
+
+_MOST = 60  # systems in the picture: a browser draws each cell, and takes minutes for 260
+_STEPS = {"none": "raw p", "bh": "BH", "holm": "Holm", "romano-wolf": "Romano-Wolf", "bonferroni": "Bonferroni",
+          "by": "BY"}
+
+
+def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, str] | None:
+    """Draw it, below a control that steps through the corrections; give the pair that was clicked.
+
+    Parameters
+    ----------
+    adjusted : mapping of str to ndarray, shape (pairs,)
+        The adjusted p by correction; empty for a test that gives no p.
+    """
+    result, settings = view.result, view.comparison.settings
+    if adjusted:
+        step = _step(adjusted, settings.correction)
+        if step != settings.correction:
+            result = with_adjusted(result, adjusted[step], settings.alpha)
+            settings = replace(settings, correction=step)
+            view = replace(view, settings={**view.settings, "correction": step})
+        tested = [pair for pair in view.result.tested if pair.p_value is not None]
+        _say(view, step, {name: decide_by(tested, result.sign, p, settings.alpha) for name, p in adjusted.items()})
+    header, rows = pair_records(result)
+    names, n = [system.system for system in result.systems], sum(pair.significant for pair in result.pairs)
+    if len(names) > _MOST:
+        screen.faint(f"The picture has the first {_MOST} of {len(names)} systems. Exclude systems to see others; the "
+                     "files have all.")
+    clicked = charts.show(
+        partial(matrix, _first(result), settings, charts.dark(), tuple(caveats(view.comparison, result))),
+        "significance.matrix", select=True, header=header, rows=rows,
+        files=view.named(), command=view.command(), table=pair_rows(result, settings),
+        alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.tested)} differ significantly; the "
+            "table below has the same numbers.")
+    if not clicked:
+        return None
+    row, column = clicked[0][:2]
+    return names[min(row, column)], names[max(row, column)]
+
+
+def _first(result: MetricResult) -> MetricResult:
+    """As many systems as the picture has room for, and their pairs."""
+    if len(result.systems) <= _MOST:
+        return result
+    kept = {system.system for system in result.systems[:_MOST]}
+    return replace(result, systems=result.systems[:_MOST],
+                   pairs=tuple(pair for pair in result.pairs if pair.a in kept and pair.b in kept))
+
+
+def _step(adjusted: Mapping[str, np.ndarray], chosen: str) -> str:
+    return controls.steps(
+        "Cells as decided by", [name for name in _STEPS if name in adjusted], "decided", chosen,
+        format_func=lambda name: _STEPS[name] + (" (chosen)" if name == chosen else ""),
+        help="What is not significant under a correction loses its colour. The arrow keys step. For exploring: a "
+             "correction is chosen at the side, before looking.")
+
+
+def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
+    """How many cells are lit, how many went out against raw p, and what the correction controls."""
+    lit, gone = np.count_nonzero(decisions[step]), len(disagreeing({"none": decisions["none"], step: decisions[step]}))
+    went = "" if step == "none" else f", {gone} of those of raw p went out"
+    n = len(decisions[step])
+    are = "cell is" if n == 1 else "cells are"
+    kept = f"Controlled is {controlled(view.comparison, step)}." if keeps_its_level(view.comparison) else \
+        "The test rejects too often here, so that no correction controls the error."
+    screen.plain(f"{_STEPS[step]}: {lit} of {n} {are} lit{went}. {kept}")
+
+
+# Files, and sentences for a paper.
+
+_FILES = (("CSV", "comparison", "csv", "text/csv", export.comparison_csv),
+          ("Matrix as CSV", "pairs-matrix", "csv", "text/csv", export.matrix_csv),
+          ("JSON", "comparison", "json", "application/json", result_json.comparison_json),
+          ("LaTeX", "comparison", "tex", "text/plain", comparison_latex),
+          ("HTML report", "comparison", "html", "text/html", comparison_html))
+
+
+def show_exports(view: View, page: str, left_out: Mapping[str, str], metrics: Sequence[str] = ()) -> None:
+    """Buttons for files with systems, pairs and matrix by the metric of the view and further ones, and sentences; of a
+    single system there is neither pair nor matrix.
+
+    Parameters
+    ----------
+    view : View
+    page : str
+        What the keys begin with.
+    left_out : mapping of str to str
+        The systems left out, and why.
+    metrics : sequence of str
+        Further metrics, which have been compared already.
+    """
+    parts = [view.comparison, *(results.comparison(view.testset, name, **view.settings) for name in metrics)]
+    comparison = make_once(_joined, tuple(left_out.items()), *parts)
+    called = view.named(metric="-".join(comparison.metrics))
+    paired = any(result.pairs for result in comparison.metrics.values())
+    st.subheader("Take it away")
+    with st.container(horizontal=True):
+        for title, what, ending, mime, write in _FILES:
+            if what == "pairs-matrix" and not paired:
+                continue
+            st.download_button(title, lambda write=write: write(comparison),
+                               export.file_name(*called, what, ending=ending), mime,
+                               key=f"{page}.{what}-{ending}", on_click="ignore")
+    screen.plain(f"{'Systems, pairs and matrix' if paired else 'The system'} by "
+                 f"{', '.join(map(metric_title, comparison.metrics))}; the report has the figures too, and opens "
+                 "offline.")
+    copyable(make_once(_sentences, comparison), f"{page}.sentences", "For a paper", prose=True)
+
+
+def _joined(left_out, *parts):
+    return replace(joined(parts), excluded=tuple(starmap(Exclusion, left_out)))
+
+
+def _sentences(comparison):
+    return "\n\n".join(paper_sentences(comparison, name) for name in comparison.metrics)

@@ -1,0 +1,388 @@
+"""Parts of the page Metrics: inside BLEU, means of sentence scores, domains, agreement with people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import partial
+
+import streamlit as st
+
+from mtsig_core.experiments.domains import by_domain
+from mtsig_core.experiments.inside_score import (
+    NOTE_OUTPUT,
+    ORDERS,
+    averages,
+    densities,
+    factor,
+    lengths,
+    note_example,
+    precisions,
+    signatures,
+    students_t,
+    worked_example,
+)
+from mtsig_core.experiments.metric_agreement import agreement, default_metrics
+from mtsig_core.experiments.papers import KOEHN_T1
+from mtsig_core.figures.comparison_plots import agreement_dots
+from mtsig_core.figures.experiment_plots import by_length, by_order, mean_intervals, rankings, student_density
+from mtsig_core.metrics import metric_title, metric_titles, metrics_of
+from mtsig_core.report import metrics_tables as tables
+from mtsig_core.report.agreement import (
+    agreement_assumed,
+    agreement_cautions,
+    agreement_note,
+    agreement_table,
+    agreement_verdict,
+    compared_metrics_table,
+)
+from mtsig_core.report.cells import rounded, written_like
+from mtsig_core.report.commands import command_line
+from mtsig_core.report.domain_tables import (
+    domain_table,
+    domains_csv,
+    domains_note,
+    domains_verdict,
+    opposed_pairs_table,
+)
+from mtsig_core.report.export import file_name
+from pages._ui import background, charts, controls, results, screen, segment_sections, session_limits
+from pages._ui.browser import copyable
+from pages._ui.screen import end_page, or_end_page
+from pages._ui.testset_view import View
+
+
+def experiment_of(view: View, function: Callable, what: str, metric: str = "bleu", counted: bool = True, **asked):
+    """What a function of the core finds on this view's test set, remembered, in the background where it takes long.
+
+    Ends the page with the reason where it cannot be had. `counted`: whether it takes the statistics of the whole set.
+    """
+    testset = view.testset.under(metric)
+
+    def work(progress):
+        given = {"statistics": results.statistics(testset, metric, progress)} if counted else {}
+        return function(testset, metric, progress=progress, **given, **asked)
+
+    key = ("inside", function.__name__, testset.digest, metric, *sorted(asked.items()))
+    with or_end_page():
+        session_limits.check_experiment(testset, function, asked)
+        return background.result(key, work, what)
+
+
+def command(view: View, name: str, metric: str = "bleu", **asked) -> str:
+    """The command line that prints a view; an option that is None is left out."""
+    return command_line(f"metrics {name}", view.source, metrics=metric, **asked)
+
+
+def files(called: Sequence[str], name: str, rows: Sequence[dict], printed: str) -> None:
+    """The numbers of a view without a figure; `called` as in `charts.show`."""
+    with st.expander("Numbers, files, command", key=f"metrics.{name}.box"):
+        charts.csv_button(called, f"metrics.{name}", list(rows[0]), (row.values() for row in rows))
+        copyable(printed, f"metrics.{name}.command", "Command that prints these numbers")
+
+
+def table(rows: Sequence) -> dict:
+    """Rows of a result as `charts.show` takes them; the page shows them in its own words."""
+    return rows_of([asdict(row) for row in rows])
+
+
+def rows_of(flat: Sequence[dict]) -> dict:
+    """The same of rows with names."""
+    return dict(header=list(flat[0]), rows=[list(row.values()) for row in flat], with_table=False)
+
+
+def choose_system(view: View, place) -> str:
+    return controls.choice("System", systems_of(view), "system", place=place)
+
+
+def systems_of(view: View) -> list[str]:
+    """The systems with texts, best first by the metric at the side."""
+    return [system.system for system in view.result.systems if system.system not in view.testset.rated_alone]
+
+
+# Inside BLEU: precisions, length, one sentence step by step, signatures.
+
+_NOTE, _HERE = "of the reading note", "of this test set"
+_SHORT = 0.85  # the length ratio that is spoken of
+
+
+def show_precisions(view, places):
+    rows = experiment_of(view, precisions, "Counting n-grams")
+    system = choose_system(view, places[0])
+    mine = next(row for row in rows if row.system == system)
+    koehns = view.testset.simulated and view.testset.n_segments == 30_000
+    precision = mine.bleu / mine.brevity_penalty if mine.brevity_penalty else 0
+    screen.answer(f"{system}: BLEU {mine.bleu:.2f} = brevity penalty {mine.brevity_penalty:.3f} × precision "
+                  f"{precision:.2f}")
+    paper = [(n, value) for name, p1, p4, _ in KOEHN_T1.rows["bleu"] if koehns and name == system
+             for n, value in ((1, p1), (4, p4))]
+    charts.show(partial(by_order, [(row.system, [getattr(row, f"p{n}") for n in ORDERS]) for row in rows], system,
+                        paper, source=KOEHN_T1.source),
+                key="metrics.precisions", files=view.named(system, metric="bleu"),
+                command=command(view, "precisions"), **table(rows),
+                alt=f"Precision of {system} by length of n-gram, from {mine.p1 or 0:.1f}% to {mine.p4 or 0:.1f}%.")
+    screen.table(*tables.precision_rows(rows, koehns))
+    st.caption("Precision: the geometric mean of the four. Each n-gram counts at most as often as in the reference "
+               "that has it most often. "
+               + (f"In brackets and ◇: {KOEHN_T1.source}, {KOEHN_T1.about}; the simulated systems were made to have "
+                  "its BLEU. " if koehns else "")
+               + "Koehn's equation 1 lacks the weights 1/4 that make it one.")
+
+
+def show_lengths(view, places):
+    system = choose_system(view, places[0])
+    others = [name for name in systems_of(view) if name != system]
+    beside = controls.choice("Beside", others, "beside", place=places[1]) if others else None
+    one = experiment_of(view, lengths, "Scoring other lengths", counted=False, system=system, beside=beside)
+    actual, simulated = one.actual, one.how == "word penalty"
+    sides = [one.nearest(ratio) for ratio in (_SHORT, 1 / _SHORT) if simulated or ratio < 1]
+    screen.answer(f"{system} loses " + ", ".join(
+        f"{actual.bleu - point.bleu:.1f} BLEU and {actual.gtm_2 - point.gtm_2:.1f} GTM-2 at a length ratio of "
+        f"{point.length_ratio or 0:.2f}" for point in sides))
+    charts.show(partial(by_length, [(name, what, [point.length_ratio or 0 for point in points],
+                                   [getattr(point, key) for point in points])
+                                  for what, key in (("BLEU", "bleu"), ("GTM-2", "gtm_2"))
+                                  for name, points in one.curves],
+                        paper=simulated),
+                key="metrics.lengths", files=view.named(one.system, metric="bleu-gtm"),
+                command=command(view, "lengths", system_name=system, beside=beside),
+                **rows_of(tables.flat_lengths(one)),
+                alt=f"BLEU and GTM-2 of {' and '.join(name for name, _ in one.curves)} by length ratio; {system} has "
+                    + ", ".join(f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"
+                                for point in (*sides, actual)) + ".")
+    screen.table(*tables.length_rows(one))
+    st.caption(("Koehn (2004), Figure 1: short outputs lose BLEU by the brevity penalty, GTM-2 hardly changes. The "
+                "systems translate anew with a word penalty. Above 0 they leave out words, rather where they are not "
+                "sure: all the BLEU that is lost there is the brevity penalty. Below 0 they say more: leave out less, "
+                "put the right word behind a wrong one, or a stray word. What long outputs lose is precision, and how "
+                "much hangs on what was added: that side follows from how the simulation adds words. "
+                if simulated else
+                "Koehn (2004), Figure 1: short outputs lose BLEU by the brevity penalty, GTM-2 hardly changes. Each "
+                "output keeps the first part of its words. Truncation cannot lengthen: nobody knows what the "
+                "system would have added. The simulated corpus shows that side too. ")
+               + f"{one.n_segments:,} of {view.testset.n_segments:,} segments, from all over. GTM is an F-measure "
+               "without a brevity penalty; GTM-2, which is drawn, has exponent 2, whose points are of the "
+               f"size of those in his figure (he does not print the exponent). {one.bleu_signature}; "
+               f"{one.gtm_2_signature}")
+
+
+def show_example(view, places):
+    testset = view.testset
+    with places[0]:
+        sentence = controls.choice("Sentence", (_NOTE, _HERE), "sentence")
+    if sentence == _NOTE:
+        one, printed = note_example(tokenizer=view.testset.tokenizer), command(view, "example")
+    else:
+        system = choose_system(view, places[1])
+        line = controls.line(places[2], testset.lines)
+
+        def of_a_line(testset, metric, *, progress, system, line):
+            return worked_example(testset, system, line, metric)
+
+        one = experiment_of(view, of_a_line, "Counting n-grams", counted=False, system=system, line=line)
+        printed = command(view, "example", system_name=system, line=line)
+    screen.answer(tables.formula(one))
+    if sentence == _NOTE:
+        screen.plain(f"Output: {NOTE_OUTPUT}")
+        screen.plain(f"Reference: {one.references[0]}")
+    else:
+        segment_sections.cards(testset, [one.system], [testset.lines.index(one.line)],
+                               [f"sentence BLEU {one.bleu:.1f}"])
+    screen.table(*tables.step_rows(one), names=(0, 1))
+    penalty = f"exp(1 - {one.ref_len}/{one.sys_len}) = " if 0 < one.sys_len < one.ref_len else ""
+    st.caption(f"Brevity penalty: {one.sys_len} tokens against {one.ref_len} give {penalty}{one.brevity_penalty:.4g}. "
+               f"BLEU-n is on a scale of 0 to 1 and not smoothed; smoothed BLEU-4 is {one.bleu:.2f} points "
+               f"({one.signature}). BLEU is meant for corpora: one sentence is for looking inside.")
+    if sentence == _NOTE:
+        st.subheader("What the note gets wrong")
+        screen.table(*tables.claim_rows(one), names=[0], texts=[3])
+    files(view.named(metric="bleu"), "example", tables.flat_steps(one), printed)
+
+
+def show_signatures(view, places):
+    system = choose_system(view, places[0])
+    rows = experiment_of(view, signatures, "Scoring under other settings", counted=False, system=system)
+    low, high = min(row.bleu for row in rows), max(row.bleu for row in rows)
+    screen.answer(f"{system}: the same output has {low:.1f} BLEU, or {high:.1f}")
+    screen.table(["setting", "BLEU", "signature"], [[row.setting, f"{row.bleu:.2f}", row.signature] for row in rows])
+    st.caption("Only scores of one signature compare (Post 2018). nrefs: references; case: mixed, or lower (lc); eff: "
+               "effective order, for sentences; tok: tokenizer; smooth: what stands for a count of 0. The page Methods "
+               "has the signature of every metric.")
+    files(view.named(system, metric="bleu"), "signatures", [asdict(row) for row in rows],
+          command(view, "signatures", system_name=system))
+
+
+# Means of sentence scores, and Student's t, which is for them.
+
+_SIZES = (3, 5, 10, 30, 100, 300, 600)
+_KINDS = ("Student's t", "bootstrap by segment", "bootstrap by document")
+
+
+def show_averages(view, places):
+    seed, unit = view.settings["seed"], metric_title(view.metric)
+    one = experiment_of(view, averages, "Looking for a case", view.metric, seed=seed)
+    printed = command(view, "averages", view.metric, seed=seed)
+    screen.answer(_said(one, unit))
+    left, right = st.columns(2, gap="medium")
+    with left:
+        pair = one.disagreements[0] if one.disagreements else one.case and one.case.pair
+        st.subheader(f"All {one.n_segments:,} segments")
+        charts.show(partial(rankings, [(row.system, row.corpus, row.average) for row in one.systems],
+                            (pair.a, pair.b) if pair else (), unit=unit), key="metrics.averages", files=view.named(),
+                    command=printed,
+                    **table(one.systems), alt=f"Corpus {unit} of each system beside its mean of sentence scores; "
+                                              f"{len(one.disagreements)} pairs of lines cross.")
+    with right:
+        if one.case is None:
+            screen.plain("No pair changes order on any of the small sets of segments that were tried.")
+        else:
+            _draw_case(view, one.case, unit, printed)
+    zeros = "" if one.unsmoothed_zeros is None else (f"Without smoothing {one.unsmoothed_zeros:.0%} of the sentence "
+                                                     "scores were 0, for want of a matching four-gram. ")
+    st.caption("A corpus score sums the counts first, so long sentences weigh more; in a mean each sentence weighs the "
+               f"same. {zeros}Sentence scores: {one.signature}. The few segments were searched for, with the seed at "
+               "the side: they show that this happens, not how often.")
+    if one.case is not None:
+        _show_texts(view.testset, one.case, unit)
+    with st.expander("All systems by both", key="metrics.average.all"):
+        screen.table(*tables.average_rows(one))
+
+
+def _said(one, unit):
+    """The answer: how many pairs change order, and the first, or else the case."""
+    pairs = f"{len(one.disagreements)} of {one.n_pairs} pairs"
+    pair = one.disagreements[0] if one.disagreements else one.case and one.case.pair
+    if pair is None:
+        return f"{pairs} change order: both rank all systems alike"
+    form = written_like(row.corpus for row in one.systems)
+    where = "" if one.disagreements else f"; on {len(one.case.lines)} segments one does"
+    return (f"{pairs} change order{where}: {pair.a} leads {pair.b} by {pair.corpus_delta:{form}} in corpus {unit}, and "
+            f"trails by {-pair.average_delta:{form}} in the mean of sentences")
+
+
+def _draw_case(view, case, unit, printed):
+    rows = [(case.pair.a, case.corpus[0], case.average[0]), (case.pair.b, case.corpus[1], case.average[1])]
+    st.subheader(f"{len(case.lines)} of them")
+    charts.show(partial(rankings, rows, (case.pair.a, case.pair.b), unit=unit), key="metrics.case",
+                files=view.named(case.pair.a, case.pair.b), command=printed,
+                header=["system", "corpus", "average"], rows=rows, with_table=False,
+                alt=f"On {len(case.lines)} segments the better by corpus {unit} is the worse by the mean of sentences.")
+
+
+def _show_texts(testset, case, unit):
+    form = written_like(case.corpus)
+    screen.table(*tables.case_rows(case, unit))
+    segment_sections.legend()
+    segment_sections.cards(testset, [case.pair.a, case.pair.b], [testset.lines.index(line) for line in case.lines],
+                       [f"sentence {unit} {first:{form}} and {second:{form}}" for first, second in case.sentences])
+
+
+def show_students_t(view, places):
+    metric, alpha, seed = view.metric, view.settings["alpha"], view.settings["seed"]
+    one = experiment_of(view, students_t, "Drawing bootstrap samples", metric, system=choose_system(view, places[0]),
+                alpha=alpha, seed=seed)
+    last, level, unit = one.rows[-1], f"{100 * (1 - alpha):g}%", metric_title(metric)
+    from_table = metric in view.testset.scores
+    by_document = (_KINDS[2], one.document_low, one.document_high)
+    whole = [*_ends(last), by_document]
+    screen.answer(f"Mean of {last.n:,} segment scores, {last.mean:{written_like([last.mean])}}: " + ", ".join(
+        f"{kind} ±{rounded((high - low) / 2)}" for kind, low, high in whole if low is not None))
+    asked = dict(system=one.system, seed=seed, alpha=alpha)
+    charts.show(partial(mean_intervals, [(f"n = {row.n:,}", row.mean, whole if row is last else _ends(row))
+                                         for row in one.rows],
+                        unit=f"mean {unit}" if from_table else f"mean of sentence {unit}"),
+                key="metrics.students-t", files=view.named(one.system),
+                command=command(view, "students-t", metric, **asked), **table(one.rows),
+                alt=f"{level} intervals of the mean of {one.system} by Student's t and by the bootstrap, at each size.")
+    screen.table(*tables.interval_rows(one))
+    st.caption(f"{level} intervals, {one.resamples:,} bootstrap samples. Student's t (Koehn 2004, section 4) takes "
+               "segments as independent, and needs a mean of segment scores, which a corpus score is not. "
+               + ("Scores as the table has them." if from_table else
+                  f"So this is the mean of sentence scores, not corpus {unit}: {one.signature}"))
+    st.subheader("Student's t or the normal distribution?")
+    n = controls.choice("Scores in a sample (n)", _SIZES, "n", default=5, pages_own=True, width=220)
+    x, t, normal = densities(n, alpha)
+    charts.show(partial(student_density, x, t, normal, factor(n, alpha), factor(None, alpha), n), key="metrics.density",
+                files=view.named(one.system),
+                command=command(view, "students-t", metric, n=n, **asked),
+                header=["x", "t", "normal"], with_table=False,
+                rows=list(zip(x.tolist(), t.tolist(), normal.tolist(), strict=True)),
+                alt=f"Student's t for n = {n} beside the normal distribution, with the tails beyond "
+                    f"{factor(n, alpha):.4f} standard errors (Koehn 2004, Figure 5).")
+    screen.table(*tables.factor_rows())
+    st.caption("Factors as printed. The paper takes n degrees of freedom where n - 1 are right; 1.9849 is a slip for "
+               "1.9840 besides; its entry for 600 at 99% is that of 599, and 2.5759 without end is 2.5758. At such "
+               "sizes all this hardly matters.")
+
+
+def _ends(row):
+    return [(_KINDS[0], row.t_low, row.t_high), (_KINDS[1], row.boot_low, row.boot_high)]
+
+
+# Systems by domain.
+
+
+def show_domains(view, places):
+    """Scores by domain under the metric at the side, and the pairs whose sign is not everywhere the same."""
+    asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
+    one = experiment_of(view, by_domain, "Testing in each domain", view.metric, **asked)
+    screen.answer(domains_verdict(one))
+    screen.show_table(domain_table(one), "metrics.domains")
+    if opposed := opposed_pairs_table(one):
+        st.subheader("Pairs with another sign in some domain")
+        screen.show_table(opposed, "metrics.opposed")
+    screen.plain(domains_note(one))
+    screen.cautions(one.warnings)
+    with st.expander("Numbers, files, command", key="metrics.domains.box"):
+        st.download_button("Numbers as CSV", domains_csv([one]), file_name(*view.named(), "domains", ending="csv"),
+                           "text/csv", key="metrics.domains.csv", on_click="ignore")
+        copyable(command_line("domains", view.source, metrics=view.metric, **asked), "metrics.domains.command",
+                 "Command that prints these numbers")
+
+
+# Metrics held against the scores that people gave.
+
+
+def show_agreement(view, places):
+    """Pairwise and soft pairwise accuracy of the metrics chosen, and tests between them."""
+    if not view.testset.scores:
+        screen.error("This test set has no scores by people. Upload a table of segment scores (system, line, score) "
+                     "with the texts on the page Data.")
+        end_page()
+    human = controls.choice("Scores by people", list(view.testset.scores), "human", place=places[0])
+    others = [name for name in metrics_of(view.testset) if name != human]
+    usual = [name for name in default_metrics(view.testset, human) if name in others]
+    names = controls.several("Metrics", others, "held", usual, format_func=metric_titles(others).get)
+    asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
+    found = _found(view.testset, human, names, asked)
+    if found.testset.n_segments < view.testset.n_segments:
+        screen.status([f"{found.testset.n_segments:,} of {view.testset.n_segments:,} segments and "
+                       f"{len(found.testset.systems)} of {len(view.testset.systems)} systems have {human} scores"])
+    screen.answer(agreement_verdict(found))
+    screen.cautions(agreement_cautions(found))
+    printed = command_line("agreement", view.source, f"--metrics={','.join(names)}", human=human, **asked)
+    charts.show(partial(agreement_dots, found), key="metrics.agreement", files=view.named(metric=human),
+                command=printed, **table(found.metrics),
+                alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals; numbers below.")
+    screen.show_table(agreement_table(found), "metrics.agreement.rows")
+    if found.comparisons:
+        st.subheader("Is one metric better than another?")
+        screen.show_table(compared_metrics_table(found), "metrics.agreement.pairs")
+        rows = [asdict(row) for row in found.comparisons]
+        charts.csv_button(view.named(metric=human), "metrics.comparisons", list(rows[0]),
+                          (list(row.values()) for row in rows), "Pairs of metrics as CSV")
+    screen.plain(" ".join([agreement_note(found), *agreement_assumed(found)]))
+
+
+def _found(testset, human, names, asked):
+    """What the core finds, remembered; ends the page with the reason where it cannot be had."""
+    part = testset.under(*names)
+
+    def work(progress):
+        counted = {name: results.statistics(part, name, progress) for name in (human, *names)}
+        return agreement(part, human, names, statistics=counted, progress=progress, **asked)
+
+    with or_end_page():
+        session_limits.check_experiment(part, agreement, asked, times=1 + len(names))
+        return background.result(("agreement", testset.digest, human, *names, *sorted(asked.items())), work,
+                                 "Comparing metrics with people")

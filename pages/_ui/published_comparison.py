@@ -1,0 +1,139 @@
+"""Scores that were printed elsewhere beside those of the Leaderboard, or of a whole task: pasted or uploaded, and kept
+behind a link in the address, so that they are there after a reload and for who has the address."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+
+import streamlit as st
+
+from mtsig_core import InputError, MtsigError
+from mtsig_core.readers.lines import decode
+from mtsig_core.readers.official_tables import official_table, official_task_tables
+from mtsig_core.report.commands import command_line, task_command
+from mtsig_core.report.replication import REPLICATION_FORMS, replication_rows, replication_sentences
+from mtsig_core.stats.published_scores import replicate, replicate_task
+from mtsig_core.store.kept_sets import TableStore
+from pages._ui import address, background, browser, data_sections, frame, screen, testsets
+from pages._ui.browser import copyable
+from pages._ui.task_view import TaskView
+from pages._ui.testset_view import View
+
+_LONGEST = 200_000  # characters of a table
+_TEXT, _FILE, _SAID = "official.text", "official.file", "official.said"
+
+
+def show(view: View) -> None:
+    """On the Leaderboard: a box for a table, and below it what comes out here, what does not, what would give it."""
+    testset, whole = view.testset, _whole(view)
+
+    def find(text, progress):
+        return replicate(testset, official_table(text, langpair=testset.langpair), whole(), progress=progress)
+
+    _show("official", st.session_state[frame.SET][0], "system, BLEU, chrF",
+          (view.testset.digest, view.whole.digest), find, "", command_line("score", view.source, official="FILE"))
+
+
+def show_of_task(view: TaskView) -> None:
+    """On the page Task: the same for all its language pairs."""
+    kept, pairs = view.kept, view.kept.info.pairs
+
+    def find(text, progress):
+        return replicate_task(kept.beside, pairs, official_task_tables(text), progress=progress)
+
+    _show("official_task", view.name, "language pair, system, BLEU, chrF", (view.kept.digest,), find,
+          "language pair, ", task_command(view.kept.source, official="FILE"))
+
+
+def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Callable, first: str, command: str
+          ) -> None:
+    """`key` is that of the link in the address, and `about` what the table is kept for."""
+    st.subheader("Do printed scores come out here?")
+    try:
+        text = _kept(key, about)
+    except MtsigError as problem:
+        return screen.error(problem)
+    with st.expander("Set an official table beside these scores", expanded=bool(text), key="official.box"):
+        st.caption(f"Columns: {first}system and each metric, or {first}system, metric, score; tabs, semicolons or "
+                   "commas between. It is kept with the address of this page: who has the address "
+                   "sees it. Empty the box to take it away.")
+        if _SAID not in st.session_state:  # else what was typed stays
+            st.session_state[_TEXT] = text
+        if not text and address.asked(key) is not None:
+            st.caption("The table in the address is not about this, or is not kept any more.")
+        st.text_area("Paste a table", key=_TEXT, max_chars=_LONGEST, height=120, placeholder=example,
+                     on_change=_pasted, args=(key, about))
+        st.file_uploader("or upload it", type=["tsv", "csv", "txt"], key=_FILE, on_change=_uploaded, args=(key, about),
+                         max_upload_size=1)  # MB, of which it takes a part
+        if (said := st.session_state.pop(_SAID, None)) is not None:
+            screen.error(said)
+        if text.strip():
+            browser.remember()
+            try:
+                _show_found(key, text, content, find, command)
+            except MtsigError as problem:
+                screen.error(problem)
+
+
+def _show_found(key, text, content, find, command):
+    digest = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+    found = background.result((key, *content, digest), lambda progress: find(text, progress),
+                              "Looking for the settings of the table")
+    for sentence in replication_sentences(found):
+        screen.plain(sentence)
+    header, rows = replication_rows(found)
+    names = [k for k, title in enumerate(header) if title in ("language pair", "system", "metric", header[-1])]
+    screen.table(header, rows, names=names, key="official.table")
+    st.download_button("As CSV", REPLICATION_FORMS["csv"](found), "official.csv", "text/csv", key="official.csv",
+                       on_click="ignore")
+    copyable(command, "official.command", "Command that prints this table")
+
+
+def _kept(key: str, about: str) -> str:
+    """The table of the link in the address; nothing where it is about something else."""
+    link = address.asked(key)
+    return (link and _tables().find(link, about)) or ""
+
+
+def _pasted(key: str, about: str) -> None:
+    _keep(key, about, st.session_state[_TEXT])
+
+
+def _uploaded(key: str, about: str) -> None:
+    file = st.session_state[_FILE]
+    if said := data_sections.why_missing([file]):
+        st.session_state[_SAID] = said[0]
+    elif file is not None:
+        try:
+            if file.size > _LONGEST:
+                raise InputError(f"{file.name} has {file.size:,} bytes. Expected a table of at most {_LONGEST:,}.")
+            text = decode(file.getvalue(), file.name, False).removeprefix("\ufeff")
+        except MtsigError as problem:
+            st.session_state[_SAID] = str(problem)
+        else:
+            _keep(key, about, text)
+
+
+def _keep(key: str, about: str, text: str) -> None:
+    try:
+        address.keep(key, [_tables().keep(text, about, browser.owner(make=True))] if text.strip() else None)
+    except MtsigError as problem:
+        st.session_state[_SAID] = str(problem)
+
+
+@st.cache_resource
+def _tables() -> TableStore:
+    return TableStore(testsets.store())
+
+
+def _whole(view):
+    """What gives all references and, where the files are here, the canary line, which are tried too."""
+    source = view.source
+    if source.refs_as_systems:
+        return lambda: None
+    if source.folder is not None and os.path.isabs(source.folder) and os.path.exists(source.folder):  # no upload's name
+        return lambda: source.everything().read()
+    whole = view.whole.only(view.testset.systems)
+    return lambda: whole

@@ -1,0 +1,267 @@
+"""Segments on screen: side by side, one at a time out of a list, and which ones the list has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from mtsig_core import SettingError, TestSet
+from mtsig_core.metrics.overlap import bleu_tokens
+from mtsig_core.metrics.tokenizers import tokenizer_name
+from mtsig_core.report import segment_cards
+from mtsig_core.stats import segments
+from pages._ui import address, background, controls, one_pair, screen
+from pages._work.memory import make_once
+
+
+def pick_marks() -> tuple[int, str]:
+    """How many segments each way, and what is marked in them, as the reader says; with what the marks mean."""
+    with st.container(horizontal=True):
+        n = controls.choice("Segments each way", [5, 10, 25, 50], "n", pages_own=True, width=160)
+        marks = controls.choice("Mark", segment_cards.MARKS, "marks", pages_own=True, width=280)
+    legend(marks)
+    return n, marks
+
+
+def show_side_by_side(testset: TestSet, systems: Sequence[str], segments: Sequence[int], added: Sequence[float],
+         unit: str, marks: str = segment_cards.MARKS[0]) -> None:
+    """Outputs of some segments side by side, over them the source and the references.
+
+    Parameters
+    ----------
+    testset : TestSet
+    systems : sequence of str
+        Whose outputs, the first two in the first row.
+    segments : sequence of int
+        Positions, from 0.
+    added : sequence of float
+        What each of these segments adds to the difference of the first two, in points.
+    unit : str
+        What that is measured in, such as ``"BLEU"``.
+    marks : str
+        One of `MARKS`.
+    """
+    cards(testset, systems, segments, segment_cards.contributed(added, unit), marks)
+
+
+def cards(testset: TestSet, systems: Sequence[str], segments: Sequence[int], heads: Sequence[str],
+          marks: str = segment_cards.MARKS[0]) -> None:
+    """The same under heads of another kind, one for each segment."""
+    st.html(make_once(_cards, tokens_or_none(testset), testset, tuple(systems), tuple(segments), tuple(heads), marks))
+
+
+def _cards(tokens, testset, systems, segments, heads, marks):
+    return segment_cards.STYLE + "".join(segment_cards.card(testset, systems, k, head, marks=marks, tokens=tokens)
+                                         for k, head in zip(segments, heads, strict=True))
+
+
+def legend(marks: str = segment_cards.MARKS[0]) -> None:
+    """What the tints mean."""
+    st.html(segment_cards.STYLE + segment_cards.legend(marks))
+
+
+def tokens_or_none(testset: TestSet) -> segment_cards.Tokens | None:
+    """How to find the n-grams; None where that cannot be, which is said."""
+    try:
+        return bleu_tokens(tokenizer_name(testset))
+    except SettingError as problem:
+        screen.error(problem)
+        return None
+
+
+# One segment at a time, out of a list.
+
+#: Segments of a page of the list.
+PAGE = 8
+#: Systems of a page, where all outputs of a segment are shown.
+SYSTEMS = 6
+_KEY = "segment"  # in the address: the line of the segment that is shown
+# What is left of the window below the controls: the page stays one screen high, whatever the texts.
+_STYLE = """<style>
+.mt-one {height: calc(100vh - 27.5rem); min-height: 15rem; display: flex; flex-direction: column; gap: .25rem}
+.mt-one.mt-lower {height: calc(100vh - 31rem); min-height: 12rem}
+.mt-one .mt-scrolls {flex: 1; min-height: 0; overflow-y: auto; padding-right: .5rem}
+.mt-one .mt-pair:first-child {border-top: none; margin-top: 0}
+.st-key-segments-list button {min-height: 1.75rem; padding: 0 .4rem; justify-content: flex-start; width: 100%}
+.st-key-segments-list button p {font-variant-numeric: tabular-nums; font-size: .85rem}
+</style>"""
+
+
+def first_listed() -> None:
+    """Forget which segment was shown: the list is another, and begins at its top."""
+    address.keep(_KEY, None)
+    st.session_state.pop(_KEY, None)
+
+
+def choose_segment(testset: TestSet, listed: Sequence[int]) -> int:
+    """Position of the segment to show: that of the line in the address, also where it is not listed, else the first.
+
+    Parameters
+    ----------
+    testset : TestSet
+    listed : sequence of int
+        Positions, from 0, in the order of the list.
+    """
+    place = {line: k for k, line in enumerate(testset.lines)}
+
+    def read(texts):
+        if not texts[-1].isascii() or not texts[-1].isdigit() or int(texts[-1]) not in place:
+            raise ValueError(texts[-1])
+        return int(texts[-1])
+
+    line = address.settle(_KEY, testset.lines[listed[0]], read, lambda line: [str(line)], pages_own=True, always=True)
+    return place[line]
+
+
+def show_list(lines: Sequence[int], at: int | None, says: Callable[[int, int], Sequence[str]]) -> None:
+    """The page of the list that has the segment shown; a click shows another.
+
+    Parameters
+    ----------
+    lines : sequence of int
+        The lines of all listed segments.
+    at : int or None
+        Which of them is shown; None where it is not listed.
+    says : callable
+        (first, last) -> what each segment of that part of the list says of itself.
+    """
+    st.html(_STYLE)
+    begin = (at or 0) // PAGE * PAGE
+    part = lines[begin:begin + PAGE]
+    with st.container(key="segments-list", gap=None):
+        for n, (line, said) in enumerate(zip(part, says(begin, begin + len(part)), strict=True)):
+            st.button(f"{line} · {said}", key=f"segments.row.{n}", on_click=_show, args=(line,), wrap=False,
+                      type="primary" if begin + n == at else "tertiary")
+
+
+def show_steps(lines: Sequence[int], at: int | None) -> None:
+    """Buttons to the segment and the page before and after, with their keys."""
+    n, last_page = len(lines) - 1, (len(lines) - 1) // PAGE
+    for label, shortcut, step, over in (
+            ("Previous", "Up", -1, at == 0), ("Next", "Down", 1, at == n),
+            ("Page back", "PageUp", -PAGE, at is not None and at < PAGE),
+            ("Page on", "PageDown", PAGE, at is not None and at // PAGE == last_page)):
+        st.button(label, key=f"segments.step.{shortcut}", shortcut=shortcut, on_click=_step, args=(lines, step),
+                  disabled=over, wrap=False)
+
+
+def show_box(inside: str, marks: str | None, lower: bool = False) -> None:
+    """The texts, in a box that scrolls within itself; below it what is marked in them, if anything is. `lower`: there
+    are two rows of buttons above it."""
+    legend = "" if marks is None else segment_cards.legend(marks)
+    texts = f'<div class="mt-scrolls" tabindex="0" role="region" aria-label="Segment">{inside}</div>'
+    st.html(f'{segment_cards.STYLE}<div class="mt-one{" mt-lower" * lower}">{texts}{legend}</div>')
+
+
+def show_decided(ahead: str, deciding: int, n: int) -> None:
+    """Say how few segments the lead of a system hangs on."""
+    what = "1 segment (of {}) that adds" if deciding == 1 else f"{deciding} segments (of {{}}) that add"
+    screen.faint(f"Without the {what.format(n)} most to its lead, {ahead} would not be ahead. To read them: "
+                 "'those that decide'.")
+
+
+def not_listed(line: int, n: int, clear: Callable[[], None]) -> None:
+    """Say that the segment of the address is none of those listed."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        screen.plain(f"Line {line}, which the link asks for, is not among the {n} segments listed.")
+        st.button("Clear the filters", on_click=clear, key="segments.clear")
+
+
+def _show(line):
+    st.session_state[_KEY] = line
+
+
+def _step(lines, step):
+    """Go on from where the session is, which may be further than what was drawn last: keys are quicker than pages."""
+    here = st.session_state.get(_KEY)
+    at = lines.index(here) if here in lines else -1 if step > 0 else 0
+    if abs(step) > 1:
+        target = (max(at, 0) // PAGE + (1 if step > 0 else -1)) * PAGE
+        at = target if 0 <= target < len(lines) else at
+    else:
+        at = min(max(at + step, 0), len(lines) - 1)
+    _show(lines[max(at, 0)])
+
+
+# Which segments the list has, all in the address.
+
+_EACH, DECIDE = "all segments", "those that decide"
+_FILTERS = {"document": None, "genre": None, "text": "", "where": segments.PLACES[0], "how": segments.WAYS[0],
+            "only": _EACH, "shortest": None, "longest": None}
+_HOW = ("Capitals do not matter. Whole words: letters and digits may not go on at either end, so not for scripts "
+        "without spaces. Regular expression: that of Python; it has two seconds.")
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What is asked for: arguments of `segments.find_segments`, the name of the document, and whether it is only the
+    segments that decide."""
+
+    asked: dict
+    document: str | None
+    only: str
+
+    def find(self, testset: TestSet, a: str, b: str, decide: np.ndarray) -> np.ndarray:
+        """Positions of the segments."""
+        asked, among = self.asked, decide if self.only == DECIDE else None
+
+        def work(progress=None):
+            return segments.find_segments(testset, a, b, among=among, **asked)
+
+        if self.asked["how"] != segments.WAYS[2] or not self.asked["text"]:
+            return work()
+        key = ("segments found", testset.digest, a, b, self.only, tuple(decide.tolist()), *self.asked.items())
+        return background.result(key, work, "Looking for the expression")
+
+    def said(self) -> str:
+        """All of it, in words."""
+        asked = self.asked
+        told = [f"document {self.document}"] * (self.document is not None)
+        told += [f"domain {asked['domain']}"] * (asked["domain"] is not None)
+        if asked["text"]:
+            told.append(f"{asked['text']!r} ({asked['where']}, {asked['how']})")
+        told += [f"{word} {asked[key]:,} characters" for key, word in (("shortest", "at least"), ("longest", "at most"))
+                 if asked[key] is not None]
+        return ", ".join(told + [self.only] * (self.only != _EACH))
+
+
+def clear_filters() -> None:
+    """Ask for nothing."""
+    st.session_state.update(_FILTERS)
+    first_listed()
+
+
+def pick_filters(testset: TestSet) -> Filters:
+    """Draw the filters. A link from elsewhere finds all of them unset."""
+    more = {"pages_own": True, "on_change": first_listed}
+    bare = more | {"label_visibility": "collapsed"}
+    domains = [] if testset.domains is None else list(dict.fromkeys(testset.domains))
+    columns = st.columns([4, 2.9, 3.2, *[2.8] * (len(domains) > 1), *[3.6] * (testset.documents is not None), 2.5])
+    text = controls.text(columns[0], "Text contains", "text", placeholder="Text contains", max_chars=500, **bare)
+    places = [place for place in segments.PLACES if place != "source" or testset.sources is not None]
+    where = controls.choice("Where", places, "where", place=columns[1], **bare)
+    only = controls.choice("Which segments", [_EACH, DECIDE], "only", place=columns[2], **bare)
+    domain = None
+    if len(domains) > 1:
+        domain = controls.choice("Domain", domains, "genre", place=columns[3], optional=True,
+                                 placeholder="all domains", **bare)
+    numbers = {} if testset.documents is None else one_pair.documents_of(testset, domain)
+    document = None
+    if numbers:
+        document = controls.choice("Document", list(numbers), "document", place=columns[-2], optional=True,
+                                   placeholder=f"all {len(numbers):,} documents", **bare)
+    with columns[-1].popover("More", width="stretch"):
+        how = controls.choice("The text is looked for", segments.WAYS, "how", help=_HOW, **more)
+        st.caption("Length of the longest reference, in characters")
+        shortest, longest = (
+            controls.number(place, label, None, key, least=0.0, most=1e6, step=1.0, format="%.0f", **more)
+            for place, label, key in zip(st.columns(2), ("At least", "At most"), ("shortest", "longest"), strict=True))
+    return Filters(dict(document=numbers.get(document), domain=domain, text=text, where=where, how=how,
+                        shortest=_whole(shortest), longest=_whole(longest)), document, only)
+
+
+def _whole(length: float | None) -> int | None:
+    return None if length is None else int(length)

@@ -1,0 +1,120 @@
+"""What one session may ask of the server: each limit is an environment variable. The command line has none of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import comb, prod
+
+from joblib import cpu_count
+
+from mtsig_core import SettingError, TestSet
+from mtsig_core.readers.limits import whole_number
+from mtsig_core.report.commands import defaults
+from mtsig_core.source import PORTS_VARIABLE
+
+#: A pair of systems counts as so many draws at least: it takes memory, in each page that shows it, whatever is drawn.
+LEAST_DRAWS = 100_000
+#: What is counted, and how much of it is allowed where the variable is not set.
+LIMITS = {"MTSIG_MAX_DRAWS": ("systems x segments x draws", 10 ** 11),
+          "MTSIG_MAX_PAIRS": (f"pairs of systems x draws, {LEAST_DRAWS:,} of these at least", 10 ** 10),
+          "MTSIG_MAX_SWEEP": ("systems x sizes x test sets of each size", 2 * 10 ** 9)}
+#: The segments, at most, of the small test sets that an experiment draws one after the other.
+DRAWN = {"type_one": 300, "coverage": 300, "families": 300, "claims": 300, "variants": 2000}
+
+
+def places() -> int:
+    """How many pieces of work of a lane may go on at once: ``MTSIG_JOBS``, by default as many as there are cores for
+    each server process."""
+    servers = len(os.environ.get(PORTS_VARIABLE, "").split()) or 1
+    return whole_number("MTSIG_JOBS", max(1, cpu_count() // servers))
+
+
+def check_draws(testset: TestSet, draws: int, systems: int | None = None) -> None:
+    """Whether so many bootstrap samples or shuffles of a test set, or of some of its systems, are within the limit.
+
+    Raises
+    ------
+    SettingError
+    """
+    systems = systems or len(testset.systems)
+    _check_draws(systems * testset.n_segments * draws)
+    _check_pairs(systems, draws)
+
+
+def check_experiment(testset: TestSet, function: Callable, asked: Mapping, times: int = 1) -> None:
+    """Whether the draws of an experiment are within the limit, all its repeats together.
+
+    Parameters
+    ----------
+    function : callable
+        The experiment. What is not `asked` is as its signature says.
+    times : int
+        How often it goes over the test set, as by several metrics.
+
+    Raises
+    ------
+    SettingError
+    """
+    asked = defaults(function) | dict(asked)
+    systems = 2 if "a" in asked else 1 if "system" in asked else asked.get("systems", len(testset.systems))
+    segments = min(testset.n_segments, DRAWN.get(function.__name__, testset.n_segments))
+    times *= prod(asked.get(k, 1) for k in ("n_pairs", "repeats"))
+    _check_draws(times * systems * segments * _draws(asked))
+    _check_pairs(systems, times * _draws(asked))
+
+
+def check_task(sizes: Mapping[str, tuple[int, int]], pairs: Iterable[str], function: Callable, asked: Mapping) -> None:
+    """Whether what is drawn of the language pairs of a task is within the limit, all together.
+
+    Parameters
+    ----------
+    sizes : mapping of str to tuple of int
+        Systems and segments of each language pair.
+    pairs : iterable of str
+        Those that are drawn from, once for each metric.
+    function, asked
+        As in `check_experiment`.
+
+    Raises
+    ------
+    SettingError
+    """
+    pairs, draws = list(pairs), _draws(defaults(function) | dict(asked))
+    _check_draws(sum(prod(sizes[pair]) for pair in pairs) * draws, ", language pairs or metrics")
+    _check_pairs([sizes[pair][0] for pair in pairs], draws)
+
+
+def check_sweep(testset: TestSet, sizes: Sequence[int], repeats: int) -> None:
+    """Whether so many test sets of each size may be drawn.
+
+    Raises
+    ------
+    SettingError
+    """
+    remedy = "Fewer or smaller test sets need less"
+    _check("MTSIG_MAX_SWEEP", len(testset.systems) * sum(sizes) * repeats, remedy)
+    _check_pairs(len(testset.systems), len(sizes) * repeats * _draws(defaults("sweep size")), remedy)
+
+
+def _draws(asked):
+    """Of one comparison."""
+    return max(asked.get("trials", 0), asked.get("resamples", 0))
+
+
+def _check_draws(asked, more=" or segments"):
+    _check("MTSIG_MAX_DRAWS", asked, f"Fewer trials, systems{more} need less")
+
+
+def _check_pairs(systems, draws, remedy="Fewer systems need less: exclude some, or use fewer trials"):
+    """Of as many systems, or of each of several sets as many."""
+    pairs = sum(comb(n, 2) for n in ([systems] if isinstance(systems, int) else systems))
+    _check("MTSIG_MAX_PAIRS", pairs * max(draws, LEAST_DRAWS), remedy)
+
+
+def _check(variable, asked, remedy):
+    what, usual = LIMITS[variable]
+    if asked > (most := whole_number(variable, usual)):
+        raise SettingError(f"This asks for {asked:,} {what}; this server allows {most:,} ({variable}). {remedy}; the "
+                           "command line has no such limit.")
+

@@ -1,0 +1,285 @@
+"""Parts of the page Sweeps: the size that a difference takes, and the tables beside Zhang and Vogel (2004)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from statistics import median_low
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from mtsig_core import TestSet
+from mtsig_core.errors import counted
+from mtsig_core.experiments.papers import ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VOGEL_4
+from mtsig_core.experiments.planning import PairPlan, cannot_plan, plan
+from mtsig_core.experiments.sweeps import (
+    SHARES,
+    FoundAtSize,
+    SizeSweep,
+    found_at,
+    planned_at,
+    reference_sets,
+    sweep_references,
+    sweep_sizes,
+    with_references,
+)
+from mtsig_core.figures.experiment_plots import decisions, references
+from mtsig_core.metrics import metric_title
+from mtsig_core.report.cells import rounded
+from mtsig_core.report.commands import command_line
+from mtsig_core.report.sweep_tables import (
+    as_good_as,
+    grid_rows,
+    needed,
+    own_order,
+    reference_records,
+    reference_rows,
+    size_rows,
+    system_records,
+)
+from mtsig_core.source import Source
+from mtsig_core.stats.significance import FEW_TO_DRAW
+from pages._ui import background, charts, one_pair, results, screen, session_limits
+from pages._ui.testset_view import View
+from pages._work.memory import Memory, make_once
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One pair of systems and the difference that is asked about.
+
+    Attributes
+    ----------
+    view : View
+    pair : frozenset of str
+    difference, power : float
+        In points; 0 to 1.
+    sizes : sequence of int
+        Of the test sets that are drawn, in units.
+    """
+
+    view: View
+    pair: frozenset[str]
+    difference: float
+    power: float
+    sizes: Sequence[int]
+
+    def plan(self, found: SizeSweep) -> tuple[tuple[PairPlan, ...], PairPlan | None]:
+        """The sizes that all pairs need, and this one; None where it cannot be compared."""
+        planned = make_once(plan, found, self.difference, self.power)
+        return planned, next((row for row in planned if {row.a, row.b} == self.pair), None)
+
+    def figure(self, found: SizeSweep, mine: PairPlan, rows: Sequence[FoundAtSize]) -> Callable[[], go.Figure]:
+        """What makes the figure of the curve and its dots."""
+        return partial(decisions, rows, self.power, mine.units, unit=f"{found.settings.unit}s", whole=found.n_units,
+                       between=(mine.units_low, mine.units_high))
+
+    def grow(self, parts: Mapping[int, SizeSweep]) -> None:
+        """Draw what is known already, on the axes that it will have in the end.
+
+        Parameters
+        ----------
+        parts : mapping of int to SizeSweep
+            Of 0 what the whole test set says, and what was found of each size that is drawn.
+        """
+        whole = parts[0]
+        _, mine = self.plan(whole)
+        if mine is None:
+            return
+        self.show_answer(whole)
+        if not mine.se:
+            return
+        asked = whole, mine.a, mine.b, self.difference
+        rows = [found_at(parts[row.size], *asked[1:])[0] if row.size in parts else row
+                for row in planned_at(*asked, self.sizes)]
+        said = f"Test sets of {len(parts) - 1} of {len(self.sizes)} sizes are drawn so far"
+        charts.grow(self.figure(whole, mine, rows), f"sweeps.growing.{len(parts)}", f"{said}; the planned curve.")
+        screen.faint(f"{said}, the smallest first: the dots so far are no result. What is said above and the dotted "
+                     "curve come from the whole set, and stay. Scores, intervals, tables and files come with the last "
+                     "dot.")
+
+    def show_answer(self, found: SizeSweep) -> None:
+        """What the standard errors of the whole test set say."""
+        planned, mine = self.plan(found)
+        units, unit, difference = f"{found.settings.unit}s", metric_title(self.view.metric), self.difference
+        if mine.se == 0:
+            screen.answer(f"{mine.a} and {mine.b} " + (
+                "score the same" if mine.delta == 0 else f"differ by the same {rounded(abs(mine.delta))} {unit}")
+                + f" on all {units}: nothing varies, and there is nothing to plan")
+            return
+        screen.answer(f"{mine.a} and {mine.b}: a difference of {difference:g} {unit} is found {self.power:.0%} of the "
+                      "time with " + needed(mine.units, mine.segments, units, (mine.units_low, mine.units_high)))
+        own = needed(mine.units_for_own, mine.segments_for_own, units,
+                     (mine.units_for_own_low, mine.units_for_own_high))
+        family = "" if mine.n_pairs < 2 else (
+            f"Tested among all {mine.n_pairs} pairs this one takes at most " + needed(
+                mine.units_family, mine.segments_family, units, (mine.units_family_low, mine.units_family_high))
+            + self._most(planned) + ". ")
+        both = found.errors[mine.a, mine.b].n_units
+        of_both = f", {both:,} of them with scores for both," if both < found.n_units else ""
+        here = cannot_plan(found) or (f"This set has {found.n_units:,} {units}{of_both} and finds {rounded(mine.mdd)} "
+                                      f"{unit} and more that often.")
+        screen.plain(f"{family}{mine.a} and {mine.b} differ by {rounded(mine.delta)} here; were that true, it would "
+                     f"take {own}. {here}")
+        typical = median_low([row.units for row in planned if row.units] or [0])
+        if mine.units and mine.units < typical / 4:
+            screen.caution_box("These two say nearly the same, so that even a small difference shows. Of all pairs the "
+                               f"one in the middle needs about {typical:,} {units} for {difference:g} {unit}.")
+        if found.settings.unit == "segment" and self.view.testset.documents is not None:
+            screen.caution_box("Segments of a document are taken as independent here: the sizes are too small by the "
+                               "square of the SE ratio on the page Significance. Choose the document as unit.")
+        if found.n_units < 100:
+            none = f"With fewer than {FEW_TO_DRAW} p is at least 2/2^n, which may be too large. " \
+                if self.sizes[0] < FEW_TO_DRAW else ""
+            screen.caution_box(f"The smallest test sets have {self.sizes[0]} {units}. With so few the percentile test "
+                               f"finds too much. {none}Pale dots stand for test sets that are more than half of this "
+                               "one, which say what it says itself. Trust the planned curve rather than the dots.")
+
+    def _most(self, planned: Sequence[PairPlan]) -> str:
+        """The most that any pair needs, where that is another."""
+        most = max(planned, key=lambda row: row.units_family or 0)
+        return "" if {most.a, most.b} == self.pair or most.units_family is None else \
+            f" ({most.a} - {most.b}, which needs most, {most.units_family:,})"
+
+    def about(self, found: SizeSweep, mine: PairPlan, repeats: int) -> str:
+        """What the dots, the curve and the line are."""
+        difference, alpha, unit = self.difference, found.settings.alpha, metric_title(self.view.metric)
+        return (f"All for a difference of {difference:g} {unit}. Dots: share of {repeats} random test sets of each "
+                f"size with p at most {alpha:g}, uncorrected, by the percentile test (Zhang and Vogel 2004, 3.2) on "
+                f"{found.settings.resamples} bootstrap samples by {found.settings.unit}, with 95% Monte Carlo "
+                f"intervals. Their differences are moved by {rounded(difference - mine.delta, '+')}, so that the whole "
+                f"set has the one asked about. Opposite is against the order of the whole set; "
+                f"{own_order(mine, alpha)}. They are drawn without replacement: pale dots stand for more than half of "
+                "the set, parts that are alike and come to say what the whole says, whatever fresh test sets would; "
+                "the last is the set itself, once. Dotted: what normal theory plans for fresh test sets. It meets the "
+                f"line of {self.power:.0%} at the size it needs, and the bar is its {100 * (1 - alpha):g}% interval.")
+
+
+# Beside Zhang and Vogel (2004): Table 2; Tables 3 and 4 with Figure 8.
+
+_SIMULATED, _REFERENCES = 1592, 4  # the first hundred documents of the simulated corpus; theirs were as many, of 8.8
+_ANEW = Memory(4)  # those test sets: to simulate one takes longer than all the rest of the page
+_FEWEST = 5  # units of the smallest test set
+_REPEATS = 20  # for each set of references
+_NOT_EQ_4 = ("Their M-BLEU scores lie below their BLEU, which an arithmetic mean of the same precisions (their eq. 4, "
+             "and ours) cannot: do not expect to meet them. ")
+
+
+def command(kind: str, metric: str, source: Source, asked: dict, **more: str) -> str:
+    """The command line of a sweep; only what differs from its defaults is said."""
+    return command_line(f"sweep {kind}", source, metrics=metric, **asked, **more)
+
+
+def show_table_2(view: View, found: SizeSweep, system: str, asked: dict) -> None:
+    """Relative intervals of one system at the shares that they took."""
+    several, source = _with_references(view, system)
+    n = several.n_documents if found.settings.unit == "document" else several.n_segments
+    percents = [percent for percent, *_ in ZHANG_VOGEL_2.rows["bleu"] if round(percent / 100 * n) >= _FEWEST]
+    metric = view.metric
+
+    def work(progress):
+        return sweep_sizes(several, metric, sizes=[percent / 100 for percent in percents],
+                           jobs=results.jobs(several), progress=progress, **asked)
+
+    st.subheader("Beside Zhang and Vogel: how wide is an interval?")
+    session_limits.check_sweep(several, [round(percent / 100 * n) for percent in percents], asked["repeats"])
+    swept = background.result(("sweep shares", view.testset.digest, metric, system, tuple(asked.items())), work,
+                              "Drawing parts of the test set")
+    screen.plain(f"System {system}: relative {100 * (1 - view.settings['alpha']):g}% interval by size")
+    screen.table(*size_rows(swept, system))
+    st.caption(f"{_about(several)}. Ours: means over {asked['repeats']} random parts, but of the whole set one "
+               f"interval; theirs too. {ZHANG_VOGEL_2.source}: {ZHANG_VOGEL_2.about}; human: fluency and adequacy. "
+               f"They draw parts by document and bootstrap by sentence, here both go by {found.settings.unit}. "
+               + _NOT_EQ_4 + "Their Figure 3, each pair by each metric, is a switch on the Leaderboard.")
+    _files("sweeps.table2", view.named(system), system_records(swept, metric in view.testset.scores),
+           command("size", metric, source, asked, sizes=",".join(f"{percent}%" for percent in percents)))
+
+
+def show_references(view: View, system: str, asked: dict) -> None:
+    """What more references bring to one system."""
+    metric = view.metric
+    st.subheader("How many references?")
+    if metric in view.testset.scores:
+        screen.plain(f"{metric} is a table of scores, which no reference changes. Choose a metric of texts.")
+        return
+    several, source = _with_references(view, system)
+    if len(several.references) < 2:
+        screen.plain("This set has one reference, or none: with several, their number is looked at here.")
+        return
+    asked = {**asked, "repeats": _REPEATS}
+
+    def work(progress):
+        return sweep_references(several, metric, jobs=results.jobs(several), progress=progress, **asked)
+
+    sets = reference_sets(list(several.references))
+    session_limits.check_sweep(several, [round(share * several.n_segments) for share in SHARES for _ in sets], _REPEATS)
+    swept = background.result(("sweep references", view.testset.digest, metric, system, tuple(asked.items())), work,
+                              "Scoring with fewer references")
+    records = reference_records(swept)
+    whole = [row for row in records if row["size"] == swept.n_units and row["low"] is not None]
+    if whole and whole[-1]["equivalent"] is not None:
+        screen.answer(f"With {whole[-1]['references']} references, an interval as narrow beside its score as with one "
+                      f"takes {as_good_as(whole[-1])}")
+        first, last = ((row["score"], (row["high"] - row["low"]) * row["score"]) for row in (whole[0], whole[-1]))
+        screen.plain(f"Scores grow with references, here from {rounded(first[0])} to {rounded(last[0])}: in points the "
+                     f"interval is {rounded(last[1])} wide, with one {rounded(first[1])}.")
+    scale = 1 if metric == "nist" else 100  # they print BLEU as a fraction
+    theirs = [(count, scale * score, low / 100, high / 100)
+              for count, score, low, high in ZHANG_VOGEL_3.rows.get(metric, ())]
+    if not whole:
+        screen.plain(f"{system} scores 0, whatever the references, and no interval is relative to that: nothing to "
+                     "draw.")
+    if whole or theirs:
+        charts.show(
+            partial(references, [(row["references"], row["score"], row["low"], row["high"]) for row in whole], theirs,
+                    metric=metric_title(metric), source="Zhang and Vogel"),
+            key="sweeps.references", files=view.named(system), header=list(records[0]),
+            command=command("references", metric, source, asked), rows=[list(row.values()) for row in records],
+            with_table=False,
+            alt=f"Score of {system} with its interval, by number of references; the table below has the numbers.")
+    screen.table(*reference_rows(swept, system))
+    st.caption(f"{_about(several)}. Means over sets that use every reference equally often. As good as one reference "
+               "with: the share of the data that gives as narrow a relative interval; in brackets its 95% Monte Carlo "
+               "interval, of what the draws leave open on this test set. They find that four references "
+               "make up for 30 to 40% of it (4.2). "
+               + ("Here NIST and M-BLEU intervals do not narrow, a limit of the simulation: on real texts they do. "
+                  if several.simulated and metric in ("nist", "m-bleu") else "")
+               + (_NOT_EQ_4 if metric == "m-bleu" else ""))
+    screen.table(*grid_rows(swept, system))
+    st.caption("Low and high end in percent of the median, by share of the set and number of references; means over "
+               f"{_REPEATS} random parts for each set of references"
+               + (f"; in brackets {ZHANG_VOGEL_4.source if metric == 'nist' else ZHANG_VOGEL_3.source}."
+                  if any(row["paper_low"] is not None for row in records) else "."))
+
+
+def _with_references(view: View, system: str) -> tuple[TestSet, Source]:
+    """The test set with this system alone, the simulated one short and with several references; and its source."""
+    testset, source = view.testset, one_pair.source_for(view, system)
+    if not testset.simulated:
+        return testset.only([system]), source
+    n = min(testset.n_segments, _SIMULATED)
+    several = _ANEW.get(testset.digest)
+    if several is None:
+        several = with_references(testset.at(range(n)), _REFERENCES)
+        _ANEW.keep(testset.digest, several)
+    if source.demo is not None:
+        source = replace(source, demo=n)
+    anew = len(testset.references) == 1
+    return several.only([system]), replace(source, demo_references=_REFERENCES, refs=()) if anew else source
+
+
+def _about(several: TestSet) -> str:
+    size = f"{several.n_segments:,} segments" + (
+        f" in {several.n_documents} documents" if several.documents is not None else "")
+    n = len(several.references)  # none of scores alone
+    scored = f", {counted(n, 'reference')}" if n else ""
+    return f"{'Simulated, the first ' if several.simulated else ''}{size}{scored}"
+
+
+def _files(key, called, records, line):
+    """The numbers of a table as a file, and the command that prints them."""
+    with st.expander("Numbers as a file, command", key=f"{key}.box"):
+        charts.csv_button(called, key, list(records[0]), [row.values() for row in records])
+        charts.copy_command(line, key)

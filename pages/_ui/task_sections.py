@@ -1,0 +1,219 @@
+"""Parts of the page Task: training runs, metrics that disagree, metrics and people, files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+
+import streamlit as st
+
+from mtsig_core import METRICS, MtsigError, compare_task
+from mtsig_core.experiments.metric_agreement import task_agreement
+from mtsig_core.figures.comparison_plots import agreement_dots
+from mtsig_core.metrics import metric_titles
+from mtsig_core.report import export
+from mtsig_core.report.agreement import (
+    agreement_by_pair_table,
+    agreement_cautions,
+    agreement_note,
+    agreement_table,
+    agreement_verdict,
+    compared_metrics_table,
+)
+from mtsig_core.report.commands import command_line, task_command
+from mtsig_core.report.kept_results import AS_COMPARED, kept_agreement
+from mtsig_core.report.tables import task_pair_run_rows, task_run_rows
+from mtsig_core.report.task import (
+    DISPUTED_PAIRS_NOTE,
+    DISPUTES_NOTE,
+    dispute_counts_table,
+    disputed_pairs_table,
+    disputes_verdict,
+    name_other_tops,
+    name_pairs,
+)
+from mtsig_core.report.task_export import disputed_records, task_document
+from mtsig_core.results import TaskAgreement, TaskComparison
+from mtsig_core.source import Source, TaskSource
+from mtsig_core.stats.across import disputed_in
+from mtsig_core.store.reviews import Entry
+from mtsig_core.testset import human_scores
+from pages._ui import address, background, browser, charts, controls, frame, one_pair, screen, session_limits
+from pages._ui.browser import command_box
+from pages._ui.metrics_sections import table
+
+
+def show_runs(found: TaskComparison, metric: str) -> None:
+    """Of the language pairs that have training runs, and across those that have as many; nothing where there are none.
+    """
+    header, rows = task_run_rows(found, metric)
+    if not rows:
+        return
+    st.subheader("Training runs")
+    screen.table(header, rows, names=[0, 1], key="task.runs")
+    st.caption("Systems that have several runs. A score is the mean over them; ranks, intervals and p hold for these. "
+               "The SD between runs is what another training would change. Across all pairs run k has the mean of its "
+               "scores, of systems that have as many runs in every language pair.")
+    with st.expander("Standard errors of the differences: of the test set, between runs, of both",
+                     key="task.runs.box"):
+        screen.table(*task_pair_run_rows(found, metric), names=[0, 1], key="task.pair_runs")
+
+
+# Files, and the command that prints them.
+
+_FORMS = (("CSV", "csv", "csv", "text/csv"), ("JSON", "json", "json", "application/json"),
+          ("LaTeX", "latex", "tex", "text/x-tex"), ("Report (HTML)", "html", "html", "text/html"),
+          ("Manifest", "manifest", "manifest.json", "application/json"))
+
+
+def show_files(found: TaskComparison, drawn: str, metric: str, source: TaskSource, command: str, what: str,
+         history: Sequence[Entry] = ()) -> None:
+    """A button for each file and the picture `drawn`; what they are of, a task or a review, is in their names."""
+    st.subheader("Take it away")
+    named = partial(export.file_name, found.task.name, metric, what)
+    with st.container(horizontal=True):
+        for title, form, ending, mime in _FORMS:
+            st.download_button(title, partial(task_document, form, found, source, command, history),
+                               named(ending=ending), mime, key=f"{what}.{form}", on_click="ignore")
+        st.download_button("Picture (SVG)", drawn, named(ending="svg"), "image/svg+xml", key=f"{what}.svg",
+                           on_click="ignore")
+        browser.png_button("Picture (PNG)", drawn, named(ending="png"), f"{what}.png")
+    command_box(command, f"{what}.command", f"this {what}, and in other formats these files")
+
+
+# Pairs of systems on which several metrics do not agree.
+
+_SHOWN = 500  # rows; the file has all
+
+
+def show_people(view, found: TaskComparison) -> None:
+    """Say above the ranks by a metric whom people put on top, where that is known; else that they scored too."""
+    info, mine = view.kept.info, set(view.kept.info.pairs_with(view.metric))
+    people = [name for name in human_scores(info.own_scores) if mine & set(info.pairs_with(name))]
+    if view.metric in people:
+        return
+    kept = {name: background.kept(view.key(name)) for name in people}
+    if (said := name_other_tops(found, view.metric, *filter(None, kept.values()))) is not None:
+        screen.caution_box(said)
+    if waiting := [name for name, one in kept.items() if one is None]:
+        by = "; ".join(f"{name} ({name_pairs(info.pairs_with(name))})" for name in waiting)
+        screen.caution_box(f"People scored these systems too: {by}. Ranks by human scores may differ: choose "
+                           f"{waiting[0]} as the metric at the side to see them.")
+
+
+def show_disputes(view) -> TaskComparison | None:
+    """Counts by language pair first, then the pairs of systems, a row of which opens the pair.
+
+    Returns the comparison by all metrics chosen, for the files; None where it has other ranks than the page.
+    """
+    info = view.kept.info
+    others = [name for name in dict.fromkeys([*info.own_scores, *(METRICS if info.with_texts else ())])
+              if name != view.metric]
+    if not others:
+        return None
+    st.subheader("Do the metrics agree?")
+    chosen = controls.several("Hold the metric at the side against", others, "against", [],
+                              placeholder="further metrics", format_func=metric_titles(others).get)
+    if not chosen:
+        st.caption("Choose further metrics: the pairs of systems that only some of them decide, and those that they "
+                   "decide in opposite ways, are counted for each language pair, and stand in the files below too.")
+        return None
+    metrics = [view.metric, *chosen]
+    settings = {key: value for key, value in view.settings.items() if key != "rank_rule"}  # decisions have no ranks
+    kept = view.kept
+    key = ("task", kept.digest, *metrics, tuple(sorted(settings.items())))
+    try:
+        session_limits.check_task(kept.sizes, [pair for name in metrics for pair in info.pairs_with(name)],
+                                  compare_task,
+                          settings)
+        compared = background.result(key, lambda progress: kept.compare(
+            metrics, jobs=-1, progress=progress, **settings), "Comparing by all these metrics")
+    except MtsigError as problem:
+        screen.error(problem)
+        return None
+    found = disputed_in(compared)
+    mine = compared if view.settings.get("rank_rule", "simultaneous") == "simultaneous" else None
+    if not found:
+        screen.plain("No language pair has two systems that two of these metrics can compare.")
+        return mine
+    screen.answer(disputes_verdict(found))
+    if (said := name_other_tops(compared, view.metric)) is not None:
+        screen.caution_box(said)
+    screen.show_table(dispute_counts_table(found), "task.disputes.counts")
+    st.caption(DISPUTES_NOTE)
+    if pairs := disputed_pairs_table(found):
+        n = len(pairs.rows)
+        clicked = screen.show_table(pairs.pick_rows(range(min(n, _SHOWN))), "task.disputes", open_rows=True)
+        cut = f" The first {_SHOWN:,} of {n:,} rows; the file has all." if n > _SHOWN else ""
+        st.caption(f"{DISPUTED_PAIRS_NOTE} Tick a row to open the pair.{cut}")
+        records = disputed_records(found)
+        charts.csv_button((info.name, "-".join(metrics)), "task.disputes", list(records[0]),
+                          (row.values() for row in records), "Pairs on which metrics disagree as CSV")
+        if clicked is not None and (pair := pairs.values("language_pair")[clicked]) in compared.pairs:
+            there = compared.pairs[pair].metrics.get(view.metric)
+            names = [] if there is None else [row.system for row in there.systems]
+            a, b = pairs.values("a")[clicked], pairs.values("b")[clicked]
+            address.go(frame.ROOT / "pages" / "pair.py", **one_pair.asked_of(names, a, b),
+                       **view.address_of(pair, compared))
+    command_box(task_command(view.kept.source, metrics=",".join(metrics), **settings), "task.disputes.command",
+                "the task by these metrics")
+    return mine
+
+
+# Where people have scored: which metric decides as they do, over the language pairs.
+
+
+def show_agreement(view) -> TaskAgreement | None:
+    """Below a toggle, which stands in the address: metrics against people in each language pair and in the mean, which
+    is given back for the files."""
+    info = view.kept.info
+    people = human_scores(dict.fromkeys(name for names in info.scores.values() for name in names))
+    if not people:
+        return None
+    st.subheader("Which metric to trust?")
+    if not controls.toggle("Hold the metrics against the scores of people, in all language pairs", False, "trust",
+                           pages_own=True):
+        return None
+    human = controls.choice("Scores by people", people, "human", width=320)
+    kept, asked = view.kept, {name: view.settings[name] for name in AS_COMPARED if name in view.settings}
+    key = ("task agreement", view.kept.digest, human, *sorted(asked.items()))
+    drawn = [pair for pair in info.pairs_with(human)  # BLEU, chrF and TER beside the scores it has
+             for _ in range(len(info.scores[pair]) + 3 * (pair in info.with_texts))]
+    try:
+        session_limits.check_task(kept.sizes, drawn, task_agreement, asked)
+        found = background.result(key, lambda progress: kept_agreement(
+            kept, human, jobs=-1, progress=progress, **asked), "Comparing metrics with people")
+    except MtsigError as problem:
+        screen.error(problem)
+        return None
+    screen.answer(agreement_verdict(found))
+    screen.cautions(agreement_cautions(found))
+    charts.show(partial(agreement_dots, found), key="task.agreement", files=(info.name, human),
+                command=_command(view, human, asked),
+                **table(found.metrics),
+                alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals, means over the "
+                    "language pairs; numbers below.")
+    screen.show_table(agreement_table(found), "task.agreement.rows")
+    screen.show_table(agreement_by_pair_table(found), "task.agreement.pairs")
+    st.caption("Soft pairwise accuracy by language pair.")
+    if found.comparisons:
+        screen.show_table(compared_metrics_table(found), "task.agreement.comparisons")
+        rows = [asdict(row) for row in found.comparisons]
+        charts.csv_button((info.name, human), "task.comparisons", list(rows[0]), (list(row.values()) for row in rows),
+                          "Pairs of metrics as CSV")
+    screen.plain(agreement_note(found))
+    return found
+
+
+def _command(view, human: str, asked: dict) -> str:
+    """The command line that prints these numbers."""
+    source = view.kept.source
+    only = source.only or (tuple(view.kept.info.systems) if source.track is not None else ())
+    told = Source(folder=source.folder, demo_task=source.folder is None, keep_canary=source.keep_canary, only=only,
+                  exclude=tuple(one.system for one in source.exclude), lower_is_better=source.lower_is_better,
+                  higher_is_better=source.higher_is_better, below=source.below, named_from=source.named_from,
+                  refs=source.refs, refs_as_systems=source.refs_as_systems)
+    flags = ["--all-pairs"] * (source.folder is None) + [f"--pairs={','.join(source.pairs)}"] * bool(source.pairs)
+    flags += [f"--scores={pair}:{name}={source.shown(path)}" for pair, name, path in source.scores]
+    return command_line("agreement", told, *flags, human=human, **asked)

@@ -1,0 +1,584 @@
+"""Parts of the page Validation: experiments on test sets drawn from this one, their work, figures and commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from mtsig_core import TestSet
+from mtsig_core.experiments.error_rates import (
+    ASKED,
+    changes_between,
+    claims,
+    families,
+    if_independent,
+    part_with_documents,
+    type_one,
+    variants,
+)
+from mtsig_core.experiments.frame import flatten_rows
+from mtsig_core.experiments.papers import (
+    KOEHN_6,
+    KOEHN_T3,
+    KOEHN_T4,
+    RIEZLER_MAXWELL_4_4,
+    RIEZLER_MAXWELL_T1,
+    RIEZLER_MAXWELL_T2,
+)
+from mtsig_core.experiments.population import swaps_said
+from mtsig_core.experiments.validation import conclusions, coverage, pair_tests
+from mtsig_core.figures.experiment_plots import counts, p_values, panels, rates
+from mtsig_core.metrics import metric_title, metrics_of
+from mtsig_core.report import validation_tables as tables
+from mtsig_core.report.cells import rounded, signed
+from mtsig_core.report.commands import command_line
+from mtsig_core.report.words import direction
+from mtsig_core.stats.few_units import FEW_UNITS, least_of_units
+from mtsig_core.stats.significance import TESTS, significant
+from pages._ui import background, charts, controls, one_pair, results, screen, session_limits
+from pages._ui.browser import command_box
+from pages._ui.screen import or_end_page
+from pages._ui.testset_view import View
+
+#: What is drawn or swapped, and the unit of the test.
+SITUATIONS = (("segment", "segment"), ("document", "segment"), ("document", "document"))
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What all experiments of a view share."""
+
+    view: View
+
+    @property
+    def testset(self) -> TestSet:
+        return self.view.testset
+
+    @property
+    def metric(self) -> str:
+        return self.view.metric
+
+    @property
+    def alpha(self) -> float:
+        return self.view.settings["alpha"]
+
+    @property
+    def level(self) -> str:
+        return f"{100 * (1 - self.alpha):g}%"
+
+    def found(self, function: Callable, what: str, *, metric: str | None = None,
+              figure: Callable[[Any], Callable[[], go.Figure]] | None = None, things: str = "",
+              before: Mapping[tuple[int, int], Any] | None = None, **asked):
+        """What an experiment finds on the view's test set, remembered; the page ends where it cannot be had.
+
+        Until it is there, the `figure` of what its first repeats find is drawn; `things` is what they are called. An
+        experiment without repeats is given what is found `before` it, by how much of how much that is.
+        """
+        metric = metric or self.metric
+        testset = self.testset.under(metric)
+        asked |= {"alpha": self.alpha, "seed": self.view.settings["seed"]}
+        repeats = figure is not None and before is None
+
+        def work(progress):
+            told = {"found": lambda done, n, one: progress.part((done, n), one)} if repeats else {}
+            return function(testset, metric, jobs=results.jobs(testset), progress=progress,
+                            statistics=results.statistics(testset, metric, progress), **told, **asked)
+
+        def growing(parts):
+            (done, n), one = max(parts.items(), key=itemgetter(0))
+            grow(figure(one), f"{function.__name__}.{done}", f"{done:,} of {n:,} {things} so far",
+                 ", so intervals are wider than they will be" if repeats else "")
+
+        key = ("validation", function.__name__, testset.digest, metric, *sorted(asked.items()))
+        with or_end_page():
+            session_limits.check_experiment(testset, function, asked)
+            return background.result(key, work, what, figure and growing, before or {})
+
+    def command(self, name: str, metrics: str | None = None, **asked) -> str:
+        """The command line that prints the numbers of an experiment; what is None is left out."""
+        return command_line(f"validate {name}", self.view.source, metrics=metrics or self.metric,
+                            alpha=self.alpha, seed=self.view.settings["seed"], **asked)
+
+    def show(self, figure: Callable[[], go.Figure], rows: Sequence, key: str, command: str, alt: str) -> None:
+        """A figure with the rows that the command prints as its numbers; the page has a table of them anyway."""
+        charts.show(figure, key=f"validation.{key}", files=self.view.named(), command=command, alt=alt,
+                    with_table=False, **charts.columns(flatten_rows(rows)))
+
+
+def grow(figure: Callable[[], go.Figure], name: str, said: str, more: str = "") -> None:
+    """Draw a figure that is not whole yet, and say what it is of."""
+    charts.grow(figure, f"validation.growing.{name}", f"{said}.")
+    screen.faint(f"{said}{more}. Numbers, tables and files come with the last.")
+
+
+def by_situation(row: Callable, verb: str) -> dict:
+    """What `row` (what is drawn or swapped, the unit of the test) gives, by words for it; without what is not there."""
+    found = {f"{what}s {verb}, by {unit}": row(what, unit) for what, unit in SITUATIONS}
+    return {words: one for words, one in found.items() if one is not None}
+
+
+def drawn_each(one) -> str:
+    """How large the test sets of an experiment are."""
+    return f"{one.n_segments:,} segments" + (f", or {one.n_documents:,} documents," if one.n_documents else "")
+
+
+def row_of(text: str, rate, theirs: float | None = None) -> tuple:
+    """A line of the figure `rates`."""
+    return text, rate.share, rate.low, rate.high, theirs
+
+
+def big(what: str, rate) -> tuple[str, str, str]:
+    """A share as a big number, with its Monte Carlo interval."""
+    if rate.share is None:
+        return what, "-", "none counted"
+    return what, f"{100 * rate.share:.1f}%", f"95% Monte Carlo: {100 * rate.low:.1f} to {100 * rate.high:.1f}%"
+
+
+def warn_of_few_documents(n: int | None) -> None:
+    """Say what a handful of documents, or of them drawn, cannot show."""
+    if n is not None and n < FEW_UNITS:
+        screen.caution_box(f"{n} documents are few: intervals by document are too narrow, and swaps of n documents "
+                           f"give no p below 2 / 2^n{'' if n > 9 else f', here {2 / 2 ** n:.2g}'}.")
+
+
+# Test sets drawn from a larger one: are their conclusions and intervals those of the whole?
+
+_ENOUGH = 5  # samples that tell a share
+
+
+def show_conclusions(bench: Bench, place) -> None:
+    one = bench.found(conclusions, "Taking samples", things="samples of all sizes",
+                      figure=lambda one: _right(one, _size(one, None), False))
+    size = _size(one, place)
+    koehns = bench.testset.simulated and bench.metric == "bleu" and one.n_segments == 30_000 and bench.alpha == 0.05
+    some, right = one.totals(size)
+    screen.answer(f"Of {some.n:,} comparisons on samples of {size:,}, {100 * some.share:.0f}% come to a conclusion, "
+                  + (f"{round(100 * right.share, 1):g}% of these as the whole test set" if right.n else "all are open"))
+    screen.numbers(big(f"Conclude at {bench.level}", some), big("Of these as the whole set", right),
+                   ("The opposite", str(right.n - right.count), f"of {right.n:,} conclusions"))
+    _say_undecided(one, bench.testset.n_documents or one.n_segments)
+    rows = [row for row in one.rows if row.size == size]
+    bench.show(_right(one, size, koehns), one.rows, "conclusions", bench.command("conclusions"),
+               f"Share of samples of {size} that conclude as the whole test set and the opposite, for each pair.")
+    st.caption(f"Each system with the next two by score. Share of {rows[0].right.n} broad samples that conclude "
+               f"as all {one.n_segments:,} segments do and the opposite; bars and brackets: 95% Monte Carlo interval, "
+               "for all pairs together by samples, as comparisons on one sample are alike. "
+               f"{one.resamples:,} bootstrap samples by segment." + (" Theirs on other texts." if koehns else "")
+               + (f" {metric_title(bench.metric)} keeps the weights of the whole test set." if bench.view.recounted else
+                  ""))
+    screen.table(*tables.size_rows(one, size, koehns), names=(0, 1))
+    st.subheader("All sizes")
+    screen.table(*tables.conclusion_rows(one, koehns), names=(0, 1))
+    st.caption("Percent as the whole set / the opposite"
+               + (f"; in brackets right / wrong of {KOEHN_T3.source}." if koehns else "."))
+    _show_calibration(bench, one, koehns)
+
+
+def _size(one, place) -> int:
+    """The size of sample that is looked at; the usual one leaves enough of them."""
+    return controls.choice("Segments in a sample", one.sizes, "of", width=220, place=place,
+                           default=max((size for size in one.sizes if size <= 300 and
+                                        one.n_segments // size >= _ENOUGH), default=one.sizes[0]))
+
+
+def _right(one, size: int, koehns: bool):
+    """The figure of what samples of a size conclude of each pair."""
+    rows = [row for row in one.rows if row.size == size]
+    theirs = [(tables.koehns_conclusions(row) if koehns else None) or (None, None) for row in rows]
+    return partial(rates, [row_of(f"{row.a} - {row.b}", row.right, _share(paper[0]))
+                           for row, paper in zip(rows, theirs, strict=True)], other=KOEHN_T3.source,
+                   against=[row_of(f"{row.a} - {row.b}", row.wrong) for row in rows],
+                   words=("as the whole set", "opposite"), what="of the samples")
+
+
+def _show_calibration(bench: Bench, one, koehns: bool) -> None:
+    st.subheader("Is a level as good as its word?")
+    theirs = {low: _share(share) for low, _, share in KOEHN_T4.rows["bleu"]} if koehns else {}
+    bench.show(partial(rates, [row_of(tables.level_name(row.low, row.high), row.right, theirs.get(row.low))
+                               for row in one.levels], other=KOEHN_T4.source,
+                       what="of the conclusions are as the whole set"),
+               one.levels, "calibration", bench.command("calibration"),
+               "Share of conclusions at each level that are as the whole test set.")
+    screen.table(*tables.calibration_rows(one, koehns))
+    st.caption("Over pairs that differ on this set, all sizes together: a calibration, not a type-I error, so 'one "
+               "wrong in twenty' is not what it shows. Conclusions on one sample are alike: intervals go by samples, "
+               "and leave out only that samples of different sizes overlap.")
+
+
+def _say_undecided(one, n_units) -> None:
+    """What conclusions are held against may itself be chance."""
+    pairs = dict.fromkeys((row.a, row.b) for row in one.rows)
+    named = "; ".join(f"{a} - {b}" for a, b in one.undecided)
+    screen.plain("Held against the order on the whole test set, which is no more than a larger sample: "
+                 + (f"it leaves {len(one.undecided)} of {len(pairs)} pairs undecided itself ({named}). There the "
+                    "opposite need not be wrong." if named else
+                    "it decides each of these pairs itself.")
+                 + f" (p at most {one.alpha:g} by approximate randomization, uncorrected, {swaps_said(n_units)}.)")
+
+
+def show_coverage(bench: Bench, place) -> None:
+    with place:
+        a, b, (beside,) = one_pair.choose(bench.view, 3)
+    with beside:
+        n = controls.choice("Test sets", (200, 1000), "repeats", default=200)
+    one = bench.found(coverage, "Covering", figure=partial(_held, bench.alpha), things="test sets", a=a, b=b, repeats=n)
+    at = _size_situations(one)
+    first, *others = (row.covered for row in at.values())
+    screen.answer(f"{bench.level} intervals hold A's true score {_coverage_said(first, bench.alpha)} of test sets"
+                  + (f"; where documents are drawn, by segment {_coverage_said(others[0], bench.alpha)}, by document "
+                     f"{_coverage_said(others[1], bench.alpha)}" if others else ""))
+    screen.numbers(*(big(situation, row.covered) for situation, row in at.items()))
+    screen.plain("So much for the score of A. Every kind of interval of the difference A - B:")
+    bench.show(_held(bench.alpha, one), one.rows, "coverage", bench.command("coverage", a=a, b=b, repeats=n),
+               "Coverage of every kind of interval of the difference.")
+    _, intervals, hits = KOEHN_6.rows["bleu"][0]
+    st.caption(f"Big numbers: percentile intervals of A's score; figure: every kind, of the difference A - B. {n:,} "
+               f"test sets of {drawn_each(one)} drawn with replacement; {one.resamples:,} bootstrap samples each; true "
+               "is the score of the whole test set. Bars: 95% Monte Carlo interval. "
+               + f"{KOEHN_6.source}: {hits} of {intervals} intervals at 95% on broad samples.")
+    warn_of_few_documents(one.n_documents)
+    screen.table(*tables.coverage_rows(one))
+
+
+def _coverage_said(covered, alpha: float) -> str:
+    """How often intervals hold what they should, and that this is too seldom or too often where it is for sure."""
+    verdict = "only " if covered.high < 1 - alpha else ""
+    return f"in {verdict}{100 * covered.share:.1f}%" + " (more than they should)" * (covered.low > 1 - alpha)
+
+
+def _size_situations(one) -> dict:
+    """How often percentile intervals hold the score, by words for what is drawn and the unit."""
+    return by_situation(lambda sampled, unit: one.row(sampled, unit, "percentile", "score"), "drawn")
+
+
+def _held(alpha: float, one):
+    """The figure of every kind of interval of the difference, in each situation."""
+    return partial(panels, {situation: [row_of(row.kind, row.covered) for row in one.rows if (
+        row.sampled, row.unit, row.quantity) == (first.sampled, first.unit, "difference")]
+        for situation, first in _size_situations(one).items()}, 1 - alpha, "of the intervals hold the true difference")
+
+
+def _share(percent):
+    return None if percent is None else percent / 100
+
+
+# Many comparisons of which some are of truly different systems.
+
+
+def show_claims(bench: Bench) -> None:
+    one = bench.found(claims, "Comparing systems of which three are better", figure=partial(_false, bench.alpha),
+                      things="test sets")
+    st.subheader(f"When {one.better} of {one.systems} systems are truly better")
+    by = {row.correction: row for row in one.rows}
+    screen.answer(f"BH loses {_percent(by['bh'].lost)} of the {one.true_pairs} true differences, Romano-Wolf "
+                  f"{_percent(by['romano-wolf'].lost)}; something false is claimed in "
+                  f"{_percent(by['bh'].any_false)} and {_percent(by['romano-wolf'].any_false)} of test sets")
+    command = bench.command("claims")
+    bench.show(_false(bench.alpha, one), one.rows, "claims", command,
+               "False claims by correction, counted by test set and by claim.")
+    bench.show(partial(rates, [row_of(row.correction, row.lost) for row in one.rows],
+                       what=f"of {one.true_pairs} true differences lost"),
+               one.rows, "lost", command, "Share of true differences that each correction loses.")
+    st.caption(f"{one.repeats} test sets of {one.n_segments:,} segments, with 95% Monte Carlo intervals; approximate "
+               f"randomization by segment, {one.trials:,} trials. Of {one.systems} systems made as above, {one.better} "
+               f"are better by about {rounded(one.difference)} points: they more often say what the best real one "
+               f"says. {one.null_pairs} pairs are of equal systems. True and false are so by construction: test sets "
+               "are drawn from this one, whatever it decides of the real systems. Bonferroni, Holm and Romano-Wolf "
+               "control the chance of any false claim (left); BH and BY control the expected share of false claims "
+               "among all claims (right), so that BH may claim something false in many test sets, and loses less. "
+               "Vermillion: above the level.")
+    screen.table(*tables.claim_rows(one))
+
+
+def _false(alpha: float, one):
+    """The figure of false claims by correction."""
+    return partial(panels, {
+        "test sets with a false claim": [row_of(row.correction, row.any_false) for row in one.rows],
+        "claims that are false, mean share": [row_of(row.correction, row.false_share) for row in one.rows],
+    }, alpha, at_most=True)
+
+
+def _percent(found) -> str:
+    return f"{100 * found.share:.0f}%"
+
+
+# Equal systems: how often tests find a difference all the same, alone and among many comparisons.
+
+_HANG = 1.1  # of standard errors by document over those by segment
+
+
+def show_type_one(bench: Bench, place) -> None:
+    with place:
+        a, b, (beside,) = one_pair.choose(bench.view, 3)
+    with beside:
+        n = controls.choice("Null pairs", (200, 500, 2000), "pairs", default=500)
+    one = bench.found(type_one, "Testing true nulls", figure=partial(_rejections, bench.alpha), things="null pairs",
+                      a=a, b=b, n_pairs=n)
+    at = _null_situations(one)
+    numbers = [big(situation, row.rejected) for situation, row in at.items()]
+    if one.predicted is None:
+        screen.answer(_by_segment(next(iter(at.values())).rejected, bench.alpha))
+    else:
+        screen.answer(_by_both(one, *(row.rejected for row in at.values()), bench.alpha))
+        what, share, interval = numbers[1]
+        numbers[1] = what, share, f"{interval}; predicted {100 * one.predicted:.1f}%"
+    screen.cautions(c for c in bench.view.comparison.warnings if c.code == "few-differences" and {c.a, c.b} == {a, b})
+    screen.numbers(*numbers)
+    bench.show(_rejections(bench.alpha, one), one.rows, "type1", bench.command("type1", a=a, b=b, pairs=n),
+               f"Rejections of {n} true nulls by each test, with Monte Carlo intervals; the level is {bench.alpha:g}.")
+    if one.n_documents is None and bench.testset.documents is not None:
+        screen.plain(f"No null by document: so few documents favour the worse of {one.a} and {one.b} that no weights "
+                     "make the two equal. Choose systems with closer scores.")
+    st.caption(f"Rejections of {n:,} true nulls at α = {bench.alpha:g}; big numbers: approximate randomization. "
+               f"Segments swapped: {one.n_segments:,} segments drawn with replacement, then outputs of A and B trade "
+               "places by coin. Approximate randomization draws the same swaps, so here only chance moves it off its "
+               "level; of the other tests the rate is a finding. "
+               + (f"Documents whole: {one.n_documents} documents drawn with weights under which A and B have the same "
+                  f"score (exponential tilting; these weights, whatever the documents' "
+                  f"sizes, are worth {one.effective_documents:,.0f} equal ones). "
+                  "Nothing is swapped. ╌ predicted: 2Φ(-z / ratio), the ratio being the standard error by document / "
+                  f"by segment, {one.se_ratio:.2f}; for tests that keep their level by document. "
+                  if one.predicted is not None else "")
+               + f"{one.trials} trials. Bars: 95% Monte Carlo interval; vermillion lies off the level. "
+               f"koehn concludes at {100 * bench.alpha:g}% per direction, about twice that in all, and more with "
+               "few or unequal documents; the shift of riezler-maxwell is one-sided as printed.")
+    warn_of_few_documents(one.n_documents)
+    screen.table(*tables.type_one_rows(one))
+    _show_variants(bench)
+
+
+def _by_segment(rejected, alpha: float) -> str:
+    """What comes of swapped segments: the level holds by construction, and yet these nulls may miss it."""
+    if not (rejected.low > alpha or rejected.high < alpha):
+        return "By segment, approximate randomization keeps its level by construction"
+    chance = ", here by chance: take more null pairs" if rejected.low > alpha else ""
+    return (f"By segment, approximate randomization rejects {100 * rejected.share:.1f}% [{100 * rejected.low:.1f}, "
+            f"{100 * rejected.high:.1f}] of these true nulls instead of {100 * alpha:g}%{chance}")
+
+
+def _by_both(one, _, by_segment, by_document, alpha: float) -> str:
+    """What comes of either unit where whole documents are drawn; documents need not hang together, nor decide."""
+    segment = f"randomization by segment {_kept(by_segment, alpha)}"
+    if not significant(float(least_of_units(TESTS["ar"], "document", np.array(one.n_documents))), alpha):
+        return f"With {one.n_documents} documents no test by document can reject anything; {segment}"
+    begin = "Where documents hang together" if one.se_ratio >= _HANG else \
+        f"Documents do not hang together here (ratio of standard errors {one.se_ratio:.2f})"
+    return f"{begin}{',' if one.se_ratio >= _HANG else ':'} {segment}; by document it {_kept(by_document, alpha)}"
+
+
+def _null_situations(one) -> dict:
+    """How often randomization rejects, by words for the null and the unit."""
+    return {f"{tables.NULLS[null]}, by {unit}": row for null, unit in SITUATIONS
+            if (row := one.row(null, unit, "ar")) is not None}
+
+
+def _rejections(alpha: float, one):
+    """The figure of all tests in each situation."""
+    at = _null_situations(one)
+    return partial(panels, {situation: [row_of(row.test, row.rejected) for row in one.rows
+                                        if (row.null, row.unit) == (first.null, first.unit)]
+                            for situation, first in at.items()}, alpha, "of true nulls rejected",
+                   predicted={} if one.predicted is None else {list(at)[1]: one.predicted})
+
+
+def _kept(rejected, alpha: float) -> str:
+    """What may be said of a level: that it is kept only where the interval of the rate is narrow."""
+    if rejected.low > alpha:
+        return f"rejects {100 * rejected.share:.0f}% of true nulls instead of {100 * alpha:g}%"
+    if rejected.high < alpha:
+        return "stays below its level"
+    return "keeps its level" if rejected.high < 1.5 * alpha else "may keep its level: too few null pairs to tell"
+
+
+def _show_variants(bench: Bench) -> None:
+    st.subheader("Six equal systems, the first against the others")
+    one = bench.found(variants, "Comparing equal systems")
+    both = ([(row.p_ar, row.p_as_printed) for row in one.rows], [row[2:] for row in RIEZLER_MAXWELL_T2.rows["nist"]])
+    ours, theirs = ([sum(significant(p, bench.alpha) for p in test) for test in zip(*found, strict=True)]
+                    for found in both)
+    screen.answer(f"Of {len(one.rows)} true nulls, randomization rejects {ours[0]} and the bootstrap as printed "
+                  f"{ours[1]} (Riezler and Maxwell: {theirs[0]} and {theirs[1]})")
+    bench.show(partial(p_values, {row.pair: {"randomization": row.p_ar, "bootstrap as printed": row.p_as_printed,
+                                             "signed shift": row.p_bootstrap,
+                                             "their randomization": theirs[2], "their bootstrap": theirs[3]}
+                                  for row, theirs in zip(one.rows, RIEZLER_MAXWELL_T2.rows["nist"], strict=True)},
+                       one.alpha),
+               one.rows, "variants", bench.command("variants"), "p-values of five true nulls by three tests.")
+    screen.table(*tables.variant_rows(one))
+    st.caption(f"Ours: {one.n_segments:,} segments drawn with replacement; each system says what one of the real ones "
+               f"says, drawn anew for every segment. By segment, {one.trials:,} trials; ratio: randomization / "
+               f"bootstrap. Theirs: {RIEZLER_MAXWELL_T2.source}, {RIEZLER_MAXWELL_T2.about}, in NIST. They find "
+               "randomization the more conservative; that comes of the shift as they print it, whose p, where small, "
+               "is about half. With the signed shift both agree. Their 4.3 defines type-I errors backwards, and its "
+               "'.15' is .015.")
+
+
+def show_families(bench: Bench, place) -> None:
+    one = bench.found(families, "Comparing equal systems", figure=partial(_wrong, bench.alpha), things="test sets")
+    last = one.of_all_pairs[-1]
+    screen.answer(f"Compare {last.systems} equal systems, and something is 'significant' in "
+                  f"{100 * last.wrong['none'].share:.0f}% of test sets")
+    screen.numbers(big(f"{last.comparisons} comparisons, uncorrected", last.wrong["none"]),
+                   big("With Romano-Wolf", last.wrong["romano-wolf"]),
+                   ("If they were independent", f"{100 * last.if_independent:.1f}%", "1 - (1 - α)^k"))
+    bench.show(_wrong(bench.alpha, one), one.rows, "families", bench.command("families"),
+               "Share of test sets with a wrong conclusion, by number of systems.")
+    st.caption(f"Percent of {one.repeats} test sets of {one.n_segments:,} segments with a wrong conclusion [95% Monte "
+               f"Carlo interval]; approximate randomization by segment, {one.trials:,} trials. Each system says what "
+               "one of the real ones says, drawn anew for every segment. The formula takes comparisons for "
+               "independent; all pairs of the same systems are not.")
+    screen.table(*tables.family_rows(one))
+    theirs = "; ".join(f"{k} comparisons of {systems} systems at {level:g} give {error:g} (the formula: "
+                       f"{if_independent(level, k):.4f})"
+                       for systems, k, level, error in RIEZLER_MAXWELL_4_4.rows["bleu"])
+    st.caption(f"{RIEZLER_MAXWELL_4_4.source}: {theirs}. The five are comparisons with the first system.")
+    show_claims(bench)
+
+
+def _wrong(alpha: float, one):
+    """The figure of wrong conclusions by the number of systems."""
+    lines = {f"{row.systems} systems, {row.comparisons} pair{'s' * (row.comparisons > 1)}": row
+             for row in one.of_all_pairs}
+    return partial(rates, [row_of(text, row.wrong["romano-wolf"]) for text, row in lines.items()], alpha,
+                   against=[row_of(text, row.wrong["none"], row.if_independent) for text, row in lines.items()],
+                   words=("Romano-Wolf", "uncorrected"), other="1 - (1 - α)^k, if independent",
+                   what="of test sets with a wrong conclusion")
+
+
+# What the metric, the test and the unit make of the same systems.
+
+_SIZES = (300, 2000)  # segments that are offered beside all; the second is the size of Riezler and Maxwell's set
+
+
+def show_pair(bench: Bench, place) -> None:
+    n = bench.testset.n_segments
+    with place:
+        a, b, (beside,) = one_pair.choose(bench.view, 3)
+    sizes = [*(size for size in _SIZES if 2 * size <= n), n]
+    with beside:
+        size = controls.choice("Segments", sizes, "sampled", default=2000 if 2000 in sizes else n)
+    asked = {"a": a, "b": b, "n_segments": None if size == n else size}
+    usable = metrics_of(bench.testset)
+    metrics = dict.fromkeys([*(name for name in RIEZLER_MAXWELL_T1.rows if name in usable), bench.metric])
+    found = {}
+    for name in sorted(metrics, key=bench.metric.__ne__):  # the metric of the page is counted already
+        found[name] = bench.found(pair_tests, f"Testing by {name}", metric=name, figure=partial(_figure, bench.alpha),
+                                  things="metrics", before={(len(found), len(metrics)): dict(found)} if found else {},
+                                  **asked)
+    found = {name: found[name] for name in metrics}
+    real = [metric_title(name) for name, one in found.items() if one.significant("segment", "ar")]
+    screen.answer(f"By segment, the difference is significant in {' and '.join(real) or 'none of the metrics'}"
+                  + (f", not in {' or '.join(metric_title(m) for m in found if metric_title(m) not in real)}"
+                     if 0 < len(real) < len(found) else ""))
+    screen.numbers(*((f"{metric_title(name)}: p by randomization", tables.format_p(one.p_value("segment", "ar")),
+                      f"improvement of A over B: {signed(one.improvement, tables.pair_form(one))}")
+                     for name, one in found.items()))
+    header = ["metric", "a", "b", "unit", "test", "p_value", "significant"]
+    charts.show(_figure(bench.alpha, found), key="validation.pair", header=header, rows=[
+        [name, *(getattr(row, column) for column in header[1:])] for name, one in found.items() for row in one.rows],
+        command=bench.command("pair", metrics=",".join(found), a=a, b=b, segments=asked["n_segments"]),
+        files=bench.view.named(a, b, metric="-".join(found)),
+        alt="p-values of the pair under each metric, by two tests, beside those of the paper.", with_table=False)
+    screen.table(*tables.metric_rows(found))
+    screen.plain(f"A is {a}, B is {b}, on {_tested(found)}"
+                 + ("." if size == n else f", of the first broad sample of {size:,}."))
+    st.caption(f"{next(iter(found.values())).trials:,} trials, uncorrected. Theirs: {RIEZLER_MAXWELL_T1.source}, "
+               f"{RIEZLER_MAXWELL_T1.about}: another corpus, so it is the shape that compares. Their NIST found what "
+               "BLEU and F did not; and their bootstrap, one-sided as printed, has the smaller p."
+               + (" Here Portuguese and Danish come closest to their pair." if bench.testset.simulated else "")
+               + (" dep-f, their F, needs parses of all texts: upload them with the texts on the page Data (CoNLL-U)."
+                  if "dep-f" not in usable and bench.testset.has_texts else ""))
+
+
+def _tested(found):
+    """How many segments the pair was tested on: one number, or one by metric where some lack scores."""
+    by_n = {}
+    for name, one in found.items():
+        by_n.setdefault(one.n_segments, []).append(metric_title(name))
+    return ", ".join(f"{n:,} segments" + (f" by {' and '.join(names)}" if len(by_n) > 1 else "")
+                     for n, names in by_n.items())
+
+
+def _figure(alpha, found):
+    """The figure of each metric; the published p of .0001 stands for less."""
+    rows = {}
+    for name, one in found.items():
+        theirs = RIEZLER_MAXWELL_T1.rows.get(name, ((None,) * 4,))[0]
+        rows[name] = {"randomization": one.p_value("segment", "ar"),
+                      "bootstrap as printed": one.p_value("segment", "riezler-maxwell"),
+                      "randomization by document": one.p_value("document", "ar"),
+                      "their randomization": theirs[2], "their bootstrap": theirs[3]}
+    return partial(p_values, rows, alpha)
+
+
+def show_units(bench: Bench, place) -> None:
+    with or_end_page():
+        part = part_with_documents(bench.testset, bench.metric)
+    asked = {key: bench.view.settings[key] for key in ("trials", "alpha", "seed")}
+    by_unit = partial(results.comparison, bench.testset, bench.metric, **ASKED, **asked)
+    by_document = by_unit(unit="document")  # documents are fewer, so this one is there first
+
+    def changes(by_segment):
+        return changes_between(part, *(found.metrics[bench.metric] for found in (by_segment, by_document)),
+                               by_segment.settings)
+
+    def by_document_alone():
+        grow(_counts(changes(by_document), lambda row: {"by document": row.both}), "units", "By document alone so far")
+
+    one = changes(by_unit(unit="segment", meanwhile=by_document_alone))
+    correction = bench.view.comparison.settings.correction
+    row = one.row(correction)
+    by_segment = row.both + row.segment_only
+    corrected = "uncorrected" if correction == "none" else f"after {correction}"
+    screen.answer((f"No pair can be significant after {correction} with so few trials: use {row.trials_needed} or more"
+                   if row.trials_needed is not None else
+                   f"With {one.n_documents} documents no pair can be significant by document, {corrected}: take at "
+                   f"least {row.documents_needed}" if row.documents_needed is not None else
+                   "No pair is significant by segment" if not by_segment else
+                   f"Of {_pairs(by_segment)} significant by segment, {row.segment_only or 'all'} are "
+                   f"{'not by document' if row.segment_only else 'so by document too'}")
+                  + (f"; {row.document_only} by document alone" if row.document_only else ""))
+    screen.numbers(("Significant by segment", str(by_segment), f"of {_pairs(one.n_pairs)}, {corrected}"),
+                   ("By document", str(row.both + row.document_only), f"of {_pairs(one.n_pairs)}, {corrected}"),
+                   ("Standard error, ratio", "-" if one.se_ratio_median is None else f"{one.se_ratio_median:.2f}",
+                    "median of document / segment" if one.se_ratio_median is None else
+                    f"document / segment, median; {one.se_ratio_low:.2f} to {one.se_ratio_high:.2f}"))
+    bench.show(_counts(one, lambda row: {"by both": row.both, "by segment only": row.segment_only,
+                                         "by document only": row.document_only}), one.rows, "units",
+               bench.command("units", trials=asked["trials"]),
+               "Pairs that are significant by both units, by segment only, by document only, for each correction.")
+    warn_of_few_documents(one.n_documents)
+    screen.table(*tables.unit_rows(one))
+    st.caption(f"Approximate randomization at α = {one.alpha:g}, {asked['trials']:,} trials; {one.n_segments:,} "
+               f"segments in {one.n_documents:,} documents. Segments of a document succeed and fail together, so a "
+               "test that takes them for independent finds too much: trust the document.")
+    header, rows = tables.changed_rows(one, correction)
+    st.subheader(f"The pairs that the unit changes, {corrected}")
+    if rows:
+        screen.table(header, rows, names=[0, 1])
+        if not one.higher_is_better:
+            st.caption(f"{direction(False).capitalize()} of the first over the second.")
+        if correction != "none":
+            st.caption("Adjusted p-values depend on all pairs together: a pair may change its side although its own "
+                       "standard error hardly does.")
+        command_box(bench.command("changed-pairs", trials=asked["trials"]), "validation.changed-pairs.command",
+                    "the pairs that the unit changes")
+    else:
+        screen.plain("None.")
+
+
+def _counts(one, cut):
+    """The figure of significant pairs, cut into parts, by each correction that can find any."""
+    return partial(counts, {row.correction: cut(row) for row in one.rows if row.trials_needed is None},
+                   f"significant pairs of {one.n_pairs}")
+
+
+def _pairs(n):
+    return f"{n} pair{'s' * (n != 1)}"

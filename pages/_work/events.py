@@ -1,0 +1,83 @@
+"""What happens on the server, one line of JSON each: when, what, how long. No texts, names or addresses of users."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+
+from mtsig_core.report.palette import shortened
+from mtsig_core.report.text import printable
+
+_OFTEN = 60.0  # seconds in which a traceback from one place is written once
+_LONGEST = 500  # letters of a message
+
+
+def tell(event: str, **facts: str | float) -> None:
+    """Write a line to the file that ``MTSIG_LOG`` names (``-``: standard error), if it names one.
+
+    A line is written at once, at the end of the file: several processes may share one. A full disk stops nobody's work.
+    """
+    if not (name := os.environ.get("MTSIG_LOG")):
+        return
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    line = json.dumps({"time": now, "event": event, "pid": os.getpid(), **facts}) + "\n"
+    with suppress(OSError):
+        if name == "-":
+            sys.stderr.write(line)
+        else:
+            with open(name, "ab", buffering=0) as file:
+                file.write(line.encode())
+
+
+@contextmanager
+def timed(event: str, **facts: str) -> Iterator[None]:
+    """Tell of something when it is over: its seconds, and the kind of exception that ended it."""
+    begun = time.monotonic()
+    try:
+        yield
+    except BaseException as error:
+        facts["ended"] = type(error).__name__
+        raise
+    finally:
+        tell(event, **facts, seconds=round(time.monotonic() - begun, 3))
+
+
+class Terse(logging.Filter):
+    """What Streamlit writes to standard error, where anybody can make it write: a traceback from one place once a
+    minute, and of a message, which may quote what was sent, one line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: dict[tuple[object, ...], float] = {}  # when, by the kind of error and where it began
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if not record.exc_info:
+            record.msg, record.args = shortened(printable(record.getMessage()), _LONGEST), ()
+            return True
+        kind, _, begun = record.exc_info
+        places = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(begun)]
+        place, now = (kind, *places[-1:]), time.monotonic()
+        if now - self._told.get(place, -_OFTEN) < _OFTEN:
+            return False
+        self._told[place] = now
+        return True
+
+
+def be_terse() -> None:
+    """Have all that Streamlit has loaded write so."""
+    terse = Terse()
+    for name in [*logging.root.manager.loggerDict]:
+        if name.startswith("streamlit"):
+            logging.getLogger(name).addFilter(terse)
+
+
+def failed(error: Exception) -> None:
+    """Tell that a page ended in an error; of the error its kind alone, as its text may quote what was uploaded."""
+    tell("error", kind=type(error).__name__)

@@ -1,0 +1,113 @@
+"""Values kept in memory: by key, as long as there is room, and made once for all who ask."""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+from mtsig_core import TestSet
+
+
+class Memory:
+    """The values last used, by key; shared by threads. So many of them, and of so much weight in all."""
+
+    def __init__(self, size: int, most: float = math.inf):
+        self._size, self._most, self._values, self._lock = size, most, OrderedDict(), threading.Lock()
+        self._weight = 0.0
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._values
+
+    def get(self, key: Hashable):
+        """The value of a key, None without one."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key, (None,))[0]
+
+    def keep(self, key: Hashable, value, weight: float = 0.0) -> None:
+        """Keep a value, which alone may weigh more than all should."""
+        with self._lock:
+            self._weight += weight - self._values.pop(key, (None, 0.0))[1]
+            self._values[key] = value, weight
+            while len(self._values) > max(1, self._size if self._weight <= self._most else 1):
+                self._weight -= self._values.popitem(last=False)[1][1]
+
+
+# What is made of results for each run of a page, such as tables and sentences.
+
+_MADE = Memory(64)
+_PLAIN = (str, int, float, bool, type(None))
+
+
+def make_once(make: Callable, *of):
+    """``make(*of)``, remembered; nobody may change it, nor what it is made of.
+
+    Test sets are known again by their content, results as the very objects that they are: these stay as long as what
+    was made of them.
+    """
+    key = (make, *map(_known, of))
+    if (found := _MADE.get(key)) is None:
+        found = make(*of), [one for one in of if not isinstance(one, TestSet)]
+        _MADE.keep(key, found)
+    return found[0]
+
+
+def _known(one):
+    if isinstance(one, tuple):
+        return tuple(map(_known, one))
+    if isinstance(one, TestSet):
+        return one.digest, one.name, one.simulated, one.assumed, one.lines
+    return (type(one), one) if isinstance(one, _PLAIN) else id(one)
+
+
+_ROOM = 500 << 20  # bytes
+_LEAST = 1 << 16
+
+
+class WeighedMemory:
+    """Values by key, at most so many bytes of them; made once, however many sessions ask at the same time.
+
+    Streamlit's own caches count entries, not bytes, and any browser may tell the server to clear them.
+    """
+
+    def __init__(self, room: int = _ROOM):
+        self._kept, self._lock = Memory(sys.maxsize, room), threading.Lock()
+        self._made: dict[Hashable, threading.Lock] = {}
+
+    def get(self, key: Hashable, make: Callable[[], Any], weigh: Callable[[Any], int]):
+        """The value of a key, made if it is not there; what `make` raises is not kept, nor None."""
+        with self._lock:
+            if (found := self._kept.get(key)) is not None:
+                return found
+            turn = self._made.setdefault(key, threading.Lock())
+        with turn:
+            if (found := self._kept.get(key)) is not None:  # made while this one waited
+                return found
+            try:
+                value = make()
+                self._kept.keep(key, value, max(_LEAST, weigh(value)))
+            finally:
+                with self._lock:
+                    self._made.pop(key, None)
+            return value
+
+
+def weight(testset: TestSet) -> int:
+    """About how many bytes a test set takes in memory."""
+    def size(columns: Iterable) -> int:
+        return sum(sum(map(sys.getsizeof, values)) + 8 * len(values) for values in columns if values)
+
+    return size([*testset.systems.values(), *testset.references.values(), *testset.parses.values(), testset.sources,
+                 testset.documents, *(values for outputs in testset.runs.values() for values in outputs),
+                 *(values for scores in testset.scores.values() for values in scores.by_system.values())])
+
+
+LOADED = WeighedMemory()

@@ -1,0 +1,280 @@
+"""What a worker does, and the process that forks a worker for each piece of work; nothing here imports Streamlit."""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import pickle
+import select
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from importlib import import_module
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import cloudpickle
+
+from mtsig_core import TestSet
+from mtsig_core.errors import ClusterError, sendable
+from mtsig_core.readers.limits import whole_number
+from mtsig_core.stats.parallel import on_cluster
+
+_USED = 28 << 20  # bytes that it has used: the differences of 26 systems after 9,999 swaps take 26 MB
+
+
+class Spare:
+    """One process that waits, where there is one.
+
+    Parameters
+    ----------
+    fork : callable
+        (act) -> number of a new process that acts, and ends.
+    work : callable
+        (message, fds) -> None, what it does with the message and the files that it is handed.
+    """
+
+    def __init__(self, fork: Callable[[Callable], int], work: Callable):
+        self._fork, self._work, self._line = fork, work, None
+
+    def __bool__(self) -> bool:
+        """Whether one waits, or did before it was killed."""
+        return self._line is not None
+
+    def begin(self) -> int:
+        """Have one wait; its number."""
+        self._line, theirs = socket.socketpair()
+        with theirs:
+            return self._fork(lambda: self._wait(theirs))
+
+    def take(self, message: bytes, fds: list[int]) -> bool:
+        """Whether one was ready and has the work; none waits afterwards."""
+        line, self._line = self._line, None
+        if line is None:
+            return False
+        with line, suppress(OSError):  # it may have been killed
+            return bool(select.select([line], [], [], 0)[0] and line.recv(1) and socket.send_fds(line, [message], fds))
+        return False
+
+    def dismiss(self) -> None:
+        """Have it end without work."""
+        self._line.close()
+        self._line = None
+
+    def _wait(self, line):
+        """Use memory and what was loaded as work does, and wait for work; where none can come any more, end."""
+        import numpy as np  # late: the process that forks begins without
+
+        self.dismiss()  # its own copy of the other end, which would keep this one open for ever
+        toy_compared()
+        np.ones(_USED // 8)
+        line.send(b"r")
+        message, fds, *_ = socket.recv_fds(line, 1, 2)
+        if message:
+            self._work(message, fds)
+
+
+def toy_compared() -> None:
+    """Do what work does, on next to nothing: all that is compiled is there then."""
+    from mtsig_core import compare, examine_pair
+
+    texts = [" ".join("abcdefghij"[k % 7:k % 7 + 4]) for k in range(30)]
+    toy = TestSet("toy", {"A": texts, "B": texts[1:] + texts[:1]}, {"ref": texts})
+    compare(toy, trials=99, resamples=99)
+    examine_pair(toy, "bleu", "A", "B", trials=99)
+
+
+# The process that forks workers, and what a worker does.
+
+_NICE = 5  # below the server, which draws the pages; heavy work twice as far
+_LONG, _LAST = 10.0, 14  # seconds after its begin, when work stands back for all other, and how far below the server
+_LOOKS = 0.2  # seconds between two looks at who has ended
+_OFTEN = 0.05  # seconds between two words about the same stage
+_LOADED = ("numba", "mtsig_core.cli.main", "mtsig_core.report.kept_results", "pages._ui.results", "joblib",
+           "threadpoolctl", "scipy.special")
+_LATER = ("sacrebleu", "pandas", "scipy.stats")  # what few need and what takes long: the first visit goes first
+_REST = 0.5  # seconds in which nobody has asked before that is loaded, and before another worker waits
+
+
+class Progress:
+    """What work is called with: tells how far it is."""
+
+    def __init__(self, tell: Callable[..., None]):
+        self._tell, self._told, self._lock = tell, ("", -1.0, 0.0), threading.Lock()
+
+    def __call__(self, stage: str, share: float) -> None:
+        """So much of a stage is done; not each time is told."""
+        with self._lock:
+            before, reached, when = self._told
+            if (now := time.monotonic()) - when >= _OFTEN or stage != before or share < reached:
+                self._told = stage, share, now
+                self._tell("progress", stage, share)
+
+    def part(self, name: str, value) -> None:
+        """A part of the result is there, which the page may show meanwhile."""
+        with self._lock:
+            self._tell("part", name, value)
+
+
+def computed(work: Callable, progress: Progress, heavy: bool):
+    """The value of work; what is heavy is done on the cluster that ``MTSIG_DASK`` names, if it names one."""
+    try:
+        with on_cluster(os.environ.get("MTSIG_DASK", "").strip() or None if heavy else None):
+            return work(progress)
+    except ClusterError as error:
+        raise ClusterError(f"{error} MTSIG_DASK names that cluster to this server, which computes by itself where it "
+                           "is started without it.") from error
+
+
+def unpacked(parts: Callable[[], bytes]) -> Callable:
+    """The work whose parts come from here one by one."""
+    sealed = [pickle.loads(parts()) for _ in range(int(parts()))]
+    for testset, digest in sealed:
+        testset.__dict__["digest"] = digest  # it takes a second to find again
+    return _Unpickler(parts(), [testset for testset, _ in sealed]).load()
+
+
+class _Unpickler(pickle.Unpickler):
+    """Puts test sets back where `workers.packed` left them out. A method, as Python 3.13.0 forbids to assign one."""
+
+    def __init__(self, content: bytes, testsets: list[TestSet]):
+        super().__init__(io.BytesIO(content))
+        self._testsets = testsets
+
+    def persistent_load(self, k):
+        return self._testsets[k]
+
+
+def fork_workers(line: int, loads: bool) -> None:
+    """Fork a worker for each message, until the server is gone; then none is left.
+
+    Until it is asked it `loads` what work needs, compiled code too.
+    """
+    os.nice(_NICE)
+    asked, children, server = socket.socket(fileno=line), set(), os.getppid()
+
+    def look(*_):
+        if os.getppid() != server:
+            raise SystemExit
+
+    signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, 1, 1)  # to compile may take a minute
+    chores, later = _chores(asked) if loads else ([], [])
+    spare, helper, wanted, rest = Spare(partial(_forked, asked), _work), None, loads, 0.0
+    try:
+        while True:
+            at_work = len(children) > bool(spare)
+            idle = helper not in children if chores else not children if wanted else later and not at_work
+            pause = (0 if chores else rest) if idle else _LOOKS if at_work else None
+            ready, _, _ = select.select([asked], [], [], pause)
+            for pid in list(children):
+                if os.waitpid(pid, os.WNOHANG)[0]:
+                    children.discard(pid)
+            if ready:
+                message, fds, *_ = socket.recv_fds(asked, 1, 2)
+                if not message:
+                    break
+                if not spare.take(message, fds):
+                    children.add(_forked(asked, partial(_work, message, fds)))
+                for fd in fds:
+                    os.close(fd)
+                wanted = loads
+            elif idle and chores:
+                if (helper := chores.pop(0)()) is not None:
+                    children.add(helper)
+            elif idle and wanted:
+                children.add(spare.begin())
+                wanted, rest = False, _REST  # where it is killed, for want of memory, there is none until work comes
+            elif idle:
+                later.pop(0)()
+                if not later and spare:  # the next one has all of that
+                    spare.dismiss()
+                    wanted = True
+    finally:
+        for pid in children:  # also those that pause
+            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
+
+
+def _forked(asked, act):
+    """The number of a new process that acts, and ends."""
+    if (pid := os.fork()) == 0:
+        with suppress(BaseException):
+            asked.close()
+            act()
+        os._exit(0)
+    return pid
+
+
+def _chores(asked):
+    """What is done while nobody asks: what work needs, then what few need. One that leaves it to a process gives its
+    number."""
+    def load(name):
+        import_module(name)
+
+    def settle():
+        gc.collect()
+        gc.freeze()  # what all share stays shared
+
+    compiling = partial(_forked, asked, toy_compared)  # may take a minute, in which workers are asked for
+    unwatched = partial(signal.setitimer, signal.ITIMER_REAL, 0)
+    return ([*(partial(load, name) for name in _LOADED), compiling, toy_compared, settle],
+            [*(partial(load, name) for name in _LATER), unwatched, settle])
+
+
+def _work(message, fds):
+    """Do one piece of work in this process."""
+    down, up, heavy = Connection(fds[0], writable=False), Connection(fds[1], readable=False), message == b"h"
+    os.setpgid(0, 0)  # whoever ends it ends what it starts, too
+    os.nice(_NICE if heavy else 0)
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("800")  # where memory runs out, a worker goes, and not the server
+    _limit_memory()
+    up.send(os.getpid())
+    up.send_bytes(_done(down, up, heavy))
+
+
+def _limit_memory():
+    """Let this process take so much memory besides what it has now, where the system tells how much that is.
+
+    Counted is what it may write to and shares with nobody. Addresses would count too much: each thread reserves some,
+    and files and compiled code lie there, too.
+    """
+    with suppress(ImportError, OSError, ValueError):  # the last where it is bounded already
+        import resource  # late: there is none on Windows
+
+        status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+        most = (int(status["VmData"].split()[0]) << 10) + (worker_megabytes() << 20)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+
+
+def worker_megabytes() -> int:
+    """Megabytes that one piece of work may take: ``MTSIG_WORKER_MB``."""
+    return whole_number("MTSIG_WORKER_MB", 4000)
+
+
+def _done(down, up, heavy):
+    """What came of the work, as it is sent."""
+    try:
+        work = unpacked(down.recv_bytes)
+        threading.Thread(target=_end_with_the_server, args=(down,), daemon=True).start()
+        last = os.getpriority(os.PRIO_PROCESS, 0) - _NICE * (1 + heavy) + _LAST
+        late = threading.Timer(_LONG, os.setpriority, (os.PRIO_PGRP, 0, last))  # with all its threads
+        late.daemon = True
+        late.start()
+        return cloudpickle.dumps(("done", computed(work, Progress(lambda *told: up.send(told)), heavy)))
+    except Exception as error:
+        return pickle.dumps(("failed", sendable(error)))
+
+
+def _end_with_the_server(down):
+    """The server sends nothing more: what comes is its end."""
+    with suppress(OSError):
+        select.select([down], [], [])
+    os.killpg(0, signal.SIGKILL)

@@ -1,0 +1,58 @@
+"""What was read stays in memory by its weight; uploads are kept whatever else is opened."""
+
+import threading
+import time
+
+import pytest
+import streamlit
+
+from mtsig_core import TestSet
+from pages._work.memory import _LEAST, WeighedMemory, weight
+
+
+def kept(shelf, keys):
+    made = []
+    for key in keys:
+        shelf.get(key, lambda key=key: made.append(key) or key, lambda _: _LEAST)
+    return made
+
+
+def test_what_was_not_used_for_longest_makes_room():
+    shelf = WeighedMemory(3 * _LEAST)
+    assert kept(shelf, "abca") == ["a", "b", "c"]
+    assert kept(shelf, "dab") == ["d", "b"]  # b was not used for longest when d came
+    shelf.get("large", lambda: "large", lambda _: 99 * _LEAST)
+    assert kept(shelf, ["large", "a"]) == ["a"]  # one that is larger than all the room makes its own
+
+
+def test_many_small_ones_stay_and_streamlit_clears_none():
+    shelf = WeighedMemory(30 * _LEAST)
+    assert len(kept(shelf, range(25))) == 25
+    streamlit.cache_resource.clear(), streamlit.cache_data.clear()
+    assert kept(shelf, range(25)) == []
+
+
+def test_it_is_made_once_and_what_fails_is_not_kept():
+    shelf, made, begun = WeighedMemory(), [], threading.Event()
+
+    def make():
+        begun.set()
+        time.sleep(0.01)
+        made.append(1)
+        return "value"
+
+    others = [threading.Thread(target=shelf.get, args=("key", make, len)) for _ in range(4)]
+    for thread in others:
+        thread.start()
+    for thread in others:
+        thread.join()
+    assert made == [1]
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            shelf.get("other", lambda: 1 / 0, len)
+    assert shelf.get("other", lambda: "now", len) == "now" and not shelf._made
+
+
+def test_a_test_set_weighs_what_its_texts_do():
+    small, large = (TestSet("t", {"A": ["x" * 10 + str(k) for k in range(n)]}, {"r": ["y"] * n}) for n in (10, 1000))
+    assert 50 * weight(small) < weight(large) < 200_000

@@ -1,0 +1,102 @@
+"""The server between the runs of pages."""
+
+import asyncio
+import gc
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from streamlit.runtime import Runtime
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.session_manager import SessionInfo
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
+
+from pages._server import lifecycle, uploads
+from pages._ui import background
+
+CONFIG = Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml"
+
+
+class Over(Exception):
+    pass
+
+
+class Left:
+    """A session of Streamlit's that nobody has come back to; its storage and its runtime, too."""
+
+    def __init__(self):
+        self.session = self._session_mgr = self._session_storage = self._cache = self
+        self.ended, self.here, self.id = 0, True, "one"
+
+    def expire(self):
+        found, self.here = [("one", self)] if self.here else [], False
+        return found
+
+    def shutdown(self):
+        self.ended += 1
+
+    def is_active_session(self, one):
+        return False
+
+
+def tidied(monkeypatch, runtime, quick):
+    """After how many quick searches, counted at each look, the server searches all memory."""
+    searched, asked = [], []
+    quick = iter(quick)
+
+    async def sleep(seconds):
+        if (following := next(quick, None)) is None:
+            raise Over
+        asked.append(following)
+
+    monkeypatch.setattr(lifecycle.asyncio, "sleep", sleep)
+    monkeypatch.setattr(lifecycle, "get_instance", lambda: runtime)
+    monkeypatch.setattr(uploads, "get_instance", lambda: runtime)
+    monkeypatch.setattr(gc, "get_stats", lambda: [{"collections": asked[-1]}])
+    monkeypatch.setattr(gc, "collect", lambda: searched.append(asked[-1]))
+    before = sys.getswitchinterval()
+    try:
+        with ThreadPoolExecutor(1) as thread, pytest.raises(Over):
+            thread.submit(asyncio.run, lifecycle.tidy()).result()
+        assert sys.getswitchinterval() <= 1e-3  # who sends waits little for who draws
+    finally:
+        sys.setswitchinterval(before)
+    return searched
+
+
+def test_memory_is_searched_where_something_happened_and_not_after_each_run(monkeypatch):
+    runtime = Left()
+    runtime.here = False
+    assert tidied(monkeypatch, runtime, [0, 5, 25, 25, 30]) == [25]
+    lifecycle._give_back()
+    assert "postScriptGC = false" in CONFIG.read_text()
+
+
+def test_sessions_that_left_are_ended_and_their_memory_given_back_though_nobody_comes(monkeypatch):
+    runtime = Left()
+    monkeypatch.setattr(uploads, "_refused", {"one": {"a file": "why"}})
+    assert tidied(monkeypatch, runtime, [0, 1, 2]) == [0]
+    assert runtime.ended == 1 and uploads._refused == {}
+
+
+def test_streamlit_keeps_sessions_that_left_where_they_are_looked_for():
+    storage = MemorySessionStorage(ttl_seconds=0)
+    manager = WebsocketSessionManager(storage, None, None, None)
+    storage.save(SessionInfo(None, Left(), 0))
+    [(_, info)] = manager._session_storage._cache.expire()
+    assert info.session is not None and "_session_mgr" in Runtime.__init__.__code__.co_names
+    assert AppSession.shutdown and "_user_info" in AppSession.__init__.__code__.co_names
+
+
+def test_garbage_is_looked_for_once_all_is_loaded(monkeypatch):
+    monkeypatch.setattr(background, "prepare", lambda: None)
+    monkeypatch.setattr(lifecycle.PagesManager, "uses_pages_directory", False)
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    gc.disable()  # as `serve` starts it
+    try:
+        lifecycle._load()
+        assert gc.isenabled()
+    finally:
+        gc.enable()
