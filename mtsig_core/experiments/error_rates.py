@@ -169,7 +169,7 @@ def _influence(metric: Metric, statistics: np.ndarray, at: np.ndarray) -> np.nda
 # Type-I error: how often each test finds a difference where there is none.
 
 
-_NULL_SIZES = 300, 110  # segments and documents drawn for each pair of the null
+_NULL_SEGMENTS, _NULL_DOCUMENTS = 300, 110  # segments and documents drawn for each pair of the null
 _NULL_STREAMS = {"segment": 10, "document": 11}
 _Decisions = dict[tuple[str, str], dict[str, bool]]  # by null and unit, then test
 
@@ -234,7 +234,8 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     if np.array_equal(*whole.statistics[two]):
         raise SettingError(f"{whole.systems[two[0]]} and {whole.systems[two[1]]} score the same on every segment: no "
                            "test can reject anything. Choose systems that differ.")
-    draws = PairDraws.settle(whole, two, n_segments, n_documents, _NULL_SIZES, "null pairs")
+    draws = PairDraws.settle(whole, two, n_segments, n_documents, (_NULL_SEGMENTS, _NULL_DOCUMENTS),
+                             "null pairs")
     equal = None if draws.n_documents is None or whole.documents is None else equal_weights(
         whole.metric, draws.statistics, whole.documents)
 
