@@ -103,8 +103,8 @@ _KINDS = (
          parts=("_low", "_high")),
 )
 #: By name: name, pair (two names), text, sign, score, difference, decided (a difference and whether it is significant),
-#: interval and rank (two ends), rank change (before and now, which may be a word), p, share, count, amount (three digits
-#: on whatever scale), estimate (with its interval or None twice), relative (two ends, as fractions), written (a number
+#: interval and rank (two ends), rank change (before and now, which may be a word), p, share, count, amount (three
+#: digits on whatever scale), estimate (with its interval or None twice), relative (two ends, as fractions), written (a number
 #: with something beside it, such as that of a paper: a `Cell`, or text).
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _KINDS}
 
