@@ -102,10 +102,10 @@ _KINDS = (
     Kind("relative", lambda ends, _: f"[{ends[0]:+.2%}, {ends[1]:+.2%}]", lambda ends: float(ends[0]),
          parts=("_low", "_high")),
 )
-#: By name: name, pair (two names), text, sign, score, difference, decided (a difference and whether it is significant),
-#: interval and rank (two ends), rank change (before and now, which may be a word), p, share, count, amount (three
-#: digits on whatever scale), estimate (with its interval or None twice), relative (two ends, as fractions), written (a number
-#: with something beside it, such as that of a paper: a `Cell`, or text).
+#: By name: name, pair (two names), text, sign, score, difference, decided (a difference and whether it is
+#: significant), interval and rank (two ends), rank change (before and now, which may be a word), p, share, count,
+#: amount (three digits on whatever scale), estimate (with its interval or None twice), relative (two ends, as
+#: fractions), written (a number with something beside it, such as that of a paper: a `Cell`, or text).
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _KINDS}
 
 
