@@ -29,7 +29,8 @@ from mtsig_core.cli.options import (
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import agreement, default_metrics
 from mtsig_core.metrics import metric_of
-from mtsig_core.readers.tasks import contents_of, is_zip, pairs_of, tables_beside, unread_sentences
+from mtsig_core.readers.archives import is_zip
+from mtsig_core.readers.tasks import contents_of, pairs_of, tables_beside, unread_sentences
 from mtsig_core.report.agreement import AGREEMENT_FORMS
 from mtsig_core.report.commands import defaults, option_name, task_command
 from mtsig_core.report.kept_results import AS_COMPARED, KeptTask, kept_agreement
