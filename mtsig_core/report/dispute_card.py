@@ -9,7 +9,6 @@ from typing import Any
 from mtsig_core.experiments.dispute import Dispute, MetricDispute
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import format_p, number, signed
-from mtsig_core.report.export import to_json
 from mtsig_core.report.html import table_html, template
 from mtsig_core.report.palette import shortened, width
 from mtsig_core.report.sentences import level, method_sentences
@@ -18,6 +17,7 @@ from mtsig_core.report.tables import points, summary
 from mtsig_core.report.text import printable, table_text, terminal_width
 from mtsig_core.report.words import assumptions, group_cautions, wrong_files
 from mtsig_core.results import Caution, DomainPair
+from mtsig_core.schema import to_json
 from mtsig_core.stats.cautions import p_word
 from mtsig_core.stats.file_cautions import WRONG_FILES
 from mtsig_core.stats.pair import Outcome, PairExamination
