@@ -505,7 +505,7 @@ class Comparison:
         form : {"text", "json", "csv", "matrix", "latex", "html"}
             ``"matrix"`` is all pairs as a grid in CSV, ``"html"`` a page with figures that needs nothing else.
         """
-        from mtsig_core.report.forms import FORMS
+        from mtsig_core.report.comparison_report import FORMS
 
         if form not in FORMS:
             raise unknown("form", form, FORMS)

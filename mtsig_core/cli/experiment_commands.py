@@ -42,7 +42,7 @@ from mtsig_core.report.experiment_tables import (
     step_records,
     system_records,
 )
-from mtsig_core.report.terminal import warn
+from mtsig_core.report.text import warn
 from mtsig_core.results import SamplingSettings, TestSetInfo
 from mtsig_core.stats.one_score import Progress
 from mtsig_core.stats.settings import check_jobs

@@ -11,8 +11,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.export import records_csv
 from mtsig_core.report.table import Column, Table, join_ends
-from mtsig_core.report.terminal import caution_lines
-from mtsig_core.report.text import printable, table_text, terminal_width
+from mtsig_core.report.text import caution_lines, printable, table_text, terminal_width
 from mtsig_core.report.words import assumptions
 from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.schema import to_json, to_plain

@@ -52,8 +52,20 @@ def read_comparison(text: str) -> Comparison:
         _check_names(result)
     return Comparison(from_plain(TestSetInfo, data.get("testset"), "testset"),
                       from_plain(Settings, data.get("settings"), "settings"),
-                      from_plain(tuple[Caution, ...], data.get("warnings"), "warnings"), metrics,
+                      _cautions(data.get("warnings")), metrics,
                       from_plain(tuple[Exclusion, ...], data.get("excluded"), "excluded"))
+
+
+def _cautions(data: object) -> tuple[Caution, ...]:
+    """Warnings that have words; InputError for those of a code or with facts that nobody has words for."""
+    cautions = from_plain(tuple[Caution, ...], data, "warnings")
+    for k, caution in enumerate(cautions):
+        try:
+            caution_record(caution)
+        except Exception as error:  # whatever stands in the file
+            raise InputError(f"warnings[{k}]: the code {caution.code[:40]!r} or its facts are unknown. Expected what "
+                             "mtsig writes.") from error
+    return cautions
 
 
 def check_schema(data: Mapping[str, Any]) -> None:

@@ -44,8 +44,8 @@ from mtsig_core.report.task import (
 )
 from mtsig_core.report.task_html import task_html
 from mtsig_core.report.task_latex import task_latex
-from mtsig_core.report.terminal import caution_lines, table_lines
-from mtsig_core.report.text import printable, table_text, terminal_width
+from mtsig_core.report.terminal import table_lines
+from mtsig_core.report.text import caution_lines, printable, table_text, terminal_width
 from mtsig_core.report.words import assumptions, direction, far_firsts_in, in_a_task
 from mtsig_core.results import TaskComparison
 from mtsig_core.schema import SCHEMA, to_json

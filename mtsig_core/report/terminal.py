@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
-from mtsig_core.caution import Caution
-from mtsig_core.errors import Remedy, counted
+from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import written_like
-from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.tables import (
     CLUSTERS_SAID,
     by_reference_rows,
@@ -24,7 +21,7 @@ from mtsig_core.report.tables import (
     verdict,
     without_relation,
 )
-from mtsig_core.report.text import printable, text_width
+from mtsig_core.report.text import options_said, printable, text_width
 from mtsig_core.report.words import assumptions, direction, far_firsts, group_cautions
 from mtsig_core.results import Comparison, MetricResult, Settings
 from mtsig_core.stats.score import Scores
@@ -48,7 +45,7 @@ def comparison_text(comparison: Comparison) -> str:
 def _warnings(comparison: Comparison, first: bool) -> list[str]:
     """Those that question all numbers, which stand before them; or the others."""
     chosen = [one for one in comparison.warnings if one.kind.comes_first == first]
-    return [line for texts in group_cautions(chosen, several=len(comparison.metrics) > 1, say=_options)
+    return [line for texts in group_cautions(chosen, several=len(comparison.metrics) > 1, say=options_said)
             for line in ("", *(f"Warning: {printable(text)}" for text in texts))]
 
 
@@ -62,28 +59,6 @@ def scores_text(scores: Scores) -> str:
         lines += [] if found.higher_is_better else ["Lower is better."]
         lines += [*map(printable, assumptions(scores.testset.assumed, [found.metric])), printable(found.signature), ""]
     return "\n".join(lines).rstrip() + "\n"
-
-
-def warn(cautions: Iterable[Caution]) -> None:
-    """Print warnings to standard error."""
-    if lines := caution_lines(cautions):
-        print(*lines, sep="\n", file=sys.stderr)
-
-
-def caution_lines(cautions: Iterable[Caution], several: bool = False, about: str = "") -> list[str]:
-    """Warnings, a line each, with the options that help; three of a kind, and how many more there are. Each begins with
-    its metric where there are `several`, and before that with what it is `about`."""
-    return [f"Warning: {about}{printable(text)}" for texts in group_cautions(cautions, several=several, say=_options)
-            for text in texts]
-
-
-def _options(remedies: Sequence[Remedy]) -> str:
-    return f"Options: {remedy_options(remedies)}." if remedies else ""
-
-
-def printable_lines(text: str) -> str:
-    """Like `printable`, with line ends kept."""
-    return "\n".join(map(printable, text.split("\n")))
 
 
 def _metric_lines(result: MetricResult, comparison: Comparison) -> list[str]:

@@ -16,8 +16,7 @@ from mtsig_core.figures.comparison_plots import matrix
 from mtsig_core.metrics import metric_of, metric_title, metric_titles, metrics_of
 from mtsig_core.report import export, result_json
 from mtsig_core.report.cells import number
-from mtsig_core.report.html import comparison_html
-from mtsig_core.report.latex import comparison_latex
+from mtsig_core.report.comparison_report import comparison_html, comparison_latex
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.tables import (
     across_rows,

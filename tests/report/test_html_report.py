@@ -11,8 +11,9 @@ import pytest
 
 from mtsig_core import Caution, TestSet, compare
 from mtsig_core.report import html
-from mtsig_core.report.html import comparison_html, forest_svg, matrix_key, matrix_svg
+from mtsig_core.report.comparison_report import comparison_html
 from mtsig_core.report.palette import width
+from mtsig_core.report.pictures import forest_svg, matrix_key, matrix_svg
 from mtsig_core.report.tables import leaderboard_rows
 from mtsig_core.results import Exclusion
 from tests.report.test_outputs import SETTINGS, comparison, result

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtsig_core import Caution, TestSet, compare
-from mtsig_core.report.latex import comparison_latex, escape, name_cell, name_column
+from mtsig_core.report.comparison_report import comparison_latex
+from mtsig_core.report.latex import escape, name_cell, name_column
 from tests.report.test_outputs import SETTINGS, comparison, pair, result
 from tests.toys import toy
 
