@@ -45,7 +45,7 @@ from mtsig_core.stats.significance import (
     CORRECTIONS,
     TESTS,
     approximate_randomization,
-    decide,
+    decide_pairs,
     fitting_tests,
     riezler_maxwell,
     romano_wolf,
@@ -291,7 +291,7 @@ def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, 
         elif significant(p_floor(test, units.kind, apart), alpha).all():  # else so few decide nothing
             win, lose = win_rates(replicates[test.draws])
         side = test.side(delta, replicates[test.draws])
-        found[name] = bool(decide(side, alpha, p=p, win=win, lose=lose, side=side)[0])
+        found[name] = bool(decide_pairs(side, alpha, p=p, win=win, lose=lose, side=side)[0])
     return found
 
 
@@ -520,7 +520,7 @@ def claims(testset: TestSet, metric: str | Metric, *, systems: int = 15, better:
         data = engine.UnitStatistics(whole.metric, mix_systems(whole, systems, better, share, n, rng), units)
         delta, null, p = randomize_pairs(data, pairs, trials, rng)
         adjusted = correct_family(delta, null, p, units)
-        return [_count_claims(decide(sign * delta, alpha, p=adjusted[name]), true) for name in CORRECTIONS]
+        return [_count_claims(decide_pairs(sign * delta, alpha, p=adjusted[name]), true) for name in CORRECTIONS]
 
     def gather(sets: list[list[tuple[int, int, int]]]) -> Claims:
         counts, rows = np.array(sets), []
