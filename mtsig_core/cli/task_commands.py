@@ -36,8 +36,7 @@ from mtsig_core.report.commands import defaults, option_name, task_command
 from mtsig_core.report.kept_results import AS_COMPARED, KeptDraws, KeptTask, kept_agreement
 from mtsig_core.report.review import content_sentence, decision_cautions, read_review, review_command
 from mtsig_core.report.task_export import TASK_DOCUMENTS, task_document
-from mtsig_core.report.terminal import warn
-from mtsig_core.report.text import printable
+from mtsig_core.report.text import printable, warn
 from mtsig_core.results import TaskComparison
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import compare_task, task_metrics
