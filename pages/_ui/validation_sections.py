@@ -329,7 +329,8 @@ def show_type_one(bench: Bench, place) -> None:
         screen.answer(_by_both(one, *(row.rejected for row in at.values()), bench.alpha))
         what, share, interval = numbers[1]
         numbers[1] = what, share, f"{interval}; predicted {100 * one.predicted:.1f}%"
-    screen.cautions(c for c in bench.view.comparison.warnings if c.code == "few-differences" and {c.a, c.b} == {a, b})
+    screen.cautions(caution for caution in bench.view.comparison.warnings
+                    if caution.kind.concern == "differences" and caution.concerns_pair(a, b))
     screen.numbers(*numbers)
     bench.show(_rejections(bench.alpha, one), one.rows, "type1", bench.command("type1", a=a, b=b, pairs=n),
                f"Rejections of {n} true nulls by each test, with Monte Carlo intervals; the level is {bench.alpha:g}.")
