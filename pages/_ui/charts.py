@@ -34,35 +34,7 @@ def dark() -> bool:
 def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[str], header: Sequence[str],
          rows: Sequence[Sequence], command: str, table: tuple = (), with_table: bool = True,
          select: bool = False) -> list:
-    """Draw a figure in the colours of the viewer's theme, and below it all that is behind it.
-
-    Parameters
-    ----------
-    make : callable
-        A `functools.partial` of what makes the figure: by what is asked of it the figure is remembered, for to make
-        one takes as long as all the rest of a page.
-    key : str
-        ``"page.figure"``, whose second part ends the names of the files.
-    alt : str
-        The text alternative: what the figure shows, in a sentence.
-    files : sequence of str
-        What the names of the files begin with, such as `View.named`.
-    header, rows
-        The table of its numbers, as numbers.
-    command : str
-        The command line that prints them.
-    table : tuple, optional
-        (header, rows) to show in place of those numbers, which are as they are.
-    with_table : bool
-        Whether to show that table below the figure; False where the page has it anyway.
-    select : bool
-        Whether points can be clicked.
-
-    Returns
-    -------
-    list
-        The custom data of the points clicked.
-    """
+    """Draw a figure in the colours of the viewer's theme, and below it all that is behind it."""
     figure = _drawn(make, "dark" if dark() else "light")
     place = st.container()
     with st.expander("Numbers, files, command", key=f"{key}.box"):
@@ -103,15 +75,7 @@ def _narrow(key, said):
 
 
 def grow(make: Callable[[], go.Figure], key: str, alt: str) -> None:
-    """Draw a figure that is not whole yet: without numbers, files and command, which would outlast it.
-
-    Parameters
-    ----------
-    make, alt
-        As in `show`.
-    key : str
-        Another one each time.
-    """
+    """Draw a figure that is not whole yet: without numbers, files and command, which would outlast it."""
     st.plotly_chart(_drawn(make, "dark" if dark() else "light"), key=key, alt=alt, config={"displayModeBar": False})
 
 

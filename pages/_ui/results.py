@@ -50,11 +50,6 @@ def comparison(testset: TestSet, metric: str, meanwhile: Callable[[], None] | No
 
 def statistics(testset: TestSet, metric: str, progress: Callable[[str, float], None] | None = None) -> np.ndarray:
     """The statistics of a metric, shape (systems, segments, stats), remembered by content; may be called in a thread.
-
-    Parameters
-    ----------
-    progress : callable, optional
-        Called with (stage, share of it done), as in `background.result`.
     """
     report = None if progress is None else lambda share: progress("counting", share)
     return _Counted(metric_of(testset, metric)).statistics(testset, report)

@@ -25,24 +25,12 @@ _AS_READ = 4  # bytes in memory for each of a file, about
 
 @dataclass(frozen=True)
 class TaskOffer:
-    """A shared task that may be opened.
+    """A shared task that may be opened."""
 
-    Attributes
-    ----------
-    source : TaskSource
-        What names it on the command line.
-    label : str
-        What it is called in the list.
-    place : callable or None
-        () -> TaskSource, from which an upload is read.
-    unread : tuple of (str, str)
-        The files in its zip that are not read, each with the reason.
-    """
-
-    source: TaskSource
-    label: str = ""
-    place: Callable[[], TaskSource] | None = None
-    unread: tuple[tuple[str, str], ...] = ()
+    source: TaskSource  # what names it on the command line
+    label: str = ""  # what it is called in the list
+    place: Callable[[], TaskSource] | None = None  # () -> TaskSource, from which an upload is read
+    unread: tuple[tuple[str, str], ...] = ()  # the files in its zip that are not read, each with the reason
 
     def testset(self, name: str, pair: str) -> str:
         """What one of its language pairs is called in the address of a page, where the task is called `name`."""

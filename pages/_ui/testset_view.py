@@ -25,24 +25,12 @@ _PARTS = Memory(16)
 
 @dataclass(frozen=True)
 class Part:
-    """What is chosen of a test set.
+    """What is chosen of a test set."""
 
-    Attributes
-    ----------
-    testset : TestSet
-        Without the systems left out.
-    family : TestSet
-        With them, on the same segments and references.
-    unranked : TestSet or None
-        The references that neither score nor take part, as systems.
-    source : Source
-        What says so on the command line.
-    """
-
-    testset: TestSet
-    family: TestSet
-    unranked: TestSet | None
-    source: Source
+    testset: TestSet  # without the systems left out
+    family: TestSet  # with them, on the same segments and references
+    unranked: TestSet | None  # the references that neither score nor take part, as systems
+    source: Source  # what says so on the command line
 
 
 def pick_tokenizer(whole: TestSet) -> TestSet:
@@ -151,29 +139,14 @@ def _unranked(whole, family, others, rated):
 
 @dataclass(frozen=True)
 class View:
-    """What is on screen: everything a page draws comes from here.
+    """What is on screen: everything a page draws comes from here."""
 
-    Attributes
-    ----------
-    testset : TestSet
-        Without the systems and segments that the user left out.
-    whole : TestSet
-        All that was read.
-    part : selection.Part
-        What was chosen of it.
-    metric : str
-    settings : dict
-        Keyword arguments of `mtsig_core.compare`.
-    source : Source
-        The same for the command line: where the test set comes from, and what was left out of it.
-    """
-
-    testset: TestSet
-    whole: TestSet
-    part: Part
+    testset: TestSet  # without the systems and segments that the user left out
+    whole: TestSet  # all that was read
+    part: Part  # what was chosen of it
     metric: str
-    settings: dict
-    source: Source
+    settings: dict  # keyword arguments of `mtsig_core.compare`
+    source: Source  # the same for the command line: where the test set comes from, and what was left out of it
 
     @property
     def title(self) -> str:

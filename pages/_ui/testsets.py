@@ -48,16 +48,7 @@ def demo_of_task(name: str) -> Source | None:
 
 
 def usual_demo(names: Iterable[str], page: str, served: bool) -> str:
-    """The name of the set that a page opens on where none was chosen.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Of all that is offered, what belongs to the user before the simulated sets.
-    page : str
-    served : bool
-        Whether the dashboard was started on a test set: then it is that one.
-    """
+    """The name of the set that a page opens on where none was chosen."""
     first = next(iter(names))
     return LARGE.title if first == TASK.title and page in _DRAWING and not served else first
 
@@ -79,24 +70,13 @@ _DEPTH = 3  # folders below the root that are searched for shared tasks
 
 @dataclass(frozen=True)
 class Offer:
-    """A test set that may be opened.
+    """A test set that may be opened."""
 
-    Attributes
-    ----------
-    label : str
-        What it is called in the list.
-    load : callable
-        () -> TestSet
-    source : Source
-        What names it on the command line; its references score, and the others take part, unless others are chosen.
-    may_change : bool
-        Whether other content may come to stand under its name.
-    """
-
-    label: str
-    load: Callable[[], TestSet]
+    label: str  # what it is called in the list
+    load: Callable[[], TestSet]  # () -> TestSet
+    #: what names it on the command line; its references score, and the others take part, unless others are chosen
     source: Source
-    may_change: bool = False
+    may_change: bool = False  # whether other content may come to stand under its name
 
 
 class Gone(InputError):

@@ -102,15 +102,7 @@ class Worker:
         self._pid, self._lock, self._wanted, self._paused = None, threading.Lock(), True, False
 
     def run(self, work: Callable, tell: Callable[..., None]):
-        """Have the work done, and give its value; what it tells meanwhile is passed on.
-
-        Raises
-        ------
-        Died
-            If the process is ended.
-        Exception
-            What the work or `tell` raises.
-        """
+        """Have the work done, and give its value; what it tells meanwhile is passed on."""
         down, up = self._nursery.fork(self._heavy)
         try:
             self._begin(up.recv())
