@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from mtsig_core.errors import Remedy, SettingError, counted, nearest, unknown
+from mtsig_core.schema import to_plain
 from mtsig_core.task import SystemInfo, Task, TaskExclusion
 from mtsig_core.testset import TestSet, by_precedence
 
@@ -365,9 +366,9 @@ class RuledRanks:
         Systems whose simultaneous rank interval is another; None where there is none.
     first_held : tuple of str
         Who may be the first by simultaneous rank intervals; empty where there are none.
-    apart_not_significant : int or None
+    apart_not_significant : int
         Pairs whose rank ranges lie apart, so that one is called better, though they are not significantly so.
-    inside_apart : int or None
+    inside_apart : int
         Those of the significant pairs inside one cluster whose rank ranges lie apart all the same.
     wins, losses : tuple of int
         Of each system, best first, how many others the rule calls worse, and better.
@@ -380,8 +381,8 @@ class RuledRanks:
     significant_inside: int
     changed: int | None
     first_held: tuple[str, ...] = ()
-    apart_not_significant: int | None = None
-    inside_apart: int | None = None
+    apart_not_significant: int = 0
+    inside_apart: int = 0
     wins: tuple[int, ...] = ()
     losses: tuple[int, ...] = ()
     means: tuple[float, ...] | None = None
@@ -470,7 +471,7 @@ class MetricResult:
             raise unknown("table", table, _TABLES)
         row = _TABLES[table]
         types = {f.name: _COLUMN_TYPES[f.type.removesuffix(" | None")] for f in fields(row)}  # also where all are None
-        return pd.DataFrame([asdict(r) for r in getattr(self, table)], columns=list(types)).astype(types)
+        return pd.DataFrame(to_plain(getattr(self, table)), columns=list(types)).astype(types)
 
     def tally(self) -> dict[str, tuple[int, int, int]]:
         """Wins, ties and losses of each system: significant ones, of pairs that could be decided; or by the rule of the

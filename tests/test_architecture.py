@@ -210,7 +210,7 @@ def test_metrics_are_called_what_one_function_says():
 
 def test_one_function_decides():
     """Nobody else asks whether p is at most alpha, or a share of wins at least 1 - alpha: it asks
-    `significance.significant` or `decide`."""
+    `significance.significant` or `decide_pairs`."""
     def asks(file):
         return [node.lineno for node in ast.walk(tree(file)) if isinstance(node, ast.Compare)
                 for op, side in zip(node.ops, node.comparators, strict=True)

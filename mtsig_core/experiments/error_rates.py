@@ -45,7 +45,7 @@ from mtsig_core.stats.significance import (
     CORRECTIONS,
     TESTS,
     approximate_randomization,
-    decide,
+    decide_pairs,
     fitting_tests,
     riezler_maxwell,
     romano_wolf,
@@ -169,7 +169,7 @@ def _influence(metric: Metric, statistics: np.ndarray, at: np.ndarray) -> np.nda
 # Type-I error: how often each test finds a difference where there is none.
 
 
-_NULL_SIZES = 300, 110  # segments and documents drawn for each pair of the null
+_NULL_SEGMENTS, _NULL_DOCUMENTS = 300, 110  # segments and documents drawn for each pair of the null
 _NULL_STREAMS = {"segment": 10, "document": 11}
 _Decisions = dict[tuple[str, str], dict[str, bool]]  # by null and unit, then test
 
@@ -234,7 +234,8 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     if np.array_equal(*whole.statistics[two]):
         raise SettingError(f"{whole.systems[two[0]]} and {whole.systems[two[1]]} score the same on every segment: no "
                            "test can reject anything. Choose systems that differ.")
-    draws = PairDraws.settle(whole, two, n_segments, n_documents, _NULL_SIZES, "null pairs")
+    draws = PairDraws.settle(whole, two, n_segments, n_documents, (_NULL_SEGMENTS, _NULL_DOCUMENTS),
+                             "null pairs")
     equal = None if draws.n_documents is None or whole.documents is None else equal_weights(
         whole.metric, draws.statistics, whole.documents)
 
@@ -290,7 +291,7 @@ def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, 
         elif significant(p_floor(test, units.kind, apart), alpha).all():  # else so few decide nothing
             win, lose = win_rates(replicates[test.draws])
         side = test.side(delta, replicates[test.draws])
-        found[name] = bool(decide(side, alpha, p=p, win=win, lose=lose, side=side)[0])
+        found[name] = bool(decide_pairs(side, alpha, p=p, win=win, lose=lose, side=side)[0])
     return found
 
 
@@ -519,7 +520,7 @@ def claims(testset: TestSet, metric: str | Metric, *, systems: int = 15, better:
         data = engine.UnitStatistics(whole.metric, mix_systems(whole, systems, better, share, n, rng), units)
         delta, null, p = randomize_pairs(data, pairs, trials, rng)
         adjusted = correct_family(delta, null, p, units)
-        return [_count_claims(decide(sign * delta, alpha, p=adjusted[name]), true) for name in CORRECTIONS]
+        return [_count_claims(decide_pairs(sign * delta, alpha, p=adjusted[name]), true) for name in CORRECTIONS]
 
     def gather(sets: list[list[tuple[int, int, int]]]) -> Claims:
         counts, rows = np.array(sets), []

@@ -22,9 +22,9 @@ from mtsig_core.results import (
     TestSetInfo,
 )
 from mtsig_core.stats import engine
-from mtsig_core.stats.across import seed_of
 from mtsig_core.stats.arrays import TOLERANCE, rounding, row_chunks
 from mtsig_core.stats.cautions import DOCUMENTS_IGNORED, about_independence, about_words
+from mtsig_core.stats.draws import seed_of
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.resampling import Units, cell_bits, sum_groups, unpacked
 from mtsig_core.stats.settings import check_trials, resolve_sampling

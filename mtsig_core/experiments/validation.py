@@ -30,13 +30,13 @@ from mtsig_core.stats.one_score import Progress, stage
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import check_level
-from mtsig_core.stats.significance import TESTS, decide, significant, win_rates
+from mtsig_core.stats.significance import TESTS, decide_pairs, significant, win_rates
 from mtsig_core.testset import TestSet
 
 # Coverage: how often an interval from a small test set holds the score of the large one it was drawn from.
 
 
-_COVERAGE_SIZES = 300, 30  # segments and documents of a test set
+_SEGMENTS, _DOCUMENTS = 300, 30  # of a test set
 _COVERAGE_STREAMS = {"segment": 30, "document": 31}
 
 _Ends = tuple[str, str, str, float, float]  # unit, kind, quantity, low, high
@@ -85,7 +85,7 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     check_whole("repeats", repeats, 1, 1_000_000)
     check_whole("resamples", resamples, 20, 1_000_000)
     whole, two = pair_population(testset, metric, a, b, statistics=statistics, progress=progress)
-    draws = PairDraws.settle(whole, two, n_segments, n_documents, _COVERAGE_SIZES, "test sets")
+    draws = PairDraws.settle(whole, two, n_segments, n_documents, (_SEGMENTS, _DOCUMENTS), "test sets")
     truth = {"score": draws.scores[0], "difference": draws.scores[0] - draws.scores[1]}
 
     def repeat(k: int, rng: np.random.Generator) -> list[_Covering]:
@@ -224,7 +224,8 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
         data = engine.UnitStatistics(whole.metric, whole.statistics[:, rows], Units.segments(size))
         drawn = engine.bootstrap_scores(data, resamples, int(rng.integers(1 << 62)))
         win, lose = win_rates(drawn[pairs[:, 0]] - drawn[pairs[:, 1]])
-        return np.maximum(win, lose), np.sign(win - lose) * truth, decide(win - lose, alpha, win=win, lose=lose) != 0
+        decisions = decide_pairs(win - lose, alpha, win=win, lose=lose)
+        return np.maximum(win, lose), np.sign(win - lose) * truth, decisions != 0
 
     def gather(samples: list[_Sampled]) -> Conclusions:
         done, in_order = order[:len(samples)], np.argsort(order[:len(samples)])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mtsig_core.experiments.dispute import Dispute, MetricDispute
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import format_p, number, signed
-from mtsig_core.report.export import to_json
 from mtsig_core.report.html import table_html, template
 from mtsig_core.report.palette import shortened, width
 from mtsig_core.report.sentences import level, method_sentences
@@ -18,6 +17,7 @@ from mtsig_core.report.tables import points, summary
 from mtsig_core.report.text import printable, table_text, terminal_width
 from mtsig_core.report.words import assumptions, group_cautions, wrong_files
 from mtsig_core.results import Caution, DomainPair
+from mtsig_core.schema import to_json
 from mtsig_core.stats.cautions import p_word
 from mtsig_core.stats.file_cautions import WRONG_FILES
 from mtsig_core.stats.pair import Outcome, PairExamination
@@ -108,7 +108,7 @@ def card_json(found: Dispute) -> str:
     """All numbers: stable keys, undefined is null, full precision. Differences are score(a) - score(b), `added` what
     favours a."""
     return to_json({
-        "testset": asdict(found.comparison.testset), "settings": asdict(found.comparison.settings),
+        "testset": found.comparison.testset, "settings": found.comparison.settings,
         "a": found.a, "b": found.b, "metrics": {one.result.metric: _record(one) for one in found.metrics},
         "not_compared": dict(found.not_compared),
         "documents": [{"document": one.name, "added": one.added} for side in found.documents for one in side],
@@ -121,12 +121,10 @@ def _record(one: MetricDispute) -> dict[str, Any]:
     ends = {name: (row.rank_low, row.rank_high) for row in result.systems for name in [row.system]}
     return {"signature": result.signature, "higher_is_better": result.higher_is_better,
             "score_a": found.score_a, "score_b": found.score_b, "delta": found.delta, "n": found.n,
-            "pair": asdict(one.pair), "rank_a": ends[found.a], "rank_b": ends[found.b],
-            "tests": [asdict(outcome) for outcome in found.outcomes],
+            "pair": one.pair, "rank_a": ends[found.a], "rank_b": ends[found.b], "tests": found.outcomes,
             "units": {kind: _examined(of, result.ci) for kind, of in one.units.items()},
             "references": {name: _examined(of, result.ci) for name, of in one.references.items()},
-            "domains": None if one.domains is None else [asdict(row) for row in _in_domains(one)],
-            "plan": None if one.plan is None else asdict(one.plan),
+            "domains": None if one.domains is None else _in_domains(one), "plan": one.plan,
             "ranks": {rule: {"a": first, "b": second} for rule, (first, second) in one.ranks.items()}}
 
 

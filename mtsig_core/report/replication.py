@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from mtsig_core.report.cells import Cell, Table
-from mtsig_core.report.export import records_csv, to_json
+from mtsig_core.report.export import records_csv
 from mtsig_core.report.sentences import listed
 from mtsig_core.report.terminal import table_lines
 from mtsig_core.report.text import printable
+from mtsig_core.schema import to_json, to_plain
 from mtsig_core.stats.published_scores import Replication, ScoreBeside, TaskReplication
 
 _TICK, _CROSS = "✓", "✗"
@@ -119,7 +120,7 @@ def _text(found: Either) -> str:
 
 
 def _json(found: Either) -> str:
-    return to_json(asdict(found) | {"sentences": replication_sentences(found)})
+    return to_json(to_plain(found) | {"sentences": replication_sentences(found)})
 
 
 def _csv(found: Either) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
-from mtsig_core.report.cells import format_p, number, signed
+from mtsig_core.report.cells import format_p, number, rounded, signed
 
 #: A cell without meaning in its row, such as the difference of the best system to itself: it is left empty. A value
 #: that is undefined is None, and shown as a dash.
@@ -66,6 +66,11 @@ def _write_decided(cell: tuple[float, bool], form: str) -> str:
     return signed(value, form) + " ●" * significant
 
 
+def _write_estimate(cell: tuple[float, float | None, float | None], form: str) -> str:
+    value, low, high = cell
+    return f"{value:{form}}" if low is None or high is None else f"{value:{form}} [{low:{form}}, {high:{form}}]"
+
+
 def join_ends(low: Any, high: Any, sign: int = 1) -> tuple[Any, Any] | None:
     """The two ends of an interval or of ranks as a cell; None where there is none. A difference that is turned round
     (`sign` -1) turns its ends.
@@ -88,9 +93,16 @@ _KINDS = (
     Kind("p", lambda value, _: format_p(value), float),
     Kind("share", lambda value, form: number(value, form or ".3f"), float),
     Kind("count", lambda value, _: f"{value:,d}", float),
+    Kind("amount", lambda value, sign: rounded(value, sign), float),
+    Kind("estimate", _write_estimate, lambda cell: float(cell[0]), parts=("", "_low", "_high")),
+    Kind("written", lambda value, _: str(value), lambda value: getattr(value, "value", math.nan)),
+    Kind("relative", lambda ends, _: f"[{ends[0]:+.2%}, {ends[1]:+.2%}]", lambda ends: float(ends[0]),
+         parts=("_low", "_high")),
 )
 #: By name: name, text, score, difference, decided (a difference and whether it is significant), interval and rank (two
-#: ends), rank change (before and now, which may be a word), p, share, count.
+#: ends), rank change (before and now, which may be a word), p, share, count, amount (three digits on whatever scale),
+#: estimate (with its interval or None twice), relative (two ends, as fractions), written (a number with something
+#: beside it, such as that of a paper: a `Cell`, or text).
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _KINDS}
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mtsig_core.results import MetricResult, PairResult
 from mtsig_core.stats.ranks import decision_matrix, intransitive_triples
-from mtsig_core.stats.significance import ADJUSTMENTS, decide
+from mtsig_core.stats.significance import ADJUSTMENTS, decide_pairs
 
 #: What each correction keeps at the level.
 CONTROLS = {
@@ -53,7 +53,7 @@ def every_correction(p: np.ndarray, romano_wolf: np.ndarray | None = None) -> di
 
 
 def decide_by(tested: Sequence[PairResult], sign: int, adjusted: np.ndarray, alpha: float) -> np.ndarray:
-    """What adjusted p decide on pairs that were tested, as `significance.decide` has it; shape (pairs,).
+    """What adjusted p decide on pairs that were tested, as `significance.decide_pairs` has it; shape (pairs,).
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def decide_by(tested: Sequence[PairResult], sign: int, adjusted: np.ndarray, alp
     improvement = np.array([sign * pair.delta for pair in tested])
     side = np.array([{"a": 1, "b": -1, None: np.sign(own)}[pair.favours]
                      for pair, own in zip(tested, improvement, strict=True)])
-    return decide(improvement, alpha, p=adjusted, side=side)
+    return decide_pairs(improvement, alpha, p=adjusted, side=side)
 
 
 def with_adjusted(result: MetricResult, adjusted: np.ndarray, alpha: float) -> MetricResult:

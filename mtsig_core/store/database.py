@@ -64,6 +64,7 @@ class Database:
 
     _kind: str
     _tables: sa.MetaData  # that it needs; made where they are not there
+    _owned: sa.Table  # a row for each that is kept, with its `owner` and when it was last `used`
 
     def __init__(self, where: str | sa.URL | Database, limits: Limits | None = None,
                  now: Callable[[], float] | None = None):
@@ -88,25 +89,44 @@ class Database:
     def _expired(self, used: float) -> bool:
         return bool(self.limits.days) and used < self._now() - self.limits.days * DAY
 
-    def _find(self, db: sa.Connection, rows: sa.Select[Any], table: sa.Table,
-              which: sa.ColumnElement[bool]) -> sa.Row[Any] | None:
-        """The one of these rows of a table; None where there is none, or none any more. It counts as used, unless
-        nothing can be written: what is kept can be read all the same."""
+    def _find(self, db: sa.Connection, rows: sa.Select[Any], which: sa.ColumnElement[bool]) -> sa.Row[Any] | None:
+        """The one of these rows; None where there is none, or none any more. It counts as used, unless nothing can be
+        written: what is kept can be read all the same."""
         row = db.execute(rows.where(which)).one_or_none()
         if row is None or self._expired(row.used):
             return None
         if self._now() - row.used > _SEEN_AGAIN:
             with suppress(OperationalError), db.begin_nested():
-                db.execute(sa.update(table).where(which).values(used=self._now()))
+                db.execute(sa.update(self._owned).where(which).values(used=self._now()))
         return row
 
-    def _check_number(self, db: sa.Connection, owner: sa.Column[str], mine: str) -> None:
-        """Whether this owner may keep one more, by the column that has who owns each."""
-        n = db.execute(sa.select(sa.func.count()).where(owner == mine)).scalar_one()
+    def _delete(self, *which: sa.ColumnElement[bool], what: str = "deleted") -> bool:
+        """Whether there were such, which are gone now."""
+        with self._reached(what), self._engine.begin() as db:
+            return db.execute(sa.delete(self._owned).where(*which)).rowcount > 0
+
+    def _forget_expired(self) -> None:
+        """Before something is saved."""
+        if self.limits.days:
+            self._delete(self._owned.c.used < self._now() - self.limits.days * DAY, what="saved")
+
+    def _check_number(self, db: sa.Connection, owner: str) -> None:
+        """Whether this owner may keep one more."""
+        n = db.execute(sa.select(sa.func.count()).where(self._owned.c.owner == owner)).scalar_one()
         if n >= self.limits.sets:
             raise SettingError(f"This browser keeps {n:,} {self._kind}s here already, as many as this server allows "
                                "(MTSIG_QUOTA_SETS). Delete one that is not needed any more, or ask whoever runs it "
                                "for room.")
+
+    def _check_room(self, db: sa.Connection, size: int, mine: sa.Select[Any], every: sa.Select[Any]) -> None:
+        """Whether the limits leave room for so many bytes more; what the owner's take, and what all take, are sums."""
+        for most, setting, whose, held in ((self.limits.mine, "MTSIG_QUOTA_MB", "yours take", mine),
+                                           (self.limits.all, "MTSIG_QUOTA_ALL_MB", "those of this server take", every)):
+            taken = db.execute(held).scalar_one() or 0
+            if taken + size > most:
+                raise SettingError(f"There is no room for this {self._kind}, which takes {megabytes(size)}: {whose} "
+                                   f"{megabytes(taken)} of {megabytes(most)} already ({setting}). Delete one that is "
+                                   "not needed any more, or ask whoever runs this server for room.")
 
     @contextmanager
     def _reached(self, what: str) -> Iterator[None]:

@@ -15,9 +15,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from mtsig_core.errors import SettingError, StoreError
+from mtsig_core.errors import StoreError
 from mtsig_core.source import Source, TaskSource
-from mtsig_core.store.database import DAY, INSERT, Database, Limits, database_url, hidden, later, megabytes
+from mtsig_core.store.database import INSERT, Database, Limits, database_url, hidden, later
 from mtsig_core.testset import SegmentScores, TestSet
 
 # Test sets and shared tasks that are kept: by their content in a database, each behind a link that nobody can guess.
@@ -70,7 +70,7 @@ class Store(Database):
     `where`, `limits`, `now`: as `Database` takes them.
     """
 
-    _kind, _tables = "test set", _META
+    _kind, _tables, _owned = "test set", _META, _SAVED
 
     def keep(self, testset: TestSet, owner: str, source: Source | None = None) -> str:
         """Keep a test set; all of it is in the database when this returns, or nothing.
@@ -106,8 +106,10 @@ class Store(Database):
                 db.execute(sa.update(_SAVED).where(mine).values(name=name, about=about,
                                                                 used=later(_SAVED.c.used, now)))
                 return link
-            self._check_number(db, _SAVED.c.owner, owner)
-            self._check_room(db, owner, digest, len(packed))
+            self._check_number(db, owner)
+            held = sa.select(sa.func.sum(_CONTENT.c.size))
+            self._check_room(db, len(packed), held.join(_SAVED).where(_SAVED.c.owner == owner),
+                             held.where(_CONTENT.c.digest != digest))
             insert = INSERT[self._engine.dialect.name](_CONTENT).values(digest=digest, size=len(packed), packed=packed)
             # An update also where it is there: nobody may forget it now, for whom nobody keeps it yet.
             db.execute(insert.on_conflict_do_update(index_elements=[_CONTENT.c.digest], set_={"size": len(packed)}))
@@ -119,7 +121,7 @@ class Store(Database):
     def find(self, link: str) -> Saved | None:
         """What is behind a link; None where there is nothing, or nothing any more. It counts as used."""
         with self._reached("read"), self._engine.begin() as db:
-            row = self._find(db, _LISTED, _SAVED, _SAVED.c.link == link)
+            row = self._find(db, _LISTED, _SAVED.c.link == link)
         return None if row is None else _saved(row)
 
     def load(self, saved: Saved) -> TestSet:
@@ -155,37 +157,12 @@ class Store(Database):
         return self._delete(_SAVED.c.link == link, _SAVED.c.owner == hidden(owner))
 
     def _delete(self, *which: sa.ColumnElement[bool], what: str = "deleted") -> bool:
-        with self._reached(what), self._engine.begin() as db:
-            gone = db.execute(sa.delete(_SAVED).where(*which)).rowcount > 0
+        gone = super()._delete(*which, what=what)
         if gone:
             # Where somebody keeps that content again at this moment, it stays.
             with suppress(IntegrityError), self._engine.begin() as db:
                 db.execute(sa.delete(_CONTENT).where(_CONTENT.c.digest.not_in(sa.select(_SAVED.c.digest))))
         return gone
-
-    def _forget_expired(self) -> None:
-        """Before something is saved."""
-        if self.limits.days:
-            self._delete(_SAVED.c.used < self._now() - self.limits.days * DAY, what="saved")
-
-    def _check_room(self, db: sa.Connection, owner: str, digest: str, size: int) -> None:
-        """Whether the limits leave room for so many bytes more."""
-        mine = db.execute(sa.select(sa.func.coalesce(sa.func.sum(_CONTENT.c.size), 0)).join(_SAVED)
-                          .where(_SAVED.c.owner == owner)).scalar_one()
-        if size > self.limits.mine:
-            raise SettingError(f"This test set takes {megabytes(size)}, and a browser may keep "
-                               f"{megabytes(self.limits.mine)} on this server (MTSIG_QUOTA_MB). Ask whoever runs it "
-                               "for room, or run mtsig yourself.")
-        if mine + size > self.limits.mine:
-            raise SettingError(f"This test set takes {megabytes(size)}, and yours take {megabytes(mine)} of "
-                               f"{megabytes(self.limits.mine)} already (MTSIG_QUOTA_MB). Delete one that is not "
-                               "needed any more.")
-        total = sa.func.sum(_CONTENT.c.size).filter(_CONTENT.c.digest != digest)
-        held = db.execute(sa.select(sa.func.coalesce(total, 0))).scalar_one()
-        if held + size > self.limits.all:
-            raise SettingError(f"This server keeps {megabytes(held)} of test sets already and may keep "
-                               f"{megabytes(self.limits.all)} (MTSIG_QUOTA_ALL_MB). Ask whoever runs it for "
-                               "room, or run mtsig yourself.")
 
 
 def open_store(environment: Mapping[str, str] = os.environ) -> Store:
@@ -237,7 +214,6 @@ _TABLE = sa.Table(
     sa.Column("about", sa.Text, nullable=False),
     sa.Column("content", sa.LargeBinary, nullable=False),
     sa.Column("used", sa.Float, nullable=False))
-_SIZE = sa.func.coalesce(sa.func.sum(sa.func.length(_TABLE.c.content)), 0)
 
 
 class TableStore(Database):
@@ -246,7 +222,7 @@ class TableStore(Database):
     `where`, `limits`, `now`: as `Database` takes them. Tables are held to the limits apart from test sets and reviews.
     """
 
-    _kind, _tables = "table", _TABLES_META
+    _kind, _tables, _owned = "table", _TABLES_META, _TABLE
 
     def keep(self, text: str, about: str, owner: str) -> str:
         """Keep a table; the link to it. The same text about the same of the same owner keeps its link.
@@ -256,18 +232,13 @@ class TableStore(Database):
         """
         mine, content, now = hidden(owner), text.encode("utf-8", "backslashreplace"), self._now()
         same = sa.and_(_TABLE.c.owner == mine, _TABLE.c.about == about, _TABLE.c.content == content)
+        self._forget_expired()
         with self._reached("saved"), self._engine.begin() as db:
-            if self.limits.days:
-                db.execute(sa.delete(_TABLE).where(_TABLE.c.used < now - self.limits.days * DAY))
             link: str | None = db.scalar(sa.select(_TABLE.c.link).where(same).limit(1))
             if link is None:
-                self._check_number(db, _TABLE.c.owner, mine)
-                for most, setting, which in ((self.limits.mine, "MTSIG_QUOTA_MB", [_TABLE.c.owner == mine]),
-                                             (self.limits.all, "MTSIG_QUOTA_ALL_MB", [])):
-                    if db.execute(sa.select(_SIZE).where(*which)).scalar_one() + len(content) > most:
-                        raise SettingError(f"There is no room for this table: those that are kept take "
-                                           f"{megabytes(most)} already ({setting}). Ask whoever runs this server "
-                                           "for room.")
+                self._check_number(db, mine)
+                held = sa.select(sa.func.sum(sa.func.length(_TABLE.c.content)))
+                self._check_room(db, len(content), held.where(_TABLE.c.owner == mine), held)
                 link = secrets.token_urlsafe(16)
                 db.execute(sa.insert(_TABLE).values(link=link, owner=mine, about=about, content=content, used=now))
             return link
@@ -275,5 +246,5 @@ class TableStore(Database):
     def find(self, link: str, about: str) -> str | None:
         """The text behind a link, if it is about that; None where there is nothing, or nothing any more."""
         with self._reached("read"), self._engine.begin() as db:
-            row = self._find(db, sa.select(_TABLE), _TABLE, (_TABLE.c.link == link) & (_TABLE.c.about == about))
+            row = self._find(db, sa.select(_TABLE), (_TABLE.c.link == link) & (_TABLE.c.about == about))
         return None if row is None else bytes(row.content).decode()

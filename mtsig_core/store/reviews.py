@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.schema import from_plain, parse_json, to_plain
-from mtsig_core.store.database import DAY, Database, hidden, later, megabytes
+from mtsig_core.store.database import Database, hidden, later
 from mtsig_core.task import TaskExclusion
 
 # A review of a shared task: what an organiser decided about it, as a value, and each step that led there.
@@ -283,6 +283,7 @@ _ENTRY = sa.Table(
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("at", sa.Float, nullable=False),
     sa.Column("change", sa.Text, nullable=False))
+_HELD = sa.select(sa.func.sum(_REVIEW.c.size))
 
 
 class ChangedMeanwhile(SettingError):
@@ -317,7 +318,7 @@ class ReviewStore(Database):
     and time they share. Reviews and test sets are each held to the limits.
     """
 
-    _kind, _tables = "review", _META
+    _kind, _tables, _owned = "review", _META, _REVIEW
 
     def begin(self, change: Begin, owner: str) -> KeptReview:
         """Start a review; all of it is in the database when this returns, or nothing.
@@ -328,8 +329,8 @@ class ReviewStore(Database):
         text, now, mine = json.dumps(change_to_json(change)), self._now(), hidden(owner)
         key, reading, editing = (secrets.token_urlsafe(16) for _ in range(3))
         with self._reached("saved"), self._engine.begin() as db:
-            self._check_number(db, _REVIEW.c.owner, mine)
-            self._check_room(db, mine, len(text))
+            self._check_number(db, mine)
+            self._check_room(db, len(text), _HELD.where(_REVIEW.c.owner == mine), _HELD)
             db.execute(sa.insert(_REVIEW).values(id=key, read_link=reading, edit_link=editing, owner=mine,
                                                  size=len(text), created=now, used=now))
             db.execute(sa.insert(_ENTRY).values(review=key, number=1, at=now, change=text))
@@ -338,7 +339,7 @@ class ReviewStore(Database):
     def find(self, link: str) -> KeptReview | None:
         """What is behind a link of either kind; None where there is nothing, or nothing any more. It counts as used."""
         with self._reached("read"), self._engine.begin() as db:
-            row = self._find(db, sa.select(_REVIEW), _REVIEW,
+            row = self._find(db, sa.select(_REVIEW),
                              (_REVIEW.c.read_link == link) | (_REVIEW.c.edit_link == link))
             return None if row is None else KeptReview(row.read_link, row.edit_link if row.edit_link == link else None,
                                                        _history(db, row.id), row.used)
@@ -364,7 +365,7 @@ class ReviewStore(Database):
         if len(history) != seen:
             raise ChangedMeanwhile(history[seen:])
         check(history, change)
-        self._check_room(db, row.owner, len(text))
+        self._check_room(db, len(text), _HELD.where(_REVIEW.c.owner == row.owner), _HELD)
         try:  # nobody else may add an entry of this number
             db.execute(sa.insert(_ENTRY).values(review=row.id, number=seen + 1, at=now, change=text))
         except IntegrityError as error:
@@ -384,26 +385,6 @@ class ReviewStore(Database):
     def delete(self, edit_link: str, owner: str) -> bool:
         """Forget a review of this owner; False where it is none of theirs."""
         return self._delete(_REVIEW.c.edit_link == edit_link, _REVIEW.c.owner == hidden(owner))
-
-    def _delete(self, *which: sa.ColumnElement[bool], what: str = "deleted") -> bool:
-        with self._reached(what), self._engine.begin() as db:
-            db.execute(sa.delete(_ENTRY).where(_ENTRY.c.review.in_(sa.select(_REVIEW.c.id).where(*which))))
-            return bool(db.execute(sa.delete(_REVIEW).where(*which)).rowcount)
-
-    def _forget_expired(self) -> None:
-        """Before something is saved."""
-        if self.limits.days:
-            self._delete(_REVIEW.c.used < self._now() - self.limits.days * DAY, what="saved")
-
-    def _check_room(self, db: sa.Connection, owner: str, size: int) -> None:
-        """Whether the limits leave room for so many bytes more."""
-        held = sa.select(sa.func.coalesce(sa.func.sum(_REVIEW.c.size), 0))
-        for most, setting, whose, which in (
-                (self.limits.mine, "MTSIG_QUOTA_MB", "yours take", [_REVIEW.c.owner == owner]),
-                (self.limits.all, "MTSIG_QUOTA_ALL_MB", "all of this server take", [])):
-            if (taken := db.execute(held.where(*which)).scalar_one()) + size > most:
-                raise SettingError(f"There is no room for this: of reviews, {whose} {megabytes(taken)} of "
-                                   f"{megabytes(most)} ({setting}). Delete one that is not needed any more.")
 
 
 class _SameMoment(Exception):

@@ -11,6 +11,7 @@ import streamlit as st
 
 from mtsig_core.report import export
 from mtsig_core.report.cells import Cell
+from mtsig_core.report.table import Table
 from pages._ui import screen
 from pages._ui.browser import copyable
 from pages._work.memory import Memory
@@ -32,9 +33,13 @@ def dark() -> bool:
 
 
 def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[str], header: Sequence[str],
-         rows: Sequence[Sequence], command: str, table: tuple = (), with_table: bool = True,
+         rows: Sequence[Sequence], command: str, table: tuple | Table = (), with_table: bool = True,
          select: bool = False) -> list:
-    """Draw a figure in the colours of the viewer's theme, and below it all that is behind it."""
+    """Draw a figure in the colours of the viewer's theme, and below it all that is behind it.
+
+    `make` is a `functools.partial`, by which the figure is remembered; `alt` says in a sentence what it shows. `rows`
+    are its numbers, which `command` prints; `table` shows them otherwise. Gives the custom data of the points clicked.
+    """
     figure = _drawn(make, "dark" if dark() else "light")
     place = st.container()
     with st.expander("Numbers, files, command", key=f"{key}.box"):
@@ -42,7 +47,9 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
                            key=f"{key}.picture")
         csv_button(files, key, header, rows)
         copy_command(command, key)
-        if with_table:
+        if with_table and isinstance(table, Table):
+            screen.show_table(table, key=f"{key}.table")
+        elif with_table:
             shown, cells = table or (header, [[_cell(value) for value in row] for row in rows[:_MOST]])
             screen.table(shown, cells[:_MOST], key=f"{key}.table")
         if with_table and len(rows) > _MOST:

@@ -14,7 +14,13 @@ from mtsig_core.experiments.sampling import KINDS, Sampling, Spreads
 from mtsig_core.figures.experiment_plots import intervals, outcomes, ratios
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.sampling_tables import pair_records, sampled_system_records, spread_rows, tally_rows, whole_said
+from mtsig_core.report.experiment_tables import (
+    sampled_pair_records,
+    sampled_system_records,
+    spread_table,
+    tally_table,
+    whole_said,
+)
 from mtsig_core.report.tables import points
 from mtsig_core.stats.arrays import rounding
 from mtsig_core.stats.significance import significant
@@ -108,7 +114,8 @@ class Samples:
             f"{tally.right} of {n} {which} conclude so, {tally.wrong} the opposite, {tally.none} nothing"
             if abs(truth) > tie else f"{n - tally.none} of {n} {which} conclude that one is better"))
         worse = int((pair.improvements < 0).sum())
-        shared = dict(files=self.view.named(a, b), command=self.command(kind), **charts.columns(pair_records(pair)))
+        shared = dict(files=self.view.named(a, b), command=self.command(kind),
+                      **charts.columns(sampled_pair_records(pair)))
         charts.show(partial(outcomes, pair.improvements, pair.verdicts(test, alpha), truth,
                             f"whole test set, {truth:+{self.form}}", what="Improvement of A over B", unit=self.unit,
                             form=self.form), key="sampling.differences", **shared,
@@ -119,7 +126,7 @@ class Samples:
                     alt=f"Paired bootstrap of each sample: the share on which A is better; {(by_koehn == 1).sum()} "
                         f"samples conclude as the whole test set, {(by_koehn == -1).sum()} the opposite.")
         named = {NAMES[key].lower(): value for key, value in self.found.items()}
-        screen.table(*tally_rows(named, a, b, alpha, published=self.koehns), names=[0, 1])
+        screen.show_table(tally_table(named, a, b, alpha, published=self.koehns))
         st.caption(f"Level {alpha:g}. Conclusions are held against the order on the whole test set, which is no more "
                    "than a larger sample: its own p is by approximate randomization, uncorrected, by document "
                    "where there are any. Where it is undecided, neither side need be wrong. Brackets: 95% intervals, "
@@ -151,7 +158,7 @@ class Samples:
                     command=self.command("spread", sized=False), **charts.columns(list(map(asdict, spread.rows))),
                     alt=f"Ratio of spreads by size of the samples; at {size} segments the median is {middle:.1f}.")
         screen.plain(f"System {self.name}")
-        screen.table(*spread_rows(spread, self.name))
+        screen.show_table(spread_table(spread, self.name))
         st.caption("SD of the scores of blocks / of broad samples of as many segments. Bars and brackets: "
                    f"{self.level} interval of one ratio, as of two normal lots, wider where neighbouring blocks are "
                    "alike; a few samples tell little. Systems share the segments, so their ratios go up and down "

@@ -29,14 +29,14 @@ from mtsig_core.figures.experiment_plots import decisions, references
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.sweep_tables import (
+from mtsig_core.report.experiment_tables import (
     as_good_as,
-    grid_rows,
+    grid_table,
     needed,
     own_order,
     reference_records,
-    reference_rows,
-    size_rows,
+    reference_table,
+    size_table,
     system_records,
 )
 from mtsig_core.source import Source
@@ -172,7 +172,7 @@ def show_table_2(view: View, found: SizeSweep, system: str, asked: dict) -> None
     swept = background.result(("sweep shares", view.testset.digest, metric, system, tuple(asked.items())), work,
                               "Drawing parts of the test set")
     screen.plain(f"System {system}: relative {100 * (1 - view.settings['alpha']):g}% interval by size")
-    screen.table(*size_rows(swept, system))
+    screen.show_table(size_table(swept, system))
     st.caption(f"{_about(several)}. Ours: means over {asked['repeats']} random parts, but of the whole set one "
                f"interval; theirs too. {ZHANG_VOGEL_2.source}: {ZHANG_VOGEL_2.about}; human: fluency and adequacy. "
                f"They draw parts by document and bootstrap by sentence, here both go by {found.settings.unit}. "
@@ -223,7 +223,7 @@ def show_references(view: View, system: str, asked: dict) -> None:
             command=command("references", metric, source, asked), rows=[list(row.values()) for row in records],
             with_table=False,
             alt=f"Score of {system} with its interval, by number of references; the table below has the numbers.")
-    screen.table(*reference_rows(swept, system))
+    screen.show_table(reference_table(swept, system))
     st.caption(f"{_about(several)}. Means over sets that use every reference equally often. As good as one reference "
                "with: the share of the data that gives as narrow a relative interval; in brackets its 95% Monte Carlo "
                "interval, of what the draws leave open on this test set. They find that four references "
@@ -231,7 +231,7 @@ def show_references(view: View, system: str, asked: dict) -> None:
                + ("Here NIST and M-BLEU intervals do not narrow, a limit of the simulation: on real texts they do. "
                   if several.simulated and metric in ("nist", "m-bleu") else "")
                + (_NOT_EQ_4 if metric == "m-bleu" else ""))
-    screen.table(*grid_rows(swept, system))
+    screen.show_table(grid_table(swept, system))
     st.caption("Low and high end in percent of the median, by share of the set and number of references; means over "
                f"{_REPEATS} random parts for each set of references"
                + (f"; in brackets {ZHANG_VOGEL_4.source if metric == 'nist' else ZHANG_VOGEL_3.source}."

@@ -12,7 +12,7 @@ from mtsig_core import METRICS, Comparison, InputError, MtsigError, SettingError
 from mtsig_core.errors import counted
 from mtsig_core.readers.tasks import unread_sentences
 from mtsig_core.report.commands import task_command
-from mtsig_core.report.kept_results import KeptTask
+from mtsig_core.report.kept_results import KeptDraws, KeptTask
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.task import (
     MISSING_SAID,
@@ -26,9 +26,10 @@ from mtsig_core.report.task import (
 from mtsig_core.report.words import far_firsts_in, group_cautions, in_a_task
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.across import ask_for_metric
+from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
 from mtsig_core.testset import by_precedence
-from pages._ui import address, background, controls, screen, session_limits, tasks, testsets
+from pages._ui import address, background, controls, results, screen, session_limits, tasks, testsets
 from pages._ui.screen import end_page, in_side_bar
 
 FEW = 4  # language pairs of which all is said in sight
@@ -51,19 +52,14 @@ class TaskView:
         """What is open."""
         return self.kept.info.name
 
-    def key(self, metric: str) -> tuple:
-        """What its comparison by a metric is remembered by."""
-        return "task", self.kept.digest, metric, tuple(sorted(self.settings.items()))
-
     def comparison(self, meanwhile: Callable[[dict[str, Comparison]], None]) -> TaskComparison:
         """All language pairs compared by the metric; `meanwhile` draws those that are there already."""
-        kept, metric, settings = self.kept, self.metric, self.settings
-        session_limits.check_task(kept.sizes, kept.info.pairs_with(metric), compare_task, settings)
+        return compare_by(self.kept, [self.metric], self.settings, "Comparing all language pairs", meanwhile)
 
-        def work(progress):
-            return kept.compare(metric, jobs=-1, progress=progress, found=progress.part, **settings)
-
-        return background.result(self.key(metric), work, "Comparing all language pairs", meanwhile)
+    def known(self, metric: str) -> TaskComparison | None:
+        """All language pairs compared by another metric, where that was drawn before."""
+        key = _key(self.kept, [metric], self.settings)
+        return None if background.kept(key) is None else compare_by(self.kept, [metric], self.settings, "")
 
     def address_of(self, pair: str, found: TaskComparison) -> dict[str, str | None]:
         """What the address says of the test set of a language pair, and of the metric, unless that is usual there.
@@ -82,6 +78,27 @@ class TaskView:
         metrics = dict.fromkeys([self.metric, *(name for one in found.pairs.values() for name in one.metrics)])
         human = None if found.agreement is None else found.agreement.human
         return task_command(self.kept.source, metrics=",".join(metrics), human=human, **self.settings)
+
+
+def compare_by(kept: KeptTask, metrics: list[str], settings: dict, what: str,
+               meanwhile: Callable[[dict[str, Comparison]], None] | None = None) -> TaskComparison:
+    """All language pairs compared by these metrics; what that draws is remembered, as in `results.comparison`."""
+    pairs = [pair for metric in metrics for pair in kept.info.pairs_with(metric)]
+    session_limits.check_task(kept.sizes, pairs, compare_task, settings)
+    asked = results.deciding(settings)
+
+    def work(progress):
+        cache = KeptDraws()
+        found = compare_task(kept, metrics, jobs=-1, progress=progress, found=progress.part, cache=cache, **settings)
+        return asked, found, dict(cache)
+
+    return results.decided_from(_key(kept, metrics, settings), work, asked, lambda cache: compare_task(
+        kept, metrics, cache=cache, **settings), what, meanwhile)
+
+
+def _key(kept: KeptTask, metrics: list[str], settings: dict) -> tuple:
+    by_domain = RANK_RULES[settings.get("rank_rule", "simultaneous")].by_domain  # across them it averages other scores
+    return "task", kept.digest, *metrics, by_domain, tuple(sorted(results.drawing(settings).items()))
 
 
 def choose() -> TaskView:

@@ -8,7 +8,7 @@ import pytest
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.sampling import sampling
 from mtsig_core.report.cells import rounded
-from mtsig_core.report.sampling_tables import whole_said
+from mtsig_core.report.experiment_tables import whole_said
 from mtsig_core.source import Source
 from tests.pages.toys import NAMES, arguments, copied, sentences, words, write, written
 

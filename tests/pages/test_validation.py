@@ -13,13 +13,19 @@ from mtsig_core.experiments import frame
 from mtsig_core.experiments.error_rates import type_one
 from mtsig_core.experiments.frame import Rate, rate
 from mtsig_core.report.cells import format_p, rounded
-from mtsig_core.report.validation_tables import percent_of
+from mtsig_core.report.experiment_tables import estimate
+from mtsig_core.report.table import Column
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._ui import background, charts, validation_sections
 from pages._ui.validation_sections import _by_segment, _coverage_said
 from tests.pages.hired import Hand
 from tests.pages.toys import arguments, copied, sentences, words, write, written
+
+
+def percent_of(rate):
+    """How a share stands in a table."""
+    return Column("share", "", "estimate", ".1%").write(estimate(rate))
 
 
 @pytest.fixture

@@ -188,7 +188,8 @@ class zipfile_of_many:
         return False
 
 
-@pytest.mark.parametrize("name", ["..", ".", "a\0b", "é" * 200, "/", "a/..", "\ud800", "x" * 300])
+@pytest.mark.parametrize("name", ["..", ".", "a\0b", "é" * 200, "/", "a/..", "\ud800", "x" * 300,
+                                  "../../etc/x", "..\\x", "/abs/x", "\u202ex"])
 def test_names_of_uploads(name):
     files = texts(ref=b"a\n") + [Upload(name, b"a\n", "system", "s"), Upload(name, b"b\n", "system", "t")]
     assert list(read_uploads(files).systems) == ["s", "t"]

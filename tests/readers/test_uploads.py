@@ -105,42 +105,15 @@ def test_what_is_missing_or_double_is_named(files, words):
         read_uploads([up(file, "a\n", role) for file, role in files])
 
 
-@pytest.mark.parametrize("name, said", [
-    ("wmt-xml", "^A.out is XML of WMT, .* upload the zip"), ("sgml", "^A.out is SGML of WMT"),
-    ("xlsx", "^A.out is an office document, .* Save its sheet as CSV"), ("jsonl-texts", "^A.out is JSON"),
-    ("tar", "^A.out is a tar archive.* tar xf A.out"), ("columns", "^A.out is a table of 2 columns")])
-def test_structured_files_are_no_outputs(name, said):
-    other = up("A.out", CONTENTS[name], "system")
-    for files in ([other], [up("ref.txt", "a\n"), other], [up("A.out", CONTENTS[name], "reference")]):
-        with pytest.raises(InputError, match=said):
+def test_structured_files_are_no_outputs():
+    """Which formats are refused, and how, test_formats.py has; here that uploads ask, and name the file as it came."""
+    other = up("A.out", CONTENTS["sgml"], "system")
+    for files in ([other], [up("ref.txt", "a\n"), other], [up("A.out", CONTENTS["sgml"], "reference")]):
+        with pytest.raises(InputError, match="^A.out is SGML of WMT"):
             read_uploads(files)
-
-
-def test_a_packed_archive_and_a_workbook_of_scores():
-    with pytest.raises(InputError, match="^t.tar.gz is a tar archive"):
-        read_uploads([up("t.tar.gz", gzip.compress(CONTENTS["tar"]))])
-    with pytest.raises(InputError, match="^t.xlsx is an office document.* Expected a table of segment scores. Save"):
-        read_uploads([up("t.xlsx", CONTENTS["xlsx"], "scores")])
-
-
-def test_structured_files_in_a_zip():
     packed = zipped({"t/references/en-de.refA.txt": "a\nb\n", "t/system-outputs/en-de/A.txt": CONTENTS["jsonl-texts"]})
     with pytest.raises(InputError, match="^t.zip/t/system-outputs/en-de/A.txt is JSON, an object in each line"):
         read_zip(packed, "en-de", "t.zip")
-    with pytest.raises(InputError, match="newstest2019-ende-ref.de.sgm is SGML of WMT"):
-        zip_language_pairs(zipped({"newstest2019-ende-ref.de.sgm": CONTENTS["sgml"]}), "t.zip")
-
-
-@pytest.mark.parametrize("name", ["../../etc/x", "..\\x", "/abs/x", "a/b/x", "\u202ex", "x" * 300])
-def test_no_name_leads_elsewhere(name):
-    testset = read_uploads([up("ref", "a\n"), up(name, "a\n", "system", "s")])
-    assert testset.systems["s"] == ("a",)
-
-
-def test_a_zipped_task():
-    task = zipped({"top/task/references/en-de.refA.txt": "a\nb\n", "top/task/system-outputs/en-de/x.txt": "a\nc\n"})
-    assert zip_language_pairs(task) == ["en-de"]
-    assert dict(read_zip(task, "en-de").systems) == {"x": ("a", "c")}
 
 
 def test_a_zip_without_a_folder_in_it_is_called_as_its_file():
@@ -155,14 +128,6 @@ def test_names_in_a_zip_that_says_no_encoding_are_utf_8_or_else_those_of_dos(nam
     place = b"N" * len(name)
     task = zipped({"references/en-de.refA.txt": "a\n", f"system-outputs/en-de/{place.decode()}.txt": "b\n"})
     assert dict(read_zip(task.replace(place, name), "en-de").systems) == {read: ("b",)}
-
-
-def test_messages_about_what_is_in_a_zip_begin_with_its_name():
-    task = zipped({"top/references/en-de.refA.txt": "a\nb\n", "top/system-outputs/en-de/x.txt": "a\n"})
-    with pytest.raises(InputError, match="^t.zip/top/system-outputs/en-de/x.txt has 1 line, .*t.zip/top/references/"):
-        read_zip(task, "en-de", "t.zip")
-    with pytest.raises(InputError, match="^zz.zip has no references/; it has inner.zip"):
-        zip_language_pairs(zipped({"inner.zip": "PK"}), "zz.zip")
 
 
 def test_the_fault_of_a_table_is_told_before_what_else_is_missing():
@@ -189,14 +154,7 @@ def test_a_zip_of_files_side_by_side_whose_names_say_all():
     assert read_zip(task, "en-zh").documents == ("d1", "d2")
 
 
-def test_a_zip_that_climbs_stays_inside(tmp_path):
-    task = zipped({"../../evil.txt": "x", "references/en-de.refA.txt": "a\n"})
-    assert zip_language_pairs(task) == ["en-de"]
-
-
 def test_bad_archives(monkeypatch):
-    with pytest.raises(InputError, match="is no zip file, or not all of one"):
-        zip_language_pairs(b"PK\x03\x04 not really")
     with pytest.raises(InputError, match="no references/"):
         zip_language_pairs(zipped({"a.txt": "x"}))
     monkeypatch.setattr(tasks, "MAX_UNPACKED", 10)

@@ -13,11 +13,11 @@ from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.experiments.error_rates import ChangedPair, UnitChanges
 from mtsig_core.figures import forest
 from mtsig_core.report import export, latex, result_json, tables, terminal
+from mtsig_core.report.experiment_tables import changed_table
 from mtsig_core.report.html import comparison_html
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.tables import leaderboard_records
 from mtsig_core.report.text import printable
-from mtsig_core.report.validation_tables import changed_rows
 from mtsig_core.report.words import group_cautions, in_a_task
 from mtsig_core.results import (
     Caution,
@@ -46,7 +46,7 @@ def result(names=("A", "B", "C"), higher_is_better=True):
     systems = (SystemResult(a, 50.0 - 20 * sign, 29, 31, 1, 2), SystemResult(b, 50.0 - 20.5 * sign, 28, 31, 1, 2),
                SystemResult(c, 50.0 - 30 * sign, None, None, 3, 3))
     pairs = (pair(a, b, 0.5 * sign, None, 0.4), pair(a, c, 10.0 * sign, "a"), pair(b, c, 9.5 * sign, "a"))
-    return MetricResult("bleu", "tok:13a", higher_is_better, systems, pairs)
+    return MetricResult("bleu", "tok:13a", higher_is_better, systems, pairs, trials=SETTINGS.trials)
 
 
 def comparison(metric=None, warnings=()):
@@ -330,5 +330,6 @@ def test_one_is_one_everywhere():
 @pytest.mark.parametrize("higher, said", [(True, "+1.50"), (False, "-1.50")])
 def test_pairs_that_the_unit_changes_have_their_improvement(higher, said):
     pair = ChangedPair("none", "A", "B", 1.5, 0.01, 0.2, 1.3)
-    found = UnitChanges("x", 0.05, 1, 9, 3, 1.0, 1.0, 1.0, (), (pair,), higher)
-    assert changed_rows(found, "none")[1] == [["A", "B", said, "0.0100", "0.2000", "1.30"]]
+    found = UnitChanges(metric="x", alpha=0.05, seed=0, n_pairs=1, n_segments=9, n_documents=3, se_ratio_low=1.0,
+                        se_ratio_median=1.0, se_ratio_high=1.0, rows=(), pairs=(pair,), higher_is_better=higher)
+    assert changed_table(found, "none").texts() == [["A", "B", said, "0.0100", "0.2000", "1.30"]]

@@ -109,7 +109,7 @@ def test_it_expires_and_has_a_quota_as_sets_have(reviews, store, clock):
     assert reviews.find(old) is None and reviews.find(used)
     small = ReviewStore(store, Limits(mine=600, all=2 << 20, days=10))
     seen = 1
-    with pytest.raises(SettingError, match=r"There is no room for this: of reviews, yours take.*\(MTSIG_QUOTA_MB\)"):
+    with pytest.raises(SettingError, match=r"There is no room for this review, .* yours take.*\(MTSIG_QUOTA_MB\)"):
         for seen in range(1, 9):
             small.add(used, Decide("en-de", ("A",), "x" * 100 + str(seen)), seen)
     assert len(reviews.find(used).history) == seen > 1

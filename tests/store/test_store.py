@@ -123,12 +123,12 @@ def test_for_ever(url, clock):
 
 def test_no_room_is_said_and_nothing_is_lost(store):
     first = store.keep(large(1), "me")
-    with pytest.raises(SettingError, match=r"takes 0\.\d MB, and yours take 0\.\d MB of 1\.0 MB already"):
+    with pytest.raises(SettingError, match=r"takes 0\.\d MB: yours take 0\.\d MB of 1\.0 MB already"):
         store.keep(large(2), "me")
-    with pytest.raises(SettingError, match=r"takes 1\.\d MB, and a browser may keep 1\.0 MB on this server"):
+    with pytest.raises(SettingError, match=r"takes 1\.\d MB: yours take 0\.\d MB of 1\.0 MB already"):
         store.keep(large(5, 1_500_000), "me")
     store.keep(large(3), "you")
-    with pytest.raises(SettingError, match="This server keeps 1.* MB of test sets already and may keep 2.0 MB"):
+    with pytest.raises(SettingError, match="those of this server take 1.* MB of 2.0 MB already"):
         store.keep(large(4), "they")
     assert store.keep(large(1), "me") == first and store.keep(large(1), "they")  # what is there takes no room
     assert [len(store.of(owner)) for owner in ("me", "you", "they")] == [1, 1, 1]
