@@ -7,7 +7,7 @@ import pytest
 import streamlit
 
 from mtsig_core import TestSet
-from pages._work.memory import _LEAST, WeighedMemory, weight
+from pages._work.memory import _LEAST, WeighedMemory, make_once, weight
 
 
 def kept(shelf, keys):
@@ -56,3 +56,20 @@ def test_it_is_made_once_and_what_fails_is_not_kept():
 def test_a_test_set_weighs_what_its_texts_do():
     small, large = (TestSet("t", {"A": ["x" * 10 + str(k) for k in range(n)]}, {"r": ["y"] * n}) for n in (10, 1000))
     assert 50 * weight(small) < weight(large) < 200_000
+
+
+# What is made of results is made once.
+
+
+def test_the_same_objects_make_it_once_and_others_anew():
+    made = []
+
+    def make(*of):
+        made.append(of)
+        return len(made)
+
+    one, other = [1], [1]  # equal, and not the same
+    assert [make_once(make, one, "x") for _ in range(3)] == [1, 1, 1]
+    assert make_once(make, other, "x") == 2 and make_once(make, one, "y") == 3 and make_once(make, one, "x") == 1
+    assert make_once(make, 1) == 4 and make_once(make, True) == 5 and make_once(make, 1.0) == 6
+    assert made[0][0] is one
