@@ -89,12 +89,7 @@ def grow(make: Callable[[], go.Figure], key: str, alt: str) -> None:
 def _drawn(make, theme):
     """The figure, made once for all who ask the same; nobody may change it."""
     asked = hashlib.blake2b(pickle.dumps((make, theme), pickle.HIGHEST_PROTOCOL)).digest()
-    figure = _DRAWN.get(asked)
-    if figure is None:
-        figure = make()
-        _colour(figure, theme)
-        _DRAWN.keep(asked, figure)
-    return figure
+    return _DRAWN.make(asked, lambda: _colour(make(), theme))
 
 
 def _colour(figure, theme):
@@ -108,6 +103,7 @@ def _colour(figure, theme):
         axis.tickfont.color, axis.gridcolor = ink, _GRID[theme]
         for key, value in _TICKS.items():
             axis[key] = value
+    return figure
 
 
 def _cell(value) -> str:

@@ -93,7 +93,7 @@ def _kept(source: TaskSource, track: str | None, fingerprint: tuple, limited: bo
             found.info  # noqa: B018 - what takes time, for the page to say so meanwhile
         return found
 
-    return LOADED.get(("task", source, track, fingerprint), make,
+    return LOADED.make(("task", source, track, fingerprint), make,
                      lambda _: _AS_READ * sum(size for _, size, _ in fingerprint))
 
 
@@ -137,7 +137,4 @@ def _of_track(base: str, track: str, whole: TestSet) -> tuple[str, ...]:
 
 def _part(whole: TestSet, names: tuple[str, ...], track: str) -> TestSet:
     key = whole.digest, whole.name, names, track
-    if (found := _PARTS.get(key)) is None:
-        found = replace(whole.only(names), name=f"{whole.name}, {track} track")
-        _PARTS.keep(key, found)
-    return found
+    return _PARTS.make(key, lambda: replace(whole.only(names), name=f"{whole.name}, {track} track"))

@@ -262,7 +262,7 @@ def _on_disk(key: str, name: str, content: Callable[[], bytes]) -> Path:
 def _of_kept_task(saved: Saved, pair: str, labels: set[str]) -> Offer:
     """One language pair of a kept task."""
     def load():
-        return _shelved(("kept", saved.digest, saved.name, pair), "Opening the test set", read)
+        return _loaded(("kept", saved.digest, saved.name, pair), "Opening the test set", read)
 
     def read():
         with bounded(upload_limits()):
@@ -276,7 +276,7 @@ def _from_store(saved: Saved, labels: set[str]) -> Offer:
 
 
 def _load(digest: str, name: str, saved: Saved) -> TestSet:
-    return _shelved(("kept", digest, name), "Opening the test set", lambda: store().load(saved))
+    return _loaded(("kept", digest, name), "Opening the test set", lambda: store().load(saved))
 
 
 def _from_source(source: Source, label: str) -> Offer:
@@ -287,17 +287,17 @@ def _from_source(source: Source, label: str) -> Offer:
     whole = replace(source, refs=(), refs_as_systems=False)
 
     def load():
-        return _shelved((whole, _fingerprint(whole)), "Reading the test set", whole.read)
+        return _loaded((whole, _fingerprint(whole)), "Reading the test set", whole.read)
 
     return Offer(label, load, source, not source.simulated)
 
 
-def _shelved(key: tuple, said: str, make: Callable[[], TestSet]) -> TestSet:
+def _loaded(key: tuple, said: str, make: Callable[[], TestSet]) -> TestSet:
     def told():
         with st.spinner(said):
             return make()
 
-    return LOADED.get(key, told, weight)
+    return LOADED.make(key, told, weight)
 
 
 def root() -> Path | None:
@@ -328,7 +328,7 @@ def _looks_like_task(folder: Path) -> bool:
         except (OSError, MtsigError):  # one that cannot be read hides no other
             return False
 
-    return look() if folder.is_dir() else LOADED.get(("looks like a task", *_stamp(folder)), look, lambda _: 0)
+    return look() if folder.is_dir() else LOADED.make(("looks like a task", *_stamp(folder)), look, lambda _: 0)
 
 
 def _stamp(path: Path) -> tuple[str, int, int]:
@@ -361,7 +361,7 @@ def beside(folder: Path) -> tuple[list[str], list[tuple[str, str, str]], list[tu
         except (OSError, MtsigError):  # looks like a shared task and is none: nothing to offer
             return Contents((), (), (), ())
 
-    found = LOADED.get(("contents", *_stamp(folder)), look, lambda _: 0)
+    found = LOADED.make(("contents", *_stamp(folder)), look, lambda _: 0)
     return list(found.pairs), list(found.scores), list(found.runs), found.unread
 
 
@@ -375,7 +375,7 @@ def pairs_in(folder: Path, below: Path | None = None) -> list[str]:
         if folder.is_dir() and not has_scores(folder):  # only names to look at
             return look()
         # Of a folder of scores, or of a zip, which must be read for it: not in each run of each page.
-        return LOADED.get(("pairs", str(folder), _fingerprint(Source(folder=str(folder)))), look, len)
+        return LOADED.make(("pairs", str(folder), _fingerprint(Source(folder=str(folder)))), look, len)
     except (OSError, MtsigError):  # looks like a shared task and is none: nothing to offer
         return []
 

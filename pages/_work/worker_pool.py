@@ -170,6 +170,11 @@ class _Written(list):
         self.append(bytes(content))
 
 
+def _seal(testset):
+    pickle.Pickler(written := _Written(), pickle.HIGHEST_PROTOCOL).dump((testset, testset.digest))
+    return b"".join(written)
+
+
 class _Pickler(cloudpickle.Pickler):
     """Leaves out test sets, which are large and often the same."""
 
@@ -181,9 +186,5 @@ class _Pickler(cloudpickle.Pickler):
         if not isinstance(found, TestSet):
             return None
         key = (found.digest, found.name, found.simulated, found.assumed, found.lines)
-        if (seal := _SEALED.get(key)) is None:
-            pickle.Pickler(written := _Written(), pickle.HIGHEST_PROTOCOL).dump((found, found.digest))
-            seal = b"".join(written)
-            _SEALED.keep(key, seal, len(seal))
-        self._sealed[key] = seal
+        self._sealed[key] = _SEALED.make(key, lambda: _seal(found), len)
         return list(self._sealed).index(key)
