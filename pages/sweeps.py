@@ -81,7 +81,8 @@ command = sweeps_sections.command("size", metric, view.source, asked, difference
                                 **({} if sizes == _TEN else {"sizes": sizes.replace(" ", "")}))
 
 curve.show_answer(found)
-screen.cautions(c for c in view.comparison.warnings if c.code == "few-differences" and {c.a, c.b} == {a, b})
+screen.cautions(caution for caution in view.comparison.warnings
+                if caution.kind.concern == "differences" and caution.concerns_pair(a, b))
 if mine.se:
     charts.show(curve.figure(found, mine, rows), key="sweeps.decisions", files=view.named(mine.a, mine.b),
                 command=command,

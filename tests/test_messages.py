@@ -7,8 +7,8 @@ import re
 import pytest
 
 from mtsig_core import Comparison, InputError, SettingError, TestSet, compare
-from mtsig_core.report import terminal
 from mtsig_core.report.commands import remedy_options
+from mtsig_core.report.text import warn
 from pages._ui.screen import in_side_bar
 from tests.test_architecture import CORE, PAGES, name_of, offenders, tree
 
@@ -85,7 +85,7 @@ def test_a_warning_says_what_helps_in_the_words_of_who_shows_it(capsys):
     assert "Arguments: unit=&#x27;document&#x27;." in notebook
     assert "Arguments: trials=59; or correction=&#x27;romano-wolf&#x27;." in notebook
     assert "side bar" not in printed + notebook and "Arguments" not in printed and not OPTION.search(notebook)
-    terminal.warn(found.warnings)
+    warn(found.warnings)
     assert "Options: --unit document." in capsys.readouterr().err
 
 

@@ -26,6 +26,7 @@ from mtsig_core.report.dispute_card import card_html, card_json, card_text
 from mtsig_core.report.domain_tables import DOMAIN_FORMS
 from mtsig_core.report.kept_results import KeptDraws, KeptTask
 from mtsig_core.report.replication import REPLICATION_FORMS
+from mtsig_core.report.text import warn
 from mtsig_core.results import Exclusion
 from mtsig_core.stats.comparison import compare
 from mtsig_core.stats.published_scores import replicate, replicate_task
@@ -89,7 +90,7 @@ def run_score(args: Namespace) -> int:
     if args.official is not None:
         return run_replicate(args, testset)
     found = score(testset, chosen_metrics(args, testset))
-    terminal.warn(found.warnings)
+    warn(found.warnings)
     render = {"text": terminal.scores_text, "json": export.scores_json, "csv": export.scores_csv}
     write(render[args.format](found), args.out)
     return 0

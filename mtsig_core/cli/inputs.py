@@ -16,8 +16,7 @@ from typing import Any, TextIO
 from mtsig_core.cli.options import source_from
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, metric_of, tokenizer_of
-from mtsig_core.report import terminal
-from mtsig_core.report.text import printable
+from mtsig_core.report.text import printable, warn
 from mtsig_core.source import Source
 from mtsig_core.stats.cautions import about_metrics
 from mtsig_core.stats.inventory import CANARY, left_out
@@ -150,7 +149,7 @@ def chosen_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> 
 
 def warn_about_words(testset: TestSet, metrics: list[Metric]) -> None:
     """Warn of metrics that cut words poorly, where the result has no warnings."""
-    terminal.warn(about_metrics(testset, {metric.name: tokenizer_of(metric, testset) for metric in metrics}))
+    warn(about_metrics(testset, {metric.name: tokenizer_of(metric, testset) for metric in metrics}))
 
 
 @contextmanager

@@ -25,8 +25,8 @@ from mtsig_core.cli.options import (
 from mtsig_core.errors import MtsigError, SettingError, nearest, unknown
 from mtsig_core.metrics import Metric
 from mtsig_core.readers.limits import unreadable
-from mtsig_core.report import terminal
 from mtsig_core.report.commands import remedy_options
+from mtsig_core.report.text import printable_lines
 from mtsig_core.stats.one_score import Progress
 from mtsig_core.stats.parallel import on_cluster
 from mtsig_core.testset import TestSet, literal
@@ -120,13 +120,13 @@ def main(argv: list[str] | None = None) -> int:
     except MtsigError as error:
         options = remedy_options(error.remedies)
         said = f"{error} Options: {options}." if options else str(error)
-        print(f"mtsig: {terminal.printable_lines(said)}", file=sys.stderr)
+        print(f"mtsig: {printable_lines(said)}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader of a pipe has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:  # what no reader asked about: a folder above that is closed, a working folder that is gone
-        print(f"mtsig: {terminal.printable_lines(unreadable(error))}", file=sys.stderr)
+        print(f"mtsig: {printable_lines(unreadable(error))}", file=sys.stderr)
         return 2
     except MemoryError as error:
         print(f"mtsig: not enough memory ({error}). Use fewer --trials or --resamples, or fewer systems.",

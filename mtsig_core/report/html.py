@@ -1,47 +1,121 @@
-"""A comparison as one HTML file that needs nothing else: no script, no font, no picture, no network."""
+"""Reports as one HTML file that needs nothing else: no script, no font, no picture, no network."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Sequence
-from functools import cache
+from functools import cache, partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.cells import format_p, in_small_cells, rank_interval, signed, tens
-from mtsig_core.report.palette import colour_limit, ink, level, mixed, width, wrapped
-from mtsig_core.report.sentences import paper_sentences, row_against_column
-from mtsig_core.report.table import KINDS, Table
-from mtsig_core.report.tables import (
-    CLUSTERS_SAID,
-    apart,
-    by_reference_rows,
-    cluster_ends,
-    interval_kinds,
-    leaderboard_records,
-    leaderboard_rows,
-    matrix_records,
-    pair_rows,
-    pair_run_rows,
-    points,
-    run_rows,
-    simultaneous_word,
-    summary,
-    verdict,
-    with_interval,
+from mtsig_core.report.document import (
+    PLACES,
+    Block,
+    Facts,
+    Figure,
+    Paragraph,
+    Report,
+    Section,
+    TableBlock,
+    Warnings,
 )
+from mtsig_core.report.palette import ink, mixed
+from mtsig_core.report.table import KINDS, Table
 from mtsig_core.report.text import printable
-from mtsig_core.report.words import assumptions, group_cautions, wrong_files
-from mtsig_core.results import Comparison, MetricResult, Settings
-from mtsig_core.stats.cautions import p_word
-from mtsig_core.stats.file_cautions import WRONG_FILES
-from mtsig_core.stats.significance import significant
+from mtsig_core.report.words import group_cautions
 
-#-----------------------------------------------------------------------------------------------------------------------
-# Tables of HTML, for the report and for notebooks.
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+LEVELS = 10  # of each colour of a figure
+_MOST_OPEN = 30  # rows of a table that is not folded away
+_CLASSES = {"summary": "note", "note": "note", "warning": "warning"}  # of paragraphs, by role
+
+
+def report_html(report: Report) -> str:
+    """A page in light or dark, as the reader's system prefers: the verdicts first, then the sections by their places.
+    Names are shown literally."""
+    sections = list(report.sections_for("html"))
+    verdicts = [block for _, blocks in sections for block in blocks
+                if isinstance(block, Paragraph) and block.role == "verdict"]
+    sections.sort(key=lambda both: PLACES.index(both[0].place))
+    links = [(section.key, section.title) for section, _ in sections if section.key]
+    return template("report.html").render(
+        report=report, verdicts=verdicts, links=links, levels=LEVELS, mixed=mixed, ink=ink,
+        sections=[_section_html(section, blocks) for section, blocks in sections])
+
+
+def _section_html(section: Section, blocks: Sequence[Block]) -> str:
+    key = f' id="{literal(section.key)}"' if section.key else ""
+    title = [f"<h{section.depth}{key}>{literal(section.title)}</h{section.depth}>"] if section.title else []
+    return "\n".join([*title, *(_WRITERS[type(block)](block) for block in blocks)])
+
+
+def _write_paragraph(block: Paragraph) -> str:
+    if block.role == "verdict":
+        return ""  # on top
+    about = f"<b>{literal(block.about)}:</b> " if block.about and block.role == "methods" else ""
+    if block.role == "signature":
+        return f'<p class="note">{literal(block.about)} <code>{literal(block.text)}</code></p>'
+    return f"<p{_class(_CLASSES.get(block.role, ''))}>{about}{literal(block.text)}</p>"
+
+
+def _class(names: str) -> str:
+    return f' class="{names}"' if names else ""
+
+
+def _write_warnings(block: Warnings) -> str:
+    groups = group_cautions(block.cautions, several=block.several)
+    return "\n".join(f'<p class="warning">{"<br>".join(map(literal, texts))}</p>' for texts in groups)
+
+
+def _write_table(block: TableBlock) -> str:
+    code = table_html(block.table)
+    if block.fold:
+        code = folded(block.fold, code, len(block.table.rows) <= _MOST_OPEN)
+    return "\n".join([code, *(f'<p class="note">{literal(note)}</p>' for note in block.notes)])
+
+
+def _write_figure(block: Figure) -> str:
+    caption = f"<figcaption>{literal(block.caption)}</figcaption>" if block.caption else ""
+    return f"<figure>{block.draw()}{caption}</figure>"
+
+
+def _write_facts(block: Facts) -> str:
+    values = [f"<code>{literal(text)}</code>" if name in block.code else literal(text) for name, text in block.pairs]
+    rows = (f"<dt>{literal(name)}</dt><dd>{value}</dd>" for (name, _), value in zip(block.pairs, values, strict=True))
+    return f"<dl>{''.join(rows)}</dl>"
+
+
+_WRITERS: dict[type[Block], Callable[[Any], str]] = {
+    Paragraph: _write_paragraph, Warnings: _write_warnings, TableBlock: _write_table, Figure: _write_figure,
+    Facts: _write_facts}
+
+
+def folded(title: str, content: str, is_open: bool) -> str:
+    return f"<details{' open' * is_open}><summary>{literal(title)}</summary>{content}</details>"
+
+
+def table_html(shown: Table) -> str:
+    """A table that scrolls within itself: names and texts are set left, and what stands out is marked."""
+    shown = shown.for_readers()
+    left = [KINDS[column.kind].side == "<" and column.kind != "rank" for column in shown.columns]
+
+    def cell(tag: str, text: str, is_left: bool, is_marked: bool = False) -> str:
+        return f"<{tag}{_class('name' if is_left else 'mark' * is_marked)}>{literal(text)}</{tag}>"
+
+    rows = []
+    for number, texts in enumerate(shown.texts()):
+        kinds = " ".join(["grey"] * (number in shown.grey) + ["ruled"] * (number in shown.ruled))
+        cells = (cell("td", text, is_left, (number, key) in shown.marks)
+                 for key, text, is_left in zip(shown.keys, texts, left, strict=True))
+        rows.append(f"<tr{_class(kinds)}>{''.join(cells)}</tr>")
+    head = "".join(map(partial(cell, "th"), shown.titles, left))
+    body = "\n".join(rows)
+    return (f'<div class="scroll" tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n'
+            f"<tbody>\n{body}\n</tbody></table></div>")
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[int],
@@ -63,30 +137,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[
             f"<tbody>\n{body}\n</tbody></table></div>")
 
 
-def table_html(shown: Table) -> str:
-    """A `Table`: names and texts are set left, and what stands out is marked."""
-    left = [k for k, column in enumerate(shown.columns) if KINDS[column.kind].side == "<" and column.kind != "rank"]
-    return table(shown.titles, shown.texts(), left, {(row, shown.keys.index(key)) for row, key in shown.marks},
-                 shown.grey, shown.ruled)
-
-
 def literal(text: str) -> str:
     """Text shown literally: no tag, and no character that turns the direction of what follows."""
     return escape(printable(text))
-
-
-#-----------------------------------------------------------------------------------------------------------------------
-# The figures of the HTML report as SVG within the page: no script, names as text, colours that follow the page.
-
-
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-
-_WIDE = 1040  # of a figure, in pixels; the page shrinks it to what there is
-_DIGIT = 0.65  # of the font size, in the widest of the usual fonts
-_LINE = 17  # from one line of a name to the next
-LEVELS = 10  # of each colour
 
 
 @cache
@@ -103,220 +156,3 @@ def template(name: str) -> Template:
     environment.filters["px"] = "{:.1f}".format
     environment.globals |= {"metric_title": metric_title, "counted": counted}
     return environment.get_template(name)
-
-
-def forest_svg(result: MetricResult, settings: Settings) -> str:
-    """Scores with their intervals and, where there are any, rank intervals: a row a system, best on top."""
-    shapes: Any = template("shapes.svg").module  # its macros
-    systems, (anchor, filled) = result.systems, apart(result, settings)
-    best = {anchor} if settings.baseline is not None else result.best
-    filled |= best
-    ranked = len(systems) > 1 and systems[0].rank_low is not None
-    names = [wrapped(printable(s.system), 32) for s in systems]
-    left = 16 + 14 * _DIGIT * max(width(line) for lines in names for line in lines)
-    middle = left + (_WIDE - left) * (0.62 if ranked else 0.98)
-    ends = [end for s in systems for end in (s.score, s.ci_low, s.ci_high) if end is not None]
-    ticks = ticks_within(min(ends), max(ends))
-    across = _scale(min(*ends, *ticks), max(*ends, *ticks), left + 14, middle - 14)
-    last = max(2, len(systems), *(s.rank_high or 1 for s in systems))
-    rank_at = _scale(1, last, middle + 24, _WIDE - 70)
-    heights = [max(26, 9 + _LINE * len(lines)) for lines in names]
-    bottom = 30 + sum(heights)
-    drawn = [shapes.text(left, 18, f"{metric_title(result.metric)} {with_interval(result, settings)}", "head")]
-    for tick in ticks:
-        drawn += [shapes.line(across(tick), 28, across(tick), bottom, "tick"),
-                  shapes.text(across(tick), bottom + 18, f"{tick:g}", "mid")]
-    if ranked:
-        drawn.append(shapes.text(middle + 14, 18, "Rank interval", "head"))
-        for tick in sorted({1, *range(5, last - 2, 5), last if len(systems) > 1 else 1}):
-            drawn += [shapes.line(rank_at(tick), 28, rank_at(tick), bottom, "tick"),
-                      shapes.text(rank_at(tick), bottom + 18, str(tick), "mid")]
-    top, clusters = 30, cluster_ends(systems)
-    for k, (s, lines, height) in enumerate(zip(systems, names, heights, strict=True)):
-        y, first = top + height / 2, " first" if s.system in best else ""
-        drawn.append(shapes.lines(left - 8, y, lines, _LINE))
-        if s.ci_low is not None and s.ci_high is not None:
-            drawn.append(shapes.line(across(s.ci_low), y, across(s.ci_high), y, "bar"))
-            drawn += [shapes.line(across(end), y - 4, across(end), y + 4, "bar") for end in (s.ci_low, s.ci_high)]
-        drawn.append(shapes.dot(across(s.score), y, f"{first}{' filled' * (s.system in filled)}"))
-        if ranked and s.rank_low is not None and s.rank_high is not None:
-            start, end = rank_at(s.rank_low) - 6, rank_at(s.rank_high) + 6
-            told = rank_interval(s.rank_low, s.rank_high).replace("-", "–")
-            drawn += [shapes.rect(start, y - 6, end - start, 12, f"rank{first}"), shapes.text(end + 5, y + 5, told)]
-        top += height
-        drawn += [shapes.line(0, top, _WIDE, top, "cluster")] * (k in clusters)
-    figure: str = shapes.svg(
-        _WIDE, bottom + 28, f"Scores with intervals{' and rank intervals' * ranked}, best first", drawn)
-    return figure
-
-
-def differences_svg(result: MetricResult, settings: Settings) -> str:
-    """The improvement of each system over the best, or over the baseline: a thick bar is its single interval, a thin
-    line with ends the simultaneous one."""
-    shapes: Any = template("shapes.svg").module  # its macros
-    (anchor, filled), (header, records) = apart(result, settings), leaderboard_records([result], settings)
-    at = header.index("score") + 3, header.index("losses") + 1  # the difference; its simultaneous interval
-    rows = [(row[header.index("system")], row[at[0]], row[at[0] + 1:at[0] + 3], row[at[1]:at[1] + 2])
-            for row in records if row[at[0]] is not None]
-    names = [wrapped(printable(name), 32) for name, *_ in rows]
-    left = 16 + 14 * _DIGIT * max(width(line) for lines in names for line in lines)
-    ends = [0.0, *(end for _, delta, *both in rows for end in (delta, *both[0], *both[1]) if end is not None)]
-    ticks = ticks_within(min(ends), max(ends))
-    across = _scale(min(*ends, *ticks), max(*ends, *ticks), left + 14, _WIDE - 28)
-    heights = [max(26, 9 + _LINE * len(lines)) for lines in names]
-    top, bottom = 30, 30 + sum(heights)
-    drawn = [shapes.text(left, 18, f"{metric_title(result.metric)} improvement over {printable(anchor)}", "head")]
-    for tick in ticks:
-        drawn += [shapes.line(across(tick), 28, across(tick), bottom, "tick"),
-                  shapes.text(across(tick), bottom + 18, f"{tick:g}", "mid")]
-    drawn.append(shapes.line(across(0), 28, across(0), bottom, "zero"))
-    for (name, delta, single, joint), lines, height in zip(rows, names, heights, strict=True):
-        y = top + height / 2
-        drawn.append(shapes.lines(left - 8, y, lines, _LINE))
-        if None not in joint:
-            drawn.append(shapes.line(across(joint[0]), y, across(joint[1]), y, "together"))
-            drawn += [shapes.line(across(end), y - 6, across(end), y + 6, "together") for end in joint]
-        if None not in single:
-            drawn.append(shapes.line(across(single[0]), y, across(single[1]), y, "single"))
-        drawn.append(shapes.dot(across(delta), y, f" first{' filled' * (name in filled)}"))
-        top += height
-    figure: str = shapes.svg(_WIDE, bottom + 28, f"Differences to {printable(anchor)} with their intervals", drawn)
-    return figure
-
-
-def matrix_svg(result: MetricResult, settings: Settings) -> str:
-    """All pairs: above the diagonal the improvement of row over column, below it adjusted p or the share of wins."""
-    shapes: Any = template("shapes.svg").module  # its macros
-    n, pairs = len(result.systems), {frozenset((pair.a, pair.b)): pair for pair in result.pairs}
-    names = [printable(s.system) for s in result.systems]
-    upright = max(map(width, names)) <= 22  # else the columns have numbers, and the rows say whose they are
-    rows = [wrapped(name if upright else f"{k}  {name}", 30) for k, name in enumerate(names, 1)]
-    left = 12 + 14 * _DIGIT * max(width(line) for lines in rows for line in lines)
-    top = 12 + (14 * _DIGIT * max(map(width, names)) if upright else 18)
-    side = max(30, min(62, (_WIDE - left) / n))
-    heights = [max(36, 6 + _LINE * len(lines)) for lines in rows]
-    starts = [top + sum(heights[:k]) for k in range(n)]
-    values, (limit, _) = [row[2:] for row in matrix_records([result])[1]], _limit(result)
-    decimals, power = _written(result)
-    short = side < 44
-    told = [[_told(values[i][j], i < j, short, decimals, power) if i != j else "" for j in range(n)] for i in range(n)]
-    size = min(13, (side - 4) / _DIGIT / max(width(text) for row in told for text in row))
-    drawn = []
-    for k, (name, lines) in enumerate(zip(names, rows, strict=True)):
-        x, y = left + side * (k + 0.5), starts[k] + heights[k] / 2
-        drawn.append(shapes.lines(left - 8, y, lines, _LINE))
-        drawn.append(shapes.upright(x + 5, top - 8, name) if upright else shapes.text(x, top - 8, str(k + 1), "mid"))
-    for i in range(n):
-        for j in range(n):
-            x, y, middle = left + side * j, starts[i], starts[i] + heights[i] / 2
-            pair = pairs.get(frozenset((result.systems[i].system, result.systems[j].system)))
-            if pair is None:
-                drawn.append(shapes.rect(x, y, side - 1, heights[i] - 1, "self"))
-                continue
-            kind = "below" if i > j or not pair.significant else _kind(values[i][j], limit)
-            raw = pair.p_value is not None and pair.favours is None and significant(pair.p_value, settings.alpha)
-            glyph = "●" if pair.significant else "○" if raw else ""
-            style = (kind if pair.significant else "") if i < j else "" if pair.significant else "bold"
-            up = 5 if i < j and glyph else -4
-            drawn += [shapes.rect(x, y, side - 1, heights[i] - 1, kind),
-                      shapes.text(x + side / 2, middle - up, told[i][j], f"mid {style}", size)]
-            if i < j and glyph:
-                drawn.append(shapes.text(x + side / 2, middle + 12, glyph, f"mid {style}"))
-    figure: str = shapes.svg(
-        left + side * n + 4, starts[-1] + heights[-1] + 6, f"All pairs of {n} systems, best first", drawn)
-    return figure
-
-
-def matrix_key(result: MetricResult, settings: Settings) -> str:
-    """What the glyphs and numbers of the matrix are."""
-    shares = any(pair.win is not None for pair in result.pairs)
-    raw = "" if shares or settings.correction == "none" else ", ○ only without correction"
-    below = "share of samples that the better one wins" if shares else p_word(settings.correction)
-    limit, clipped = _limit(result)
-    power = _written(result)[1]
-    full = f"{limit / 10.0 ** power:.3g}"
-    ends = f" Colours are full from {full} on: larger differences look alike." if clipped else ""
-    return (f"Above the diagonal: {row_against_column(result)} in {tens(power)}{metric_title(result.metric)}, blue "
-            f"where the row is better; in colour and ● where significant{raw}.{ends} "
-            f"Below: {below}, bold where not significant, which does not mean equal.")
-
-
-def _limit(result: MetricResult) -> tuple[float, bool]:
-    return colour_limit(pair.delta for pair in result.pairs)
-
-
-def _written(result: MetricResult) -> tuple[int, int]:
-    return in_small_cells([s.score for s in result.systems], [pair.delta for pair in result.pairs])
-
-
-def _told(value: float | None, above: bool, short: bool, decimals: int, power: int) -> str:
-    if value is None:
-        return "-"
-    if above:
-        return signed(value / 10.0 ** power, f".{decimals - short}f").replace("-", "−")
-    if not short:
-        return format_p(value)
-    text = format_p(value) if value < 1e-3 else f"{value:.2f}" if value >= 0.095 else f"{value:.3f}"
-    return text.lstrip("0")  # a small cell
-
-
-def _kind(value: float, limit: float) -> str:
-    share = level(value, limit)
-    return f"{'up' if share >= 0 else 'down'}{round(LEVELS * abs(share))}"
-
-
-def ticks_within(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers within a range; its ends where there are none."""
-    span = high - low or 1.0
-    power = 10.0 ** math.floor(math.log10(span / most))
-    step = next(m * power for m in (1, 2, 5, 10, 20) if span / (m * power) <= most)
-    found = [k * step for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
-    return [float(f"{tick:.10g}") for tick in found] or [low]
-
-
-def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
-    return lambda value: start + (end - start) * (0.5 if high == low else (value - low) / (high - low))
-
-
-#-----------------------------------------------------------------------------------------------------------------------
-# A comparison as one HTML file that needs nothing else: no script, no font, no picture, no network.
-
-
-def comparison_html(comparison: Comparison) -> str:
-    """The answer first, then leaderboards with figures, what was left out, warnings, matrices and pairs, sentences
-    for a paper, settings and signature.
-
-    Returns
-    -------
-    str
-        A page in light or dark, as the reader's system prefers. Names are shown literally.
-
-    Examples
-    --------
-    >>> from mtsig_core import TestSet, compare
-    >>> ts = TestSet("toy", {"<b>A</b>": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
-    >>> "&lt;b&gt;A&lt;/b&gt; is ahead of all others" in comparison_html(compare(ts, trials=999))
-    True
-    """
-    info, settings = comparison.testset, comparison.settings
-
-    def answer(result: MetricResult) -> str:
-        first = result.systems[0]
-        return verdict(result, settings) or f"{first.system} scores {first.score:{points(result)}}"
-
-    known = [("test set", info.name), ("digest", info.digest), ("test", settings.test), ("unit", settings.unit),
-             ("block length", settings.block_length), ("trials", settings.trials), ("alpha", settings.alpha),
-             ("correction", settings.correction), ("intervals", interval_kinds(comparison)),
-             ("resamples", settings.resamples), ("seed", settings.seed), ("baseline", settings.baseline),
-             ("mtsig", settings.version)]
-    return template("comparison.html").render(
-        comparison=comparison, info=info, settings=settings, results=list(comparison.metrics.values()), known=known,
-        assumed=assumptions(info.assumed, comparison.metrics),
-        left_out=[(one.system, one.reason) for one in comparison.excluded], summary=summary(comparison),
-        doubts=group_cautions(wrong_files(comparison.warnings)), answer=answer, cautions=group_cautions(
-            [one for one in comparison.warnings if one.code not in WRONG_FILES], several=len(comparison.metrics) > 1),
-        leaderboard_rows=leaderboard_rows, by_reference_rows=by_reference_rows, pair_rows=pair_rows,
-        run_rows=run_rows, pair_run_rows=pair_run_rows,
-        paper_sentences=paper_sentences, forest_svg=forest_svg, differences_svg=differences_svg,
-        matrix_svg=matrix_svg, matrix_key=matrix_key, levels=LEVELS, mixed=mixed, ink=ink,
-        simultaneous_word=simultaneous_word, table=table, cluster_ends=cluster_ends, clusters_said=CLUSTERS_SAID)

@@ -1,17 +1,19 @@
-"""Comparisons as LaTeX tables that fit their page and show every name literally."""
+"""Reports as LaTeX, whose tables fit their page and show every name literally."""
 
 from __future__ import annotations
 
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import format_p, signed
+from mtsig_core.report.document import Block, Paragraph, Report, TableBlock, Warnings
 from mtsig_core.report.palette import width
 from mtsig_core.report.sentences import basis_sentences, caption_sentences, level, row_against_column
-from mtsig_core.report.table import MISSING, Table
+from mtsig_core.report.table import KINDS, MISSING, Table
 from mtsig_core.report.tables import (
     CLUSTERS_SAID,
     by_reference_rows,
@@ -38,6 +40,7 @@ MOST_ROWS = 1000  # of a table that is broken into pages, 20 of these
 LONGEST_CAPTION = 300
 _LONGEST_NAME = 24  # digits; a longer one is broken into lines
 _LONGEST_TEXT = 44
+_FEW_COLUMNS = 10  # of a floating table that is not set small
 _LONGEST_TITLE = 14  # letters
 _NARROWEST = 13  # digits of a column of names: as many as stand between two places to break one
 _LINE = 90  # digits of a table that is broken into pages
@@ -118,17 +121,113 @@ def _seen(name: str) -> str:
     return re.sub(_UNUSUAL, lambda run: "U+0000 " * len(run[0]), printable(name))
 
 
-def tabular(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], metric: str,
-            said: Sequence[str], size: str = r"\footnotesize\setlength{\tabcolsep}{4pt}",
-            ruled: Collection[int] = ()) -> str:
-    """A table that floats, with a line below the `ruled` rows: the first sentence `said` is its caption, the others
-    stand below it."""
-    caption, note = _caption_and_note(what, metric, said)
+def report_latex(report: Report) -> str:
+    """A file that compiles alone, and that a document may read with ``\\input``; comments at the top name the packages
+    that it needs and repeat the warnings. Its tables stand with what they need, how they came about stands once."""
+    blocks, labels = report.blocks_for("latex"), Counter[str]()
+    parts = [PREAMBLE + "".join(f"% {line}\n" for block in blocks for line in _comments(block))]
+    for block in blocks:
+        if isinstance(block, TableBlock):
+            labels[label := _label(block.table.key)] += 1
+            parts.append(block_latex(block, f"{label}-{labels[label]}" if labels[label] > 1 else label))
+        elif isinstance(block, Paragraph) and (block.role == "methods" or block.role == "text" and block.about):
+            parts.append(paragraph(f"{block.about}: methods" if block.role == "methods" else block.about, [block.text]))
+    return "\n".join([*parts, END])
+
+
+def _comments(block: Block) -> list[str]:
+    if isinstance(block, Warnings):
+        groups = group_cautions(block.cautions, len(block.cautions), several=block.several)
+        return [f"Warning: {printable(text)}" for texts in groups for text in texts]
+    if isinstance(block, Paragraph) and block.role in ("remark", "warning"):
+        return [printable(block.text)]
+    return []
+
+
+def table_latex(table: Table, metric: str, said: Sequence[str], n_rows: int = 0, widest_name: int = _LONGEST_NAME
+                ) -> str:
+    """A table by itself, by a metric: the first sentence `said` is its caption, the others stand below it."""
+    block = TableBlock(table=table, title=f"{metric_title(metric)}: {table.key}", caption=said[0],
+                       notes=tuple(said[1:]), n_rows=n_rows)
+    return block_latex(block, _label(f"{metric}-{table.key}"), widest_name)
+
+
+def block_latex(block: TableBlock, label: str, widest_name: int = _LONGEST_NAME) -> str:
+    """A table with its caption and what stands below it: floating, or where its rows do not fit a page broken into
+    pages. The first rows of a very long one."""
+    table, n_rows = block.table.for_readers(), max(block.n_rows, len(block.table.rows))
+    is_long, more = n_rows > MOST_ON_A_PAGE, []
+    if n_rows > MOST_ROWS:
+        table = table.pick_rows(range(min(MOST_ROWS, len(table.rows))))
+        more = [f"The first {MOST_ROWS:,} of {n_rows:,} rows; JSON and CSV have all."]
+    texts = table.texts()
+    columns = "".join(_column_specs(table, texts, widest_name, is_long))
+    cells = [[_cell_latex(column.kind, text, (number, column.key) in table.marks, number in table.grey and not k)
+              for k, (column, text) in enumerate(zip(table.columns, row, strict=True))]
+             for number, row in enumerate(texts)]
+    caption, note = _caption_and_note(block.title, label, [block.caption, *block.notes, *block.caveats, *more])
+    if is_long:
+        return _set_long(columns, table.titles, cells, caption, note, table.ruled)
+    size = r"\footnotesize\setlength{\tabcolsep}{4pt}" if len(table.columns) <= _FEW_COLUMNS else \
+        r"\scriptsize\setlength{\tabcolsep}{2pt}"
+    return _set_floating(columns, table.titles, cells, caption, note, table.ruled, size)
+
+
+def _column_specs(table: Table, texts: Sequence[Sequence[str]], widest_name: int, is_long: bool) -> list[str]:
+    """How columns are set: numbers on the right, names and other text in lines where they are long.
+
+    A table that floats is shrunk to the page. One that is broken into pages is not: its texts have what room its
+    numbers leave.
+    """
+    most = {"name": widest_name, "pair": _LONGEST_TEXT, "text": _LONGEST_TEXT}
+    words = [column.kind in most for column in table.columns]
+    if is_long:
+        taken = sum(2 + max(map(len, [*_title_lines(column.title), *(row[k] for row in texts)]))
+                    for k, column in enumerate(table.columns) if not words[k])
+        room = max(_NARROWEST, (_LINE - taken) // max(1, sum(words)) - 2)
+        most = {kind: min(room, widest) for kind, widest in most.items()}
+    return [name_column([*_title_lines(column.title), *(row[k] for row in texts)], most[column.kind]) if words[k] else
+            "r" if KINDS[column.kind].side == ">" else "c" for k, column in enumerate(table.columns)]
+
+
+def _cell_latex(kind: str, text: str, marked: bool, grey: bool) -> str:
+    if kind in ("name", "pair"):
+        set_text = name_cell(text)
+    elif kind == "rank":
+        set_text = rank_cell(text)
+    elif kind in ("text", "sign"):
+        set_text = "--" if text == MISSING else name_cell(text)
+    else:
+        set_text = number_cell(text).replace(" ●", r"~$\bullet$") if text else ""
+    return GREY * grey + (rf"\textbf{{{set_text}}}" if marked else set_text)
+
+
+def _set_floating(columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], caption: str,
+                  note: Sequence[str], ruled: Collection[int], size: str) -> str:
     return "\n".join([
         r"\begin{table*}", rf"\centering{size}",
         caption + r"\par\smallskip", rf"\mtsigfit{{\begin{{tabular}}{{{columns}}}", r"\toprule",
         _row(map(_title, header)), r"\midrule", *_rows(cells, ruled), r"\bottomrule", r"\end{tabular}}", *note,
         r"\end{table*}", ""])
+
+
+def _set_long(columns: str, header: Sequence[str], cells: Sequence[Sequence[str]], caption: str, note: Sequence[str],
+              ruled: Collection[int]) -> str:
+    head = [r"\toprule", _row(map(_title, header)), r"\midrule"]
+    return "\n".join([
+        r"{\scriptsize\setlength{\tabcolsep}{2.5pt}\setlength{\LTcapwidth}{\linewidth}",
+        rf"\begin{{longtable}}{{{columns}}}", caption + r"\\[4pt]", *head, r"\endfirsthead", *head,
+        r"\endhead", r"\bottomrule", r"\endfoot", *_rows(cells, ruled), r"\end{longtable}", *note, "}",
+        ""])
+
+
+def tabular(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], metric: str,
+            said: Sequence[str], size: str = r"\footnotesize\setlength{\tabcolsep}{4pt}",
+            ruled: Collection[int] = ()) -> str:
+    """A table that floats, with a line below the `ruled` rows: the first sentence `said` is its caption, the others
+    stand below it."""
+    caption, note = _caption_and_note(f"{metric_title(metric)}: {what}", _label(f"{metric}-{what}"), said)
+    return _set_floating(columns, header, cells, caption, note, ruled, size)
 
 
 def longtable(what: str, columns: str, header: Sequence[str], cells: Sequence[Sequence[str]], metric: str,
@@ -137,13 +236,8 @@ def longtable(what: str, columns: str, header: Sequence[str], cells: Sequence[Se
     n_rows = max(n_rows, len(cells))
     if n_rows > MOST_ROWS:
         said = [*said, f"The first {MOST_ROWS:,} of {n_rows:,} rows; JSON and CSV have all."]
-    caption, note = _caption_and_note(what, metric, said)
-    head = [r"\toprule", _row(map(_title, header)), r"\midrule"]
-    return "\n".join([
-        r"{\scriptsize\setlength{\tabcolsep}{2.5pt}\setlength{\LTcapwidth}{\linewidth}",
-        rf"\begin{{longtable}}{{{columns}}}", caption + r"\\[4pt]", *head, r"\endfirsthead", *head,
-        r"\endhead", r"\bottomrule", r"\endfoot", *_rows(cells[:MOST_ROWS], ruled), r"\end{longtable}", *note, "}",
-        ""])
+    caption, note = _caption_and_note(f"{metric_title(metric)}: {what}", _label(f"{metric}-{what}"), said)
+    return _set_long(columns, header, cells[:MOST_ROWS], caption, note, ruled)
 
 
 def fitting_table(what: str, columns: str, header: Sequence[str], cells: Sequence[Sequence[str]], metric: str,
@@ -153,66 +247,23 @@ def fitting_table(what: str, columns: str, header: Sequence[str], cells: Sequenc
     return make(what, columns, header, cells, metric, said, ruled=ruled)
 
 
-def table_latex(table: Table, metric: str, said: Sequence[str], n_rows: int = 0, widest_name: int = _LONGEST_NAME,
-                size: str = r"\footnotesize\setlength{\tabcolsep}{4pt}") -> str:
-    """A `Table` that floats, or where its rows do not fit a page one that is broken into pages.
-
-    The first sentence `said` is its caption, the others stand below it. Of a table that was cut, `n_rows` are all.
-    """
-    texts = table.texts()
-    is_long = max(n_rows, len(texts)) > MOST_ON_A_PAGE
-    columns = "".join(_column_specs(table, texts, widest_name, is_long))
-    cells = [[_cell_latex(column.kind, text, (number, column.key) in table.marks, number in table.grey and not k)
-              for k, (column, text) in enumerate(zip(table.columns, row, strict=True))]
-             for number, row in enumerate(texts[:MOST_ROWS])]
-    if not is_long:
-        return tabular(table.key, columns, table.titles, cells, metric, said, size, table.ruled)
-    return longtable(table.key, columns, table.titles, cells, metric, said, max(n_rows, len(texts)), table.ruled)
-
-
-def _column_specs(table: Table, texts: Sequence[Sequence[str]], widest_name: int, is_long: bool) -> list[str]:
-    """How columns are set: numbers on the right, names and other text in lines where they are long.
-
-    A table that floats is shrunk to the page. One that is broken into pages is not: its texts have what room its
-    numbers leave.
-    """
-    words = [column.kind in ("name", "text") for column in table.columns]
-    most = {"name": widest_name, "text": _LONGEST_TEXT}
-    if is_long:
-        taken = sum(2 + max(map(len, [*_title_lines(column.title), *(row[k] for row in texts)]))
-                    for k, column in enumerate(table.columns) if not words[k])
-        room = max(_NARROWEST, (_LINE - taken) // max(1, sum(words)) - 2)
-        most = {kind: min(room, widest) for kind, widest in most.items()}
-    return [name_column([*_title_lines(column.title), *(row[k] for row in texts)], most[column.kind]) if words[k] else
-            "c" if column.kind == "rank" else "r" for k, column in enumerate(table.columns)]
-
-
-def _cell_latex(kind: str, text: str, marked: bool, grey: bool) -> str:
-    if kind == "name":
-        set_text = name_cell(text)
-    elif kind == "rank":
-        set_text = rank_cell(text)
-    elif kind == "text":
-        set_text = "--" if text == MISSING else name_cell(text)
-    else:
-        set_text = number_cell(text).replace(" ●", r"~$\bullet$") if text else ""
-    return GREY * grey + (rf"\textbf{{{set_text}}}" if marked else set_text)
-
-
 def paragraph(title: str, said: Iterable[str]) -> str:
     """Sentences that are no part of a table, under a title in bold."""
     return rf"{{\sloppy\paragraph{{{escape(title)}.}} {_breakable(' '.join(said))}\par}}" + "\n"
 
 
-def _caption_and_note(what: str, metric: str, said: Sequence[str]) -> tuple[str, list[str]]:
+def _label(text: str) -> str:
+    return re.sub("[^a-z0-9]+", "-", text.lower())
+
+
+def _caption_and_note(title: str, label: str, said: Sequence[str]) -> tuple[str, list[str]]:
     """The first sentence as the caption and the others as the note; all in the note where the first is too long."""
-    label = re.sub("[^a-z0-9]+", "-", metric.lower())
-    title = escape(textwrap.shorten(metric_title(metric), LONGEST_CAPTION // 4, placeholder="..."))
+    title = textwrap.shorten(title, LONGEST_CAPTION // 4, placeholder="...")
     first, *rest = said
     if len(printable(first)) > LONGEST_CAPTION:
-        first, rest = f"{what.capitalize().replace('-', ' ')}, explained below the table.", list(said)
-    caption = rf"\caption[{title}: {what}]{{{escape(first)}}}\label{{tab:mtsig-{label}-{what}}}"
-    return caption, [rf"\mtsignote{{{_breakable(' '.join(rest))}}}"] if any(rest) else []
+        first, rest = f"{title}, explained below the table.", list(said)
+    caption = rf"\caption[{escape(title)}]{{{escape(first or title)}}}\label{{tab:mtsig-{label}}}"
+    return caption, [rf"\mtsignote{{{_breakable(' '.join(filter(None, rest)))}}}"] if any(rest) else []
 
 
 def _breakable(text: str) -> str:

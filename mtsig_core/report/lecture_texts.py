@@ -27,8 +27,9 @@ from mtsig_core.experiments.lecture import (
     expected_missing,
 )
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.html import template, ticks_within
+from mtsig_core.report.html import template
 from mtsig_core.report.palette import shortened
+from mtsig_core.report.pictures import ticks_within
 from mtsig_core.report.text import printable
 from mtsig_core.stats.arrays import holds_zero
 from mtsig_core.stats.power import exaggeration_at, minimum_detectable_difference, power_at, units_needed

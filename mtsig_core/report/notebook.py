@@ -1,14 +1,16 @@
-"""Results as a notebook shows them: compact, in the font and the colours of the notebook, light or dark."""
+"""Reports as a notebook shows them: compact, in the font and the colours of the notebook, light or dark."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from mtsig_core.errors import Remedy, arguments
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.commands import defaults
-from mtsig_core.report.html import literal, table
+from mtsig_core.report.document import Block, Facts, Paragraph, Report, TableBlock, Warnings
+from mtsig_core.report.html import folded, literal, table, table_html
 from mtsig_core.report.tables import cluster_ends, leaderboard_rows, pair_rows, summary, system_rows, verdict
 from mtsig_core.report.words import direction, group_cautions, wrong_files
 from mtsig_core.results import Comparison, MetricResult
@@ -25,6 +27,45 @@ _STYLE = """<style>
 .mtsig table tr.ruled td {border-bottom: 1px solid currentColor}
 .mtsig summary {cursor: pointer}
 </style>"""
+
+
+def report_fragment(report: Report) -> str:
+    """All of it but figures; caveats and long tables are folded away."""
+    parts = []
+    for section, blocks in report.sections_for("notebook"):
+        titled = section.title and not any(isinstance(block, Paragraph) and block.role == "verdict" for block in blocks)
+        written = [_WRITERS[type(block)](block) for block in blocks]
+        n = sum(len(block.cautions) for block in blocks if isinstance(block, Warnings))
+        if section.place == "caveats":
+            parts.append(folded(f"{section.title}: {n}", "".join(written), n <= _FEW))
+        else:
+            parts += [_paragraph(f"<b>{literal(section.title)}</b>")] * bool(titled) + written
+    return _whole(parts)
+
+
+def _write_paragraph(block: Paragraph) -> str:
+    about = f"<b>{literal(block.about)}</b>. " if block.about else ""
+    text = literal(block.text)
+    return _paragraph(f"{about}<code>{text}</code>" if block.role == "signature" else about + text)
+
+
+def _write_warnings(block: Warnings) -> str:
+    groups = group_cautions(block.cautions, several=block.several, say=_arguments)
+    return "".join(_paragraph("<br>".join(map(literal, texts))) for texts in groups)
+
+
+def _write_table(block: TableBlock) -> str:
+    code = table_html(block.table)
+    notes = "".join(_paragraph(literal(note)) for note in block.notes)
+    return (folded(block.fold, code, len(block.table.rows) <= _FEW) if block.fold else code) + notes
+
+
+def _write_facts(block: Facts) -> str:
+    return "".join(_paragraph(f"{literal(name)}: {literal(text)}") for name, text in block.pairs)
+
+
+_WRITERS: dict[type[Block], Callable[[Any], str]] = {
+    Paragraph: _write_paragraph, Warnings: _write_warnings, TableBlock: _write_table, Facts: _write_facts}
 
 
 def comparison_table(comparison: Comparison) -> str:

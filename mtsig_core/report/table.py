@@ -24,9 +24,10 @@ ROW_FORM = "*"
 
 @dataclass(frozen=True)
 class Kind:
-    """How values of one kind are written, sorted and set.
+    """How values of one kind are written, sorted and set: to the left (`<`), to the right (`>`) or in the middle (`^`).
 
-    `parts` are the endings of the columns that files have of it: one without an ending, or two for the ends of a range.
+    `parts` are the columns that files have of it: one without an ending, or endings for several numbers, such as the
+    ends of a range, or names of columns for several names.
     """
 
     name: str
@@ -83,7 +84,9 @@ def join_ends(low: Any, high: Any, sign: int = 1) -> tuple[Any, Any] | None:
 
 _KINDS = (
     Kind("name", lambda value, _: str(value), side="<"),
+    Kind("pair", lambda names, _: f"{names[0]} - {names[1]}", side="<", parts=("a", "b")),
     Kind("text", lambda value, _: str(value), side="<"),
+    Kind("sign", lambda value, _: str(value), side="^"),
     Kind("score", lambda value, form: signed(value, form or ".2f", ""), float),
     Kind("difference", lambda value, form: signed(value, form or ".2f"), float),
     Kind("decided", _write_decided, lambda cell: float(cell[0]), parts=("", "_significant")),
@@ -99,10 +102,10 @@ _KINDS = (
     Kind("relative", lambda ends, _: f"[{ends[0]:+.2%}, {ends[1]:+.2%}]", lambda ends: float(ends[0]),
          parts=("_low", "_high")),
 )
-#: By name: name, text, score, difference, decided (a difference and whether it is significant), interval and rank (two
-#: ends), rank change (before and now, which may be a word), p, share, count, amount (three digits on whatever scale),
-#: estimate (with its interval or None twice), relative (two ends, as fractions), written (a number with something
-#: beside it, such as that of a paper: a `Cell`, or text).
+#: By name: name, pair (two names), text, sign, score, difference, decided (a difference and whether it is
+#: significant), interval and rank (two ends), rank change (before and now, which may be a word), p, share, count,
+#: amount (three digits on whatever scale), estimate (with its interval or None twice), relative (two ends, as
+#: fractions), written (a number with something beside it, such as that of a paper: a `Cell`, or text).
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _KINDS}
 
 
@@ -123,6 +126,8 @@ class Column:
         stands for the form of the row.
     help : str
         A sentence for where there is room to explain the title.
+    where : {"", "readers", "files"}
+        Who alone has it: readers have a pair as one text, files its two names.
     """
 
     key: str
@@ -130,19 +135,28 @@ class Column:
     kind: str = "text"
     form: str = ""
     help: str = ""
+    where: str = ""
 
-    def write(self, value: Any, row_form: str = "") -> str:
-        """The text of one of its values."""
+    def write(self, value: Any, row_form: str = "", kind: str = "") -> str:
+        """The text of one of its values; a text is shown as it is, among numbers too."""
         if value is None:
             return MISSING
-        if isinstance(value, str) and value == EMPTY:
+        if isinstance(value, str):
             return value
-        return KINDS[self.kind].write(value, self.form.replace(ROW_FORM, row_form))
+        return KINDS[kind or self.kind].write(value, self.form.replace(ROW_FORM, row_form))
 
     def sort_key(self, value: Any) -> float:
         """What a value is sorted by; NaN where there is none, so that it comes last."""
         sort = KINDS[self.kind].sort
-        return math.nan if sort is None or value is None or value == EMPTY else sort(value)
+        return math.nan if sort is None or value is None or isinstance(value, str) else sort(value)
+
+    def parts(self, value: Any) -> dict[str, Any]:
+        """The value as files have it, by the names of their columns."""
+        parts = KINDS[self.kind].parts
+        names = [part if part.isalpha() else self.key + part for part in parts]
+        if len(parts) == 1:
+            return {names[0]: None if value == EMPTY else value}
+        return dict(zip(names, [None] * len(parts) if value is None or isinstance(value, str) else value, strict=True))
 
 
 @dataclass(frozen=True)
@@ -164,6 +178,8 @@ class Table:
         Rows that are set back.
     row_forms : tuple of str
         How each row writes the numbers of columns that leave it to the row; none where no column does.
+    other_kinds : dict of (int, str) to str
+        Cells, by row and key, of another kind than that of their column.
 
     Examples
     --------
@@ -182,6 +198,7 @@ class Table:
     ruled: Collection[int] = field(default=frozenset())
     grey: Collection[int] = field(default=frozenset())
     row_forms: tuple[str, ...] = ()
+    other_kinds: Mapping[tuple[int, str], str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.rows)
@@ -204,28 +221,27 @@ class Table:
 
     def texts(self) -> list[list[str]]:
         """All cells as they are read."""
-        return [[column.write(value, form) for column, value in zip(self.columns, row, strict=True)]
-                for row, form in zip_longest(self.rows, self.row_forms, fillvalue="")]
+        return [[column.write(value, form, self.other_kinds.get((k, column.key), ""))
+                 for column, value in zip(self.columns, row, strict=True)]
+                for k, (row, form) in enumerate(zip_longest(self.rows, self.row_forms, fillvalue=""))]
+
+    def for_readers(self) -> Table:
+        """The same without the columns that only files have."""
+        return self.without(*(column.key for column in self.columns if column.where == "files"))
 
     def records(self) -> list[dict[str, Any]]:
         """A mapping for each row, for files: raw values, two ends in columns of their own."""
-        records = []
-        for row in self.rows:
-            record: dict[str, Any] = {}
-            for column, value in zip(self.columns, row, strict=True):
-                parts = KINDS[column.kind].parts
-                values = [None if value == EMPTY else value] if len(parts) == 1 else \
-                    [None] * len(parts) if value is None or value == EMPTY else value
-                record |= {column.key + part: one for part, one in zip(parts, values, strict=True)}
-            records.append(record)
-        return records
+        columns = [(k, column) for k, column in enumerate(self.columns) if column.where != "readers"]
+        return [{name: one for k, column in columns for name, one in column.parts(row[k]).items()}
+                for row in self.rows]
 
     def select(self, *keys: str) -> Table:
         """The same with these columns only, in this order; those that it does not have are passed over."""
         places = [self.keys.index(key) for key in keys if key in self.keys]
         return replace(self, columns=tuple(self.columns[k] for k in places),
                        rows=tuple(tuple(row[k] for k in places) for row in self.rows),
-                       marks={mark for mark in self.marks if mark[1] in keys})
+                       marks={mark for mark in self.marks if mark[1] in keys},
+                       other_kinds={cell: kind for cell, kind in self.other_kinds.items() if cell[1] in keys})
 
     def without(self, *keys: str) -> Table:
         """The same without these columns."""
@@ -239,7 +255,9 @@ class Table:
                        marks={(new[row], key) for row, key in self.marks if row in new},
                        ruled={new[row] for row in self.ruled if row in new},
                        grey={new[row] for row in self.grey if row in new},
-                       row_forms=tuple(self.row_forms[k] for k in places) if self.row_forms else ())
+                       row_forms=tuple(self.row_forms[k] for k in places) if self.row_forms else (),
+                       other_kinds={(new[row], key): kind for (row, key), kind in self.other_kinds.items()
+                                    if row in new})
 
     def with_columns(self, columns: Sequence[Column], values: Iterable[Sequence[Any]],
                      after: str | None = None) -> Table:

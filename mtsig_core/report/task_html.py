@@ -9,8 +9,9 @@ from typing import Any
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import agreement, task
-from mtsig_core.report.html import LEVELS, forest_svg, literal, table, table_html, template
+from mtsig_core.report.html import LEVELS, literal, table, table_html, template
 from mtsig_core.report.palette import ink, mixed, width, wrapped
+from mtsig_core.report.pictures import forest_svg
 from mtsig_core.report.review import (
     MEASURED_SAID,
     decision_cautions,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
-from mtsig_core.errors import Remedy, counted
+from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import written_like
-from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.tables import (
     CLUSTERS_SAID,
     by_reference_rows,
@@ -23,11 +21,9 @@ from mtsig_core.report.tables import (
     verdict,
     without_relation,
 )
-from mtsig_core.report.text import printable, text_width
+from mtsig_core.report.text import options_said, printable, text_width
 from mtsig_core.report.words import assumptions, direction, far_firsts, group_cautions
-from mtsig_core.results import Caution, Comparison, MetricResult, Settings
-from mtsig_core.stats.cautions import BESIDE_VERDICT
-from mtsig_core.stats.file_cautions import WRONG_FILES
+from mtsig_core.results import Comparison, MetricResult, Settings
 from mtsig_core.stats.score import Scores
 from mtsig_core.stats.significance import is_split
 
@@ -48,9 +44,8 @@ def comparison_text(comparison: Comparison) -> str:
 
 def _warnings(comparison: Comparison, first: bool) -> list[str]:
     """Those that question all numbers, which stand before them; or the others."""
-    chosen = [one for one in comparison.warnings
-              if (one.code in ("tokenizer-and-script", "top-groups-differ", *WRONG_FILES)) == first]
-    return [line for texts in group_cautions(chosen, several=len(comparison.metrics) > 1, say=_options)
+    chosen = [one for one in comparison.warnings if one.kind.comes_first == first]
+    return [line for texts in group_cautions(chosen, several=len(comparison.metrics) > 1, say=options_said)
             for line in ("", *(f"Warning: {printable(text)}" for text in texts))]
 
 
@@ -66,28 +61,6 @@ def scores_text(scores: Scores) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def warn(cautions: Iterable[Caution]) -> None:
-    """Print warnings to standard error."""
-    if lines := caution_lines(cautions):
-        print(*lines, sep="\n", file=sys.stderr)
-
-
-def caution_lines(cautions: Iterable[Caution], several: bool = False, about: str = "") -> list[str]:
-    """Warnings, a line each, with the options that help; three of a kind, and how many more there are. Each begins with
-    its metric where there are `several`, and before that with what it is `about`."""
-    return [f"Warning: {about}{printable(text)}" for texts in group_cautions(cautions, several=several, say=_options)
-            for text in texts]
-
-
-def _options(remedies: Sequence[Remedy]) -> str:
-    return f"Options: {remedy_options(remedies)}." if remedies else ""
-
-
-def printable_lines(text: str) -> str:
-    """Like `printable`, with line ends kept."""
-    return "\n".join(map(printable, text.split("\n")))
-
-
 def _metric_lines(result: MetricResult, comparison: Comparison) -> list[str]:
     settings = comparison.settings
     title = f"{printable(metric_title(result.metric))} ({direction(result.higher_is_better, bool(result.pairs))})"
@@ -96,7 +69,7 @@ def _metric_lines(result: MetricResult, comparison: Comparison) -> list[str]:
     header, rows = leaderboard_rows(result, settings)
     far = far_firsts(result)
     beside = [caution.finding for caution in comparison.warnings
-              if caution.code in BESIDE_VERDICT and caution.metric == result.metric]
+              if caution.kind.beside_verdict and caution.metric == result.metric]
     lines = [title, *map(printable, beside), *([] if far is None else [printable(far)]),
              *table_lines(header, rows, "<<" + ">" * (len(header) - 2), ends := cluster_ends(result.systems)),
              *[CLUSTERS_SAID] * bool(ends)]

@@ -1,4 +1,4 @@
-"""Tables as aligned text that fits the width of a terminal."""
+"""Reports and tables as text for a terminal, whose width the tables fit."""
 
 from __future__ import annotations
 
@@ -6,10 +6,16 @@ import shutil
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
+from mtsig_core.caution import Caution
+from mtsig_core.errors import Remedy
 from mtsig_core.readers.lines import shown
+from mtsig_core.report.commands import remedy_options
+from mtsig_core.report.document import Block, Facts, Paragraph, Report, TableBlock, Warnings
 from mtsig_core.report.table import KINDS, Table
+from mtsig_core.report.words import group_cautions
 
 _NARROWEST = 40  # characters: nothing is set for less
 _GAP = "  "
@@ -25,6 +31,67 @@ def terminal_width() -> int | None:
     return max(_NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
 
 
+def report_text(report: Report, width: int | None = None) -> str:
+    """The whole of it; a verdict stands in place of the title of its section, and tables fit `width`."""
+    lines: list[str] = []
+    for section, blocks in report.sections_for("text"):
+        lines += [""] if lines else []
+        if section.title and not any(isinstance(block, Paragraph) and block.role == "verdict" for block in blocks):
+            lines.append(printable(section.title))
+        for before, block in zip([None, *blocks], blocks, strict=False):
+            lines += [""] if isinstance(before, TableBlock) or isinstance(block, Warnings) else []
+            lines += _WRITERS[type(block)](block, width)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def caution_lines(cautions: Iterable[Caution], several: bool = False, about: str = "") -> list[str]:
+    """Warnings, a line each, with the options that help; three of a kind, and how many more there are. Each begins with
+    its metric where there are `several`, and before that with what it is `about`."""
+    return [f"Warning: {about}{printable(text)}" for texts in _grouped(cautions, several) for text in texts]
+
+
+def warn(cautions: Iterable[Caution]) -> None:
+    """Print warnings to standard error."""
+    if lines := caution_lines(cautions):
+        print(*lines, sep="\n", file=sys.stderr)
+
+
+def printable_lines(text: str) -> str:
+    """Like `printable`, with line ends kept."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+def _grouped(cautions: Iterable[Caution], several: bool) -> list[list[str]]:
+    return group_cautions(cautions, several=several, say=options_said)
+
+
+def options_said(remedies: Sequence[Remedy]) -> str:
+    return f"Options: {remedy_options(remedies)}." if remedies else ""
+
+
+def _write_paragraph(block: Paragraph, _: int | None) -> list[str]:
+    about = {"verdict": f"{block.about}. ", "methods": f"{block.about}: "}.get(block.role, "") if block.about else ""
+    return [("Warning: " if block.role == "warning" else "") + printable(about + block.text)]
+
+
+def _write_warnings(block: Warnings, _: int | None) -> list[str]:
+    lines = [line for texts in _grouped(block.cautions, block.several)
+             for line in ("", *(f"Warning: {printable(text)}" for text in texts))]
+    return lines[1:]
+
+
+def _write_table(block: TableBlock, width: int | None) -> list[str]:
+    return [*table_text(block.table, width), *map(printable, block.notes)]
+
+
+def _write_facts(block: Facts, _: int | None) -> list[str]:
+    return [f"{printable(name)}: {printable(text)}" for name, text in block.pairs]
+
+
+_WRITERS: dict[type[Block], Callable[[Any, int | None], list[str]]] = {
+    Paragraph: _write_paragraph, Warnings: _write_warnings, TableBlock: _write_table, Facts: _write_facts}
+
+
 def table_text(table: Table, width: int | None = None) -> list[str]:
     """The lines of a table.
 
@@ -38,6 +105,7 @@ def table_text(table: Table, width: int | None = None) -> list[str]:
     A          1,000
     B              -
     """
+    table = table.for_readers()
     head = [[printable(title)] for title in table.titles]
     body = [[[printable(cell) + "*" * ((number, key) in table.marks)]
              for key, cell in zip(table.keys, row, strict=True)] for number, row in enumerate(table.texts())]
@@ -59,8 +127,8 @@ def table_text(table: Table, width: int | None = None) -> list[str]:
 def _name_columns(table: Table) -> list[int]:
     """The columns on the left that say what a row is about: all up to the last name of those it begins with."""
     kinds = [column.kind for column in table.columns]
-    last = next((k for k, kind in enumerate(kinds) if kind == "name"), 0)
-    while last + 1 < len(kinds) and kinds[last + 1] == "name":
+    last = next((k for k, kind in enumerate(kinds) if kind in ("name", "pair")), 0)
+    while last + 1 < len(kinds) and kinds[last + 1] in ("name", "pair"):
         last += 1
     return list(range(last + 1))
 
@@ -117,4 +185,5 @@ def text_width(text: str) -> int:
 
 def _pad(text: str, width: int, side: str) -> str:
     space = width - text_width(text)
-    return text + " " * space if side == "<" else " " * space + text
+    left = {"<": 0, "^": space // 2, ">": space}[side]
+    return " " * left + text + " " * (space - left)

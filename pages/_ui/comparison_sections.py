@@ -16,8 +16,7 @@ from mtsig_core.figures.comparison_plots import matrix
 from mtsig_core.metrics import metric_of, metric_title, metric_titles, metrics_of
 from mtsig_core.report import export, result_json
 from mtsig_core.report.cells import number
-from mtsig_core.report.html import comparison_html
-from mtsig_core.report.latex import comparison_latex
+from mtsig_core.report.comparison_report import comparison_html, comparison_latex
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.tables import (
     across_rows,
@@ -30,7 +29,7 @@ from mtsig_core.report.tables import (
 )
 from mtsig_core.report.words import caveats, controlled, keeps_its_level
 from mtsig_core.stats.across import alike_said, pairs_across
-from mtsig_core.stats.cautions import about_several
+from mtsig_core.stats.cautions import about_top_groups
 from mtsig_core.stats.choices import decide_by, disagreeing, with_adjusted
 from mtsig_core.stats.comparison import joined
 from mtsig_core.testset import as_system
@@ -149,12 +148,11 @@ def warnings_of(view: View, further: list[MetricResult]) -> list[Caution]:
 def show_disagreement(view: View, further: list[MetricResult], warnings: list[Caution], command: str) -> None:
     """How often the metrics agree, the pairs on which they do not, and all of them as signs."""
     compared = [view.result, *further]
-    screen.cautions((caution for caution in warnings if caution.code == "tokenizer-and-script"), several=True)
+    screen.cautions((caution for caution in warnings if caution.kind.concern == "scores"), several=True)
     names = " and ".join(metric_title(result.metric) for result in compared)
     st.subheader("Do the metrics agree?")
     screen.answer(f"{names}: {alike_said(pairs_across(compared))}")
-    screen.cautions(caution for caution in about_several({result.metric: result for result in compared})
-                    if caution.code == "top-groups-differ")
+    screen.cautions(about_top_groups({result.metric: result for result in compared}))
     st.caption("Opposite: each is significant, in another direction. Some decide: significant by one, not by another. "
                "Differences are improvements; ● is significant. To try several metrics and keep one is to test more "
                "than once: choose the one that counts beforehand, or report all.")

@@ -103,8 +103,9 @@ class Curve:
             + self._most(planned) + ". ")
         both = found.errors[mine.a, mine.b].n_units
         of_both = f", {both:,} of them with scores for both," if both < found.n_units else ""
-        here = cannot_plan(found) or (f"This set has {found.n_units:,} {units}{of_both} and finds {rounded(mine.mdd)} "
-                                      f"{unit} and more that often.")
+        cannot = cannot_plan(found)
+        here = cannot.text if cannot else (f"This set has {found.n_units:,} {units}{of_both} and finds "
+                                           f"{rounded(mine.mdd)} {unit} and more that often.")
         screen.plain(f"{family}{mine.a} and {mine.b} differ by {rounded(mine.delta)} here; were that true, it would "
                      f"take {own}. {here}")
         typical = median_low([row.units for row in planned if row.units] or [0])

@@ -7,8 +7,8 @@ import pytest
 
 from mtsig_core import compare, compare_task
 from mtsig_core.experiments.dispute import examine_dispute
+from mtsig_core.report.comparison_report import comparison_html
 from mtsig_core.report.dispute_card import card_html
-from mtsig_core.report.html import comparison_html
 from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout
 from mtsig_core.report.segment_cards import segments_html

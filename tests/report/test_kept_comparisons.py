@@ -7,7 +7,7 @@ import pytest
 from mtsig_core import TestSet, compare, make_metric
 from mtsig_core.metrics import metric_of
 from mtsig_core.report import kept_results
-from mtsig_core.report.forms import FORMS
+from mtsig_core.report.comparison_report import FORMS
 from mtsig_core.report.kept_results import kept_comparison
 from mtsig_core.stats.significance import ADJUSTMENTS
 

@@ -10,6 +10,7 @@ import pytest
 
 from mtsig_core import TestSet, compare
 from mtsig_core.errors import InputError
+from mtsig_core.report.comparison_report import comparison_text
 from mtsig_core.report.latex import escape, number_cell
 from mtsig_core.report.review import (
     circles_table,
@@ -25,7 +26,6 @@ from mtsig_core.report.review import (
 )
 from mtsig_core.report.task import count_hidden, describe_rule, tops_table
 from mtsig_core.report.task_export import task_document
-from mtsig_core.report.terminal import comparison_text
 from mtsig_core.report.text import printable
 from mtsig_core.report.words import far_firsts, far_firsts_in
 from mtsig_core.results import TaskInfo

@@ -11,7 +11,7 @@ import pytest
 from mtsig_core import compare, paper_sentences
 from mtsig_core.figures import differences
 from mtsig_core.figures.pair_plots import half_eye
-from mtsig_core.report.html import differences_svg
+from mtsig_core.report.pictures import differences_svg
 from mtsig_core.report.tables import (
     difference_rows,
     leaderboard_records,

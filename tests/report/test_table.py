@@ -65,7 +65,7 @@ def test_sorting_goes_by_numbers_and_what_has_none_comes_last(table):
     rank = table.columns[1]
     assert rank.sort_key((1, 3)) < rank.sort_key((2, 2)) < rank.sort_key((10, 10))
     assert all(rank.sort_key(value) != rank.sort_key(value) for value in (None, EMPTY))
-    assert {kind.name for kind in KINDS.values() if not kind.is_number} == {"name", "text"}
+    assert {kind.name for kind in KINDS.values() if not kind.is_number} == {"name", "pair", "text", "sign"}
 
 
 def test_latex_sets_names_literally_and_marks_in_bold(table):

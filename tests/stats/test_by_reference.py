@@ -8,14 +8,12 @@ import pandas as pd
 import pytest
 
 from mtsig_core import Comparison, InputError, SegmentScores, TestSet, compare
+from mtsig_core.report.caution_words import disagreement
+from mtsig_core.report.comparison_report import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.export import comparison_csv
-from mtsig_core.report.html import comparison_html
-from mtsig_core.report.latex import comparison_latex
 from mtsig_core.report.result_json import comparison_json
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.tables import by_reference_rows
-from mtsig_core.report.terminal import comparison_text
-from mtsig_core.stats.cautions import disagreement
 from mtsig_core.stats.ranks import headline, is_ahead, otherwise_led
 from tests.toys import texts
 

@@ -17,12 +17,10 @@ from mtsig_core import InputError, SettingError, TestSet, compare
 from mtsig_core.errors import counted
 from mtsig_core.experiments.dispute import default_metrics
 from mtsig_core.metrics import metric_of, metrics_of
+from mtsig_core.report.comparison_report import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.export import comparison_csv
-from mtsig_core.report.html import comparison_html
-from mtsig_core.report.latex import comparison_latex
 from mtsig_core.report.result_json import comparison_json
 from mtsig_core.report.sentences import paper_sentences
-from mtsig_core.report.terminal import comparison_text
 from mtsig_core.results import Comparison
 from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.choices import with_adjusted
