@@ -209,13 +209,7 @@ _STEPS = {"none": "raw p", "bh": "BH", "holm": "Holm", "romano-wolf": "Romano-Wo
 
 
 def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, str] | None:
-    """Draw it, below a control that steps through the corrections; give the pair that was clicked.
-
-    Parameters
-    ----------
-    adjusted : mapping of str to ndarray, shape (pairs,)
-        The adjusted p by correction; empty for a test that gives no p.
-    """
+    """Draw it, below a control that steps through the corrections; give the pair that was clicked."""
     result, settings = view.result, view.comparison.settings
     if adjusted:
         step = _step(adjusted, settings.correction)
@@ -281,16 +275,6 @@ _FILES = (("CSV", "comparison", "csv", "text/csv", export.comparison_csv),
 def show_exports(view: View, page: str, left_out: Mapping[str, str], metrics: Sequence[str] = ()) -> None:
     """Buttons for files with systems, pairs and matrix by the metric of the view and further ones, and sentences; of a
     single system there is neither pair nor matrix.
-
-    Parameters
-    ----------
-    view : View
-    page : str
-        What the keys begin with.
-    left_out : mapping of str to str
-        The systems left out, and why.
-    metrics : sequence of str
-        Further metrics, which have been compared already.
     """
     parts = [view.comparison, *(results.comparison(view.testset, name, **view.settings) for name in metrics)]
     comparison = make_once(_joined, tuple(left_out.items()), *parts)
