@@ -47,9 +47,6 @@ from pages._ui.browser import command_box
 from pages._ui.screen import or_end_page
 from pages._ui.testset_view import View
 
-#: What is drawn or swapped, and the unit of the test.
-SITUATIONS = (("segment", "segment"), ("document", "segment"), ("document", "document"))
-
 
 @dataclass(frozen=True)
 class Bench:
@@ -120,7 +117,7 @@ def grow(figure: Callable[[], go.Figure], name: str, said: str, more: str = "") 
 
 def by_situation(row: Callable, verb: str) -> dict:
     """What `row` (what is drawn or swapped, the unit of the test) gives, by words for it; without what is not there."""
-    found = {f"{what}s {verb}, by {unit}": row(what, unit) for what, unit in SITUATIONS}
+    found = {f"{what}s {verb}, by {unit}": row(what, unit) for what, unit in tables.SITUATIONS}
     return {words: one for words, one in found.items() if one is not None}
 
 
@@ -376,7 +373,7 @@ def _by_both(one, _, by_segment, by_document, alpha: float) -> str:
 
 def _null_situations(one) -> dict:
     """How often randomization rejects, by words for the null and the unit."""
-    return {f"{tables.NULLS[null]}, by {unit}": row for null, unit in SITUATIONS
+    return {f"{tables.NULLS[null]}, by {unit}": row for null, unit in tables.SITUATIONS
             if (row := one.row(null, unit, "ar")) is not None}
 
 
