@@ -24,7 +24,8 @@ def of_language(language, **more):
 
 
 def codes(testset, metric):
-    return {c.code: c.facts for c in about_metrics(testset, {metric: tokenizer_of(metric_of(testset, metric), testset)})}
+    tokenizer = tokenizer_of(metric_of(testset, metric), testset)
+    return {caution.code: caution.facts for caution in about_metrics(testset, {metric: tokenizer})}
 
 
 def test_a_set_without_a_choice_has_the_digest_it_always_had():
