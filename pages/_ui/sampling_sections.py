@@ -32,23 +32,12 @@ NAMES = {"blocks": "Blocks", "broad": "Broad samples"}
 
 @dataclass(frozen=True)
 class Samples:
-    """Both kinds of sample of one size.
-
-    Attributes
-    ----------
-    view : View
-    found : mapping of str to Sampling
-        By kind.
-    name : str
-        The system that is looked at.
-    koehns : bool
-        Whether the samples stand for those of `Koehn (2004)`.
-    """
+    """Both kinds of sample of one size."""
 
     view: View
-    found: Mapping[str, Sampling]
-    name: str
-    koehns: bool
+    found: Mapping[str, Sampling]  # by kind
+    name: str  # the system that is looked at
+    koehns: bool  # whether the samples stand for those of `Koehn (2004)`
 
     @property
     def unit(self) -> str:
