@@ -58,7 +58,7 @@ asked = {"repeats": repeats, "unit": view.settings["unit"] if drawn == "auto" el
 def work(progress):
     return sweep_sizes(testset, metric, sizes=None if sizes == _TEN else parse_sizes(sizes), progress=progress,
                        jobs=results.jobs(testset), statistics=results.statistics(testset, metric, progress),
-                       found=progress.part, **asked)
+                       watch=progress.part, **asked)
 
 
 with or_end_page():

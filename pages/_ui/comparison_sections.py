@@ -30,7 +30,7 @@ from mtsig_core.report.tables import (
 from mtsig_core.report.words import caveats, controlled, keeps_its_level
 from mtsig_core.stats.across import alike_said, pairs_across
 from mtsig_core.stats.cautions import about_top_groups
-from mtsig_core.stats.choices import decide_by, disagreeing, with_adjusted
+from mtsig_core.stats.choices import decide_by, disagreeing
 from mtsig_core.stats.comparison import joined
 from mtsig_core.testset import as_system
 from pages._ui import address, background, charts, controls, results, screen, testset_view
@@ -214,10 +214,9 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
     if adjusted:
         step = _step(adjusted, settings.correction)
         if step != settings.correction:
-            result = with_adjusted(result, adjusted[step], settings.alpha)
-            settings = replace(settings, correction=step)
             view = replace(view, settings={**view.settings, "correction": step})
-        tested = [pair for pair in view.result.tested if pair.p_value is not None]
+            result, settings = view.result, view.comparison.settings
+        tested = [pair for pair in result.tested if pair.p_value is not None]
         _say(view, step, {name: decide_by(tested, result.sign, p, settings.alpha) for name, p in adjusted.items()})
     header, rows = pair_records(result)
     names, n = [system.system for system in result.systems], sum(pair.significant for pair in result.pairs)
