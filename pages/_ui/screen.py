@@ -191,13 +191,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], names: Iterable[
 
 def show_table(shown: Table, key: str | None = None, *, open_rows: bool = False, open_cells: bool = False
                ) -> int | tuple[int, str] | None:
-    """A `Table` of the reports, by the kinds of its columns.
-
-    Returns
-    -------
-    int, (int, str) or None
-        The row that was chosen, or the row and the key of the column of a cell that was.
-    """
+    """A `Table` of the reports, by the kinds of its columns."""
     kinds = [column.kind for column in shown.columns]
     rows = [[Cell(text, number) if KINDS[column.kind].is_number and text not in ("", MISSING)
              and not isnan(number := column.sort_key(value)) else text

@@ -39,24 +39,13 @@ _TRACKS = ("all systems", "constrained", "unconstrained")
 
 @dataclass(frozen=True)
 class TaskView:
-    """What is chosen at the side.
+    """What is chosen at the side."""
 
-    Attributes
-    ----------
-    name : str
-        Of the task, as the address has it.
-    offer : tasks.TaskOffer
-    kept : KeptTask
-    metric : str
-    settings : dict
-        Keyword arguments of `compare_task`.
-    """
-
-    name: str
+    name: str  # of the task, as the address has it
     offer: tasks.TaskOffer
     kept: KeptTask
     metric: str
-    settings: dict
+    settings: dict  # keyword arguments of `compare_task`
 
     @property
     def title(self) -> str:
@@ -247,18 +236,10 @@ _LAST = "review.last"  # that of the review opened last
 
 @dataclass(frozen=True)
 class ReviewView:
-    """What is opened by the link in the address.
+    """What is opened by the link in the address."""
 
-    Attributes
-    ----------
-    kept : KeptReview or None
-        None where the address has no link.
-    before, now : TaskView or None
-        The task as the review compares it, with all systems, and without those left out.
-    """
-
-    kept: KeptReview | None
-    before: TaskView | None = None
+    kept: KeptReview | None  # none where the address has no link
+    before: TaskView | None = None  # the task as the review compares it, with all systems, and without those left out
     now: TaskView | None = None
 
     @property
