@@ -4,7 +4,10 @@ Work takes statistics from here in its own process, where there is no Streamlit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +17,9 @@ from mtsig_core.metrics.cache import cached_statistics
 from pages._ui import session_limits
 from pages._work.first_comparison import FirstDraws, drawn_beforehand, first_counts
 from pages._work.memory import Memory
+
+if TYPE_CHECKING:
+    from pages._ui.testset_view import View
 
 _MANY = 10_000  # segments from which on several cores pay off
 _KEPT = 16  # statistics of test sets, the largest things that are remembered
@@ -65,6 +71,37 @@ def decided_from(key: tuple, work: Callable, asked: tuple, decide: Callable, wha
 
     there, found, cache = background.result(key, work, what, meanwhile, before or {})
     return found if there == asked else _DECIDED.make((key, asked), lambda: decide(cache))
+
+
+def experiment(view: View, function: Callable, what: str, *, metric: str | None = None, testset: TestSet | None = None,
+               limit: Callable[[], None] | None = None, meanwhile: Callable[[dict], None] | None = None,
+               before: Mapping = MappingProxyType({}), **asked):
+    """The result of function(testset, metric, ...) of the core, remembered by content and arguments.
+
+    The page ends with the reason where there is none. The function is given statistics, progress, threads and `watch`
+    where it takes them. `what`, `meanwhile` and `before` are as in `background.result`: parts are what the function
+    passes to `watch`, by the tuple of numbers before it. `limit` checks the limits of the server in another way.
+    """
+    from pages._ui import background, screen  # which work does without
+
+    metric = metric or view.metric
+    testset = (testset or view.testset).under(metric)
+    taken = set(inspect.signature(function).parameters)
+
+    def work(progress):
+        offered = {"progress": progress, "jobs": jobs(testset),
+                   "watch": lambda *part: progress.part(part[:-1], part[-1])}
+        if "statistics" in taken:
+            offered["statistics"] = statistics(testset, metric, progress)
+        return function(testset, metric=metric, **{name: offered[name] for name in offered.keys() & taken}, **asked)
+
+    with screen.or_end_page():
+        if limit is None:
+            session_limits.check_experiment(testset, function, asked)
+        else:
+            limit()
+        return background.result((function.__name__, testset.digest, metric, *sorted(asked.items())), work, what,
+                                 meanwhile, before)
 
 
 def statistics(testset: TestSet, metric: str, progress: Callable[[str, float], None] | None = None) -> np.ndarray:

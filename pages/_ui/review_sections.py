@@ -44,7 +44,7 @@ from mtsig_core.store.reviews import (
     TakeBack,
     taken_back,
 )
-from pages._ui import address, browser, frame, screen, task_sections, tasks, testset_view, testsets
+from pages._ui import address, browser, frame, screen, task_sections, testset_view, testsets
 from pages._ui.browser import copyable
 from pages._ui.task_view import LINK, ReviewView, TaskView, reviews
 from pages._work.memory import make_once
@@ -346,7 +346,7 @@ def show_mine() -> None:
     if not mine:
         return
     st.subheader("Yours")
-    names = {name: offer.label for name, offer in tasks.available().items()}
+    names = {name: offer.label for name, offer in testsets.available_tasks().items()}
     for kept in mine:
         about, opened, deleted = st.columns([6, 1.2, 1.3], vertical_alignment="center")
         begun = datetime.fromtimestamp(kept.history[0].at, UTC)
