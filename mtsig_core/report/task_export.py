@@ -16,7 +16,7 @@ from mtsig_core.report.export import records_csv
 from mtsig_core.report.result_json import metric_records
 from mtsig_core.report.review import MEASURED_SAID, decision_cautions, decisions_table, notes_table, review_record
 from mtsig_core.report.table import MISSING
-from mtsig_core.report.tables import CLUSTERS_SAID, single_runs, task_run_rows, with_run_records
+from mtsig_core.report.tables import CLUSTERS_SAID, single_runs, task_runs_table, with_run_records
 from mtsig_core.report.task import (
     DISPUTED_PAIRS_NOTE,
     DISPUTES_NOTE,
@@ -43,7 +43,6 @@ from mtsig_core.report.task import (
 )
 from mtsig_core.report.task_html import task_html
 from mtsig_core.report.task_latex import task_latex
-from mtsig_core.report.terminal import table_lines
 from mtsig_core.report.text import caution_lines, printable, table_text, terminal_width
 from mtsig_core.report.words import assumptions, direction, far_firsts_in, in_a_task
 from mtsig_core.results import TaskComparison
@@ -160,8 +159,8 @@ def task_text(found: TaskComparison, history: History = ()) -> str:
     lines += [printable("; ".join(filter(None, ranks))) + "."]
     for metric in metrics:
         lines += ["", *_metric_lines(found, metric)]
-        header, rows = task_run_rows(found, metric)
-        lines += ["", *table_lines(header, rows, "<<>>><")] if rows else []
+        runs = task_runs_table(found, metric)
+        lines += ["", *table_text(runs, terminal_width())] if runs else []
     lines += _dispute_lines(disputed_in(found))
     lines += [] if found.agreement is None else ["", *agreement_text(found.agreement).rstrip().split("\n")]
     lines += _warnings(found)

@@ -9,7 +9,7 @@ from typing import Any
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import agreement, task
-from mtsig_core.report.html import LEVELS, literal, table, table_html, template
+from mtsig_core.report.html import LEVELS, literal, table_html, template
 from mtsig_core.report.palette import ink, mixed, width, wrapped
 from mtsig_core.report.pictures import forest_svg
 from mtsig_core.report.review import (
@@ -21,7 +21,7 @@ from mtsig_core.report.review import (
     notes_table,
 )
 from mtsig_core.report.table import MISSING, Table
-from mtsig_core.report.tables import CLUSTERS_SAID, cluster_ends, leaderboard_rows, pair_rows, summary
+from mtsig_core.report.tables import CLUSTERS_SAID, leaderboard_table, pairs_table, summary
 from mtsig_core.report.task import (
     MISSING_SAID,
     above_ranks,
@@ -143,13 +143,14 @@ def task_html(found: TaskComparison, command: str, history: Sequence[Entry] = ()
     first, review = comparisons[0], replay(history) if history else None
     return template("task.html").render(
         found=found, task=found.task, metrics=metrics, verdict=task_verdict, picture=rank_table, missing=MISSING_SAID,
-        cluster_ends=cluster_ends, clusters_said=CLUSTERS_SAID, table_html=table_html,
-        anchors={pair: f"pair-{k}" for k, pair in enumerate(found.pairs, 1)}, methods=task_methods, table=table,
+        clusters_said=CLUSTERS_SAID, table_html=table_html,
+        anchors={pair: f"pair-{k}" for k, pair in enumerate(found.pairs, 1)}, methods=task_methods,
         simulated=any(comparison.testset.simulated for comparison in comparisons), macro_table=macro_pairs_table,
         direction=direction, decision_notes=compare_decisions_with_intervals, across_columns=explain_across_columns,
         rule_said=describe_rule, tops_table=tops_table, marked_said=explain_marks, far_firsts=far_firsts_in,
         above_ranks=above_ranks, version=first.settings.version, summary=summary,
-        cautions=cautions, leaderboard_rows=leaderboard_rows, pair_rows=pair_rows, with_pairs=n_pairs <= _MOST_PAIRS,
+        cautions=cautions, leaderboard_table=leaderboard_table,
+        pairs_table=pairs_table, with_pairs=n_pairs <= _MOST_PAIRS,
         disputed=disputed_in(found), told=task, held=agreement, task_svg=task_svg, short=_short, printed=_PRINTED,
         forest_svg=forest_svg, winners=winners, levels=LEVELS, mixed=mixed, ink=ink,
         left_out=left_out_table(found.excluded), literal=literal, measured=MEASURED_SAID,

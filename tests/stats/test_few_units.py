@@ -15,7 +15,7 @@ from mtsig_core.experiments.planning import cannot_plan
 from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.report.result_json import comparison_json
 from mtsig_core.report.sentences import paper_sentences
-from mtsig_core.report.tables import by_reference_rows, neither, summary, verdict
+from mtsig_core.report.tables import by_reference_table, neither, summary, verdict
 from mtsig_core.report.words import controlled, keeps_its_level
 from mtsig_core.stats.cautions import about_intervals
 from mtsig_core.stats.few_units import alone_could, would_decide
@@ -389,7 +389,7 @@ class TestTooFew:
         references = {"r1": ["a b c d e"] * 8, "r2": ["a b x y e"] * 5 + [None] * 3}
         found = compare(TestSet("toy", texts, references), **QUICK).metrics["bleu"]
         assert [(row.reference, row.decidable) for row in found.by_reference] == [("r1", True), ("r2", False)]
-        assert not otherwise_led(found) and by_reference_rows(found)[1][2][1] == "cannot be decided"
+        assert not otherwise_led(found) and by_reference_table(found).values("leaders")[2] == "cannot be decided"
 
 
 class TestEffectiveNumber:
