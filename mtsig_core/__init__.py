@@ -9,6 +9,7 @@ A notebook shows it as a table; docs/python.md has what else there is, in the or
 """
 
 import mtsig_core._command  # noqa: F401 - first, as importing the rest takes a while
+from mtsig_core.caution import Caution
 from mtsig_core.errors import Cancelled, InputError, MtsigError, NotYetError, SettingError
 from mtsig_core.experiments.planning import PairPlan, plan
 from mtsig_core.metrics import METRICS, Metric, make_metric
@@ -16,7 +17,6 @@ from mtsig_core.readers import join_scores, language_pairs, read_frame, read_sco
 from mtsig_core.readers.tasks import read_task
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import (
-    Caution,
     Comparison,
     Exclusion,
     MetricResult,

@@ -17,7 +17,7 @@ import numpy as np
 from mtsig_core.errors import InputError
 
 #: The form of the results that users keep as JSON; one more whenever an older file can no longer be read.
-SCHEMA = 1
+SCHEMA = 2
 
 _Value = TypeVar("_Value")
 _TYPE = re.compile(r"(?<=`)\w+|(?<=\| )\w+")

@@ -12,8 +12,6 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.cells import rounded, written_like
 from mtsig_core.report.commands import command_line
-from mtsig_core.stats.cautions import BESIDE_VERDICT
-from mtsig_core.stats.file_cautions import WRONG_FILES
 from mtsig_core.stats.one_score import bootstrap_systems, histogram
 from pages._ui import background, charts, controls, frame, results, screen, session_limits, testsets
 from pages._ui.screen import or_end_page
@@ -49,8 +47,7 @@ chosen = systems[names.index(name)]
 ends, about, form = chosen.intervals[ci], chosen.relative(ci), written_like([chosen.score])
 screen.answer(f"{name}: {chosen.score:{form}} {unit}, {level} interval {tables.bracketed(ends, form)}"
               + ("" if about is None else f" ({100 * about[0]:+.1f}% to {100 * about[1]:+.1f}%)"))
-screen.cautions(c for c in view.comparison.warnings if c.code in (
-    "documents-ignored", "few-units", "no-documents", "tokenizer-and-script", *BESIDE_VERDICT, *WRONG_FILES))
+screen.cautions(caution for caution in view.comparison.warnings if caution.kind.concern in ("files", "scores", "units"))
 
 edges, counts = histogram(chosen.drawn)
 charts.show(partial(replicates, edges, counts, chosen.score, chosen.median, ends, about, unit=unit, form=form),
@@ -79,7 +76,7 @@ with right:
     st.caption(f"{ZHANG_VOGEL_1.source}: {ZHANG_VOGEL_1.about}. Other systems on another test set: they tell the order "
                "of size.")
 testsets.offer_demo(testsets.ZHANG_VOGEL, "A test set of the size of theirs, with four references as they had:",
-                     view.source)
+                    view.source)
 
 st.subheader("Were enough samples drawn?")
 pool = controls.choice("Samples in the pool", _POOLS, "pool", width=200, help="auto: as many as take a few seconds. "

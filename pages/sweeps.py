@@ -58,7 +58,7 @@ asked = {"repeats": repeats, "unit": view.settings["unit"] if drawn == "auto" el
 def work(progress):
     return sweep_sizes(testset, metric, sizes=None if sizes == _TEN else parse_sizes(sizes), progress=progress,
                        jobs=results.jobs(testset), statistics=results.statistics(testset, metric, progress),
-                       found=progress.part, **asked)
+                       watch=progress.part, **asked)
 
 
 with or_end_page():
@@ -81,7 +81,8 @@ command = sweeps_sections.command("size", metric, view.source, asked, difference
                                 **({} if sizes == _TEN else {"sizes": sizes.replace(" ", "")}))
 
 curve.show_answer(found)
-screen.cautions(c for c in view.comparison.warnings if c.code == "few-differences" and {c.a, c.b} == {a, b})
+screen.cautions(caution for caution in view.comparison.warnings
+                if caution.kind.concern == "differences" and caution.concerns_pair(a, b))
 if mine.se:
     charts.show(curve.figure(found, mine, rows), key="sweeps.decisions", files=view.named(mine.a, mine.b),
                 command=command,
@@ -135,7 +136,7 @@ st.caption(f"For power {power:.0%}, tested alone at alpha {alpha:g}{family}. Bra
            "find less.")
 testsets.offer_demo(testsets.ZHANG_VOGEL,
                     "As large as the test set of Zhang and Vogel (2004), a hundred documents with four "
-            "references:", view.source)
+                    "references:", view.source)
 try:
     sweeps_sections.show_table_2(view, found, mine.a, asked)
     sweeps_sections.show_references(view, mine.a, asked)

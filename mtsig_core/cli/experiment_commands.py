@@ -43,7 +43,7 @@ from mtsig_core.report.experiment_tables import (
     system_records,
 )
 from mtsig_core.report.text import warn
-from mtsig_core.results import Caution, SamplingSettings, TestSetInfo
+from mtsig_core.results import SamplingSettings, TestSetInfo
 from mtsig_core.stats.one_score import Progress
 from mtsig_core.stats.settings import check_jobs
 from mtsig_core.testset import TestSet
@@ -181,9 +181,9 @@ def _sweep_size(testset: TestSet, metric: Metric, args: Namespace, progress: Pro
     if args.difference is not None:
         tables["found"] = [row for a, b in swept.errors for row in found_records(swept, a, b, args.difference)]
     if (cannot := cannot_plan(swept)) is not None:
-        warn([Caution("too-few-units", cannot, metric.name)])
+        warn([cannot])
     content = {"signature": swept.signature, "higher_is_better": swept.higher_is_better, "n_units": swept.n_units,
-               "cannot_be_decided": cannot, "recounted": swept.recounted, "scores": swept.scores,
+               "cannot_be_decided": cannot and cannot.text, "recounted": swept.recounted, "scores": swept.scores,
                "paper": papers.ZHANG_VOGEL_2.source, **tables}
     return Result(content, tables, _settings(swept.settings, repeats=args.repeats, difference=args.difference,
                                              power=args.power))

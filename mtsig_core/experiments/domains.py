@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError, counted, unknown
-from mtsig_core.metrics import Metric, depends_on_testset, metric_of, metric_title
+from mtsig_core.metrics import Metric, depends_on_testset, metric_of
 from mtsig_core.results import (
     ByDomain,
-    Caution,
     DomainPair,
     DomainScores,
     SamplingSettings,
@@ -19,9 +19,9 @@ from mtsig_core.results import (
     TestSetInfo,
 )
 from mtsig_core.stats import engine
-from mtsig_core.stats.cautions import about_scores
+from mtsig_core.stats.cautions import about_few_in, about_need_of_units, about_scores
 from mtsig_core.stats.draws import PartDraws, draw_part, seed_of, step_down, test_pairs
-from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, about_few_drawn, about_few_in, least_of_units, p_floor
+from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, least_of_units, p_floor
 from mtsig_core.stats.file_cautions import about_files
 from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, effective_number
@@ -111,28 +111,21 @@ def _about_bootstrap(units: Units, of: np.ndarray, found: ByDomain) -> Iterator[
         return
     parts = [np.bincount(units.index[of == k]) for k in range(len(found.domains))]
     if min(map(effective_number, parts)) < FEW_FOR_BOOTSTRAP:
-        yield from about_few_drawn(found.test)
+        yield from about_need_of_units(found.test)
     fewest = min(np.count_nonzero(sizes) for sizes in parts)
     least = float(least_of_units(TESTS[found.test], found.sampling.unit, np.array(fewest)))
     if not significant(least, found.sampling.alpha):
-        yield Caution.of("whole-undecided", "No pair can be significant on the whole set either: a bootstrap within "
-                                            "domains is no surer than that of the domain with the fewest units.",
-                         advice="Use ar.", remedies=({"test": "ar"},))
+        yield Caution("whole-undecided", remedies=({"test": "ar"},))
 
 
 def _about(testset: TestSet, metric: Metric, kinds: list[str]) -> Iterator[Caution]:
     """The warnings about scores that are not everywhere, the domains that have none, and weights of their own."""
     yield from about_scores(testset, metric.name)
     if depends_on_testset(metric):
-        title = metric_title(metric.name)
-        yield Caution(f"{metric.name}-domain-weights", f"{title} of a domain takes its weights from the references of "
-                                                       "that domain alone, as where it is scored by itself. So compare "
-                                                       "systems within a domain, not the scores of two domains, and "
-                                                       "none with the whole set.", metric.name)
+        yield Caution("weights-of-domains", metric=metric.name)
     without = [kind for kind in dict.fromkeys(testset.domains or ()) if kind not in kinds]
     if without:
-        yield Caution("domains-without-scores", f"Left out, as no segment has a score by {metric.name} there: "
-                                                f"{', '.join(without)}.", metric.name)
+        yield Caution("domains-without-scores", {"domains": without}, metric.name)
 
 
 def stratified_weights(units: Units, strata: np.ndarray, seeds: list[int], block: int) -> np.ndarray:

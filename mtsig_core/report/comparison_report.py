@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
@@ -20,7 +21,6 @@ from mtsig_core.report.sentences import (
     level,
     paper_sentences,
     row_against_column,
-    simulated_said,
 )
 from mtsig_core.report.tables import (
     CLUSTERS_SAID,
@@ -46,14 +46,10 @@ from mtsig_core.report.tables import (
 from mtsig_core.report.text import report_text
 from mtsig_core.report.words import assumptions, direction, far_firsts, ranks_hold_jointly
 from mtsig_core.results import Comparison, MetricResult
-from mtsig_core.stats.cautions import BESIDE_VERDICT
-from mtsig_core.stats.file_cautions import WRONG_FILES
 from mtsig_core.stats.significance import is_split
 
 _FEW_PAIRS = 30  # more have their differences in files, and in text a matrix
 _WIDEST_MATRIX = 15  # systems, on paper
-#: Warnings that question all numbers, which stand before them.
-_DOUBTS = ("tokenizer-and-script", "top-groups-differ", *WRONG_FILES)
 
 
 def comparison_text(comparison: Comparison, width: int | None = None) -> str:
@@ -113,7 +109,7 @@ def comparison_report(comparison: Comparison, most_pairs: int | None = None) -> 
         sections.append(Section("", list(_say_methods(comparison, result)), "detail"))
     if len(results) > 1:
         sections.append(Section("", list(_relate(results))))
-    others = tuple(one for one in comparison.warnings if one.code not in _DOUBTS)
+    others = tuple(one for one in comparison.warnings if not one.kind.comes_first)
     if others:
         sections.append(Section("Keep in mind", (Warnings(cautions=others, several=len(results) > 1),), "caveats"))
     sections.append(Section("Settings", (_list_settings(comparison),), "detail"))
@@ -123,7 +119,7 @@ def comparison_report(comparison: Comparison, most_pairs: int | None = None) -> 
 
 def _introduce(comparison: Comparison) -> Iterator[Block]:
     """What was compared and how, what was left out and assumed, and warnings that question all numbers."""
-    if doubts := tuple(one for one in comparison.warnings if one.code in _DOUBTS):
+    if doubts := tuple(one for one in comparison.warnings if one.kind.comes_first):
         yield Warnings(cautions=doubts, several=len(comparison.metrics) > 1)
     for part in summary(comparison):
         yield Paragraph(text="; ".join(part), role="summary")
@@ -140,7 +136,7 @@ def _show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Bloc
     yield Paragraph(text=verdict(result, settings) or f"{first.system} scores {first.score:{points(result)}}",
                     role="verdict", about=f"{title}, {direction(result.higher_is_better, bool(result.pairs))}")
     for caution in comparison.warnings:
-        if caution.code in BESIDE_VERDICT and caution.metric == result.metric:
+        if caution.kind.beside_verdict and caution.metric == result.metric:
             yield Paragraph(text=caution.finding, only=("text",))
     if (far := far_firsts(result)) is not None:
         yield Paragraph(text=far)
@@ -170,35 +166,33 @@ def _show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Bloc
 def _show_pairs(comparison: Comparison, result: MetricResult, most: int | None) -> Iterator[Block]:
     settings, title, n = comparison.settings, metric_title(result.metric), len(result.pairs)
     table, together = pairs_table(result, settings, most), simultaneous_word(result, settings)
-    of = (f"{counted(len(result.systems), 'system')} on {comparison.testset.name} by {title} "
-          f"({direction(result.higher_is_better)})")
     in_all = () if n <= _FEW_PAIRS or settings.baseline is not None else ("latex", "html", "notebook")
     if settings.baseline is None:
         yield Figure(draw=partial(matrix_svg, result, settings), caption=matrix_key(result, settings))
     single = f"A single interval is for its pair alone; a {together} holds for these together." if together else ""
     yield TableBlock(
         table=table.without(*DETECTABLE), title=f"{title}: pairs", fold=counted(n, "pair"), n_rows=n, only=in_all,
-        caption=f"Differences of {of}.", caveats=tuple(simulated_said(comparison.testset)),
+        **_caption(comparison, result, "Differences"),
         notes=("Not significant (a dash under \"better\") does not mean equal.", *filter(None, [single])))
     if any(pair.mdd is not None for pair in result.pairs):
         family = f"; for the family: at alpha/{len(result.tested)}, enough among all" if together else ""
         yield TableBlock(
             table=table.select("pair", *DETECTABLE), title=f"{title}: detectable",
             fold="Minimum detectable differences", n_rows=n, only=in_all,
-            caption=f"Minimum detectable differences of {of}.", caveats=tuple(simulated_said(comparison.testset)),
+            **_caption(comparison, result, "Minimum detectable differences"),
             notes=(f"Such a true difference is found with 80% power, uncorrected{family}. In brackets: "
                    f"{level(settings)} interval, as the standard error (SE) is an estimate.",))
     if result.pair_runs:
         yield TableBlock(table=pair_runs_table(result), title=f"{title}: differences between runs", only=in_all,
-                         caption=f"Standard errors of the differences of {of}, with training runs.")
+                         **_caption(comparison, result, "Standard errors, with training runs,"))
     if in_all:
         yield Paragraph(only=("text",), text="Differences and p of all pairs: --format csv or json; --baseline NAME "
                         "for those with one.")
     if len(result.systems) > 2 and settings.baseline is None:
-        yield from _show_matrix(comparison, result, of)
+        yield from _show_matrix(comparison, result)
 
 
-def _show_matrix(comparison: Comparison, result: MetricResult, of: str) -> Iterator[Block]:
+def _show_matrix(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
     title, n = metric_title(result.metric), len(result.systems)
     yield Paragraph(text=_explain_signs(comparison, result), only=("text",))
     yield TableBlock(table=signs_table(result, comparison.settings), title=f"{title}: signs", only=("text",))
@@ -208,10 +202,16 @@ def _show_matrix(comparison: Comparison, result: MetricResult, of: str) -> Itera
         return
     below = "the share of samples that the better one wins" if any(pair.win is not None for pair in result.pairs) else \
         "the adjusted p"
-    yield TableBlock(table=numbered_matrix(result), title=f"{title}: matrix", caption=f"All pairs of {of}.", notes=(
+    yield TableBlock(table=numbered_matrix(result), title=f"{title}: matrix", notes=(
         f"Above the diagonal the difference {row_against_column(result)}, positive where the row is better, bold where "
         f"significant; below it {below}. Not significant does not mean equal.",), only=("latex",),
-        caveats=tuple(simulated_said(comparison.testset)))
+        **_caption(comparison, result, "All pairs"))
+
+
+def _caption(comparison: Comparison, result: MetricResult, what: str) -> dict[str, Any]:
+    """The caption of a table, and what has to be known wherever it is copied to."""
+    caption, *caveats = caption_sentences(comparison, result, what)
+    return {"caption": caption, "caveats": tuple(caveats)}
 
 
 def _explain_signs(comparison: Comparison, result: MetricResult) -> str:

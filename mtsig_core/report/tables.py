@@ -12,6 +12,7 @@ from typing import Any
 
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.cells import written_like
 from mtsig_core.report.table import EMPTY, Column, Table, join_ends, join_tables
 from mtsig_core.results import (
@@ -27,7 +28,6 @@ from mtsig_core.results import (
     TaskComparison,
 )
 from mtsig_core.stats.across import KINDS, NOT_ALIKE, RELATIONS, pairs_across
-from mtsig_core.stats.cautions import p_word
 from mtsig_core.stats.few_units import alone_could, cannot_decide, rank_correction, telling_unit, units_said
 from mtsig_core.stats.inventory import inventory
 from mtsig_core.stats.ranks import RANK_RULES, headline, is_ahead, otherwise_led
@@ -229,7 +229,7 @@ def pairs_table(result: MetricResult, settings: Settings, most: int | None = Non
         (_show(Column("adjusted_p", p_word(settings.correction), "p"), has_p), lambda row: row[1].adjusted_p),
         (_show(Column("win", "win", "share"), not has_p), lambda row: row[1].win),
         (_show(Column("lose", "lose", "share"), not has_p), lambda row: row[1].lose),
-        (Column("better", "better", "name"), lambda row: {"a": row[0].a, "b": row[0].b, None: None}[row[0].better]),
+        (Column("better", "better"), lambda row: {"a": row[0].a, "b": row[0].b, None: None}[row[0].better]),
         (Column("se", "SE", "score", form), lambda row: row[0].se),
         (Column("se_ratio", "SE doc/seg", "score"), lambda row: row[0].se_ratio),
         (Column("min_difference", "min. difference", "estimate", form), lambda row: None if row[0].mdd is None else

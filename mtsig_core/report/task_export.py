@@ -12,6 +12,7 @@ from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.readers.limits import bounded, open_file
 from mtsig_core.report.agreement import agreement_record, agreement_records, agreement_text
+from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.export import records_csv
 from mtsig_core.report.result_json import metric_records
 from mtsig_core.report.review import MEASURED_SAID, decision_cautions, decisions_table, notes_table, review_record
@@ -46,7 +47,7 @@ from mtsig_core.report.task_latex import task_latex
 from mtsig_core.report.text import caution_lines, printable, table_text, terminal_width
 from mtsig_core.report.words import assumptions, direction, far_firsts_in, in_a_task
 from mtsig_core.results import TaskComparison
-from mtsig_core.schema import SCHEMA, to_json, to_plain
+from mtsig_core.schema import SCHEMA, to_json
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import KINDS, Disputed, disputed_in
 from mtsig_core.store.reviews import Entry, replay
@@ -68,7 +69,7 @@ def task_json(found: TaskComparison, history: History = ()) -> str:
     return to_json({
         "schema": SCHEMA, "task": found.task, "settings": None if first is None else first.settings,
         "ranks": _ranks_record(found), "disputed": _disputes_record(found), "excluded": found.excluded,
-        "warnings": [{"pair": pair, **to_plain(caution)} for pair, own in cautions.items() for caution in own],
+        "warnings": [{"pair": pair, **caution_record(caution)} for pair, own in cautions.items() for caution in own],
         "pairs": {pair: {"testset": comparison.testset, "settings": comparison.settings,
                          "metrics": metric_records(comparison.metrics)} for pair, comparison in found.pairs.items()},
         "macro": {name: {"notes": [*describe_gaps_across(found, name), *compare_decisions_with_intervals(found, name)],

@@ -13,7 +13,6 @@ import numpy as np
 from mtsig_core.errors import SettingError, counted, unknown
 from mtsig_core.metrics import METRICS, metric_of
 from mtsig_core.results import (
-    Caution,
     Comparison,
     Exclusion,
     MacroPair,
@@ -27,6 +26,7 @@ from mtsig_core.results import (
 )
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import row_chunks
+from mtsig_core.stats.cautions import about_choice
 from mtsig_core.stats.comparison import Cache, Draws, decide, draw, draws_key, joined
 from mtsig_core.stats.decisions import SIDES
 from mtsig_core.stats.draws import (
@@ -625,22 +625,8 @@ def of_parts(info: TaskInfo, metrics: Sequence[str], parts: Mapping[tuple[str, s
     by_pair = {pair: [parts[name, pair] for name in metrics if (name, pair) in parts] for pair in info.pairs}
     pairs = {pair: replace(joined(several), excluded=excluded_in(pair, exclude))
              for pair, several in by_pair.items() if several}
-    asked = None if chosen else ask_for_metric(info, metrics[0])
     return TaskComparison(info, pairs, {name: macro[name] for name in metrics if name in macro}, exclude,
-                          warnings=() if asked is None else (asked,))
-
-
-def ask_for_metric(task: TaskInfo, first: str) -> Caution | None:
-    """The warning that nothing says which of several metrics decides: human scores would, and the task's table."""
-    own = task.own_scores
-    if first not in own or len(own) < 2 or human_scores(own) or task.primary is not None:
-        return None
-    return Caution.of(
-        "which-metric", "Nothing says which metric decides: this task has no human scores, and no table of systems "
-        f"that names a metric. {first} comes first of {len(own)} only by the order in which they are read: "
-        f"{', '.join(own)}.", first,
-        advice="Choose the metric that decides, or name it in the first line of systems.tsv: # metric: NAME.",
-        remedies=({"primary": "NAME"},))
+                          warnings=() if chosen else tuple(about_choice(info, metrics[0])))
 
 
 def excluded_in(pair: str, exclude: Iterable[TaskExclusion]) -> tuple[Exclusion, ...]:

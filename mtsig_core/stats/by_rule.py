@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from mtsig_core.errors import plural
-from mtsig_core.results import Caution, MetricResult, RuledRanks, Settings, SystemResult
+from mtsig_core.results import MetricResult, RuledRanks, Settings, SystemResult
 from mtsig_core.stats.draws import MetricDraws
 from mtsig_core.stats.intervals import INTERVALS, Sample
 from mtsig_core.stats.one_score import finite
-from mtsig_core.stats.ranks import RANK_RULES, Ranks, apart, inside_clusters, inside_said, ranks_by, turned_round
+from mtsig_core.stats.ranks import RANK_RULES, Ranks, apart, inside_clusters, ranks_by
 
 
 def rank_by_rule(result: MetricResult, draws: MetricDraws, settings: Settings) -> MetricResult:
@@ -66,22 +65,3 @@ def _score_by(sample: Sample, result: MetricResult, settings: Settings) -> tuple
                  for row, score, (one, other) in zip(result.systems, sample.observed, ends, strict=True))
 
 
-def about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> Caution:
-    """What ranks by another rule than ours leave out of account, and what they hide here."""
-    rule, inside = RANK_RULES[settings.rank_rule], ruled.significant_inside
-    changed = "" if ruled.changed is None else (f"; {ruled.changed} of {len(result.systems)} rank ranges differ from "
-                                                "simultaneous rank intervals")
-    turned = turned_round(result)
-    against = "" if not turned else (f", and {turned} {'is' if turned == 1 else 'are'} ranked the other way round, the "
-                                     "significantly worse system first")
-    here = f"Here {inside} significant {plural(inside, 'pair')} {inside_said(inside, ruled.inside_apart)}" \
-           f"{against}{changed}."
-    if not (inside or turned or ruled.changed):
-        here = "Here it hides no significant pair" + (
-            "." if ruled.changed is None else ", and all rank ranges are the simultaneous rank intervals.")
-    scored = "" if ruled.means is None else (" Scores, their order, wins and losses are those of means over domains; "
-                                             "differences and their tests are of means over segments.")
-    here = here if ruled.clusters else ""
-    return Caution.of("rank-rule", f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}.{scored}",
-                      result.metric, here=here,
-                      remedies=({"rank_rule": "simultaneous"},))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -11,17 +11,15 @@ import numpy as np
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, is_segment_mean, metric_of, metrics_for
 from mtsig_core.metrics.cache import metric_key
-from mtsig_core.results import Caution, Comparison, MetricResult, Settings, TestSetInfo
-from mtsig_core.stats.cautions import about_several, find_cautions, once, repeated_references
+from mtsig_core.results import Comparison, MetricResult, TestSetInfo
+from mtsig_core.stats.cautions import find_cautions, join_cautions, repeated_references
 from mtsig_core.stats.decisions import decide_metric
 from mtsig_core.stats.draws import MetricDraws, draw_metric, draw_systems, sides_of, tested_against
 from mtsig_core.stats.engine import Stages, fits
-from mtsig_core.stats.few_units import about_test
 from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.one_score import stage
 from mtsig_core.stats.settings import Plan, check_jobs, check_metric, resolve, resolve_plan
 from mtsig_core.stats.significance import TESTS
-from mtsig_core.stats.training_runs import spread_interval, turning
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
@@ -39,44 +37,6 @@ def references_alone(testset: TestSet, test: str) -> dict[str, TestSet]:
              for name, texts in testset.references.items()}
     return {name: (testset if len(some) == testset.n_segments else testset.at(some)).scored_with([name])
             for name, some in there.items() if some}
-
-
-#-----------------------------------------------------------------------------------------------------------------------
-# Training runs: how much scores differ between them, told apart from how much they would between test sets.
-
-
-def about_runs(testset: TestSet, settings: Settings, results: Iterable[MetricResult]) -> Iterator[Caution]:
-    """What to keep in mind of a test set with training runs."""
-    if not testset.runs:
-        return
-    n, (low, high) = testset.n_runs, spread_interval(1.0, testset.n_runs, settings.alpha)
-    yield Caution("training-runs", "Scores are means over training runs, and p, intervals and ranks hold for these runs"
-                                   ": a unit of the test set is swapped or drawn for all runs of a system at once. "
-                                   "What another training would change is the SD between runs, which "
-                                   f"{n} runs tell only roughly: its {100 * (1 - settings.alpha):g}% interval reaches "
-                                   f"from {low:.2f} to {high:.3g} times the estimate.")
-    if single := [name for name in testset.systems if name not in testset.runs]:
-        has = "has a single run" if len(single) == 1 else "have single runs"
-        yield Caution("single-run", f"{', '.join(single)} {has}"
-                                    ": how much another training would change the score is unknown. Give further "
-                                    "outputs of it as runs.")
-    for name, outputs in testset.runs.items():
-        if len({testset.systems[name], *outputs}) <= len(outputs):
-            yield Caution("identical-runs", f"{name} has training runs with identical outputs, as of one file given "
-                                            "twice: the SD between runs comes out too small. Leave the copy out.",
-                          a=name)
-    for result in results:
-        if not result.runs:
-            yield Caution("runs-not-rated", f"{result.metric} has one score for each segment of a system, not one for "
-                                            "each of its training runs: it knows of no runs.", result.metric)
-        for pair, row in zip(result.pairs, result.pair_runs, strict=False):
-            needed = turning(row, settings.alpha)
-            if pair.significant and needed is not None and row.se_total and abs(pair.delta) < needed:
-                yield Caution("runs-may-turn", f"{pair.a} - {pair.b} is significant for these training runs, yet the "
-                                               f"difference is only {abs(pair.delta) / row.se_total:.1f} standard "
-                                               "errors of test set and training together, and these runs call for "
-                                               f"{needed / row.se_total:.1f}: other runs may not show it. "
-                                               "Train both again.", result.metric, pair.a, pair.b)
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -215,9 +175,7 @@ def decide(draws: Draws, *, alpha: float = 0.05, correction: str = "auto", ci: s
     settings, units = resolve(testset, **asked, alpha=alpha, correction=correction, ci=ci, baseline=baseline,
                               rank_rule=rank_rule)
     results = {name: decide_metric(one, settings, ci) for name, one in draws.by_metric.items()}
-    warnings = (*about_test(settings, units, results.values()),
-                *about_runs(testset, settings, results.values()),
-                *find_cautions(testset, settings, units, draws.metrics, results))
+    warnings = find_cautions(testset, settings, units, draws.metrics, results)
     return Comparison(TestSetInfo.of(testset), settings, warnings, results)
 
 
@@ -319,8 +277,8 @@ def joined(parts: Sequence[Comparison]) -> Comparison:
         if twice := [name for name in part.metrics if name in metrics]:
             raise SettingError(f"{', '.join(twice)} is in two of the comparisons. Expected each metric once.")
         metrics |= part.metrics
-    warnings = (*about_several(metrics), *(caution for part in parts for caution in part.warnings))
-    return replace(first, metrics=metrics, warnings=once(warnings, metrics))
+    cautions = (caution for part in parts for caution in part.warnings)
+    return replace(first, metrics=metrics, warnings=join_cautions(cautions, metrics))
 
 
 #-----------------------------------------------------------------------------------------------------------------------

@@ -30,7 +30,6 @@ from mtsig_core.metrics import metric_title, metric_titles, metrics_of
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.agreement import (
     agreement_assumed,
-    agreement_cautions,
     agreement_note,
     agreement_table,
     agreement_verdict,
@@ -46,6 +45,7 @@ from mtsig_core.report.domain_tables import (
     opposed_pairs_table,
 )
 from mtsig_core.report.export import file_name
+from mtsig_core.stats.cautions import about_agreement
 from pages._ui import background, charts, controls, results, screen, segment_sections, session_limits
 from pages._ui.browser import copyable
 from pages._ui.screen import end_page, or_end_page
@@ -359,7 +359,7 @@ def show_agreement(view, places):
         screen.status([f"{found.testset.n_segments:,} of {view.testset.n_segments:,} segments and "
                        f"{len(found.testset.systems)} of {len(view.testset.systems)} systems have {human} scores"])
     screen.answer(agreement_verdict(found))
-    screen.cautions(agreement_cautions(found))
+    screen.cautions(about_agreement(found))
     printed = command_line("agreement", view.source, f"--metrics={','.join(names)}", human=human, **asked)
     charts.show(partial(agreement_dots, found), key="metrics.agreement", files=view.named(metric=human),
                 command=printed, **table(found.metrics),

@@ -35,7 +35,7 @@ def comparison(testset: TestSet, metric: str, meanwhile: Callable[[], None] | No
         from pages._ui import background  # which work does without
 
         background.keep_place(key)
-        return _decided((key, asked), lambda: compare(testset, [_Counted(metric_of(testset, metric))], **settings,
+        return _DECIDED.make((key, asked), lambda: compare(testset, [_Counted(metric_of(testset, metric))], **settings,
                                                       cache=FirstDraws(testset)))
 
     def work(progress):
@@ -60,39 +60,15 @@ def deciding(settings: dict) -> tuple:
 
 
 def decided_from(key: tuple, work: Callable, asked: tuple, decide: Callable, what: str, meanwhile=None, before=None):
-    """What is decided from draws that are remembered by a key.
-
-    Parameters
-    ----------
-    work : callable
-        Gives how it has decided, the result, and what it has drawn.
-    asked : tuple
-        How to decide, see `deciding`.
-    decide : callable
-        Gives the result from what was drawn, where that was decided in another way.
-    what, meanwhile, before
-        As in `background.result`.
-    """
+    """What is decided from draws that are remembered by a key."""
     from pages._ui import background  # which work does without
 
     there, found, cache = background.result(key, work, what, meanwhile, before or {})
-    return found if there == asked else _decided((key, asked), lambda: decide(cache))
-
-
-def _decided(key, make):
-    if (found := _DECIDED.get(key)) is None:
-        found = make()
-        _DECIDED.keep(key, found)
-    return found
+    return found if there == asked else _DECIDED.make((key, asked), lambda: decide(cache))
 
 
 def statistics(testset: TestSet, metric: str, progress: Callable[[str, float], None] | None = None) -> np.ndarray:
     """The statistics of a metric, shape (systems, segments, stats), remembered by content; may be called in a thread.
-
-    Parameters
-    ----------
-    progress : callable, optional
-        Called with (stage, share of it done), as in `background.result`.
     """
     report = None if progress is None else lambda share: progress("counting", share)
     return _Counted(metric_of(testset, metric)).statistics(testset, report)

@@ -48,23 +48,13 @@ from pages._work.memory import Memory, make_once
 
 @dataclass(frozen=True)
 class Curve:
-    """One pair of systems and the difference that is asked about.
-
-    Attributes
-    ----------
-    view : View
-    pair : frozenset of str
-    difference, power : float
-        In points; 0 to 1.
-    sizes : sequence of int
-        Of the test sets that are drawn, in units.
-    """
+    """One pair of systems and the difference that is asked about."""
 
     view: View
     pair: frozenset[str]
-    difference: float
+    difference: float  # in points; 0 to 1
     power: float
-    sizes: Sequence[int]
+    sizes: Sequence[int]  # of the test sets that are drawn, in units
 
     def plan(self, found: SizeSweep) -> tuple[tuple[PairPlan, ...], PairPlan | None]:
         """The sizes that all pairs need, and this one; None where it cannot be compared."""
@@ -77,13 +67,7 @@ class Curve:
                        between=(mine.units_low, mine.units_high))
 
     def grow(self, parts: Mapping[int, SizeSweep]) -> None:
-        """Draw what is known already, on the axes that it will have in the end.
-
-        Parameters
-        ----------
-        parts : mapping of int to SizeSweep
-            Of 0 what the whole test set says, and what was found of each size that is drawn.
-        """
+        """Draw what is known already, on the axes that it will have in the end."""
         whole = parts[0]
         _, mine = self.plan(whole)
         if mine is None:
@@ -119,8 +103,9 @@ class Curve:
             + self._most(planned) + ". ")
         both = found.errors[mine.a, mine.b].n_units
         of_both = f", {both:,} of them with scores for both," if both < found.n_units else ""
-        here = cannot_plan(found) or (f"This set has {found.n_units:,} {units}{of_both} and finds {rounded(mine.mdd)} "
-                                      f"{unit} and more that often.")
+        cannot = cannot_plan(found)
+        here = cannot.text if cannot else (f"This set has {found.n_units:,} {units}{of_both} and finds "
+                                           f"{rounded(mine.mdd)} {unit} and more that often.")
         screen.plain(f"{family}{mine.a} and {mine.b} differ by {rounded(mine.delta)} here; were that true, it would "
                      f"take {own}. {here}")
         typical = median_low([row.units for row in planned if row.units] or [0])
@@ -260,10 +245,7 @@ def _with_references(view: View, system: str) -> tuple[TestSet, Source]:
     if not testset.simulated:
         return testset.only([system]), source
     n = min(testset.n_segments, _SIMULATED)
-    several = _ANEW.get(testset.digest)
-    if several is None:
-        several = with_references(testset.at(range(n)), _REFERENCES)
-        _ANEW.keep(testset.digest, several)
+    several = _ANEW.make(testset.digest, lambda: with_references(testset.at(range(n)), _REFERENCES))
     if source.demo is not None:
         source = replace(source, demo=n)
     anew = len(testset.references) == 1

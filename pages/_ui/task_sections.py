@@ -15,7 +15,6 @@ from mtsig_core.metrics import metric_titles
 from mtsig_core.report import export
 from mtsig_core.report.agreement import (
     agreement_by_pair_table,
-    agreement_cautions,
     agreement_note,
     agreement_table,
     agreement_verdict,
@@ -37,6 +36,7 @@ from mtsig_core.report.task_export import disputed_records, task_document
 from mtsig_core.results import TaskAgreement, TaskComparison
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import disputed_in
+from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.store.reviews import Entry
 from mtsig_core.testset import human_scores
 from pages._ui import address, background, browser, charts, controls, frame, one_pair, screen, session_limits
@@ -182,7 +182,7 @@ def show_agreement(view) -> TaskAgreement | None:
         screen.error(problem)
         return None
     screen.answer(agreement_verdict(found))
-    screen.cautions(agreement_cautions(found))
+    screen.cautions(about_agreement(found))
     charts.show(partial(agreement_dots, found), key="task.agreement", files=(info.name, human),
                 command=_command(view, human, asked),
                 **table(found.metrics),

@@ -25,7 +25,7 @@ from mtsig_core.report.task import (
 )
 from mtsig_core.report.words import far_firsts_in, group_cautions, in_a_task
 from mtsig_core.results import TaskComparison
-from mtsig_core.stats.across import ask_for_metric
+from mtsig_core.stats.cautions import about_choice
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
 from mtsig_core.testset import by_precedence
@@ -39,24 +39,13 @@ _TRACKS = ("all systems", "constrained", "unconstrained")
 
 @dataclass(frozen=True)
 class TaskView:
-    """What is chosen at the side.
+    """What is chosen at the side."""
 
-    Attributes
-    ----------
-    name : str
-        Of the task, as the address has it.
-    offer : tasks.TaskOffer
-    kept : KeptTask
-    metric : str
-    settings : dict
-        Keyword arguments of `compare_task`.
-    """
-
-    name: str
+    name: str  # of the task, as the address has it
     offer: tasks.TaskOffer
     kept: KeptTask
     metric: str
-    settings: dict
+    settings: dict  # keyword arguments of `compare_task`
 
     @property
     def title(self) -> str:
@@ -185,8 +174,9 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
 
 def ask_which_metric(view: TaskView) -> None:
     """Say that nothing says which metric decides, where the one at the side is only the first of several."""
-    if view.metric in view.kept.info.own_scores[:1] and (asked := ask_for_metric(view.kept.info, view.metric)):
-        screen.caution_box(f"{asked.finding} Choose the metric that decides at the side.")
+    if view.metric in view.kept.info.own_scores[:1]:
+        for caution in about_choice(view.kept.info, view.metric):
+            screen.caution_box(f"{caution.finding} Choose the metric that decides at the side.")
 
 
 def show_picture(found: TaskComparison, metric: str, key: str | None = None) -> str | None:
@@ -246,18 +236,10 @@ _LAST = "review.last"  # that of the review opened last
 
 @dataclass(frozen=True)
 class ReviewView:
-    """What is opened by the link in the address.
+    """What is opened by the link in the address."""
 
-    Attributes
-    ----------
-    kept : KeptReview or None
-        None where the address has no link.
-    before, now : TaskView or None
-        The task as the review compares it, with all systems, and without those left out.
-    """
-
-    kept: KeptReview | None
-    before: TaskView | None = None
+    kept: KeptReview | None  # none where the address has no link
+    before: TaskView | None = None  # the task as the review compares it, with all systems, and without those left out
     now: TaskView | None = None
 
     @property

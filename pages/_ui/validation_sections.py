@@ -32,7 +32,7 @@ from mtsig_core.experiments.papers import (
     RIEZLER_MAXWELL_T1,
     RIEZLER_MAXWELL_T2,
 )
-from mtsig_core.experiments.population import swaps_said
+from mtsig_core.experiments.population import describe_swaps
 from mtsig_core.experiments.validation import conclusions, coverage, pair_tests
 from mtsig_core.figures.experiment_plots import counts, p_values, panels, rates
 from mtsig_core.metrics import metric_title, metrics_of
@@ -46,9 +46,6 @@ from pages._ui import background, charts, controls, one_pair, results, screen, s
 from pages._ui.browser import command_box
 from pages._ui.screen import or_end_page
 from pages._ui.testset_view import View
-
-#: What is drawn or swapped, and the unit of the test.
-SITUATIONS = (("segment", "segment"), ("document", "segment"), ("document", "document"))
 
 
 @dataclass(frozen=True)
@@ -87,7 +84,7 @@ class Bench:
         repeats = figure is not None and before is None
 
         def work(progress):
-            told = {"found": lambda done, n, one: progress.part((done, n), one)} if repeats else {}
+            told = {"watch": lambda done, n, one: progress.part((done, n), one)} if repeats else {}
             return function(testset, metric, jobs=results.jobs(testset), progress=progress,
                             statistics=results.statistics(testset, metric, progress), **told, **asked)
 
@@ -120,7 +117,7 @@ def grow(figure: Callable[[], go.Figure], name: str, said: str, more: str = "") 
 
 def by_situation(row: Callable, verb: str) -> dict:
     """What `row` (what is drawn or swapped, the unit of the test) gives, by words for it; without what is not there."""
-    found = {f"{what}s {verb}, by {unit}": row(what, unit) for what, unit in SITUATIONS}
+    found = {f"{what}s {verb}, by {unit}": row(what, unit) for what, unit in tables.SITUATIONS}
     return {words: one for words, one in found.items() if one is not None}
 
 
@@ -220,7 +217,7 @@ def _say_undecided(one, n_units) -> None:
                  + (f"it leaves {len(one.undecided)} of {len(pairs)} pairs undecided itself ({named}). There the "
                     "opposite need not be wrong." if named else
                     "it decides each of these pairs itself.")
-                 + f" (p at most {one.alpha:g} by approximate randomization, uncorrected, {swaps_said(n_units)}.)")
+                 + f" (p at most {one.alpha:g} by approximate randomization, uncorrected, {describe_swaps(n_units)}.)")
 
 
 def show_coverage(bench: Bench, place) -> None:
@@ -329,7 +326,8 @@ def show_type_one(bench: Bench, place) -> None:
         screen.answer(_by_both(one, *(row.rejected for row in at.values()), bench.alpha))
         what, share, interval = numbers[1]
         numbers[1] = what, share, f"{interval}; predicted {100 * one.predicted:.1f}%"
-    screen.cautions(c for c in bench.view.comparison.warnings if c.code == "few-differences" and {c.a, c.b} == {a, b})
+    screen.cautions(caution for caution in bench.view.comparison.warnings
+                    if caution.kind.concern == "differences" and caution.concerns_pair(a, b))
     screen.numbers(*numbers)
     bench.show(_rejections(bench.alpha, one), one.rows, "type1", bench.command("type1", a=a, b=b, pairs=n),
                f"Rejections of {n} true nulls by each test, with Monte Carlo intervals; the level is {bench.alpha:g}.")
@@ -375,7 +373,7 @@ def _by_both(one, _, by_segment, by_document, alpha: float) -> str:
 
 def _null_situations(one) -> dict:
     """How often randomization rejects, by words for the null and the unit."""
-    return {f"{tables.NULLS[null]}, by {unit}": row for null, unit in SITUATIONS
+    return {f"{tables.NULLS[null]}, by {unit}": row for null, unit in tables.SITUATIONS
             if (row := one.row(null, unit, "ar")) is not None}
 
 

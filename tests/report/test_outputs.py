@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from mtsig_core import SettingError, TestSet, compare
+from mtsig_core.caution import Caution
 from mtsig_core.experiments.error_rates import ChangedPair, UnitChanges
 from mtsig_core.figures import forest
 from mtsig_core.report import export, result_json, tables
@@ -21,7 +22,6 @@ from mtsig_core.report.tables import leaderboard_table
 from mtsig_core.report.text import printable
 from mtsig_core.report.words import group_cautions, in_a_task
 from mtsig_core.results import (
-    Caution,
     Comparison,
     Exclusion,
     MetricResult,
@@ -147,9 +147,9 @@ class TestText:
         assert column(lines[at + 1], "30.00") == column(lines[at + 2], "29.50") == column(lines[at + 3], "20.00")
 
     def test_many_warnings_of_a_kind_are_counted(self):
-        found = [Caution("near-alpha", f"pair {k}", "bleu") for k in range(9)]
+        found = [Caution("identical-outputs", {}, "bleu", f"{k}", "X") for k in range(9)]
         text = comparison_text(comparison(warnings=found))
-        assert text.count("Warning: pair") == 3 and "... and 6 more of this kind" in text
+        assert text.count("have identical outputs.") == 3 and "... and 6 more of this kind" in text
 
     @pytest.mark.parametrize("name", ["\x1b[2J", "a\nb", "\u202eabc", "\udc80"])
     def test_nothing_a_terminal_obeys_gets_through(self, name):
@@ -197,7 +197,7 @@ class TestExport:
         assert "Left out: =D (sent late), E\n" in comparison_text(given)
         code = comparison_latex(given)
         assert "% Left out: =D (sent late), E\n" in code
-        assert code.count("Left out of the comparison: =D (sent late), E.") == 2  # the leaderboard, methods
+        assert code.count("Left out of the comparison: =D (sent late), E.") == 5  # four tables, methods
         assert "<td class=\"name\">=D</td><td class=\"name\">sent late</td>" in comparison_html(given)
         assert paper_sentences(given, "bleu").endswith("Left out of the comparison: =D (sent late), E.")
 
@@ -309,18 +309,19 @@ class TestVerdict:
 
 
 def test_warnings_of_several_metrics_say_which_they_are_about():
-    found = [Caution("not-equal", "one", "bleu"), Caution("not-equal", "two", "ter"), Caution("few-units", "all")]
-    assert group_cautions(found, several=True) == [["BLEU: one"], ["TER: two"], ["all"]]
-    assert group_cautions(found[:1]) == [["one"]]
-    assert group_cautions([Caution("partly-rated", "human has scores for 2", "human")], several=True) == [
-        ["human has scores for 2"]]
+    same, ter, whole = (Caution("identical-outputs", metric=metric, a="A", b="B") for metric in ("bleu", "ter", None))
+    text = "A and B have identical outputs."
+    assert group_cautions([same, ter, whole], several=True) == [[f"BLEU: {text}"], [f"TER: {text}"], [text]]
+    assert group_cautions([same]) == [[text]]
+    named = Caution("partly-rated", {"n": 2, "n_segments": 9}, "human")
+    assert group_cautions([named], several=True) == [[named.text]]
 
 
 def test_in_a_task_only_that_helps_which_a_task_can_be_told():
     """Its texts are cut by language pair: `mtsig task` has no --tokenize, and the page Task no such control."""
     told = {"metrics": "chrf"}, {"exclude": "A"}, {"trials": 999}
     more = {"metrics": "bleu", "tokenize": "zh"}, {"docs": "FILE"}
-    assert in_a_task([Caution("x", "one", remedies=(*more, *told))]) == [Caution("x", "one", remedies=told)]
+    assert in_a_task([Caution("no-documents", remedies=(*more, *told))])[0].remedies == told
 
 
 def test_one_is_one_everywhere():
