@@ -9,6 +9,7 @@ A notebook shows it as a table; docs/python.md has what else there is, in the or
 """
 
 import mtsig_core._command  # noqa: F401 - first, as importing the rest takes a while
+from mtsig_core.caution import Caution
 from mtsig_core.errors import Cancelled, InputError, MtsigError, NotYetError, SettingError
 from mtsig_core.experiments.planning import PairPlan, plan
 from mtsig_core.metrics import METRICS, Metric, make_metric
@@ -16,7 +17,6 @@ from mtsig_core.readers import join_scores, language_pairs, read_frame, read_sco
 from mtsig_core.readers.tasks import read_task
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import (
-    Caution,
     Comparison,
     Exclusion,
     MetricResult,
@@ -28,7 +28,7 @@ from mtsig_core.results import (
     TestSetInfo,
 )
 from mtsig_core.stats.across import compare_task
-from mtsig_core.stats.comparison import Replicates, compare, replicates
+from mtsig_core.stats.comparison import Draws, Replicates, compare, decide, draw, replicates
 from mtsig_core.stats.one_score import ScoreBootstrap, bootstrap_systems
 from mtsig_core.stats.pair import Equivalence, Outcome, PairExamination, equivalence, examine_pair
 from mtsig_core.stats.power import minimum_detectable_difference, power_at, units_needed
@@ -38,10 +38,11 @@ from mtsig_core.testset import SegmentScores, TestSet
 from mtsig_core.version import __version__
 
 __all__ = [
-    "Cancelled", "Caution", "Comparison", "Equivalence", "Exclusion", "InputError", "METRICS", "Metric",
+    "Cancelled", "Caution", "Comparison", "Draws", "Equivalence", "Exclusion", "InputError", "METRICS", "Metric",
     "MetricResult", "MetricScores", "MtsigError", "NotYetError", "Outcome", "PairExamination", "PairPlan",
     "PairResult", "ReferenceLeaders", "Replicates", "ScoreBootstrap", "Scores", "SegmentScores", "SettingError",
     "Settings", "SystemInfo", "SystemResult", "SystemScore", "Task", "TaskComparison", "TestSet", "TestSetInfo",
-    "__version__", "bootstrap_systems", "compare", "compare_task", "equivalence", "examine_pair", "join_scores",
-    "language_pairs", "make_metric", "minimum_detectable_difference", "paper_sentences", "plan", "power_at",
-    "read_frame", "read_scores", "read_task", "read_text", "read_wmt", "replicates", "score", "units_needed"]
+    "__version__", "bootstrap_systems", "compare", "compare_task", "decide", "draw", "equivalence", "examine_pair",
+    "join_scores", "language_pairs", "make_metric", "minimum_detectable_difference", "paper_sentences",
+    "plan", "power_at", "read_frame", "read_scores", "read_task", "read_text", "read_wmt", "replicates", "score",
+    "units_needed"]

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from mtsig_core.errors import Remedy, SettingError, counted, nearest, unknown
+from mtsig_core.caution import Caution
+from mtsig_core.errors import SettingError, counted, nearest, unknown
 from mtsig_core.schema import to_plain
 from mtsig_core.task import SystemInfo, Task, TaskExclusion
 from mtsig_core.testset import TestSet, by_precedence
@@ -73,51 +74,6 @@ class Settings:
     baseline: str | None
     version: str
     rank_rule: str = "simultaneous"
-
-
-@dataclass(frozen=True)
-class Caution:
-    """A warning: what to keep in mind when reading the result, and what to do.
-
-    Attributes
-    ----------
-    code : str
-        Stable name, such as ``"identical-outputs"``.
-    text : str
-        One sentence or two.
-    metric, a, b : str or None
-        What it is about, where it is about one metric, system or pair.
-    remedies : tuple of Remedy
-        Settings that each would help, as data: whoever shows the warning says them in its own words.
-    here, advice : str
-        Of the text, what holds of this comparison alone, and what to do: its end, where who quotes it may stop.
-    """
-
-    code: str
-    text: str
-    metric: str | None = None
-    a: str | None = None
-    b: str | None = None
-    remedies: tuple[Remedy, ...] = field(default=(), hash=False)
-    here: str = ""
-    advice: str = ""
-
-    @classmethod
-    def of(cls, code: str, general: str, metric: str | None = None, *, here: str = "", advice: str = "",
-           remedies: tuple[Remedy, ...] = ()) -> Caution:
-        """One whose text has parts: what holds of all that is done so, what of this comparison, and what to do."""
-        text = " ".join(filter(None, (general, here, advice)))
-        return cls(code, text, metric, remedies=remedies, here=here, advice=advice)
-
-    @property
-    def finding(self) -> str:
-        """The text without what to do."""
-        return self.text.removesuffix(self.advice).rstrip()
-
-    @property
-    def general(self) -> str:
-        """The finding without what holds of this comparison alone."""
-        return self.finding.removesuffix(self.here).rstrip()
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,12 @@ import re
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
+import numpy as np
 
 from mtsig_core.errors import InputError
 
 #: The form of the results that users keep as JSON; one more whenever an older file can no longer be read.
-SCHEMA = 1
+SCHEMA = 2
 
 _Value = TypeVar("_Value")
 _TYPE = re.compile(r"(?<=`)\w+|(?<=\| )\w+")
@@ -60,16 +61,30 @@ def from_plain(kind: type[_Value], data: object, where: str) -> _Value:
 
 
 def encode(value: object) -> bytes:
-    """A value as `decode` takes it."""
-    return msgspec.json.encode(value)
+    """A value as `decode` takes it; arrays are their bytes."""
+    return msgspec.msgpack.encode(value, enc_hook=_from_array)
 
 
 def decode(kind: type[_Value], data: bytes) -> _Value:
     """What `encode` made of a value of that kind; InputError for anything else."""
     try:
-        return msgspec.json.decode(data, type=kind)
+        return msgspec.msgpack.decode(data, type=kind, dec_hook=_to_array)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise InputError(f"This is not what mtsig keeps as {kind.__name__}: {error}.") from error
+
+
+def _from_array(array: Any) -> tuple[str, tuple[int, ...], bytes]:
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{type(array).__name__} is nothing that mtsig keeps")
+    return array.dtype.str, array.shape, array.tobytes()
+
+
+def _to_array(kind: type, parts: Any) -> np.ndarray:
+    try:
+        dtype, shape, content = parts
+        return np.frombuffer(content, dtype).reshape(shape)
+    except (TypeError, ValueError) as error:
+        raise msgspec.ValidationError(f"Expected an array: {error}") from error
 
 
 def _refuse_constant(constant: str) -> NoReturn:

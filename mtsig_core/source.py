@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from mtsig_core.errors import SettingError, counted, unknown
 from mtsig_core.readers import join_scores, read_scores, read_text
+from mtsig_core.readers.archives import file_beside, files_at, out_of_zips
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.readers.limits import bounded, from_below, open_file, places, without_places
 from mtsig_core.readers.lines import read_bytes
@@ -21,10 +22,7 @@ from mtsig_core.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
 from mtsig_core.readers.scores import assumed_of
 from mtsig_core.readers.tasks import (
     SYSTEMS,
-    file_beside,
-    files_at,
     has_scores,
-    out_of_zips,
     pairs_of,
     read_pair,
     read_primary,

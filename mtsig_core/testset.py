@@ -213,10 +213,14 @@ class _Scores(tuple[float | None, ...]):
 def _score(where: str, k: int, value: object) -> float | None:
     if value is None or type(value) is float and math.isfinite(value):
         return value
-    if not isinstance(value, Real) or isinstance(value, bool) or math.isinf(value):
+    try:
+        number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.inf
+    except OverflowError:  # a whole number of hundreds of digits
+        number = math.inf
+    if math.isinf(number):
         raise InputError(f"{where}: segment {k} is {_shown(value)}. Expected a finite number, or None where there is "
                          "none.")
-    return None if math.isnan(value) else float(value)
+    return None if math.isnan(number) else number
 
 
 def _shown(value: object, longest: int = 40) -> str:

@@ -9,11 +9,9 @@ from mtsig_core.experiments.papers import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VO
 from mtsig_core.experiments.sweeps import bound_sd, flat, stability
 from mtsig_core.figures.experiment_plots import replicates, settling
 from mtsig_core.metrics import metric_title
-from mtsig_core.report import sweep_tables as tables
+from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.cells import rounded, written_like
 from mtsig_core.report.commands import command_line
-from mtsig_core.stats.cautions import BESIDE_VERDICT
-from mtsig_core.stats.file_cautions import WRONG_FILES
 from mtsig_core.stats.one_score import bootstrap_systems, histogram
 from pages._ui import background, charts, controls, frame, results, screen, session_limits, testsets
 from pages._ui.screen import or_end_page
@@ -49,8 +47,7 @@ chosen = systems[names.index(name)]
 ends, about, form = chosen.intervals[ci], chosen.relative(ci), written_like([chosen.score])
 screen.answer(f"{name}: {chosen.score:{form}} {unit}, {level} interval {tables.bracketed(ends, form)}"
               + ("" if about is None else f" ({100 * about[0]:+.1f}% to {100 * about[1]:+.1f}%)"))
-screen.cautions(c for c in view.comparison.warnings if c.code in (
-    "documents-ignored", "few-units", "no-documents", "tokenizer-and-script", *BESIDE_VERDICT, *WRONG_FILES))
+screen.cautions(caution for caution in view.comparison.warnings if caution.kind.concern in ("files", "scores", "units"))
 
 edges, counts = histogram(chosen.drawn)
 charts.show(partial(replicates, edges, counts, chosen.score, chosen.median, ends, about, unit=unit, form=form),
@@ -68,18 +65,18 @@ others = () if testset.documents is None else [
     chosen if kind == settings.unit else
     found(f"by {kind}", bootstrap_systems, f"Drawing {kind}s", resamples=settings.resamples, only=(name,), unit=kind)[0]
     for kind in ("segment", "document")]
-screen.table(*tables.interval_rows(chosen, ci, level, *others))
+screen.show_table(tables.interval_table(chosen, ci, level, *others))
 
 st.subheader("Relative intervals: all systems, and those of 2004")
 left, right = st.columns([5, 4], gap="medium")
 with left:
-    screen.table(*tables.relative_rows(systems, ci, metric, level))
+    screen.show_table(tables.relative_table(systems, ci, metric, level))
 with right:
-    screen.table(*tables.published_rows(theirs))
+    screen.show_table(tables.published_table(theirs))
     st.caption(f"{ZHANG_VOGEL_1.source}: {ZHANG_VOGEL_1.about}. Other systems on another test set: they tell the order "
                "of size.")
 testsets.offer_demo(testsets.ZHANG_VOGEL, "A test set of the size of theirs, with four references as they had:",
-                     view.source)
+                    view.source)
 
 st.subheader("Were enough samples drawn?")
 pool = controls.choice("Samples in the pool", _POOLS, "pool", width=200, help="auto: as many as take a few seconds. "
@@ -114,13 +111,13 @@ with right:
                 "2004. They do not narrow the interval itself: more segments do, and more references.\n\n"
                 f"One pool of {total:,} independent samples is cut into runs of B. Bars: 95% interval of the SD, which "
                 f"{n} {'run tells' if n == 1 else 'runs tell'} only roughly.")
-screen.table(*tables.repeated_rows(settled, theirs))
+screen.show_table(tables.repeated_table(settled, theirs))
 st.caption(f"Percentile intervals. Theirs: {ZHANG_VOGEL_6.source}, {metric_title(theirs)}, 5,000 intervals each, with "
            "one SD for two ends; how is not said. Ours is the root mean square of both, of relative ends: these move "
            f"by {bound_sd(settings.alpha, less_median=True):.2f} σ/√B, the line of the figure, as the median moves "
            "too. At B = 100 their mean interval leans to the left, as the 2nd and 98th of 100 sorted scores do; ours "
            "is interpolated.")
-screen.table(*tables.growing_rows(settled, theirs, level))
+screen.show_table(tables.growing_table(settled, theirs, level))
 st.caption("One percentile interval for each B. Each row draws on from the row above, so neighbours share samples and "
            f"agree more than fresh ones would. Theirs: {ZHANG_VOGEL_5.source}, which does not say; its BLEU ends "
            "look rounded to .0001, more than the SD at B = 20,000. Their Tables 1 and 5 give system A two "

@@ -40,7 +40,7 @@ def open_upload(testset, source):
 def offer_zip(file):
     """A shared task: its tables of scores with roles as guessed, and what is not read; then all of it, or a pair."""
     content = file.getvalue()
-    contents = LOADED.get(("zip", file.file_id), lambda: testsets.look_into(content, file.name), lambda _: 0)  # once
+    contents = LOADED.make(("zip", file.file_id), lambda: testsets.look_into(content, file.name), lambda _: 0)  # once
     screen.plain(f"{file.name} is a shared task: {', '.join(contents.pairs)}.")
     above = st.container()
     scores, said, unread = pick_tables(contents.scores, file.file_id)

@@ -20,7 +20,6 @@ from mtsig_core.report.tables import (
 )
 from mtsig_core.report.text import printable
 from mtsig_core.report.words import caveats, far_firsts, keeps_its_level
-from mtsig_core.stats.file_cautions import WRONG_FILES
 from mtsig_core.stats.significance import FAMILY_WISE
 from pages._ui import charts, comparison_sections, controls, frame, one_pair, published_comparison, screen
 from pages._ui.browser import copyable
@@ -41,9 +40,7 @@ def against(view):
 
 view = frame.open_page("Leaderboard", adjust=against)
 comparison, result = view.comparison, view.result
-later = ("not-equal", "interval-and-decision")
-about_all = [caution for caution in comparison.warnings
-             if caution.a is None and caution.code not in later or caution.code in WRONG_FILES]
+about_all = [caution for caution in comparison.warnings if caution.concerns_all]
 said = verdict(result, comparison.settings)
 if said is not None:
     screen.answer(f"By {metric_title(view.metric)}: {said}")
@@ -103,7 +100,7 @@ comparison_sections.show_figure_3(view)
 left_out = comparison_sections.show_left_out(view)
 
 more = [caution for caution in (*comparison.warnings, *about_others)
-        if caution not in about_all and (caution.metric == view.metric or caution.code != "tokenizer-and-script")]
+        if caution not in about_all and (caution.metric == view.metric or caution.kind.concern != "scores")]
 if more:
     st.subheader("Keep in mind")
     screen.cautions(more, several=bool(others))

@@ -5,12 +5,9 @@ import streamlit as st
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.tables import CLUSTERS_SAID, cluster_ends, leaderboard_rows, verdict
 from mtsig_core.report.words import qualifying
-from mtsig_core.stats.file_cautions import WRONG_FILES
 from pages._ui import address, frame, screen, testsets
 
 SHOWN = 6
-ABOUT_REFERENCES = ("references-disagree", "reference-among-systems")  # who is ahead hangs on them
-UNDECIDED = ("too-few-units", "family-too-large")  # and what would decide
 
 view = frame.open_page("Which differences are real?")
 screen.plain("A test set of a few hundred segments gives every system a score; another test set would give another. "
@@ -25,7 +22,7 @@ if others:
     st.caption(f"The Leaderboard says whether other scores of this set name another top group: {', '.join(others)}.")
 qualified = qualifying(view.comparison, result)
 screen.cautions(caution for caution in view.comparison.warnings if caution in qualified
-                or caution.code in (*ABOUT_REFERENCES, *UNDECIDED, *WRONG_FILES, "tokenizer-and-script"))
+                or caution.kind.concern in ("files", "scores", "references", "family"))
 header, rows = leaderboard_rows(result, view.comparison.settings)
 clusters = cluster_ends(result.systems[:SHOWN])
 screen.table(header[:4], [row[:4] for row in rows[:SHOWN]], names=[1], clusters=clusters)

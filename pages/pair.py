@@ -7,13 +7,12 @@ import streamlit as st
 from mtsig_core.errors import counted
 from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.cells import format_p
 from mtsig_core.report.sentences import identical, unlike_said
 from mtsig_core.report.tables import neither, points, simultaneous_word
 from mtsig_core.stats.arrays import holds_zero
-from mtsig_core.stats.cautions import BESIDE_VERDICT, p_word
-from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, few_drawn_code
-from mtsig_core.stats.file_cautions import WRONG_FILES
+from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.stats.pair import density, extremes, tally
 from mtsig_core.stats.significance import FAMILY_WISE, is_split, significant
 from pages._ui import address, charts, frame, one_pair, screen, segment_sections
@@ -48,9 +47,7 @@ screen.answer(f"{a} and {b}: {delta:+{form}} {unit}{interval}, {chance}: "
               + (f"the {same} are identical" if same else
                  f"{better} is better" if better else neither(pair, settings)))
 split = is_split(pair, settings.alpha)
-beside = ["split-decision"] * split + ["cannot-tell-apart"] * (pair.se == 0)
-screen.cautions(c for c in comparison.warnings if {c.a, c.b} == {a, b} or c.code in beside
-                or c.code in WRONG_FILES and c.a in (a, b, None))
+screen.cautions(caution for caution in comparison.warnings if caution.concerns_pair(a, b))
 
 if same:
     end_page()
@@ -91,10 +88,8 @@ few = pair.n_effective is not None and pair.n_effective < FEW_FOR_BOOTSTRAP
 printed = "this test gives no p" if pair.p_value is None else (
     f"p {format_p(pair.p_value)} for this pair alone, as the command prints it; adjusted for the family of {family}")
 screen.status([f"{a} {found.score_a:{form}}", f"{b} {found.score_b:{form}}", counted(found.n, "segment"), printed])
-screen.cautions(c for c in comparison.warnings
-                if c.a is None and c.code not in ("not-equal", "interval-and-decision", *WRONG_FILES, *BESIDE_VERDICT)
-                and not c.code.endswith(("as-published", "-assumes"))
-                and not (few and c.code == few_drawn_code(settings.test)))  # below, with the tests
+screen.cautions(caution for caution in comparison.warnings if caution.concerns_all and not (
+    caution.kind.beside_verdict or caution.kind.concern in ("files", "test")))  # those of tests stand below
 
 st.subheader("Every test, side by side")
 screen.table(*one_pair.outcome_rows(found), names=[0], texts=[3])

@@ -8,7 +8,7 @@ from mtsig_core.experiments.papers import KOEHN_2_3
 from mtsig_core.experiments.sampling import KINDS, SIZES, ratio_of_spreads, sampling, spreads
 from mtsig_core.figures.experiment_plots import spread
 from mtsig_core.report.cells import rounded
-from mtsig_core.report.sampling_tables import sampled_system_records
+from mtsig_core.report.experiment_tables import sampled_system_records
 from pages._ui import background, charts, controls, frame, results, screen, session_limits, testsets
 from pages._ui.sampling_sections import NAMES, Samples
 from pages._ui.screen import end_page, or_end_page
@@ -94,8 +94,8 @@ st.caption(f"{n} samples of {size} segments each way. A block takes consecutive 
 
 if testset.n_segments < _ENOUGH * 300:
     testsets.offer_demo(testsets.LARGE,
-                         "Samples of 300 need a large set to be drawn from, such as Koehn's 30,000 sentences.",
-                view.source)
+                        "Samples of 300 need a large set to be drawn from, such as Koehn's 30,000 sentences.",
+                        view.source)
 else:
     testsets.offer_demo(testsets.KOEHN, "One such small test set by itself, as one has it in practice:", view.source)
 kind = sections.show_intervals()

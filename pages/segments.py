@@ -15,7 +15,7 @@ from pages._ui.screen import end_page, or_end_page
 _READABLE = 500  # segments of a file to read
 
 view = frame.open_page("Segments")
-screen.cautions(c for c in view.comparison.warnings if c.code == "tokenizer-and-script")
+screen.cautions(caution for caution in view.comparison.warnings if caution.kind.concern == "scores")
 testset, unit = view.testset, metric_title(view.metric)
 a, b, beside = one_pair.choose(view, [3, 3, 3.6, 5, 3])
 if not testset.has_texts:

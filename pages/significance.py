@@ -9,7 +9,6 @@ from mtsig_core.report.tables import points
 from mtsig_core.report.words import controlled
 from mtsig_core.stats import choices
 from mtsig_core.stats.few_units import cannot_decide, trials_needed
-from mtsig_core.stats.file_cautions import WRONG_FILES
 from mtsig_core.stats.ranks import intransitive_triples
 from mtsig_core.stats.significance import TESTS, is_split, significant
 from pages._ui import charts, comparison_sections, controls, frame, results, screen, testsets
@@ -17,7 +16,6 @@ from pages._ui.one_pair import open_pair
 from pages._ui.screen import end_page
 
 _SHOWN = 200
-_LATER = "not-equal", "interval-and-decision"  # of single pairs: below the picture
 
 view = frame.open_page("Significance")
 comparison, result = view.comparison, view.result
@@ -74,7 +72,7 @@ apart = len(result.pairs) - len(pairs)
 untested = f"{apart} more {'was' if apart == 1 else 'were'} not tested, for want of a line in common. " if apart else ""
 screen.plain((still_open if (open_pairs or split) and cannot is None else "") + untested
              + "Click a cell to open the pair.")
-screen.cautions(c for c in comparison.warnings if c.a is None and c.code not in _LATER or c.code in WRONG_FILES)
+screen.cautions(caution for caution in comparison.warnings if caution.concerns_all)
 adjusted = {}
 if has_p:
     tested = [pair for pair in pairs if pair.p_value is not None]
@@ -85,7 +83,7 @@ if has_p:
         joint = np.array([pair.p_adjusted for pair in found.metrics[view.metric].pairs if pair.p_value is not None])
     adjusted = choices.every_correction(p, joint)
 clicked = comparison_sections.show_matrix(view, adjusted)
-screen.cautions(c for c in comparison.warnings if c.code in _LATER)
+screen.cautions(caution for caution in comparison.warnings if caution.kind.concern == "open pairs")
 if clicked:
     open_pair(view, *clicked)
 if view.testset.simulated and not open_pairs:

@@ -12,8 +12,8 @@ from mtsig_core.experiments.population import default_sizes, in_units, parse_siz
 from mtsig_core.experiments.sweeps import found_at, sweep_sizes
 from mtsig_core.figures.experiment_plots import scores, widths
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.experiment_tables import found_records, found_table, plan_table, width_table
 from mtsig_core.report.palette import BLUE, VERMILLION
-from mtsig_core.report.sweep_tables import found_records, found_rows, plan_rows, width_rows
 from pages._ui import (
     background,
     charts,
@@ -58,7 +58,7 @@ asked = {"repeats": repeats, "unit": view.settings["unit"] if drawn == "auto" el
 def work(progress):
     return sweep_sizes(testset, metric, sizes=None if sizes == _TEN else parse_sizes(sizes), progress=progress,
                        jobs=results.jobs(testset), statistics=results.statistics(testset, metric, progress),
-                       found=progress.part, **asked)
+                       watch=progress.part, **asked)
 
 
 with or_end_page():
@@ -81,11 +81,12 @@ command = sweeps_sections.command("size", metric, view.source, asked, difference
                                 **({} if sizes == _TEN else {"sizes": sizes.replace(" ", "")}))
 
 curve.show_answer(found)
-screen.cautions(c for c in view.comparison.warnings if c.code == "few-differences" and {c.a, c.b} == {a, b})
+screen.cautions(caution for caution in view.comparison.warnings
+                if caution.kind.concern == "differences" and caution.concerns_pair(a, b))
 if mine.se:
     charts.show(curve.figure(found, mine, rows), key="sweeps.decisions", files=view.named(mine.a, mine.b),
                 command=command,
-                **charts.columns(found_records(found, mine.a, mine.b, difference)), table=found_rows(rows),
+                **charts.columns(found_records(found, mine.a, mine.b, difference)), table=found_table(rows),
                 alt=f"Share of random test sets that find a difference of {difference:g} {unit} between {mine.a} and "
                     f"{mine.b}, by size: from {rows[0].significant.share:.0%} at {rows[0].size} {units} to "
                     f"{rows[-1].significant.share:.0%} at {rows[-1].size}.")
@@ -111,7 +112,7 @@ with right:
                         theirs=f"Zhang and Vogel, {metric_title(theirs)}"),
                 key="sweeps.widths", files=view.named(mine.a), command=command,
                 header=list(asdict(of_systems[0])), rows=[list(asdict(row).values()) for row in of_systems],
-                table=width_rows(of_systems), alt="Relative width of the interval against the test-set size on log "
+                table=width_table(of_systems), alt="Relative width of the interval against the test-set size on log "
                                                   f"axes, falling with slope {slope.slope}.")
     st.caption("Width of the percentile interval relative to its median, mean over the test sets, with a straight line "
                + ("" if slope.slope is None else f"of slope {slope.slope:.3f} (SE {slope.se or 0:.3f}): doubling the "
@@ -121,11 +122,11 @@ with right:
 
 st.subheader("How large a test set does each pair need?")
 few = planned if len(planned) <= _FEW_PAIRS else [row for row in planned if mine.a in (row.a, row.b)]
-screen.table(*plan_rows(few, difference, unit, units))
+screen.show_table(plan_table(few, difference, unit, units))
 if len(few) < len(planned):
     st.caption(f"The {len(few)} pairs with {mine.a}.")
     with st.expander(f"All {len(planned)} pairs", key="sweeps.all.box"):
-        screen.table(*plan_rows(planned, difference, unit, units), key="sweeps.all")
+        screen.show_table(plan_table(planned, difference, unit, units), key="sweeps.all")
 family = "" if mine.n_pairs < 2 else (f", or among {mine.n_pairs} pairs at alpha/{mine.n_pairs} (Bonferroni's level: "
                                       "enough for every correction but by)")
 st.caption(f"For power {power:.0%}, tested alone at alpha {alpha:g}{family}. Brackets: {100 * (1 - alpha):g}% "
@@ -135,7 +136,7 @@ st.caption(f"For power {power:.0%}, tested alone at alpha {alpha:g}{family}. Bra
            "find less.")
 testsets.offer_demo(testsets.ZHANG_VOGEL,
                     "As large as the test set of Zhang and Vogel (2004), a hundred documents with four "
-            "references:", view.source)
+                    "references:", view.source)
 try:
     sweeps_sections.show_table_2(view, found, mine.a, asked)
     sweeps_sections.show_references(view, mine.a, asked)

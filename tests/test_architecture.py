@@ -114,7 +114,7 @@ def test_caches_live_in_one_place():
 
 
 #: Each imports what stands below it, and nothing above; the command line and the pages import all of it.
-LAYERS = ("figures", "report", "experiments", "stats", "metrics", "results", "store", "source", "simulation",
+LAYERS = ("figures", "report", "experiments", "stats", "metrics", "results", "caution", "store", "source", "simulation",
           "readers", "task", "testset", "languages", "schema", "errors")
 #: What else lies at the top of the core, and who may import it. Compiled code is for whoever counts and draws.
 TOP = {"__init__": ("pages",), "__main__": (), "errors": (), "_command": ("__init__", "cli", "pages"),
@@ -122,8 +122,8 @@ TOP = {"__init__": ("pages",), "__main__": (), "errors": (), "_command": ("__ini
        "_kernels": ("stats",)}
 #: What a result shows of itself is made above it: a method may import that when it is called, the module may not. So a
 #: notebook has tables, files and figures one call away, and who asks for none of them loads none.
-WHEN_CALLED = {"mtsig_core.results": ("report", "figures"), "mtsig_core.stats.score": ("report",),
-               "mtsig_core.source": ("simulation",)}
+WHEN_CALLED = {"mtsig_core.results": ("report", "figures"), "mtsig_core.caution": ("report",),
+               "mtsig_core.stats.score": ("report",), "mtsig_core.source": ("simulation",)}
 ENTRIES = {"__init__": LAYERS[1:], "__main__": ("cli",), "cli": LAYERS, "pages": LAYERS, "app": ("pages",),
            "asgi": ("pages",)}
 
@@ -210,7 +210,7 @@ def test_metrics_are_called_what_one_function_says():
 
 def test_one_function_decides():
     """Nobody else asks whether p is at most alpha, or a share of wins at least 1 - alpha: it asks
-    `significance.significant` or `decide`."""
+    `significance.significant` or `decide_pairs`."""
     def asks(file):
         return [node.lineno for node in ast.walk(tree(file)) if isinstance(node, ast.Compare)
                 for op, side in zip(node.ops, node.comparators, strict=True)

@@ -14,7 +14,7 @@ from mtsig_core.figures import differences, forest, matrix, of_comparison
 from mtsig_core.report.result_json import comparison_json
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.words import caveats
-from mtsig_core.results import Caution, PairResult
+from mtsig_core.results import PairResult
 from tests.toys import bleu_counts, compare_given, toy
 
 COUNTS, DOCUMENTS = bleu_counts(seed=21, qualities=[0.2, 0, 0.4], n_segments=120)
@@ -248,11 +248,3 @@ class TestFromJson:
         text = comparison_json(TEXTS).replace('"alpha": 0.05', '"alpha": 1e999')
         with pytest.raises(InputError, match="1e999, which is too large"):
             Comparison.from_json(text)
-
-
-def test_a_warning_is_quoted_without_what_to_do_and_without_what_holds_here_alone():
-    whole = Caution.of("few-units", "Few units.", "bleu", here="Here 3.", advice="Take more.")
-    assert whole.text == "Few units. Here 3. Take more."
-    assert (whole.finding, whole.general) == ("Few units. Here 3.", "Few units.")
-    plain = Caution("other", "Use less. Take more.")
-    assert plain.finding == plain.general == plain.text

@@ -24,10 +24,11 @@ from mtsig_core.report import export, terminal
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_card import card_html, card_json, card_text
 from mtsig_core.report.domain_tables import DOMAIN_FORMS
-from mtsig_core.report.kept_results import KeptTask, kept_comparison
+from mtsig_core.report.kept_results import KeptDraws, KeptTask
 from mtsig_core.report.replication import REPLICATION_FORMS
 from mtsig_core.report.text import warn
 from mtsig_core.results import Exclusion
+from mtsig_core.stats.comparison import compare
 from mtsig_core.stats.published_scores import replicate, replicate_task
 from mtsig_core.stats.score import score
 from mtsig_core.stats.settings import check_jobs
@@ -78,7 +79,7 @@ def run_compare(args: Namespace) -> int:
     testset = read(args)
     metrics = chosen_metrics(args, testset, decides=True)
     with progress_line() as progress:
-        result = kept_comparison(testset, metrics, **given(args, "compare"), progress=progress)
+        result = compare(testset, metrics, **given(args, "compare"), progress=progress, cache=KeptDraws())
     result = replace(result, excluded=tuple(map(Exclusion, dict.fromkeys(args.exclude or ()))))
     write(result.render(args.format), args.out)
     return 0

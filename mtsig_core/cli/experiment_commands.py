@@ -32,11 +32,18 @@ from mtsig_core.experiments.sweeps import SHARES, flat, stability, sweep_referen
 from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.report import export
 from mtsig_core.report.commands import called_by
-from mtsig_core.report.metrics_tables import flat_lengths, flat_steps
-from mtsig_core.report.sampling_tables import number, pair_records, sampled_system_records
-from mtsig_core.report.sweep_tables import found_records, reference_records, system_records
+from mtsig_core.report.experiment_tables import (
+    finite_or_none,
+    found_records,
+    length_records,
+    reference_records,
+    sampled_pair_records,
+    sampled_system_records,
+    step_records,
+    system_records,
+)
 from mtsig_core.report.text import warn
-from mtsig_core.results import Caution, SamplingSettings, TestSetInfo
+from mtsig_core.results import SamplingSettings, TestSetInfo
 from mtsig_core.stats.one_score import Progress
 from mtsig_core.stats.settings import check_jobs
 from mtsig_core.testset import TestSet
@@ -128,28 +135,28 @@ def _sample(testset: TestSet, metric: Metric, args: Namespace, progress: Progres
         "signature": one.signature, "higher_is_better": one.higher_is_better, "n_samples": one.n_samples,
         "systems": {system.system: sampled_system_records(system) for system in one.systems},
         "summary": {system.system: _summary(system) for system in one.systems},
-        "pairs": [{"a": pair.a, "b": pair.b, "delta": number(pair.full), "whole_p": number(pair.whole_p),
+        "pairs": [{"a": pair.a, "b": pair.b, "delta": finite_or_none(pair.full),
+                   "whole_p": finite_or_none(pair.whole_p),
                    **{test: _tally(pair, test, one.settings.alpha) for test in ("koehn", "ar")},
-                   "samples": pair_records(pair)} for pair in one.pairs]}
+                   "samples": sampled_pair_records(pair)} for pair in one.pairs]}
     systems = [{"system": system.system, **row, "hit": bool(hit)} for system in one.systems
                for row, hit in zip(sampled_system_records(system), system.hits, strict=True)]
-    pairs = [{"a": pair.a, "b": pair.b, **row, "whole_delta": number(pair.full), "whole_p": number(pair.whole_p)}
-             for pair in one.pairs for row in pair_records(pair)]
+    pairs = [{"a": pair.a, "b": pair.b, **row, "whole_delta": finite_or_none(pair.full),
+              "whole_p": finite_or_none(pair.whole_p)} for pair in one.pairs for row in sampled_pair_records(pair)]
     return Result(content, {"systems": systems, "pairs": pairs}, _settings(
         one.settings, kind=one.kind, sample_size=one.size, shuffled=one.shuffled, trials=one.trials))
 
 
 def _summary(system: SampledSystem) -> dict[str, float | int | None]:
     """`hits` of `intervals` contain `score`, that of the whole test set; their share has a 95% interval."""
-    low, high = system.range
-    hits_low, hits_high = map(number, system.hit_interval)
-    return {"score": system.full, "lowest": number(low), "highest": number(high), "sd": number(system.sd),
-            "hits": int(system.hits.sum()), "intervals": system.known, "hits_low": hits_low, "hits_high": hits_high}
+    low, high, sd, hits_low, hits_high = map(finite_or_none, (*system.range, system.sd, *system.hit_interval))
+    return {"score": system.full, "lowest": low, "highest": high, "sd": sd, "hits": int(system.hits.sum()),
+            "intervals": system.known, "hits_low": hits_low, "hits_high": hits_high}
 
 
 def _tally(pair: SampledPair, test: str, alpha: float) -> dict[str, float | int | None]:
     """Samples that conclude as the whole test set (`right`), the opposite or nothing, and intervals of the shares."""
-    ends = {f"{what}_{side}": number(end) for what, both in pair.intervals(test, alpha).items()
+    ends = {f"{what}_{side}": finite_or_none(end) for what, both in pair.intervals(test, alpha).items()
             for side, end in zip(("low", "high"), both, strict=True)}
     return {**asdict(pair.tally(test, alpha)), **ends}
 
@@ -174,9 +181,9 @@ def _sweep_size(testset: TestSet, metric: Metric, args: Namespace, progress: Pro
     if args.difference is not None:
         tables["found"] = [row for a, b in swept.errors for row in found_records(swept, a, b, args.difference)]
     if (cannot := cannot_plan(swept)) is not None:
-        warn([Caution("too-few-units", cannot, metric.name)])
+        warn([cannot])
     content = {"signature": swept.signature, "higher_is_better": swept.higher_is_better, "n_units": swept.n_units,
-               "cannot_be_decided": cannot, "recounted": swept.recounted, "scores": swept.scores,
+               "cannot_be_decided": cannot and cannot.text, "recounted": swept.recounted, "scores": swept.scores,
                "paper": papers.ZHANG_VOGEL_2.source, **tables}
     return Result(content, tables, _settings(swept.settings, repeats=args.repeats, difference=args.difference,
                                              power=args.power))
@@ -217,20 +224,20 @@ def _precisions(testset: TestSet, metric: Metric, args: Namespace, progress: Pro
 
 def _lengths(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> Result:
     one = lengths(testset, metric, progress=progress, **given(args, lengths))
-    return Result(asdict(one), {"lengths": flat_lengths(one)})
+    return Result(asdict(one), {"lengths": length_records(one)})
 
 
 def _example(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> Result:
     check_bleu(testset, metric)
     if args.line is not None:
         one = worked_example(testset, args.system_name, args.line, metric)
-        return Result(asdict(one), {"steps": flat_steps(one)})
+        return Result(asdict(one), {"steps": step_records(one)})
     if args.system_name is not None:
         raise SettingError(f"--system-name {args.system_name} without --line: the example of the reading note is of no "
                            "system. Give the line too (--line N), or leave the name out.")
     note = note_example(metric, testset.tokenizer)
     return Result({"of": "the example of the reading note, no line of the test set (--line N)", **asdict(note),
-                   "claims": list(map(asdict, NOTE_CLAIMS))}, {"steps": flat_steps(note)})
+                   "claims": list(map(asdict, NOTE_CLAIMS))}, {"steps": step_records(note)})
 
 
 def _averages(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> Result:

@@ -29,16 +29,17 @@ from mtsig_core.cli.options import (
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import agreement, default_metrics
 from mtsig_core.metrics import metric_of
-from mtsig_core.readers.tasks import contents_of, is_zip, pairs_of, tables_beside, unread_sentences
+from mtsig_core.readers.archives import is_zip
+from mtsig_core.readers.tasks import contents_of, pairs_of, tables_beside, unread_sentences
 from mtsig_core.report.agreement import AGREEMENT_FORMS
 from mtsig_core.report.commands import defaults, option_name, task_command
-from mtsig_core.report.kept_results import AS_COMPARED, KeptTask, kept_agreement
+from mtsig_core.report.kept_results import AS_COMPARED, KeptDraws, KeptTask, kept_agreement
 from mtsig_core.report.review import content_sentence, decision_cautions, read_review, review_command
 from mtsig_core.report.task_export import TASK_DOCUMENTS, task_document
 from mtsig_core.report.text import printable, warn
 from mtsig_core.results import TaskComparison
 from mtsig_core.source import Source, TaskSource
-from mtsig_core.stats.across import task_metrics
+from mtsig_core.stats.across import compare_task, task_metrics
 from mtsig_core.stats.cautions import about_ratings
 from mtsig_core.stats.settings import check_jobs
 from mtsig_core.store.reviews import Entry, replay
@@ -164,7 +165,7 @@ def run_task(args: Namespace) -> int:
         metrics = list(dict.fromkeys([args.primary, *task_metrics(kept.info, metrics)]))
     settings = given(args, "task")
     with progress_line() as progress:
-        found = kept.compare(metrics, progress=progress, **settings)
+        found = compare_task(kept, metrics, progress=progress, cache=KeptDraws(), **settings)
         if args.human is not None:
             asked = {name: settings[name] for name in (*AS_COMPARED, "jobs")}
             found = replace(found, agreement=kept_agreement(kept, args.human, progress=progress, **asked))

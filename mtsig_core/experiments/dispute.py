@@ -164,7 +164,7 @@ def _by_metric(testset: TestSet, comparison: Comparison, metric: Metric, a: str,
     pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {a, b})
     kinds = (["document"] if part.documents is not None else []) + ["segment"]
     units = {kind: found if kind == settings.unit else examined(part, kind, statistics) for kind in kinds}
-    alone = {} if is_segment_mean(metric) else references_alone(part, "ar", None)
+    alone = {} if is_segment_mean(metric) else references_alone(part, "ar")
     references = {name: examined(of, settings.unit) for name, of in alone.items()}
     plans = plan(comparison, default_difference(row.score for row in result.systems), metric=metric.name)
     return MetricDispute(result, pair, found, units, references, _in_domains(testset, metric, a, b, settings.test,

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError, counted, unknown
-from mtsig_core.metrics import Metric, depends_on_testset, metric_of, metric_title
+from mtsig_core.metrics import Metric, depends_on_testset, metric_of
 from mtsig_core.results import (
     ByDomain,
-    Caution,
     DomainPair,
     DomainScores,
     SamplingSettings,
@@ -19,15 +19,14 @@ from mtsig_core.results import (
     TestSetInfo,
 )
 from mtsig_core.stats import engine
-from mtsig_core.stats.across import seed_of
-from mtsig_core.stats.cautions import about_scores
-from mtsig_core.stats.engine import units_apart
-from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, about_few_drawn, about_few_in, least_of_units, p_floor
+from mtsig_core.stats.cautions import about_few_in, about_need_of_units, about_scores
+from mtsig_core.stats.draws import PartDraws, draw_part, seed_of, step_down, test_pairs
+from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, least_of_units, p_floor
 from mtsig_core.stats.file_cautions import about_files
 from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, effective_number
-from mtsig_core.stats.settings import check_trials, resolve_sampling
-from mtsig_core.stats.significance import TESTS, decide, romano_wolf, significant
+from mtsig_core.stats.settings import Plan, check_trials, resolve_sampling
+from mtsig_core.stats.significance import TESTS, decide_pairs, significant
 from mtsig_core.testset import TestSet
 
 __all__ = ["by_domain", "stratified_weights"]
@@ -83,18 +82,20 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
     sampling, units = resolve_sampling(seen.testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples,
                                        seed=seed)
     check_trials(trials, alpha, test)
-    pairs = engine.all_pairs(len(seen.names))
-    statistics, rows = engine.paired(seen.statistics, pairs) if seen.has_gaps else (seen.statistics, pairs)
-    of = np.array([kinds.index(domain) for domain in seen.testset.domains or ()])
-    drawn = _Draws(seen, statistics, rows, sampling, test, trials, jobs)
-    whole = drawn.of_whole(units, of, kinds)
-    counter = seen.counter()
-    own = [counter(np.flatnonzero(of == k)) for k in range(len(kinds))]
-    stages = [drawn.of_part(of == k, statistics[:, of == k] if seen.has_gaps else own[k], seed_of(seed, kind))
-              for k, kind in _told(kinds, progress)]
+    pairs, of = engine.all_pairs(len(seen.names)), np.array([kinds.index(name) for name in seen.testset.domains or ()])
+    plan = Plan(test, sampling.unit, None, trials, resamples, seed)
+    whole = _whole_set(seen, pairs, units, of, kinds, plan, alpha, jobs)
+    counter, own, parts = seen.counter(), [], []
+    if progress is not None:
+        progress("testing in each domain", 0.0)
+    for k, kind in enumerate(kinds):
+        own.append(counter(np.flatnonzero(of == k)))
+        part = Measured(seen.testset.at(np.flatnonzero(of == k).tolist()), metric, own[k])
+        parts.append(_tested(draw_part(part, pairs, replace(plan, resamples=0, seed=seed_of(seed, kind)), jobs), plan,
+                             np.empty((4, 0))))
     if test == "bootstrap":
-        whole = _no_surer(whole, stages)
-    found = _result(seen, kinds, of, pairs, whole, stages, own, sampling, test, trials)
+        whole = _no_surer(whole, parts)
+    found = _result(seen, kinds, of, pairs, whole, parts, own, sampling, test, trials)
     by_document = sampling.unit == "document"
     sizes = {"the whole set": units.n, **{
         part.domain: part.n_documents or 0 if by_document else part.n_segments for part in found.domains}}
@@ -110,28 +111,21 @@ def _about_bootstrap(units: Units, of: np.ndarray, found: ByDomain) -> Iterator[
         return
     parts = [np.bincount(units.index[of == k]) for k in range(len(found.domains))]
     if min(map(effective_number, parts)) < FEW_FOR_BOOTSTRAP:
-        yield from about_few_drawn(found.test)
+        yield from about_need_of_units(found.test)
     fewest = min(np.count_nonzero(sizes) for sizes in parts)
     least = float(least_of_units(TESTS[found.test], found.sampling.unit, np.array(fewest)))
     if not significant(least, found.sampling.alpha):
-        yield Caution.of("whole-undecided", "No pair can be significant on the whole set either: a bootstrap within "
-                                            "domains is no surer than that of the domain with the fewest units.",
-                         advice="Use ar.", remedies=({"test": "ar"},))
+        yield Caution("whole-undecided", remedies=({"test": "ar"},))
 
 
 def _about(testset: TestSet, metric: Metric, kinds: list[str]) -> Iterator[Caution]:
     """The warnings about scores that are not everywhere, the domains that have none, and weights of their own."""
     yield from about_scores(testset, metric.name)
     if depends_on_testset(metric):
-        title = metric_title(metric.name)
-        yield Caution(f"{metric.name}-domain-weights", f"{title} of a domain takes its weights from the references of "
-                                                       "that domain alone, as where it is scored by itself. So compare "
-                                                       "systems within a domain, not the scores of two domains, and "
-                                                       "none with the whole set.", metric.name)
+        yield Caution("weights-of-domains", metric=metric.name)
     without = [kind for kind in dict.fromkeys(testset.domains or ()) if kind not in kinds]
     if without:
-        yield Caution("domains-without-scores", f"Left out, as no segment has a score by {metric.name} there: "
-                                                f"{', '.join(without)}.", metric.name)
+        yield Caution("domains-without-scores", {"domains": without}, metric.name)
 
 
 def stratified_weights(units: Units, strata: np.ndarray, seeds: list[int], block: int) -> np.ndarray:
@@ -148,7 +142,7 @@ def stratified_weights(units: Units, strata: np.ndarray, seeds: list[int], block
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Pairs on some segments: NaN and 1 for those without a common one. `joint` is the null for the correction."""
+    """Pairs on some segments: NaN for those without a common one. `joint` is the null for the correction."""
 
     some: np.ndarray  # (pairs,)
     scores: np.ndarray  # (pairs, 2)
@@ -159,83 +153,49 @@ class _Part:
     floor: np.ndarray  # (pairs with a common segment,): of p, where so few units are drawn or differ
 
 
-@dataclass(frozen=True, eq=False)
-class _Draws:
-    """What all parts of a test set are drawn with; pairs are of rows of the statistics."""
+def _tested(draws: PartDraws, plan: Plan, errors: np.ndarray) -> _Part:
+    """p of each pair in one part, or in the whole set."""
+    floor = p_floor(TESTS[plan.test], draws.units.kind, draws.n_apart)
+    tests = test_pairs(draws.delta, draws.replicates, TESTS[plan.test], floor, [])
+    scores = np.full((len(draws.some), 2), np.nan)
+    scores[draws.some] = draws.sides.data.scores[draws.rows]
+    delta, p = np.full(len(draws.some), np.nan), np.full(len(draws.some), np.nan)
+    delta[draws.some], p[draws.some] = draws.delta, tests.p
+    return _Part(draws.some, scores, delta, p, draws.joint, errors, floor)
 
-    seen: Measured
-    statistics: np.ndarray
-    rows: np.ndarray
-    sampling: SamplingSettings
-    test: str
-    trials: int
-    jobs: int
 
-    def of_part(self, segments: np.ndarray, statistics: np.ndarray, seed: int) -> _Part:
-        """One domain, with the statistics of its segments."""
-        some = engine.common(self.seen.metric, statistics, self.rows) > 0
-        if not some.any():
-            nothing = np.full(len(self.rows), np.nan)
-            return _Part(some, np.array([nothing, nothing]).T, nothing, nothing, np.empty((0, self.trials)),
-                         np.empty((4, 0)), np.empty(0))
-        index = np.unique(self.seen.units(self.sampling.unit).index[segments], return_inverse=True)[1]
-        units = Units(self.sampling.unit, index, int(index.max()) + 1)
-        data = engine.UnitStatistics(self.seen.metric, statistics, units)
-        draws = None if self.test == "ar" else engine.bootstrap_scores(data, self.trials, seed, jobs=self.jobs)
-        return self._tested(data, some, draws, seed, np.empty((4, 0)))
-
-    def of_whole(self, units: Units, of: np.ndarray, kinds: list[str]) -> _Part:
-        """The whole set, its bootstrap samples drawn within domains."""
-        some = engine.common(self.seen.metric, self.statistics, self.rows) > 0
-        strata = np.empty(units.n, dtype=int)
-        strata[units.index] = of
-        seeds = [seed_of(self.sampling.seed, kind) for kind in kinds]
-        data = engine.UnitStatistics(self.seen.metric, self.statistics, units)
-        n = max(self.sampling.resamples, self.trials if self.test == "bootstrap" else 0)
-        blocks = [data.score(data.weighted_sums(stratified_weights(units, strata, seeds, block)))
-                  for block in range(-(-n // BLOCK))]
-        within = np.concatenate(blocks, axis=1)[:, :n]
-        np.copyto(within, data.scores[:, None], where=np.isnan(within))
-        plain = engine.bootstrap_scores(data, self.sampling.resamples, self.sampling.seed, jobs=self.jobs)
-        i, j = self.rows.T
-        errors = np.empty((4, len(i)))
-        for k, (first, second) in enumerate(self.rows):
-            apart = within[first, :self.sampling.resamples] - within[second, :self.sampling.resamples]
-            errors[:2, k] = np.quantile(apart, [self.sampling.alpha / 2, 1 - self.sampling.alpha / 2])
-            errors[2:, k] = apart.std(ddof=1), (plain[first] - plain[second]).std(ddof=1)
-        return self._tested(data, some, within[:, :self.trials], self.sampling.seed, errors)
-
-    def _tested(self, data: engine.UnitStatistics, some: np.ndarray, draws: np.ndarray | None, seed: int,
-                errors: np.ndarray) -> _Part:
-        """p of each pair, and the null of all of them together."""
-        i, j = self.rows[some].T
-        observed = data.scores[i] - data.scores[j]
-        if self.test == "ar":
-            null = engine.swap_differences(data, self.rows[some], self.trials, seed, jobs=self.jobs)
-        else:
-            assert draws is not None, "the bootstrap is drawn"
-            null = draws[i] - draws[j]
-        p_values = TESTS[self.test].p_values
-        assert p_values is not None, "both tests have p"
-        delta, p = np.full(len(some), np.nan), np.full(len(some), np.nan)
-        apart = units_apart(data, self.rows[some], np.full(len(observed), data.units.pieces))
-        floor = p_floor(TESTS[self.test], data.units.kind, apart)
-        delta[some], p[some] = observed, np.maximum(floor, p_values(observed, null))
-        if self.test == "bootstrap":
-            null = null - null.mean(axis=1, keepdims=True)
-        elif null.shape[1] != self.trials:  # all swaps of few units, none swapped among them
-            every = np.column_stack([observed, null])
-            null = every[:, np.random.default_rng(seed).integers(every.shape[1], size=self.trials)]
-        return _Part(some, data.scores[self.rows], delta, p, null, errors, floor)
+def _whole_set(seen: Measured, pairs: np.ndarray, units: Units, of: np.ndarray, kinds: list[str], plan: Plan,
+               alpha: float, jobs: int) -> _Part:
+    """The whole set, its bootstrap samples drawn within domains."""
+    draws = draw_part(seen, pairs, plan, jobs)
+    strata = np.empty(units.n, dtype=int)
+    strata[units.index] = of
+    seeds = [seed_of(plan.seed, kind) for kind in kinds]
+    assert plan.trials is not None, "both tests draw"
+    data, n = draws.sides.data, max(plan.resamples, plan.trials if plan.test == "bootstrap" else 0)
+    blocks = [data.score(data.weighted_sums(stratified_weights(units, strata, seeds, block)))
+              for block in range(-(-n // BLOCK))]
+    within = np.concatenate(blocks, axis=1)[:, :n]
+    np.copyto(within, data.scores[:, None], where=np.isnan(within))
+    plain, errors = draws.sides.sample.drawn, np.full((4, len(pairs)), np.nan)
+    for k, (first, second) in zip(np.flatnonzero(draws.some), draws.rows, strict=True):
+        apart = within[first, :plan.resamples] - within[second, :plan.resamples]
+        errors[:2, k] = np.quantile(apart, [alpha / 2, 1 - alpha / 2])
+        errors[2:, k] = apart.std(ddof=1), (plain[first] - plain[second]).std(ddof=1)
+    if plan.test == "bootstrap":
+        i, j = draws.rows.T
+        draws = replace(draws, replicates=within[i, :plan.trials] - within[j, :plan.trials],
+                        joint=within[i, :plan.trials] - within[j, :plan.trials])
+    return _tested(draws, plan, errors)
 
 
 def _result(seen: Measured, kinds: list[str], of: np.ndarray, pairs: np.ndarray, whole: _Part, parts: list[_Part],
             own: list[np.ndarray], sampling: SamplingSettings, test: str, trials: int) -> ByDomain:
     names, alpha = seen.names, sampling.alpha
-    adjusted = _adjusted([whole])[0]
-    overall = decide(seen.sign * whole.delta, alpha, p=adjusted)
-    in_domains = _adjusted(parts)
-    decisions = [decide(seen.sign * part.delta, alpha, p=p) for part, p in zip(parts, in_domains, strict=True)]
+    adjusted = _adjusted([whole], test)[0]
+    overall = decide_pairs(seen.sign * whole.delta, alpha, p=adjusted)
+    in_domains = _adjusted(parts, test)
+    decisions = [decide_pairs(seen.sign * part.delta, alpha, p=p) for part, p in zip(parts, in_domains, strict=True)]
     documents = None if seen.testset.documents is None else seen.testset.document_index
 
     def sized(some: np.ndarray) -> tuple[int, int | None]:
@@ -270,17 +230,19 @@ def _result(seen: Measured, kinds: list[str], of: np.ndarray, pairs: np.ndarray,
                     TestSetInfo.of(seen.testset), sampling, test, trials, tuple(names), tuple(domains), tuple(rows))
 
 
-def _adjusted(parts: list[_Part]) -> list[np.ndarray]:
+def _adjusted(parts: list[_Part], test: str) -> list[np.ndarray]:
     """Adjusted p of all pairs in all parts together, NaN where there is nothing to test."""
-    observed = np.concatenate([part.delta[part.some] for part in parts])
-    stepped = romano_wolf(observed, np.concatenate([part.joint for part in parts])) if len(observed) else observed
+    observed, floor = (np.concatenate(values) for values in (
+        [part.delta[part.some] for part in parts], [part.floor for part in parts]))
+    stepped = step_down(observed, np.concatenate([part.joint for part in parts]), TESTS[test], floor,
+                        [np.arange(len(observed))])[0] if len(observed) else observed
     ends = np.cumsum([part.some.sum() for part in parts])[:-1]
-    found = []
+    adjusted = []
     for part, own in zip(parts, np.split(stepped, ends), strict=True):
         full = np.full(len(part.some), np.nan)
-        full[part.some] = np.maximum(part.floor, own)
-        found.append(full)
-    return found
+        full[part.some] = own
+        adjusted.append(full)
+    return adjusted
 
 
 def _no_surer(whole: _Part, parts: list[_Part]) -> _Part:
@@ -291,10 +253,3 @@ def _no_surer(whole: _Part, parts: list[_Part]) -> _Part:
     for part in parts:
         floor[part.some] = np.maximum(floor[part.some], part.floor)
     return replace(whole, p=np.maximum(whole.p, floor), floor=floor[whole.some])
-
-
-def _told(kinds: list[str], progress: Callable[[str, float], None] | None) -> list[tuple[int, str]]:
-    """The domains in order; says that testing begins."""
-    if progress is not None:
-        progress("testing in each domain", 0.0)
-    return list(enumerate(kinds))

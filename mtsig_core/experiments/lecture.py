@@ -22,7 +22,7 @@ from mtsig_core.stats.intervals import Sample, percentile
 from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.power import exaggeration_at, power_at
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, coins, subset
-from mtsig_core.stats.significance import approximate_randomization, decide, significant, student_t, win_rates
+from mtsig_core.stats.significance import approximate_randomization, decide_pairs, significant, student_t, win_rates
 from mtsig_core.testset import TestSet
 
 # A few short sentences of two systems, to be resampled one by one before the eyes of a room.
@@ -598,7 +598,7 @@ def tables(drawn: Family, seed: int, start: int, stop: int) -> Tables:
         delta, null, p = randomize_pairs(data, pairs, _FAMILY_TRIALS, rng)
         adjusted = correct_family(delta, null, p, data.units)
         for name, rows in decided.items():
-            rows.append(decide(sign * delta, ALPHA, p=adjusted[name]))
+            rows.append(decide_pairs(sign * delta, ALPHA, p=adjusted[name]))
     return Tables(pairs, (pairs[:, 0] < drawn.better) & (pairs[:, 1] >= drawn.better),
                   {name: np.array(rows) for name, rows in decided.items()})
 

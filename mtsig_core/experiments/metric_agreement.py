@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -14,7 +14,6 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import (
     Agreement,
     AgreementComparison,
-    Caution,
     MetricAgreement,
     SamplingSettings,
     TaskAgreement,
@@ -22,9 +21,9 @@ from mtsig_core.results import (
     TestSetInfo,
 )
 from mtsig_core.stats import engine
-from mtsig_core.stats.across import seed_of
 from mtsig_core.stats.arrays import TOLERANCE, rounding, row_chunks
-from mtsig_core.stats.cautions import DOCUMENTS_IGNORED, about_independence, about_words
+from mtsig_core.stats.cautions import about_ignored_documents, about_independence, about_words
+from mtsig_core.stats.draws import seed_of
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.resampling import Units, cell_bits, sum_groups, unpacked
 from mtsig_core.stats.settings import check_trials, resolve_sampling
@@ -128,15 +127,9 @@ def agreement_of(human: str, held: HeldMetrics) -> Agreement:
                                held.sampling.alpha) for k in order)
     return Agreement(human, TestSetInfo.of(held.testset), held.sampling, held.trials, CORRECTION, results,
                      compare_metrics(held.rows, [held], order),
-                     (*_about_units(held), *about_words(held.testset, tokenizers)))
-
-
-def _about_units(held: HeldMetrics) -> Iterator[Caution]:
-    """The warnings that segments may not be independent."""
-    yield from about_independence(held.testset, held.sampling.unit)
-    if held.testset.documents is not None and held.sampling.unit == "segment":
-        yield Caution.of("documents-ignored", DOCUMENTS_IGNORED, advice="Choose the unit document.",
-                         remedies=({"unit": "document"},))
+                     (*about_independence(held.testset, held.sampling.unit),
+                      *about_ignored_documents(held.testset, held.sampling.unit, {"unit": "document"}),
+                      *about_words(held.testset, tokenizers)))
 
 
 def default_metrics(testset: TestSet, human: str) -> list[str]:

@@ -8,10 +8,11 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.sweeps import PairError, PairErrors, SizeSweep
 from mtsig_core.results import Comparison, Settings
-from mtsig_core.stats.few_units import can_reach, swaps_units, units_needed, units_said, what_would_decide
+from mtsig_core.stats.few_units import can_reach, swaps_units, units_needed, would_decide
 from mtsig_core.stats.power import error_interval, minimum_detectable_difference, noncentrality_interval, unbiased
 from mtsig_core.stats.power import units_needed as sized
 
@@ -174,17 +175,15 @@ def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *
     return tuple(rows)
 
 
-def cannot_plan(found: Comparison | SizeSweep, metric: str | None = None) -> str | None:
-    """Two sentences where the test set is too small for any difference to be significant: so, and what would do.
-
-    None where some could be.
-    """
+def cannot_plan(found: Comparison | SizeSweep, metric: str | None = None) -> Caution | None:
+    """The warning that the test set is too small for any difference to be significant; None where some could be."""
     errors, _, settings = _compared(found, metric) if isinstance(found, Comparison) else _swept(found)
     most = max((error.n_units for error in errors.values()), default=0)
     settings = replace(settings, trials=None, correction="none")
     if not errors or can_reach(settings, np.array([most])).any():
         return None
-    return f"Cannot be decided with {units_said(settings, most)}. {what_would_decide(settings, 1)}"
+    return Caution("cannot-plan", {"unit": settings.unit, "n": most, "needed": units_needed(settings, 1)},
+                   remedies=would_decide(settings, 1))
 
 
 def _compared(comparison: Comparison, metric: str | None) -> tuple[PairErrors, list[tuple[int, int]], Settings]:

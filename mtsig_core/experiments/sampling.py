@@ -24,7 +24,7 @@ from mtsig_core.stats.one_score import Progress, stage
 from mtsig_core.stats.parallel import in_order
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import check_jobs, check_level, check_trials, resolve_sampling
-from mtsig_core.stats.significance import approximate_randomization, decide, win_rates
+from mtsig_core.stats.significance import approximate_randomization, decide_pairs, win_rates
 from mtsig_core.testset import TestSet
 
 # What samples of a test set say of systems and pairs, and whether the whole test set bears it out.
@@ -165,9 +165,9 @@ class SampledPair:
         By Koehn's bootstrap the share of wins is at least 1 - alpha; by randomization p is at most alpha.
         """
         if test == "koehn":
-            return decide(self.win - self.lose, alpha, win=self.win, lose=self.lose)
+            return decide_pairs(self.win - self.lose, alpha, win=self.win, lose=self.lose)
         if test == "ar":
-            return decide(self.improvements, alpha, p=self.p_value)
+            return decide_pairs(self.improvements, alpha, p=self.p_value)
         raise SettingError(f"Unknown test {test!r} of samples. Available: koehn, ar.")
 
     def verdicts(self, test: str = "koehn", alpha: float = 0.05) -> np.ndarray:

@@ -30,13 +30,13 @@ from mtsig_core.stats.one_score import Progress, stage
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import check_level
-from mtsig_core.stats.significance import TESTS, decide, significant, win_rates
+from mtsig_core.stats.significance import TESTS, decide_pairs, significant, win_rates
 from mtsig_core.testset import TestSet
 
 # Coverage: how often an interval from a small test set holds the score of the large one it was drawn from.
 
 
-_COVERAGE_SIZES = 300, 30  # segments and documents of a test set
+_SEGMENTS, _DOCUMENTS = 300, 30  # of a test set
 _COVERAGE_STREAMS = {"segment": 30, "document": 31}
 
 _Ends = tuple[str, str, str, float, float]  # unit, kind, quantity, low, high
@@ -74,7 +74,7 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
              repeats: int = 1000, n_segments: int | None = None, n_documents: int | None = None, resamples: int = 1000,
              alpha: float = 0.05, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
              progress: Progress | None = None,
-             found: Callable[[int, int, Coverage], None] | None = None) -> Coverage:
+             watch: Callable[[int, int, Coverage], None] | None = None) -> Coverage:
     """Coverage of the intervals of one score and of one difference, on test sets drawn with replacement.
 
     Test sets are drawn by segment, and where there are documents also by whole document; the latter are covered by
@@ -85,7 +85,7 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     check_whole("repeats", repeats, 1, 1_000_000)
     check_whole("resamples", resamples, 20, 1_000_000)
     whole, two = pair_population(testset, metric, a, b, statistics=statistics, progress=progress)
-    draws = PairDraws.settle(whole, two, n_segments, n_documents, _COVERAGE_SIZES, "test sets")
+    draws = PairDraws.settle(whole, two, n_segments, n_documents, (_SEGMENTS, _DOCUMENTS), "test sets")
     truth = {"score": draws.scores[0], "difference": draws.scores[0] - draws.scores[1]}
 
     def repeat(k: int, rng: np.random.Generator) -> list[_Covering]:
@@ -108,7 +108,7 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
                         n_documents=draws.n_documents, rows=tuple(rows))
 
     return run_repeats(repeat, gather, repeats, seed, _COVERAGE_STREAMS["segment"], jobs=jobs,
-                       progress=stage(progress, "test sets"), found=found)
+                       progress=stage(progress, "test sets"), watch=watch)
 
 
 def _ends(metric: Metric, both: np.ndarray, units: Units, resamples: int, alpha: float, seed: int) -> list[_Ends]:
@@ -198,13 +198,13 @@ class Conclusions(Simulation):
 def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...] | None = None, resamples: int = 1000,
                 alpha: float = 0.05, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
                 progress: Progress | None = None,
-                found: Callable[[int, int, Conclusions], None] | None = None) -> Conclusions:
+                watch: Callable[[int, int, Conclusions], None] | None = None) -> Conclusions:
     """Conclusions of Koehn's paired bootstrap from broad samples by segment, right or wrong by the whole test set.
 
     Each system is compared with the next two by score, which are the nine pairs of Koehn's six systems; concluded is
     where the larger share of wins is at least 1 - alpha. A pair with equal scores on the whole test set has neither
     right nor wrong conclusions, and is left out. Pairs that differ on the whole test set do differ, a little or much:
-    Table 4 is a calibration over such pairs, not a check of the type-I error. `found` is called as by `type_one`, with
+    Table 4 is a calibration over such pairs, not a check of the type-I error. `watch` is called as by `type_one`, with
     the first samples of each size in proportion.
     """
     check_level(alpha)
@@ -224,7 +224,8 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
         data = engine.UnitStatistics(whole.metric, whole.statistics[:, rows], Units.segments(size))
         drawn = engine.bootstrap_scores(data, resamples, int(rng.integers(1 << 62)))
         win, lose = win_rates(drawn[pairs[:, 0]] - drawn[pairs[:, 1]])
-        return np.maximum(win, lose), np.sign(win - lose) * truth, decide(win - lose, alpha, win=win, lose=lose) != 0
+        decisions = decide_pairs(win - lose, alpha, win=win, lose=lose)
+        return np.maximum(win, lose), np.sign(win - lose) * truth, decisions != 0
 
     def gather(samples: list[_Sampled]) -> Conclusions:
         done, in_order = order[:len(samples)], np.argsort(order[:len(samples)])
@@ -239,7 +240,7 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
             rows=_conclude(whole, pairs, by_size, p_whole), levels=_levels(share, agrees), verdicts=by_size)
 
     return run_repeats(repeat, gather, len(tasks), seed, _STREAM, jobs=jobs, progress=stage(progress, "samples"),
-                       found=found)
+                       watch=watch)
 
 
 def _settle_sizes(n_segments: int, sizes: tuple[int, ...] | None) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,52 @@ from mtsig_core.experiments.sweeps import FoundAtSize, Slope, SystemSize
 from mtsig_core.figures.style import BELOW, ENDS, LEFT, Labels, full, measured, steps
 from mtsig_core.report.cells import written_like
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, width, wrapped
+
+_KEY = dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14)  # above a figure
+
+
+def _set_size(figure: go.Figure, height: float, left: float = LEFT, right: float = 8, top: float = 8,
+              bottom: float = 48, **more: Any) -> None:
+    """Height and margins of a figure that nobody drags; a key stands above it where it is shown."""
+    figure.update_layout(height=height, margin=dict(l=left, r=right, t=top, b=bottom), dragmode=False,
+                         hovermode="closest", legend=_KEY, **more)
+
+
+def _write(figure: go.Figure, x: float, y: float, text: str, anchor: str = "center", above: str = "bottom",
+           **more: Any) -> None:
+    """Text in a figure, above a point unless told otherwise."""
+    figure.add_annotation(**dict(x=x, y=y, text=text, showarrow=False, font_size=14, xanchor=anchor, yanchor=above)
+                          | more)
+
+
+def _mark_x(figure: go.Figure, x: float, low: float, high: float, colour: str, dash: str = "solid", width: float = 2,
+            **more: Any) -> None:
+    """A vertical line."""
+    figure.add_shape(type="line", x0=x, x1=x, y0=low, y1=high, line=dict(color=colour, width=width, dash=dash), **more)
+
+
+def _mark_y(figure: go.Figure, y: float, colour: str, dash: str = "dot", width: float = 2) -> None:
+    """A horizontal line across the figure."""
+    figure.add_shape(type="line", xref="x domain", x0=0, x1=1, y0=y, y1=y,
+                     line=dict(color=colour, width=width, dash=dash))
+
+
+def _dots(x: Any, y: Any, told: str, colour: Any = BLUE, symbol: str = "circle", size: float = 10, name: str = "",
+          line: str = "", **more: Any) -> go.Scatter:
+    """Points with what is told of each, joined by a line of that dash where one is given; in the key by their name."""
+    joined = dict(mode="lines+markers", line=dict(color=colour, width=1, dash=line)) if line else dict(mode="markers")
+    trace = go.Scatter(x=x, y=y, marker=dict(size=size, symbol=symbol, color=colour), name=name, showlegend=bool(name),
+                       hovertemplate=f"{told}<extra></extra>" if told else None, **joined)
+    return trace.update(more)
+
+
+def _bars(values: Any, low: Any, high: Any, colour: str, thickness: float = 1.5,
+          width: float | None = None) -> dict[str, Any]:
+    """Error bars from the values to the ends of their intervals."""
+    values, low, high = (np.asarray(some, dtype=float) for some in (values, low, high))
+    return dict(type="data", symmetric=False, array=(high - values).tolist(),
+                arrayminus=(values - low).tolist(), color=colour, thickness=thickness, width=width)
+
 
 # The bootstrap of one score: its replicates with the interval, and how a bound settles with more of them.
 
@@ -40,13 +86,12 @@ def replicates(edges: np.ndarray, counts: np.ndarray, score: float, median: floa
                 line=dict(color=line, width=1.5, simplify=False), hoverinfo="skip"))
     sides = ("right", "left") if score <= median else ("left", "right")
     for at, anchor, dash, words in ((score, sides[0], "solid", "observed"), (median, sides[1], "dot", "median")):
-        figure.add_shape(type="line", x0=at, x1=at, y0=0, y1=1.1 * top,
-                         line=dict(color=VERMILLION if dash == "solid" else BLUE, width=3, dash=dash))
-        _annotate(figure, at, 1.1 * top, f"{words} {at:{form}}", anchor)
+        _mark_x(figure, at, 0, 1.1 * top, VERMILLION if dash == "solid" else BLUE, dash, 3)
+        _write(figure, at, 1.1 * top, f"{words} {at:{form}}", anchor, xshift=4 if anchor == "left" else -4)
     for at, anchor in () if interval is None else ((low, "right"), (high, "left")):
-        figure.add_shape(type="line", x0=at, x1=at, y0=0, y1=0.5 * top, line=dict(color=BLUE, width=3))
+        _mark_x(figure, at, 0, 0.5 * top, BLUE, width=3)
         share = "" if about is None else f"  {100 * about[anchor == 'left']:+.2f}%"
-        _annotate(figure, at, 0.5 * top, f"<b>{at:{form}}</b>{share}", anchor)
+        _write(figure, at, 0.5 * top, f"<b>{at:{form}}</b>{share}", anchor, xshift=4 if anchor == "left" else -4)
     ends = [*edges[[0, -1]].tolist(), score, *(interval or ())]
     width = max(ends) - min(ends) or 16.0
     drawn = [min(ends) - 0.06 * width, max(ends) + 0.06 * width]
@@ -57,7 +102,7 @@ def replicates(edges: np.ndarray, counts: np.ndarray, score: float, median: floa
     named = Labels()
     measured(figure, f"{named(unit)} of bootstrap samples")
     figure.update_yaxes(range=[0, 1.24 * top], visible=False)
-    figure.update_layout(height=270, margin=dict(l=ENDS, r=ENDS, t=8, b=48), dragmode=False)
+    _set_size(figure, 270, ENDS, ENDS)
     return named.below(figure)
 
 
@@ -69,19 +114,12 @@ def settling(sizes: Sequence[int], ours: Sequence[float | None], ranges: Sequenc
     line = [(size, 100 * value) for size, value in zip(sizes, theory, strict=True) if value]
     paper = [(size, 100 * value) for size, value in published]
     figure = go.Figure()
-    figure.add_trace(go.Scatter(
-        x=[size for size, _ in paper], y=[value for _, value in paper], mode="lines+markers", showlegend=False,
-        line=dict(color=GREY, width=1, dash="dot"), marker=dict(size=9, symbol="diamond-open", color=GREY),
-        hovertemplate="Zhang and Vogel: B = %{x:,}, %{y:.3f}%<extra></extra>"))
-    figure.add_trace(go.Scatter(
-        x=[size for size, _ in line], y=[value for _, value in line], mode="lines", showlegend=False,
-        line=dict(color=BLUE, width=2), hoverinfo="skip"))
-    bars = [100 * np.array(ranges[k]) for k, _ in known]
-    figure.add_trace(go.Scatter(
-        x=x, y=y, mode="markers", showlegend=False, marker=dict(size=11, color=BLUE, line=dict(color="white", width=1)),
-        error_y=dict(type="data", symmetric=False, array=[bar[1] - v for bar, v in zip(bars, y, strict=True)],
-                     arrayminus=[v - bar[0] for bar, v in zip(bars, y, strict=True)], color=BLUE, thickness=1.5),
-        hovertemplate="here: B = %{x:,}, %{y:.3f}%<extra></extra>"))
+    figure.add_trace(_dots(*_columns(paper), "Zhang and Vogel: B = %{x:,}, %{y:.3f}%", GREY, "diamond-open", 9,
+                           line="dot"))
+    figure.add_trace(_line(*_columns(line), BLUE, 2))
+    bars = [(100 * low, 100 * high) for low, high in (ranges[k] or (math.nan, math.nan) for k, _ in known)]
+    figure.add_trace(_dots(x, y, "here: B = %{x:,}, %{y:.3f}%", size=11, marker_line=dict(color="white", width=1),
+                           error_y=_bars(y, *_columns(bars), BLUE)))
     seen = [value for _, value in (*line, *paper)] + [float(v) for bar in bars for v in bar]
     seen = [math.log10(value) for value in seen if value > 0] or [0.0]
     above = bool(line) and line[0][1] > paper[0][1]  # the lines fall: free are the right of the upper, the left of
@@ -89,21 +127,21 @@ def settling(sizes: Sequence[int], ours: Sequence[float | None], ranges: Sequenc
                                (paper, f"Zhang and Vogel, {full(unit)}", not above)):
         if len(points) > 2:
             size, value = points[1 if over else 2]
-            figure.add_annotation(x=math.log10(size), y=math.log10(value), text=text, showarrow=False, font_size=14,
-                                  xanchor="left" if over else "right", xshift=10 if over else -14,
-                                  yanchor="bottom" if over else "top", yshift=2 if over else -10)
+            _write(figure, math.log10(size), math.log10(value), text, "left" if over else "right",
+                   "bottom" if over else "top", xshift=10 if over else -14, yshift=2 if over else -10)
     figure.update_xaxes(type="log", range=[math.log10(75), math.log10(14_000)], tickvals=list(sizes),
                         ticktext=[f"{size:,}" for size in sizes], tickfont_size=13, zeroline=False)
     figure.update_yaxes(type="log", range=[min(seen) - 0.12, max(seen) + 0.12], tickfont_size=13, zeroline=False,
                         tickvals=_WIDTH_TICKS, ticktext=[f"{share:g}%" for share in _WIDTH_TICKS])
     measured(figure, "B, bootstrap samples")
-    figure.update_layout(height=320, margin=dict(l=LEFT, r=8, t=8, b=48), dragmode=False, hovermode="closest")
+    _set_size(figure, 320)
     return figure
 
 
-def _annotate(figure: go.Figure, x: float, y: float, text: str, anchor: str) -> None:
-    figure.add_annotation(x=x, y=y, text=text, showarrow=False, font_size=14, yanchor="bottom", xanchor=anchor,
-                          xshift=4 if anchor == "left" else -4)
+def _columns(pairs: Iterable[Sequence[float]]) -> tuple[list[float], list[float]]:
+    """Pairs of numbers as two lists."""
+    pairs = list(pairs)
+    return [first for first, _ in pairs], [second for _, second in pairs]
 
 
 # Samples of a test set: their scores, intervals, differences and conclusions (Koehn 2004, Figs 2 to 8).
@@ -111,9 +149,8 @@ def _annotate(figure: go.Figure, x: float, y: float, text: str, anchor: str) -> 
 
 _FAINT = "rgba(122,133,148,0.22)"
 #: How a sample is marked that concludes as the whole set (1), the opposite (-1) or nothing (0): not by colour alone.
-_MARKS = {1: dict(symbol="circle", color=BLUE, size=9), -1: dict(symbol="x", color=VERMILLION, size=11),
-          0: dict(symbol="circle-open", color=GREY, size=8)}
-_KINDS = (dict(color=BLUE, symbol="circle"), dict(color=VERMILLION, symbol="diamond"))
+_MARKS = {1: (BLUE, "circle", 9), -1: (VERMILLION, "x", 11), 0: (GREY, "circle-open", 8)}
+_KINDS = ((BLUE, "circle"), (VERMILLION, "diamond"))
 _DOT, _STEP = 0.009, 0.07  # width of a dot as a share of the axis, and its height as a share of a band
 _SAMPLE_TICKS = 6  # at most, of sizes: a phone has room for as many
 _WORDS = {1: "as the whole set", -1: "opposite", 0: "no conclusion"}
@@ -140,35 +177,28 @@ def spread(scores: Mapping[str, np.ndarray], whole: float, published: Mapping[st
             figure.add_shape(type="rect", x0=low, x1=high, y0=base + 0.06, y1=base + 0.94, fillcolor=_FAINT,
                              line_width=0, layer="below")
             outside = high < max(known) - 4 * margin  # clear of the dots where there is room
-            figure.add_annotation(x=high, y=base + 0.06, text=f"Koehn: {low:g} to {high:g}", showarrow=False,
-                                  xanchor="left" if outside else "right", yanchor="bottom", font_size=13,
-                                  xshift=6 if outside else -4)
+            _write(figure, high, base + 0.06, f"Koehn: {low:g} to {high:g}", "left" if outside else "right",
+                   font_size=13, xshift=6 if outside else -4)
         dot = _DOT * (max(known) - min(known) + 2 * margin)
         if kind in old:
-            figure.add_trace(go.Scatter(
-                x=old[kind], y=base + 0.59 + _swarm(old[kind], dot), mode="markers", showlegend=False,
-                marker=dict(size=7, symbol="circle-open", color=GREY, opacity=0.6),
-                customdata=np.arange(1, len(old[kind]) + 1),
-                hovertemplate=f"{full(kind)}, before the shuffle, sample %{{customdata}}: %{{x:{form}}}"
-                              "<extra></extra>"))
-        figure.add_trace(go.Scatter(
-            x=values, y=base + 0.59 + _swarm(values, dot), mode="markers",
-            marker=dict(size=7, opacity=0.95, **_KINDS[band % 2]),
-            customdata=np.arange(1, len(values) + 1), showlegend=False,
-            hovertemplate=f"{full(kind)}, sample %{{customdata}}: %{{x:{form}}}<extra></extra>"))
-        figure.add_annotation(x=0, xref="paper", y=base + 0.6, text=f"<b>{named(kind, 14)}</b>", showarrow=False,
-                              xanchor="right", font_size=16)
-    figure.add_shape(type="line", x0=whole, x1=whole, y0=0, y1=len(scores), line=dict(color=GREY, width=2, dash="dot"))
+            figure.add_trace(_dots(
+                old[kind], base + 0.59 + _swarm(old[kind], dot),
+                f"{full(kind)}, before the shuffle, sample %{{customdata}}: %{{x:{form}}}", GREY, "circle-open", 7,
+                marker_opacity=0.6, customdata=np.arange(1, len(old[kind]) + 1)))
+        colour, symbol = _KINDS[band % 2]
+        figure.add_trace(_dots(
+            values, base + 0.59 + _swarm(values, dot), f"{full(kind)}, sample %{{customdata}}: %{{x:{form}}}", colour,
+            symbol, 7, marker_opacity=0.95, customdata=np.arange(1, len(values) + 1)))
+        _write(figure, 0, base + 0.6, f"<b>{named(kind, 14)}</b>", "right", "middle", xref="paper", font_size=16)
+    _mark_x(figure, whole, 0, len(scores), GREY, "dot")
     side = "left" if whole == min(known) else "right" if whole == max(known) else "center"  # not beyond the edge
-    figure.add_annotation(x=whole, y=len(scores), text=f"whole test set {whole:{form}}", showarrow=False,
-                          yanchor="bottom", xanchor=side, font_size=14)
+    _write(figure, whole, len(scores), f"whole test set {whole:{form}}", side)
     if old:
-        figure.add_annotation(x=1, y=1, xref="paper", yref="paper", text="○ before the shuffle", showarrow=False,
-                              xanchor="right", yanchor="top", font_size=14)
+        _write(figure, 1, 1, "○ before the shuffle", "right", "top", xref="paper", yref="paper")
     figure.update_xaxes(range=[min(known) - margin, max(known) + margin], zeroline=False, tickfont_size=13)
     figure.update_yaxes(range=[0, len(scores) + 0.16], visible=False)
     measured(figure, f"{named(unit)} of a sample")
-    figure.update_layout(height=300, margin=dict(l=120, r=8, t=8, b=46), dragmode=False, hovermode="closest")
+    _set_size(figure, 300, 120, bottom=46)
     return named.below(figure)
 
 
@@ -191,14 +221,11 @@ def intervals(scores: np.ndarray, low: np.ndarray, high: np.ndarray, hits: np.nd
     figure, named = go.Figure(), Labels()
     for hit, color, symbol, words in ((True, BLUE, "circle", "hit"), (False, VERMILLION, "x", "miss")):
         chosen = np.flatnonzero((hits == hit) & np.isfinite(low))
-        figure.add_trace(go.Scatter(
-            x=chosen + 1, y=scores[chosen], mode="markers", name=words,
-            marker=dict(color=color, symbol=symbol, size=6 if hit else 10),
-            error_y=dict(type="data", symmetric=False, array=high[chosen] - scores[chosen],
-                         arrayminus=scores[chosen] - low[chosen], color=color, thickness=1.5, width=2),
-            customdata=np.stack([low[chosen], high[chosen]], axis=-1),
-            hovertemplate=f"sample %{{x}}: %{{y:{form}}} [%{{customdata[0]:{form}}}, %{{customdata[1]:{form}}}], "
-                          f"{words}<extra></extra>"))
+        ends = low[chosen], high[chosen]
+        figure.add_trace(_dots(
+            chosen + 1, scores[chosen], f"sample %{{x}}: %{{y:{form}}} [%{{customdata[0]:{form}}}, "
+            f"%{{customdata[1]:{form}}}], {words}", color, symbol, 6 if hit else 10, words,
+            error_y=_bars(scores[chosen], *ends, color, width=2), customdata=np.stack(ends, axis=-1)))
     return _by_sample(figure, len(scores), whole, f"whole test set, {whole:{form}}", named(unit), named)
 
 
@@ -211,11 +238,10 @@ def outcomes(values: np.ndarray, verdicts: np.ndarray, line: float, words: str, 
     figure = go.Figure()
     for verdict, mark in _MARKS.items():
         chosen = np.flatnonzero((verdicts == verdict) & np.isfinite(values))
-        figure.add_trace(go.Scatter(x=chosen + 1, y=values[chosen], mode="markers", name=_WORDS[verdict], marker=mark,
-                                    hovertemplate=f"sample %{{x}}: %{{y:{form}}}, {_WORDS[verdict]}<extra></extra>"))
+        figure.add_trace(_dots(chosen + 1, values[chosen], f"sample %{{x}}: %{{y:{form}}}, {_WORDS[verdict]}", *mark,
+                               name=_WORDS[verdict]))
     for bound in bounds:
-        figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=bound, y1=bound,
-                         line=dict(color=BLUE, width=1.5, dash="dash"))
+        _mark_y(figure, bound, BLUE, "dash", 1.5)
     named = Labels()
     return _by_sample(figure, len(values), line, words, f"{what} ({named(unit)})" if unit else what, named)
 
@@ -225,19 +251,16 @@ def ratios(rows: Mapping[str, Sequence[tuple[int, float, float, float]]], chosen
     """How much wider blocks spread than broad samples, by size, on log axes."""
     figure, named = go.Figure(), Labels()
     others = [(size, ratio, full(name)) for name, found in rows.items() if name != chosen for size, ratio, *_ in found]
-    figure.add_trace(go.Scatter(
-        x=[x for x, *_ in others], y=[y for _, y, _ in others], customdata=[[name] for *_, name in others],
-        mode="markers", name="other systems", marker=dict(size=6, color=GREY, opacity=0.5),
-        hovertemplate="%{customdata[0]}, %{x} segments: %{y:.2f}<extra></extra>"))
+    figure.add_trace(_dots(
+        [x for x, *_ in others], [y for _, y, _ in others], "%{customdata[0]}, %{x} segments: %{y:.2f}", GREY, size=6,
+        name="other systems", customdata=[[name] for *_, name in others], marker_opacity=0.5))
     figure.add_trace(go.Scatter(x=list(middle), y=list(middle.values()), mode="lines", name="median of all systems",
                                 line=dict(color=GREY, width=2), hovertemplate="median: %{y:.2f}<extra></extra>"))
     size, ratio, low, high = np.array(rows.get(chosen) or np.empty((0, 4)), dtype=float).T
-    figure.add_trace(go.Scatter(
-        x=size, y=ratio, mode="markers", name=named(chosen), marker=dict(size=10, color=BLUE),
-        error_y=dict(type="data", symmetric=False, array=high - ratio, arrayminus=ratio - low, color=BLUE,
-                     thickness=1.5, width=3), customdata=np.stack([low, high], axis=-1),
-        hovertemplate="%{x} segments: %{y:.2f} [%{customdata[0]:.2f}, %{customdata[1]:.2f}]<extra></extra>"))
-    figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=1, y1=1, line=dict(color=GREY, width=2, dash="dot"))
+    figure.add_trace(_dots(
+        size, ratio, "%{x} segments: %{y:.2f} [%{customdata[0]:.2f}, %{customdata[1]:.2f}]", name=named(chosen),
+        error_y=_bars(ratio, low, high, BLUE, width=3), customdata=np.stack([low, high], axis=-1)))
+    _mark_y(figure, 1, GREY)
     known = [1.0, *(end for found in rows.values() for row in found for end in row[1:2]), *low, *high]
     known = [value for value in known if value > 0]  # blocks that all have the same score have no place on this axis
     bottom, top = np.log10(min(known) * 0.9), np.log10(max(known) * 1.1)
@@ -248,23 +271,20 @@ def ratios(rows: Mapping[str, Sequence[tuple[int, float, float, float]]], chosen
     figure.update_xaxes(type="log", tickvals=sizes, ticktext=[f"{x:,}" for x in sizes], tickfont_size=13,
                         zeroline=False, showgrid=False)
     measured(figure, "spread of blocks / of broad samples, by segments")
-    figure.update_layout(height=320, margin=dict(l=LEFT, r=8, t=30, b=46), dragmode=False, hovermode="closest",
-                         legend=dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14))
+    _set_size(figure, 320, top=30, bottom=46)
     return named.below(figure)
 
 
 def _by_sample(figure: go.Figure, n: int, line: float, words: str, what: str, named: Labels) -> go.Figure:
     """Samples from left to right, and a level to compare them with."""
-    figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=line, y1=line,
-                     line=dict(color=GREY, width=2, dash="dot"))
+    _mark_y(figure, line, GREY)
     figure.add_trace(go.Scatter(x=[None], y=[None], mode="lines", name=words, hoverinfo="skip",
                                 line=dict(color=GREY, width=2, dash="dot")))  # in the key, which has lines on a phone
     figure.update_xaxes(range=[0.3, n + 0.7], tickfont_size=13, zeroline=False, showgrid=False, tickformat="d",
                         nticks=min(n + 1, 12))
     figure.update_yaxes(tickfont_size=13, zeroline=False, title=None)
     measured(figure, f"{what}, by sample")
-    figure.update_layout(height=280, margin=dict(l=LEFT, r=8, t=30, b=46), dragmode=False, hovermode="closest",
-                         showlegend=True, legend=dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14))
+    _set_size(figure, 280, top=30, bottom=46, showlegend=True)
     return named.below(figure)
 
 
@@ -296,13 +316,11 @@ def decisions(rows: Sequence[FoundAtSize], power: float, needed: int | None = No
                                  opacity=opacity))
         figure.add_trace(_shares(part, [row.wrong for row in part], VERMILLION, "opposite: %{customdata}",
                                  marker=dict(symbol="diamond", size=7), opacity=opacity))  # what lies under it is seen
-    figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=100 * power, y1=100 * power,
-                     line=dict(color=GREY, width=1))
+    _mark_y(figure, 100 * power, GREY, "solid", 1)
     for at, side, glyph, text, colour in ((0, "left", "●", "significant", BLUE), (1, "right", "┈┈", "planned", GREY),
                                           (0.43, "center", "◆", "opposite to the whole set", VERMILLION)):
-        figure.add_annotation(x=at, y=1.02, xref="paper", yref="paper", yanchor="bottom", xanchor=side,
-                              xshift=-LEFT * (side == "left"),  # a phone has room for all three
-                              text=f'<span style="color:{colour}">{glyph}</span> {text}', showarrow=False, font_size=14)
+        _write(figure, at, 1.02, f'<span style="color:{colour}">{glyph}</span> {text}', side, xref="paper",
+               yref="paper", xshift=-LEFT * (side == "left"))  # a phone has room for all three
     shares = [0, 20, 50, 80, 100]
     figure.update_yaxes(range=[-4, 106], tickvals=shares, ticktext=[f"{share}%" for share in shares], tickfont_size=13,
                         zeroline=False)
@@ -322,8 +340,8 @@ def _mark_undrawn(figure: go.Figure, sizes: Sequence[int], drawn: int) -> None:
     left = sizes[0] / 10 if not drawn else math.sqrt(math.prod(sizes[drawn - 1:drawn + 1]))
     figure.add_shape(type="rect", x0=left, x1=10 * sizes[-1], y0=0, y1=1, yref="y domain", layer="below", line_width=0,
                      fillcolor=_UNDRAWN)
-    figure.add_annotation(x=1, xref="x domain", xanchor="right", xshift=-12, y=0.45, yref="y domain", font_size=15,
-                          text="still being<br>drawn", showarrow=False)
+    _write(figure, 1, 0.45, "still being<br>drawn", "right", "middle", xref="x domain", xshift=-12, yref="y domain",
+           font_size=15)
 
 
 def _mark_needed(figure: go.Figure, needed: int, sizes: Sequence[int], height: float, unit: str) -> None:
@@ -331,12 +349,11 @@ def _mark_needed(figure: go.Figure, needed: int, sizes: Sequence[int], height: f
     beyond, short = needed > max(sizes), needed < min(sizes)
     at = max(sizes) if beyond else min(sizes) if short else needed
     if at == needed:
-        figure.add_shape(type="line", x0=at, x1=at, y0=-4, y1=height, line=dict(color=GREY, width=2))
+        _mark_x(figure, at, -4, height, GREY)
     text = f"{'← ' * short}about {needed:,} {unit}{' →' * beyond}"
     foot = height if beyond else 0.25 * height  # under the curve no dots lie: they rise through the line of the power
     left = math.log(at) > (math.log(max(sizes)) + math.log(min(sizes))) / 2
-    figure.add_annotation(x=math.log10(at), y=foot, text=f"<b>{text}</b>", showarrow=False, font_size=14,
-                          xanchor="right" if left else "left", xshift=-6 if left else 6, yanchor="bottom")
+    _write(figure, math.log10(at), foot, f"<b>{text}</b>", "right" if left else "left", xshift=-6 if left else 6)
 
 
 def scores(rows: Sequence[SystemSize], emphasised: Mapping[str, str], *, unit: str, metric: str,
@@ -375,28 +392,24 @@ def widths(rows: Sequence[SystemSize], slope: Slope, published: Sequence[tuple[f
     nearest = min(mine, key=lambda row: abs(math.log(row[0] / paper[-1][0])), default=(0, 0.0)) if paper else (0, 0.0)
     below = bool(paper) and paper[-1][1] < nearest[1]
     if paper:
-        figure.add_trace(go.Scatter(
-            x=[size for size, _ in paper], y=[width for _, width in paper], mode="lines+markers", showlegend=False,
-            line=dict(color=GREY, width=1, dash="dot"), marker=dict(size=9, symbol="diamond-open", color=GREY),
-            hovertemplate=f"{full(theirs)}: %{{y:.2f}}% at %{{x:,}}<extra></extra>"))
+        figure.add_trace(_dots(*_columns(paper), f"{full(theirs)}: %{{y:.2f}}% at %{{x:,}}", GREY, "diamond-open", 9,
+                               line="dot"))
     if mine and slope.slope is not None:
         middle = [sum(map(math.log, values)) / len(mine) for values in (x, y)]
         fitted = [math.exp(middle[1] + slope.slope * (math.log(size) - middle[0])) for size in x]
         figure.add_trace(_line(x, fitted, BLUE, 2))
         at = len(x) // 2 if below else -1  # above our line where theirs is below it
-        figure.add_annotation(
-            x=math.log10(x[at]), y=math.log10(y[at]), text=f"<b>slope {slope.slope:.2f}</b>", showarrow=False,
-            font_size=15, xanchor="left" if below else "right", yanchor="bottom" if below else "top",
-            xshift=8 if below else -14, yshift=4 if below else -6)
+        _write(figure, math.log10(x[at]), math.log10(y[at]), f"<b>slope {slope.slope:.2f}</b>",
+               "left" if below else "right", "bottom" if below else "top", font_size=15, xshift=8 if below else -14,
+               yshift=4 if below else -6)
     figure.add_trace(_size_dots(x, y, BLUE, "width %{y:.2f}% of the score"))
     if paper:
         # Where theirs is below there is room under its middle, else above its beginning.
         size, width = paper[max(0, len(paper) - 2) if below else 0]
-        figure.add_annotation(
-            x=math.log10(size), y=math.log10(width), showarrow=False, font_size=13, align="right",
-            text=full(theirs).replace(" and ", " and<br>") if below else full(theirs),
-            xanchor="right" if below else "left", yanchor="top" if below else "bottom", xshift=-8 if below else 8,
-            yshift=-2 if below else 2)
+        _write(figure, math.log10(size), math.log10(width),
+               full(theirs).replace(" and ", " and<br>") if below else full(theirs), "right" if below else "left",
+               "top" if below else "bottom", font_size=13, align="right", xshift=-8 if below else 8,
+               yshift=-2 if below else 2)
     figure.update_yaxes(type="log", tickvals=_SHARES, ticktext=[f"{share:g}%" for share in _SHARES], tickfont_size=13)
     return _finish(figure, x + [size for size, _ in paper], f"{unit} in a test set", 330)
 
@@ -409,46 +422,38 @@ def references(ours: Sequence[tuple[int, float, float, float]], theirs: Sequence
     for rows, colour, symbol, name, shift in (one for one in drawn if one[0]):
         x, y = [row[0] + shift for row in rows], [row[1] for row in rows]
         told = [f"{row[1]:{written_like([row[1]])}} [{100 * row[2]:+.2f}%, {100 * row[3]:+.2f}%]" for row in rows]
-        figure.add_trace(go.Scatter(
-            x=x, y=y, mode="lines+markers", showlegend=False, line=dict(color=colour, width=1.5, dash="dot"),
-            marker=dict(size=10, symbol=symbol, color=colour), customdata=told, name=name,
-            error_y=dict(type="data", symmetric=False, array=[row[1] * row[3] for row in rows],
-                         arrayminus=[-row[1] * row[2] for row in rows], color=colour, thickness=2, width=6),
-            hovertemplate=f"{full(name)}: %{{customdata}}<extra></extra>"))
-        figure.add_annotation(x=x[-1], y=y[-1], text=full(name), showarrow=False, xanchor="left", xshift=12,
-                              font_size=14)
+        low, high = ([row[1] * (1 + row[end]) for row in rows] for end in (2, 3))
+        figure.add_trace(_dots(x, y, f"{full(name)}: %{{customdata}}", colour, symbol, name=name, line="dot",
+                               customdata=told, showlegend=False, error_y=_bars(y, low, high, colour, 2, 6)))
+        _write(figure, x[-1], y[-1], full(name), "left", "middle", xshift=12)
     counts = sorted({row[0] for row in (*ours, *theirs)})
     figure.update_xaxes(tickvals=counts, range=[counts[0] - 0.25, counts[-1] + 0.25], zeroline=False, tickfont_size=13)
     figure.update_yaxes(tickfont_size=13, zeroline=False)
-    figure.update_layout(height=300, margin=dict(l=LEFT, r=190 if theirs else 60, t=8, b=48), dragmode=False,
-                         hovermode="closest")
+    _set_size(figure, 300, right=190 if theirs else 60)
     named = Labels()
     measured(figure, f"references; {named(metric)} upwards")
     return named.below(figure)
 
 
-def _line(x: Sequence[int], y: Sequence[float], colour: str, width: float, dash: str = "solid") -> go.Scatter:
+def _line(x: Sequence[float], y: Sequence[float], colour: str, width: float, dash: str = "solid") -> go.Scatter:
     return go.Scatter(x=x, y=y, mode="lines", line=dict(color=colour, width=width, dash=dash), hoverinfo="skip",
                       showlegend=False)
 
 
 def _size_dots(x: Sequence[int], y: Sequence[float], colour: str, told: str, **more: Any) -> go.Scatter:
-    trace = go.Scatter(x=x, y=y, mode="markers", marker=dict(size=10, color=colour, line=dict(color="white", width=1)),
-                       hovertemplate=f"%{{x:,}}: {told}<extra></extra>", showlegend=False)
-    return trace.update(more)
+    return _dots(x, y, f"%{{x:,}}: {told}", colour, marker_line=dict(color="white", width=1), **more)
 
 
 def _shares(rows: Sequence[FoundAtSize], shares: Sequence[Rate], colour: str, told: str, **more: Any) -> go.Scatter:
     """Dots with the Monte Carlo intervals of shares; a set that was drawn once is no estimate, and has none."""
-    known = [(row.size, one.share, one.low, one.high, one.n) for row, one in zip(rows, shares, strict=True)
+    known = [(row.size, 100 * one.share, 100 * one.low, 100 * one.high, one.n)
+             for row, one in zip(rows, shares, strict=True)
              if one.share is not None and one.low is not None and one.high is not None]
-    trace = _size_dots([size for size, *_ in known], [100 * share for _, share, *_ in known], colour, told, **more)
-    return trace.update(
-        customdata=[f"{share:.0%} [{low:.0%}, {high:.0%}]" if n > 1 else f"{share:.0%}, once"
-                    for _, share, low, high, n in known],
-        error_y=dict(type="data", symmetric=False, color=colour, thickness=1.5, width=4,
-                     array=[100 * (high - share) * (n > 1) for _, share, _, high, n in known],
-                     arrayminus=[100 * (share - low) * (n > 1) for _, share, low, _, n in known]))
+    values = [value for _, value, *_ in known]
+    low, high = ([row[end] if row[4] > 1 else row[1] for row in known] for end in (2, 3))
+    return _size_dots([size for size, *_ in known], values, colour, told, **more).update(
+        customdata=[f"{value:.0f}% [{low:.0f}%, {high:.0f}%]" if n > 1 else f"{value:.0f}%, once"
+                    for _, value, low, high, n in known], error_y=_bars(values, low, high, colour, width=4))
 
 
 def _name_lines(figure: go.Figure, ends: Sequence[End], pixels: int, named: Labels) -> None:
@@ -472,8 +477,8 @@ def _name_lines(figure: go.Figure, ends: Sequence[End], pixels: int, named: Labe
         if moved:
             figure.add_shape(type="line", xref="paper", x0=1, x1=1 + _LEAD, y0=value, y1=height,
                              line=dict(color=colour, width=1))
-        figure.add_annotation(x=1 + _LEAD * moved, xref="paper", y=height, text=named(name), showarrow=False,
-                              xanchor="left", xshift=4, font_size=(11 if not few else 14) + (colour != GREY))
+        _write(figure, 1 + _LEAD * moved, height, named(name), "left", "middle", xref="paper", xshift=4,
+               font_size=(11 if not few else 14) + (colour != GREY))
     figure.update_yaxes(range=[low - step / 2, max(max(drawn), heights[0]) + 0.05 * span])
 
 
@@ -485,7 +490,7 @@ def _finish(figure: go.Figure, sizes: Sequence[float], text: str, height: int, t
     low, high = math.log10(min(sizes, default=1)), math.log10(max(sizes, default=10))
     figure.update_xaxes(type="log", range=[low - 0.04, high + 0.04], tickvals=ticks, zeroline=False, tickfont_size=13,
                         ticktext=[f"{size:,}" for size in ticks])
-    figure.update_layout(height=height, margin=dict(l=LEFT, r=right, t=top, b=48), dragmode=False, hovermode="closest")
+    _set_size(figure, height, right=right, top=top)
     measured(figure, text)
     return figure
 
@@ -517,20 +522,15 @@ def rates(rows: Sequence[Row], level: float | None = None, *, other: str = "",
         _share_dots(figure, against, "x", [VERMILLION] * len(against), symbol="x", name=words[1])
     theirs = [(k, row[4]) for some in (rows, against) for k, row in enumerate(some) if row[4] is not None]
     if theirs:
-        figure.add_trace(go.Scatter(
-            x=[100 * value for _, value in theirs], y=[k for k, _ in theirs], mode="markers", showlegend=False,
-            marker=dict(size=11, symbol="diamond-open", color=GREY, line_width=2), hovertemplate=(
-                f"{full(other)}: %{{x:.1f}}%<extra></extra>")))
-        figure.add_annotation(x=1, y=1, xref="paper", yref="paper", xanchor="right", yanchor="bottom", showarrow=False,
-                              font_size=14, text=f"◇ {full(other)}")
+        figure.add_trace(_dots([100 * value for _, value in theirs], [k for k, _ in theirs],
+                               f"{full(other)}: %{{x:.1f}}%", GREY, "diamond-open", 11, marker_line_width=2))
+        _write(figure, 1, 1, f"◇ {full(other)}", "right", xref="paper", yref="paper")
     if level is not None:
         _mark(figure, level, "x")
-        figure.add_annotation(x=100 * level, y=1, yref="paper", yanchor="bottom", showarrow=False, font_size=14,
-                              text=f"{100 * level:g}%")
+        _write(figure, 100 * level, 1, f"{100 * level:g}%", yref="paper")
     figure.update_xaxes(ticksuffix="%", tickfont_size=13, zeroline=False)
     beside = 0 if level is None else 0.25  # clear of the name of the level, which is a small share where there are two
-    figure.update_layout(showlegend=any(words), legend=dict(orientation="h", x=beside, y=1, yanchor="bottom",
-                                                            font_size=14))
+    figure.update_layout(showlegend=any(words), legend=_KEY | dict(x=beside, y=1))
     return named.below(_of(figure, what))
 
 
@@ -554,13 +554,11 @@ def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "", *, 
         _share_dots(figure, rows, axis, [_colour(row, level, at_most) for row in rows])
         _mark(figure, level, axis)
         if title in expected:
-            figure.add_shape(type="line", x0=100 * expected[title], x1=100 * expected[title], y0=0, y1=1, xref=axis,
-                             yref="paper", line=dict(color=GREY, width=2, dash="dash"), layer="below")
+            _mark_x(figure, 100 * expected[title], 0, 1, GREY, "dash", xref=axis, yref="paper", layer="below")
         told = [*wrapped(title, _TITLES / len(found)), *["╌ predicted"] * (title in expected)]
         above = max(above, len(told))
-        figure.add_annotation(x=(k + 0.5) * width - _GAP / 2, y=1, xref="paper", yref="paper", yanchor="bottom",
-                              xanchor="center", showarrow=False, font_size=14,
-                              text="<br>".join(full(line.strip()) for line in told))
+        _write(figure, (k + 0.5) * width - _GAP / 2, 1, "<br>".join(full(line.strip()) for line in told),
+               xref="paper", yref="paper")
     more = _LINE * (above - 1)
     figure.update_layout(height=76 + more + max(26, named.lines * _LINE) * len(lines), showlegend=False,
                          margin_t=28 + more)
@@ -573,17 +571,14 @@ def p_values(found: Mapping[str, Mapping[str, float | None]], alpha: float) -> g
     series = list(next(iter(found.values())))
     for mark, name in zip(_SERIES, series, strict=False):
         known = [(k, parts[name]) for k, parts in enumerate(found.values()) if parts[name] is not None]
-        figure.add_trace(go.Scatter(
-            x=[p for _, p in known], y=[k for k, _ in known], mode="markers", name=full(name),
-            marker=dict(size=11, **mark), hovertemplate=f"{full(name)}: p = %{{x:.4f}}<extra></extra>"))
-    figure.add_shape(type="line", x0=alpha, x1=alpha, y0=0, y1=1, yref="paper", line=dict(color=BLUE, width=2,
-                                                                                       dash="dot"))
+        figure.add_trace(_dots([p for _, p in known], [k for k, _ in known], f"{full(name)}: p = %{{x:.4f}}",
+                               size=11, name=full(name), marker=mark))
+    _mark_x(figure, alpha, 0, 1, BLUE, "dot", yref="paper")
     ticks = sorted({1e-5, 1e-4, 1e-3, 0.01, 0.02, alpha, 0.1, 0.2, 0.5, 1.0})
     figure.update_xaxes(type="log", tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks], tickfont_size=13,
                         zeroline=False)
     measured(figure, f"p on a log axis; dotted: the level, {alpha:g}")
-    figure.update_layout(height=110 + 26 * len(found), showlegend=True, margin=dict(l=named.left, r=ENDS, t=32, b=46),
-                         legend=dict(orientation="h", x=0, y=1, yanchor="bottom", font_size=14))
+    _set_size(figure, 110 + 26 * len(found), named.left, ENDS, 32, 46, showlegend=True)
     return named.below(figure)
 
 
@@ -600,9 +595,8 @@ def counts(found: Mapping[str, Mapping[str, int]], what: str) -> go.Figure:
             hovertemplate=f"%{{x}} {full(part)}<extra></extra>"))
     figure.update_xaxes(tickfont_size=13, zeroline=False)
     measured(figure, what)
-    figure.update_layout(barmode="stack", bargap=0.25, height=92 + 30 * len(found), showlegend=True,
-                         margin=dict(l=named.left, r=ENDS, t=32, b=46), legend=dict(
-                             orientation="h", x=0, y=1, yanchor="bottom", font_size=14, traceorder="normal"))
+    _set_size(figure, 92 + 30 * len(found), named.left, ENDS, 32, 46, barmode="stack", bargap=0.25, showlegend=True,
+              legend_traceorder="normal")
     return named.below(figure)
 
 
@@ -611,8 +605,7 @@ def _lines(texts: Sequence[str]) -> tuple[go.Figure, Labels]:
     figure, named = go.Figure(), Labels(34, 2, texts)
     figure.update_yaxes(tickvals=list(range(len(texts))), ticktext=[named(text) for text in texts], tickfont_size=13,
                         range=[len(texts) - 0.5, -0.5], zeroline=False)
-    figure.update_layout(height=74 + max(19, _LINE * named.lines - 1) * len(texts), dragmode=False,
-                         margin=dict(l=named.left, r=ENDS, t=28, b=BELOW))
+    _set_size(figure, 74 + max(19, _LINE * named.lines - 1) * len(texts), named.left, ENDS, 28, BELOW)
     return figure, named
 
 
@@ -627,20 +620,17 @@ def _of(figure: go.Figure, what: str) -> go.Figure:
 def _share_dots(figure: go.Figure, rows: Sequence[Row], axis: str, colors: Sequence[str], symbol: str = "circle",
           name: str = "") -> None:
     """Shares with their intervals, each on its line."""
-    known = [(k, text, share, low, high) for k, (text, share, low, high, _) in enumerate(rows)
+    known = [(k, full(text), 100 * share, 100 * low, 100 * high) for k, (text, share, low, high, _) in enumerate(rows)
              if share is not None and low is not None and high is not None]
-    figure.add_trace(go.Scatter(
-        x=[100 * share for _, _, share, *_ in known], y=[k for k, *_ in known], mode="markers", name=name, xaxis=axis,
-        showlegend=bool(name), marker=dict(size=10, symbol=symbol, color=[colors[k] for k, *_ in known]),
-        error_x=dict(type="data", symmetric=False, array=[100 * (high - share) for _, _, share, _, high in known],
-                     arrayminus=[100 * (share - low) for _, _, share, low, _ in known], thickness=1.5, color=GREY),
-        customdata=[[full(text), f"{low:.1%}", f"{high:.1%}"] for _, text, _, low, high in known],
-        hovertemplate="%{customdata[0]}: %{x:.1f}% [%{customdata[1]}, %{customdata[2]}]<extra></extra>"))
+    places, texts, shares, lows, highs = zip(*known, strict=True) if known else ((),) * 5
+    figure.add_trace(_dots(
+        shares, places, "%{customdata[0]}: %{x:.1f}% [%{customdata[1]}, %{customdata[2]}]",
+        [colors[k] for k in places], symbol, name=name, xaxis=axis, error_x=_bars(shares, lows, highs, GREY),
+        customdata=[[text, f"{low:.1f}%", f"{high:.1f}%"] for text, low, high in zip(texts, lows, highs, strict=True)]))
 
 
 def _mark(figure: go.Figure, level: float, axis: str) -> None:
-    figure.add_shape(type="line", x0=100 * level, x1=100 * level, xref=axis, y0=0, y1=1, yref="paper",
-                     line=dict(color=BLUE, width=2, dash="dot"))
+    _mark_x(figure, 100 * level, 0, 1, BLUE, "dot", xref=axis, yref="paper")
 
 
 def _colour(row: Row, level: float | None, at_most: bool = False) -> str:
@@ -654,7 +644,6 @@ def _colour(row: Row, level: float | None, at_most: bool = False) -> str:
 # Inside a score: precisions by order, scores by length, two rankings, intervals of a mean, Student's t.
 
 
-_PAPER = dict(size=11, symbol="diamond-open", color=GREY, line_width=2)
 _TAIL = "rgba(213,94,0,0.35)"
 _DEEPEST = 30  # how many times smaller a precision may be than the chosen system's to be drawn
 _METRIC_NAMES, _HALF_PAGE = 17.5, 36  # widest name beside its line, and of a figure in half of the page, in digits
@@ -668,24 +657,21 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
     figure, named = go.Figure(), Labels(30)
     for name, percents in sorted(systems, key=lambda row: row[0] == chosen):
         mine = name == chosen
-        figure.add_trace(go.Scatter(
-            x=list(range(1, len(percents) + 1)), y=[value or None for value in percents], showlegend=False,
-            mode="lines+markers", marker=dict(size=10 if mine else 5), hovertemplate=(
-                f"{full(name)}: %{{y:.1f}}% of the %{{x}}-grams<extra></extra>"),
-            line=dict(color=BLUE if mine else GREY, width=3 if mine else 1.2)))
+        figure.add_trace(_dots(
+            list(range(1, len(percents) + 1)), [value or None for value in percents],
+            f"{full(name)}: %{{y:.1f}}% of the %{{x}}-grams", BLUE if mine else GREY, size=10 if mine else 5,
+            line="solid", line_width=3 if mine else 1.2))
         if mine:
             for n, value in enumerate(percents, 1):
                 if value:
-                    _annotate_shifted(figure, n, np.log10(value), f"<b>{value:.1f}%</b>", "left", "bottom", 8)
-            figure.add_annotation(  # where the lines, which fall, leave room
-                x=1, y=1, xref="paper", yref="paper", xanchor="right", yanchor="top", showarrow=False, font_size=14,
-                xshift=_CAMERA, text=f'<span style="color:{BLUE}">●</span> <b>{named(name)}</b>')
+                    _write(figure, n, np.log10(value), f"<b>{value:.1f}%</b>", "left", xshift=8)
+            _write(figure, 1, 1, f'<span style="color:{BLUE}">●</span> <b>{named(name)}</b>', "right", "top",
+                   xref="paper", yref="paper", xshift=_CAMERA)  # where the lines, which fall, leave room
     if published:
-        figure.add_trace(go.Scatter(
-            x=[n for n, _ in published], y=[value for _, value in published], mode="markers", marker=_PAPER,
-            hovertemplate=f"{full(source)}: %{{y:.1f}}%<extra></extra>", showlegend=False))
-        figure.add_annotation(x=1, y=1, xref="paper", yref="paper", xanchor="right", yanchor="top", showarrow=False,
-                              font_size=14, xshift=_CAMERA, yshift=-20, text=f"◇ {full(source)}")
+        figure.add_trace(_dots(*_columns(published), f"{full(source)}: %{{y:.1f}}%", GREY, "diamond-open", 11,
+                               marker_line_width=2))
+        _write(figure, 1, 1, f"◇ {full(source)}", "right", "top", xref="paper", yref="paper", xshift=_CAMERA,
+               yshift=-20)
     figure.update_xaxes(tickvals=[1, 2, 3, 4], ticktext=["unigrams", "bigrams", "trigrams", "four-grams"],
                         range=[0.5, 4.5], tickfont_size=14, zeroline=False, tickangle=0)
     # Systems that hardly match anything leave the frame below: they would squeeze all others.
@@ -697,7 +683,7 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
                         tickvals=shares, ticktext=[f"{share:g}%" for share in shares], tickfont_size=13,
                         zeroline=False)
     below = BELOW + 6  # for names that never turn
-    figure.update_layout(height=306, margin=dict(l=LEFT, r=ENDS, t=8, b=below), dragmode=False, hovermode="closest")
+    _set_size(figure, 306, right=ENDS, bottom=below)
     return named.below(figure)
 
 
@@ -707,11 +693,9 @@ def by_length(lines: Sequence[tuple[str, str, Sequence[float], Sequence[float]]]
     ends, colours = [], dict(zip(dict.fromkeys(line[0] for line in lines), (BLUE, VERMILLION), strict=False))
     for system, metric, ratios, scores in lines:
         first = metric == lines[0][1]
-        figure.add_trace(go.Scatter(
-            x=list(ratios), y=list(scores), mode="lines+markers", showlegend=False,
-            line=dict(color=colours[system], width=3 if first else 2, dash="solid" if first else "dash"),
-            marker=dict(size=9, symbol="circle" if first else "diamond-open", color=colours[system]),
-            hovertemplate=f"{full(system)}, {full(metric)}: %{{y:.2f}} at %{{x:.2f}}<extra></extra>"))
+        figure.add_trace(_dots(
+            list(ratios), list(scores), f"{full(system)}, {full(metric)}: %{{y:.2f}} at %{{x:.2f}}", colours[system],
+            "circle" if first else "diamond-open", 9, line="solid" if first else "dash", line_width=3 if first else 2))
         ends.append((scores[-1], f'<span style="color:{colours[system]}">{"●" if first else "◇"}</span> '
                      f"<b>{full(metric)}</b> {named(system)}"))
     values = [score for *_, scores in lines for score in scores]
@@ -720,16 +704,14 @@ def by_length(lines: Sequence[tuple[str, str, Sequence[float], Sequence[float]]]
     low, high = (min(low, 0.85), max(high, 1.2)) if paper else (low, high)
     for value, text in sorted(ends, reverse=True):
         above = min(value, above - step)
-        _annotate_shifted(figure, high, above, text, "left", "middle", 0)
-        figure.layout.annotations[-1].xshift = 14
+        _write(figure, high, above, text, "left", "middle", xshift=14)
     span = high - low or 1.0
-    figure.add_shape(type="line", x0=1, x1=1, y0=0, y1=1, yref="paper", line=dict(color=GREY, width=1), layer="below")
-    figure.add_annotation(x=1, y=1, yref="paper", yanchor="bottom", showarrow=False, font_size=14,
-                          text="as long as the reference")
+    _mark_x(figure, 1, 0, 1, GREY, width=1, yref="paper", layer="below")
+    _write(figure, 1, 1, "as long as the reference", yref="paper")
     figure.update_xaxes(range=[low - 0.03 * span, high + 0.35 * span], tickfont_size=13, zeroline=False, showgrid=False,
                         **(dict(tickvals=[round(0.85 + 0.05 * k, 2) for k in range(8)]) if paper else {}))
     figure.update_yaxes(ticksuffix=" ", tickfont_size=13, zeroline=False, title_text="points", title_font_size=14)
-    figure.update_layout(height=340, margin=dict(l=LEFT, r=8, t=30, b=48), dragmode=False, hovermode="closest")
+    _set_size(figure, 340, top=30)
     measured(figure, "length ratio: words of the output / words of the reference")
     return named.below(figure)
 
@@ -742,10 +724,8 @@ def rankings(rows: Sequence[tuple[str, float, float]], emphasised: Sequence[str]
     form = written_like(score for _, *scores in rows for score in scores)
     for name, *scores in sorted(rows, key=lambda row: row[0] in colours):
         colour = colours.get(name, GREY)
-        figure.add_trace(go.Scatter(
-            x=[0, 1], y=scores, mode="lines+markers", showlegend=False, marker=dict(size=8, color=colour),
-            line=dict(color=colour, width=3 if name in colours else 1.2),
-            hovertemplate=f"{full(name)}: %{{y:{form}}}<extra></extra>"))
+        figure.add_trace(_dots([0, 1], scores, f"{full(name)}: %{{y:{form}}}", colour, size=8, line="solid",
+                               line_width=3 if name in colours else 1.2))
     shown = [row for row in rows if len(rows) <= _NAMED or row[0] in colours]
     values = [score for _, *scores in rows for score in scores]
     step = 0.07 * (max(values) - min(values) or 1.0)
@@ -754,43 +734,36 @@ def rankings(rows: Sequence[tuple[str, float, float]], emphasised: Sequence[str]
         for name, *scores in sorted(shown, key=lambda row: -row[1:][side]):
             above = min(scores[side], above - step)
             text = f"{named(name)} {scores[side]:{form}}"
-            _annotate_shifted(figure, side, above, f"<b>{text}</b>" if name in colours else text, anchor, "middle",
-                              shift)
+            _write(figure, side, above, f"<b>{text}</b>" if name in colours else text, anchor, "middle", xshift=shift)
     figure.update_xaxes(range=[-1.8, 2.8], tickvals=[0, 1], tickfont_size=14, showgrid=False, zeroline=False,
                         side="top", tickangle=0,
                         ticktext=[f"corpus<br>{named(unit)}", f"mean of<br>sentence {named(unit)}"])
     figure.update_yaxes(visible=False)
-    figure.update_layout(height=326, margin=dict(l=8, r=8, t=48, b=8), dragmode=False, hovermode="closest")
+    _set_size(figure, 326, 8, 8, 48, 8)
     return named.below(figure, _HALF_PAGE)
 
 
 def mean_intervals(rows: Sequence[tuple[str, float, Sequence[tuple[str, float | None, float | None]]]], *,
                    unit: str) -> go.Figure:
     """Intervals of means, those of one size below each other: Student's t and bootstraps."""
-    marks = (dict(color=BLUE, symbol="circle", size=9), dict(color=VERMILLION, symbol="diamond", size=9),
-             dict(color=GREY, symbol="square", size=9))
     kinds = list(dict.fromkeys(kind for _, _, ends in rows for kind, *_ in ends))
     form = written_like(mean for _, mean, _ in rows)
     figure = go.Figure()
-    for place, (kind, mark) in enumerate(zip(kinds, marks, strict=False)):
+    for place, (kind, mark) in enumerate(zip(kinds, ((BLUE, "circle"), (VERMILLION, "diamond"), (GREY, "square")),
+                                             strict=False)):
         known = [(k, mean, low, high) for k, (_, mean, ends) in enumerate(rows) for name, low, high in ends
                  if name == kind and low is not None and high is not None]
-        figure.add_trace(go.Scatter(
-            x=[mean for _, mean, *_ in known], y=[k + 0.24 * (place - 0.5) for k, *_ in known], mode="markers",
-            marker=mark, name=kind, error_x=dict(
-                type="data", symmetric=False, array=[high - mean for _, mean, _, high in known],
-                arrayminus=[mean - low for _, mean, low, _ in known], color=mark["color"], thickness=2.5, width=5),
-            customdata=[[low, high] for *_, low, high in known],
-            hovertemplate=f"{kind}: %{{x:{form}}} [%{{customdata[0]:{form}}}, %{{customdata[1]:{form}}}]"
-                          "<extra></extra>"))
+        means, ends = [mean for _, mean, *_ in known], [[low, high] for *_, low, high in known]
+        figure.add_trace(_dots(
+            means, [k + 0.24 * (place - 0.5) for k, *_ in known],
+            f"{kind}: %{{x:{form}}} [%{{customdata[0]:{form}}}, %{{customdata[1]:{form}}}]", *mark, 9, kind,
+            customdata=ends, error_x=_bars(means, *_columns(ends), mark[0], 2.5, 5)))
     figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=[full(text) for text, *_ in rows], tickfont_size=14,
                         range=[len(rows) - 0.3, -0.5], zeroline=False, showgrid=False)
     figure.update_xaxes(tickfont_size=13, zeroline=False)
     named = Labels()
     measured(figure, named(unit))
-    figure.update_layout(height=110 + 48 * len(rows), margin=dict(l=8, r=8, t=30, b=48), dragmode=False,
-                         hovermode="closest", showlegend=True,
-                         legend=dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14))
+    _set_size(figure, 110 + 48 * len(rows), 8, top=30, showlegend=True)
     return named.below(figure)
 
 
@@ -807,17 +780,10 @@ def student_density(x: np.ndarray, t: np.ndarray, normal: np.ndarray, t_factor: 
                                     hoverinfo="skip"))
     for at, colour, dash, height in ((normal_factor, GREY, "dot", 0.20), (t_factor, VERMILLION, "solid", 0.12)):
         for side in (-1, 1):
-            figure.add_shape(type="line", x0=side * at, x1=side * at, y0=0, y1=height,
-                             line=dict(color=colour, width=2, dash=dash))
-        _annotate_shifted(figure, at, height, f"±{at:.4f}", "left", "bottom", 4)
+            _mark_x(figure, side * at, 0, height, colour, dash)
+        _write(figure, at, height, f"±{at:.4f}", "left", xshift=4)
     figure.update_xaxes(range=[float(x[0]), float(x[-1])], tickfont_size=13, zeroline=False, showgrid=False)
     figure.update_yaxes(visible=False, range=[0, 0.43])
     measured(figure, "standard errors from the mean")
-    figure.update_layout(height=270, margin=dict(l=8, r=8, t=30, b=48), dragmode=False, showlegend=True,
-                         legend=dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14))
+    _set_size(figure, 270, 8, top=30, showlegend=True)
     return figure
-
-
-def _annotate_shifted(figure: go.Figure, x: float, y: float, text: str, anchor: str, above: str, shift: int) -> None:
-    figure.add_annotation(x=x, y=y, text=text, showarrow=False, font_size=14, xanchor=anchor, yanchor=above,
-                          xshift=shift)

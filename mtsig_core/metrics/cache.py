@@ -38,6 +38,7 @@ _Value = TypeVar("_Value")
 _MAGIC = b"mtsig statistics 1\n"
 _ENTRY = re.compile(r"[0-9a-f]{32}\.stats|\.stats-\w+")  # or a file that is being written
 _LEAST = 1 << 16  # bytes that every file counts as at least, which bounds their number too
+_LARGEST = 1 << 26  # bytes of a result: to keep more takes longer than it saves
 _ABANDONED = 3600  # seconds after which nobody is still writing a file
 _complained = False
 
@@ -74,9 +75,11 @@ def cached_statistics(metric: Metric, testset: TestSet,
 
 
 def keep_value(value: object, *key: object) -> None:
-    """Keep a result among the statistics, where it can be kept; the key (of what JSON can write) names all that it
-    depends on but the code."""
-    keep_array(np.frombuffer(encode(value), np.uint8), *key)
+    """Keep a result among the statistics, where it can be kept and is not too large; the key (of what JSON can write)
+    names all that it depends on but the code."""
+    content = encode(value)
+    if len(content) <= _LARGEST:
+        keep_array(np.frombuffer(content, np.uint8), *key)
 
 
 def kept_value(kind: type[_Value], *key: object) -> _Value | None:

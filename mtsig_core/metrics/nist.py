@@ -174,7 +174,8 @@ def _matches(words: Words, grams: _Grams, first: int, stats: np.ndarray) -> tupl
     most = int(np.maximum(words.counts[-n_systems:], 0).sum()) * _ORDER
     matched, ends = np.empty(most, np.int32), np.zeros((n_segments, n_systems, _ORDER), np.int64)
     begins = np.ascontiguousarray(grams.begins[:, first:first + n_segments])
-    compiled_late(_match)(words.ids, words.begins, words.counts, grams.at, begins, stats, matched, ends)
+    match = compiled_late(_match, _measure, _store)
+    match(words.ids, words.begins, words.counts, grams.at, begins, stats, matched, ends)
     return matched[:ends.max(initial=0)].copy(), ends
 
 
@@ -213,10 +214,7 @@ def _match(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, grams: np.nd
     n-grams of the references of the whole test set, and where in them those of the block begin.
     """
     n_refs = len(gram_begins)
-    most, longest = 0, 0
-    for seg in range(counts.shape[1]):
-        most = max(most, np.maximum(counts[:n_refs, seg], 0).sum())
-        longest = max(longest, counts[:, seg].max())
+    most, longest = _measure(counts, n_refs)
     size = 2
     while size < 2 * _ORDER * most + 1:
         size *= 2
@@ -261,9 +259,26 @@ def _match(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, grams: np.nd
                         n_found[n] += 1
             hits[:n_nodes] = 0
             if not is_reference:
-                for n in range(_ORDER):
-                    matched[end:end + n_found[n]] = found[n, :n_found[n]]
-                    end += n_found[n]
-                    ends[seg, text - n_refs, n] = end
-                    stats[text - n_refs, seg, _ORDER + n] = max(count - n, 0)
-                stats[text - n_refs, seg, -1] = n_words / n_present
+                row = stats[text - n_refs, seg]
+                end = _store(found, n_found, count, matched, end, ends[seg, text - n_refs], row)
+                row[-1] = n_words / n_present
+
+
+def _measure(counts: np.ndarray, n_refs: int) -> tuple[int, int]:
+    """The most words that the references of a segment have, and the most of a text; to be compiled."""
+    most, longest = 0, 0
+    for seg in range(counts.shape[1]):
+        most = max(most, np.maximum(counts[:n_refs, seg], 0).sum())
+        longest = max(longest, counts[:, seg].max())
+    return most, longest
+
+
+def _store(found: np.ndarray, n_found: np.ndarray, count: int, matched: np.ndarray, end: int, ends: np.ndarray,
+           row: np.ndarray) -> int:
+    """Write the matches of an output behind those before it, and its numbers of n-grams; to be compiled."""
+    for n in range(_ORDER):
+        matched[end:end + n_found[n]] = found[n, :n_found[n]]
+        end += n_found[n]
+        ends[n] = end
+        row[_ORDER + n] = max(count - n, 0)
+    return end

@@ -5,36 +5,32 @@ from __future__ import annotations
 import math
 import os
 import re
-import stat
-import sys
 import tempfile
-import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from mtsig_core.errors import InputError, MtsigError, SettingError, unknown
+from mtsig_core.errors import InputError, SettingError, unknown
+from mtsig_core.readers.archives import MAX_DEPTH, file_beside, is_zip, names_in_zip, unpack
 from mtsig_core.readers.formats import FOLDER, SYSTEMS_TABLE, refusal
 from mtsig_core.readers.limits import (
     also_below,
     check_place,
     check_values,
-    is_limited,
     open_file,
     parse_json,
     regular,
     spend,
-    without_places,
 )
 from mtsig_core.readers.lines import FilePath, beginning, missing, read_bytes, read_lines, shown
 from mtsig_core.readers.plain_text import runs_beside, without_canary
 from mtsig_core.readers.wmt import OUTPUTS, folder_name, language_pairs, left_out, read_wmt, task_name, without_pair
 from mtsig_core.readers.wmt_xml import read_wmt_xml, xml_names
 from mtsig_core.task import KINDS, ROLES, SystemInfo, Task
-from mtsig_core.testset import SegmentScores, TestSet, is_human, literal, settle_directions
+from mtsig_core.testset import SegmentScores, TestSet, as_scores, is_human, literal, settle_directions
 
 # Tasks with texts and segment scores, in the layout of mt-metrics-eval.
 #
@@ -157,7 +153,6 @@ SCORES = "automatic_scores"
 _METADATA = "systems_metadata.json"
 _LINE = ('{"language_pair": "en-de_DE", "domain": "news", "document_id": "n1", '
          '"metric_scores": {"CometKiwi-XL": [0.81, 0.79]}}')
-_EXACT = 1 << 53  # whole numbers up to it are floats as they are
 _Key = tuple[str, str]  # domain and document id
 
 
@@ -261,7 +256,7 @@ def _take(found: dict[str, _Pair], system: str, line: str, where: str, pairs: Co
         if key in of_system:
             raise InputError(f"{where}: the document {shown(document)} comes a second time. Expected a line for each "
                              "document of a language pair.")
-        of_system[key] = _numbers(scores, where, metric)
+        of_system[key] = list(as_scores(f"{where}: {shown(metric)}", scores))
 
 
 def _testset(name: str, pair: str, found: _Pair, higher_is_better: Mapping[str, bool]) -> TestSet:
@@ -304,38 +299,10 @@ def _text(entry: Mapping[str, object], key: str, where: str) -> str:
     return value
 
 
-def _numbers(scores: list[Any], where: str, metric: str) -> list[float | None]:
-    """Finite numbers, None where there is none; nearly all lists of a task have nothing else, and are not looked at
-    number by number."""
-    kinds = set(map(type, scores))
-    if kinds == {float} and all(map(math.isfinite, scores)):
-        return scores
-    if kinds == {int} and max(map(abs, scores)) <= _EXACT:
-        return list(map(float, scores))
-    return [_number(score, f"{where}: {shown(metric)}, segment {k}") for k, score in enumerate(scores, 1)]
-
-
-def _number(value: object, where: str) -> float | None:
-    if value is None or value != value:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
-        raise InputError(f"{where} is {shown(repr(value)[:40])}. Expected a finite number, or null where there is "
-                         "none.")
-    return float(value)
-
-
-# Zip archives of shared tasks: unpacked below a folder that nothing in them leads out of.
+# The folder of a task, which may be in a zip.
 
 OF_FINDER = "__MACOSX"  # a folder beside what was zipped, with a file for each
-MAX_UNPACKED = 1 << 30  # bytes in all
-MAX_FILES = 10_000
-MAX_NAME = 255  # bytes, as file systems have it
-MAX_DEPTH = 12  # folders, with the file
-_ENTRY = 500  # bytes of the list of files for each, on the average; the least is 46 and the name
-_SIZE_OF_LIST = 5  # its place in what zipfile knows of the end of an archive
-_ENCRYPTED = 1  # a flag of a member
 _FEW = 4  # tasks that a message names
-MAX_BESIDE = 1 << 24  # bytes of a single file that is read alone
 
 
 @contextmanager
@@ -362,169 +329,13 @@ def opened_with_rest(folder: FilePath) -> Iterator[tuple[Path, Path]]:
         place = Path(temporary) / Path(os.fsdecode(folder)).stem
         try:
             with open_file(folder) as file:
-                root = unpack(file, place)
-            yield root, place
+                unpack(file, place)
+            yield _find_task(place), place
         except InputError as error:
             raise InputError(str(error).replace(str(place), shown(folder)), *error.remedies) from None
 
 
-@contextmanager
-def file_beside(folder: FilePath, name: str) -> Iterator[Path | None]:
-    """A file of that name in a task's folder, or the topmost in a zip of it, which is not unpacked for that; None where
-    there is none."""
-    if not is_zip(folder):
-        yield regular(path) if os.path.lexists(path := Path(folder) / name) else None
-        return
-    with open_file(folder) as file, _readable(), _opened(file) as archive:
-        named = [one.filename for one in archive.infolist() if one.filename.rpartition("/")[2] == name
-                 and not _is_link(one)]
-    if not named:
-        yield None
-        return
-    top = f"{os.fsdecode(folder)}/{min(named, key=lambda one: one.count('/'))}"
-    with without_places({shown(top): shown(f"{os.fsdecode(folder)}/{name}")}), out_of_zips([top]) as (place,):
-        yield Path(place)
-
-
-@contextmanager
-def out_of_zips(files: Sequence[str]) -> Iterator[list[str]]:
-    """Files, of which some lie in zips (``task.zip/en-cs.esa.tsv``): these unpacked for as long as they are needed.
-    Messages name them as they were given."""
-    with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary, also_below(temporary):
-        taken = {f"{temporary}/{k}/{path.rpartition('/')[2]}": path for k, path in enumerate(files) if _in_zip(path)}
-        try:
-            for place, path in taken.items():
-                _take_out(path, Path(place))
-            there = {path: place for place, path in taken.items()}
-            yield [there.get(path, path) for path in files]
-        except MtsigError as error:
-            said = str(error)
-            for place, path in taken.items():
-                said = said.replace(place, shown(path))
-            raise type(error)(said, *error.remedies) from None
-
-
-@contextmanager
-def files_at(named: Sequence[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
-    """(name, file), the files as `out_of_zips` gives them."""
-    with out_of_zips([path for _, path in named]) as paths:
-        yield [(name, path) for (name, _), path in zip(named, paths, strict=True)]
-
-
-def _in_zip(path: str) -> tuple[str, str] | None:
-    """The zip that a path leads into, and the name of the file in it; None where it leads to a file or to nothing."""
-    ends = [end.start() + 4 for end in re.finditer(r"\.zip/", path, re.IGNORECASE)]
-    return next(((path[:end], path[end + 1:]) for end in ends if is_zip(path[:end])), None)
-
-
-def _take_out(path: str, place: Path) -> None:
-    """Unpack one file of a zip, which may be no longer than a table of scores is."""
-    archived, name = _in_zip(path) or ("", "")
-    with open_file(archived) as file, _readable(), _opened(file) as archive:
-        member = next((one for one in archive.infolist() if _parts(one) == _parts(name) and not _is_link(one)), None)
-        if member is None:
-            raise InputError(f"{shown(archived)} has no file {shown(name)}. Name one that is in it.")
-        if member.file_size > MAX_BESIDE:
-            raise InputError(f"{shown(path)} has {member.file_size >> 20} MB. Expected at most {MAX_BESIDE >> 20} MB.")
-        spend("zip_mb", member.file_size, shown(path))
-        place.parent.mkdir()
-        place.write_bytes(archive.read(member))
-
-
-def is_zip(path: FilePath) -> bool:
-    """Whether there is a zip."""
-    return os.path.isfile(path) and zipfile.is_zipfile(path)
-
-
-def _is_link(member: zipfile.ZipInfo) -> bool:
-    return stat.S_ISLNK(member.external_attr >> 16)
-
-
-def names_in_zip(path: FilePath) -> set[str]:
-    """The names of all folders and files in a zip; empty for what is none."""
-    if not is_zip(path):
-        return set()
-    with open_file(path) as file, _readable(), _opened(file) as archive:
-        return {part for name in archive.namelist() for part in name.split("/")}
-
-
-def unpack(archive: IO[bytes], root: Path) -> Path:
-    """Unpack an archive below `root`, which is made; the folder in it that holds a task of any layout."""
-    root.mkdir()
-    with _readable(), _opened(archive) as opened_zip:
-        members = [member for member in opened_zip.infolist()
-                   if not member.is_dir() and not _is_link(member)]  # links are left out
-        size = sum(member.file_size for member in members)  # no more than that is unpacked of each
-        spend("zip_files", len(members), "The zip archive")
-        spend("zip_mb", size, "The zip archive")
-        if len(members) > MAX_FILES or size > MAX_UNPACKED:
-            raise InputError(f"The zip archive holds {len(members)} files of {size >> 20} MB in all; at most "
-                             f"{MAX_FILES} files and {MAX_UNPACKED >> 20} MB are read. Zip one task alone.")
-        _check_names(members)
-        for member in members:
-            if is_limited() and member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                # Of the other kinds a few bytes can come to any number at once.
-                raise InputError(f"{shown(member.filename)} is packed in a way that is not read from uploads. Zip the "
-                                 "folder again by the usual way, deflate.")
-            opened_zip.extract(member, root)  # which drops .. and leading slashes
-    return _holder(root)
-
-
-@contextmanager
-def _readable() -> Iterator[None]:
-    """What is wrong with a zip as one message, whatever its damage makes of the libraries that read it."""
-    try:
-        yield
-    except (InputError, MemoryError):
-        raise
-    except Exception as error:
-        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise InputError(f"The zip archive cannot be read: {shown(reason)[:200]}. Copy it again, or zip the folder "
-                         "again by the usual way, deflate.") from None
-
-
-def _opened(archive: IO[bytes]) -> zipfile.ZipFile:
-    """The archive, once its list of files is known to be of a fair length: all of it is read at once."""
-    ends: Any = zipfile
-    size = (ends._EndRecData(archive) or [0] * 9)[_SIZE_OF_LIST]
-    if size > MAX_FILES * _ENTRY:
-        raise InputError(f"The zip archive holds far more than {MAX_FILES} files: the list of them takes "
-                         f"{size >> 20} MB. Zip one task alone.")
-    try:  # names are in UTF-8 also where no flag says so, as Finder and a zip without a locale leave it
-        found = zipfile.ZipFile(archive, metadata_encoding="utf-8")
-    except UnicodeDecodeError:
-        found = zipfile.ZipFile(archive)
-    if secret := next((member for member in found.infolist() if member.flag_bits & _ENCRYPTED), None):
-        raise InputError(f"{shown(secret.filename[:80])} in the zip archive is encrypted. Zip the folder again, "
-                         "without a password.")
-    return found
-
-
-def _check_names(members: Sequence[zipfile.ZipInfo]) -> None:
-    """Raise InputError where a name is none that a folder can hold, or one name is a file and a folder."""
-    files: set[tuple[str, ...]] = set()
-    for member in members:
-        parts = _parts(member)
-        wrong = ("is no name" if not parts else "lies too many folders deep" if len(parts) > MAX_DEPTH else
-                 f"has a name of more than {MAX_NAME} bytes" if any(
-                     len(os.fsencode(part)) > MAX_NAME for part in parts) else
-                 "is there twice" if parts in files else None)
-        if wrong:
-            raise InputError(f"{shown(member.filename[:80])} in the zip archive {wrong}. Rename it, and zip the folder "
-                             "again.")
-        files.add(parts)
-    if clash := next((parts for parts in files for k in range(1, len(parts)) if parts[:k] in files), None):
-        raise InputError(f"{shown('/'.join(clash))} in the zip archive lies in a folder that is a file there, too. "
-                         "Rename one of them, and zip the folder again.")
-
-
-def _parts(member: zipfile.ZipInfo | str) -> tuple[str, ...]:
-    """The folders and the name of a file in a zip, as it is unpacked."""
-    name = member if isinstance(member, str) else member.filename
-    return tuple(part for part in name.split("/") if part not in ("", ".", ".."))
-
-
-def _holder(root: Path) -> Path:
+def _find_task(root: Path) -> Path:
     """The topmost folder that looks like a task: by the folders in it, else by the names of its files."""
     inside = [path for path in sorted(root.rglob("[!.]*"), key=lambda path: (len(path.parts), path))
               if OF_FINDER not in path.parts]

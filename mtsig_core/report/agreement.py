@@ -7,14 +7,15 @@ from dataclasses import asdict
 from typing import Any
 
 from mtsig_core.errors import counted
-from mtsig_core.metrics import METRICS, metric_title
+from mtsig_core.metrics import metric_title
+from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.export import records_csv
 from mtsig_core.report.table import Column, Table, join_ends
 from mtsig_core.report.text import caution_lines, printable, table_text, terminal_width
 from mtsig_core.report.words import assumptions
-from mtsig_core.results import Agreement, Caution, TaskAgreement
+from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.schema import to_json, to_plain
-from mtsig_core.stats.few_units import about_few_in
+from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.significance import significant
 from mtsig_core.testset import with_remedy
 
@@ -85,38 +86,6 @@ def agreement_assumed(found: Agreement | TaskAgreement) -> list[str]:
     return assumptions(assumed, [found.human, *(one.metric for one in found.metrics)])
 
 
-def agreement_cautions(found: Agreement | TaskAgreement) -> list[Caution]:
-    """A warning for each metric that orders fewer than half of the pairs as people do, as its direction may be wrong,
-    or theirs where all whose direction is known do so; what metrics can tell of the texts; and few units."""
-    cautions: list[Caution] = []
-    known = [one.pairwise_accuracy for one in found.metrics if one.metric in METRICS]
-    turned = all(accuracy is not None and accuracy < 0.5 for accuracy in known)
-    for one in found.metrics:
-        if one.pairwise_accuracy is None or one.pairwise_accuracy >= 0.5:
-            continue
-        ours = one.metric in METRICS
-        which, other = ("higher", "lower") if one.higher_is_better else ("lower", "higher")
-        doubt = "it is no guide to these systems" if ours and not turned else \
-            f"the direction of {found.human} may be wrong" if ours else \
-            f"its direction ({which} is better) may be wrong"
-        cautions.append(Caution(
-            "against-people", f"{metric_title(one.metric)} orders most pairs of systems otherwise than {found.human} "
-            f"(pairwise accuracy {one.pairwise_accuracy:.3f}): {doubt}.", one.metric,
-            remedies=() if ours else ({f"{other}_is_better": one.metric},)))
-    parts = {found.testset.name: found} if isinstance(found, Agreement) else found.pairs
-    sizes = {name: _n_units(part) for name, part in parts.items()}
-    of_texts = dict.fromkeys(caution for part in parts.values() for caution in part.warnings)
-    return [*cautions, *of_texts, *about_few_in(sizes, found.sampling.unit, found.sampling.alpha)]
-
-
-def _n_units(found: Agreement) -> int:
-    """Units of the part that has all scores asked for."""
-    info, sampling = found.testset, found.sampling
-    if sampling.unit == "document" and info.n_documents is not None:
-        return info.n_documents
-    return info.n_segments if sampling.block_length is None else round(info.n_segments / sampling.block_length)
-
-
 def agreement_note(found: Agreement | TaskAgreement) -> str:
     """How to read the numbers, and what they are not of."""
     unit, family = found.sampling.unit, len(found.comparisons)
@@ -156,7 +125,7 @@ def agreement_text(found: Agreement | TaskAgreement) -> str:
         tables.append(agreement_by_pair_table(found))
         last = list(map(with_remedy, agreement_assumed(found)))
     tables += [compared_metrics_table(found)] if found.comparisons else []
-    lines += [f"{printable(agreement_verdict(found))}.", *caution_lines(agreement_cautions(found))]
+    lines += [f"{printable(agreement_verdict(found))}.", *caution_lines(about_agreement(found))]
     for table in tables:
         lines += ["", *table_text(table, terminal_width())]
     return "\n".join([*lines, "", agreement_note(found), *map(printable, last)]) + "\n"
@@ -175,7 +144,7 @@ def agreement_record(found: Agreement | TaskAgreement) -> dict[str, Any]:
     for one in metrics.values():
         del one["metric"]
     rows = {"settings": _settings(found), "metrics": metrics, "comparisons": found.comparisons,
-            "warnings": agreement_cautions(found)}
+            "warnings": list(map(caution_record, about_agreement(found)))}
     if isinstance(found, Agreement):
         return {"human": found.human, "testset": found.testset, **rows}
     task = {"name": found.task.name, "digest": found.task.digest, "pairs": found.task.pairs,

@@ -28,7 +28,6 @@ from mtsig_core.report.tables import (
 from mtsig_core.report.terminal import comparison_text as comparison_text
 from mtsig_core.report.words import assumptions, group_cautions, wrong_files
 from mtsig_core.results import Comparison, MetricResult
-from mtsig_core.stats.file_cautions import WRONG_FILES
 
 
 def comparison_html(comparison: Comparison) -> str:
@@ -63,7 +62,7 @@ def comparison_html(comparison: Comparison) -> str:
         assumed=assumptions(info.assumed, comparison.metrics),
         left_out=[(one.system, one.reason) for one in comparison.excluded], summary=summary(comparison),
         doubts=group_cautions(wrong_files(comparison.warnings)), answer=answer, cautions=group_cautions(
-            [one for one in comparison.warnings if one.code not in WRONG_FILES], several=len(comparison.metrics) > 1),
+            [one for one in comparison.warnings if not one.kind.doubts_files], several=len(comparison.metrics) > 1),
         leaderboard_rows=leaderboard_rows, by_reference_rows=by_reference_rows, pair_rows=pair_rows,
         run_rows=run_rows, pair_run_rows=pair_run_rows,
         paper_sentences=paper_sentences, forest_svg=forest_svg, differences_svg=differences_svg,

@@ -8,8 +8,8 @@ from typing import Any
 
 from mtsig_core.experiments.dispute import Dispute, MetricDispute
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.cells import format_p, number, signed
-from mtsig_core.report.export import to_json
 from mtsig_core.report.html import table_html, template
 from mtsig_core.report.palette import shortened, width
 from mtsig_core.report.sentences import level, method_sentences
@@ -17,9 +17,8 @@ from mtsig_core.report.table import ROW_FORM, Column, Table, join_ends
 from mtsig_core.report.tables import points, summary
 from mtsig_core.report.text import printable, table_text, terminal_width
 from mtsig_core.report.words import assumptions, group_cautions, wrong_files
-from mtsig_core.results import Caution, DomainPair
-from mtsig_core.stats.cautions import p_word
-from mtsig_core.stats.file_cautions import WRONG_FILES
+from mtsig_core.results import DomainPair
+from mtsig_core.schema import to_json
 from mtsig_core.stats.pair import Outcome, PairExamination
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.significance import TESTS
@@ -28,7 +27,6 @@ from mtsig_core.stats.significance import TESTS
 # A dispute card: everything about one pair of systems as tables, and as text and JSON.
 
 
-_OF_ALL = ("not-equal", "interval-and-decision")  # how many of all pairs, which is no matter of this one
 
 
 @dataclass(frozen=True)
@@ -61,17 +59,14 @@ def card_parts(found: Dispute) -> list[Part]:
 
 def card_cautions(found: Dispute) -> list[list[str]]:
     """The warnings that are about this pair or the whole comparison, by kind."""
-    def about(caution: Caution) -> bool:
-        return {caution.a, caution.b} == {found.a, found.b} or caution.a is None and caution.code not in (
-            *_OF_ALL, *WRONG_FILES)
-
-    return group_cautions(filter(about, found.comparison.warnings), several=len(found.metrics) > 1)
+    return group_cautions((caution for caution in found.comparison.warnings if not caution.kind.doubts_files and (
+        caution.concerns_all or caution.concerns_pair(found.a, found.b))), several=len(found.metrics) > 1)
 
 
 def card_doubts(found: Dispute) -> list[str]:
     """The warnings that put all numbers of the pair in doubt, which stand beside the verdict."""
     return [caution.text for caution in wrong_files(found.comparison.warnings)
-            if caution.a in (found.a, found.b, None)]
+            if caution.concerns_pair(found.a, found.b)]
 
 
 def card_methods(found: Dispute) -> list[str]:

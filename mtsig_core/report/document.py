@@ -29,8 +29,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from mtsig_core.caution import Caution
 from mtsig_core.report.table import Table
-from mtsig_core.results import Caution
 
 ROLES = ("verdict", "summary", "text", "note", "remark", "warning", "methods", "signature")
 #: Where a page has a section: caveats before what only some readers need. Text keeps the order of the sections.

@@ -9,6 +9,7 @@ import numpy as np
 
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.cells import written_like
 from mtsig_core.report.export import records_csv, to_json
 from mtsig_core.report.table import Column, Table
@@ -102,7 +103,7 @@ def domains_json(found: Sequence[ByDomain]) -> str:
         one.metric: {"signature": one.signature, "higher_is_better": one.higher_is_better,
                      "systems": list(one.systems), "domains": [asdict(row) for row in one.domains],
                      "pairs": [asdict(row) for row in one.pairs]} for one in found},
-        "warnings": [asdict(caution) for one in found for caution in one.warnings]})
+        "warnings": [caution_record(caution) for one in found for caution in one.warnings]})
 
 
 def domains_csv(found: Sequence[ByDomain]) -> str:

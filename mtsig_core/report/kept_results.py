@@ -5,78 +5,57 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from functools import cached_property, partial
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from mtsig_core.experiments.metric_agreement import task_agreement
-from mtsig_core.metrics import Metric, metrics_for
-from mtsig_core.metrics.cache import (
-    is_kept,
-    keep_array,
-    keep_value,
-    kept_array,
-    kept_value,
-    metric_key,
-    remember,
-)
+from mtsig_core.metrics.cache import keep_array, keep_value, kept_array, kept_value, remember
 from mtsig_core.report.commands import defaults
-from mtsig_core.results import Comparison, MacroResult, Settings, TaskAgreement, TaskComparison, TaskInfo
+from mtsig_core.results import TaskAgreement, TaskInfo
 from mtsig_core.source import TaskSource
-from mtsig_core.stats.across import corrected_macro, counted_macro, macro_of, of_parts, task_metrics
-from mtsig_core.stats.comparison import compare, corrected_by, drawn_alike, ranked_by, serves_corrections
-from mtsig_core.stats.measured import Measured
-from mtsig_core.stats.parallel import as_they_come, is_elsewhere
-from mtsig_core.stats.ranks import RANK_RULES
+from mtsig_core.stats.across import AcrossDraws
+from mtsig_core.stats.draws import MetricDraws
 from mtsig_core.task import SystemInfo, Task, TaskExclusion, without
 from mtsig_core.testset import SegmentScores, TestSet
 
 #-----------------------------------------------------------------------------------------------------------------------
-# Comparisons that are kept on disk: the same one again, to be printed in another format, is not computed again.
+# What was drawn for comparisons, kept on disk: the same systems decided or printed in another way are not drawn again.
 
 
-def kept_comparison(testset: TestSet, metrics: Sequence[Metric], *, jobs: int = 1,
-                    progress: Callable[[str, float], None] | None = None, **settings: Any) -> Comparison:
-    """As `compare`, by what is kept where the same was compared before, or with another correction alone."""
-    key = _key(testset, metrics, settings)
-    found = None if key is None else kept_value(Comparison, *key)
-    if found is not None:
-        return found
-    drawn = None if key is None else _drawn(testset, metrics, settings)
-    if drawn is not None:
-        found = corrected_by(drawn, testset, settings["correction"])
-    else:
-        found = compare(testset, metrics, jobs=jobs, progress=progress, **settings)
-    if key is not None:
-        keep_value(found, *key)
-    return found
+class KeptDraws(dict[Any, Any]):
+    """What this process has drawn or found, by its keys (see `comparison.draws_key`); kept on disk, too.
+
+    What metrics of other packages count is kept here alone, as nothing tells when their code has changed.
+    """
+
+    def __missing__(self, key: Any) -> Any:
+        kind = _kind_on_disk(key)
+        value = None if kind is None else kept_value(kind, repr(key))
+        if value is None:
+            raise KeyError(key)
+        super().__setitem__(key, value)
+        return value
+
+    def __contains__(self, key: object) -> bool:
+        with suppress(KeyError):
+            self[key]  # which looks on disk
+        return super().__contains__(key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, value)
+        if _kind_on_disk(key) is not None and value is not None:
+            keep_value(value, repr(key))
 
 
-def _drawn(testset: TestSet, metrics: Sequence[Metric], settings: dict[str, Any]) -> Comparison | None:
-    """What is kept of the same draws under another correction, by metrics that a name alone says."""
-    for asked in drawn_alike(settings):
-        key = _key(testset, metrics, asked)
-        found = None if key is None else kept_value(Comparison, *key)
-        if found is None:
-            continue
-        named = metrics_for(testset, list(found.metrics))
-        if serves_corrections(found.settings) and key == _key(testset, named, asked):
-            return found
-    return None
-
-
-def _key(testset: TestSet, metrics: Sequence[Metric], settings: dict[str, Any]) -> list[object] | None:
-    """All that a comparison depends on, which no number of threads or machines does; None where none is kept."""
-    if not is_kept():
-        return None
-    asked = [metric_key(metric, testset) for metric in metrics]
-    if None in asked:
-        return None
-    about = testset.name, testset.simulated, testset.assumed, list(testset.lines)
-    return ["comparison", testset.digest, *about, asked, sorted(settings.items())]
+def _kind_on_disk(key: Any) -> type[MetricDraws | AcrossDraws] | None:
+    if key[0] == "draws":
+        return None if key[2] is None else MetricDraws
+    return AcrossDraws if all(part[2] is not None for part in key[3:]) else None
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -180,12 +159,7 @@ def _testset(kept: _KeptSet, rows: np.ndarray) -> TestSet:
 
 
 #-----------------------------------------------------------------------------------------------------------------------
-# Comparisons of a shared task that are kept on disk: each language pair and metric is computed once.
-
-
-Progress = Callable[[str, float], None]
-
-_OURS = {"rank_rule": "simultaneous"}
+# A shared task that is opened again: what it is, without its files.
 
 
 class KeptTask:
@@ -250,148 +224,14 @@ class KeptTask:
         whole = testset if self.source.folder is None else self.source.of_pair(pair).everything().read()
         return testset, whole.only(name for name in whole.systems if name in testset.systems)
 
-    def compare(self, metrics: str | Sequence[str] | None = None, *, jobs: int = 1, progress: Progress | None = None,
-                found: Callable[[str, Comparison], None] | None = None, **settings: Any) -> TaskComparison:
-        """As `compare_task`, by what is kept as far as it is.
+    @property
+    def excluded(self) -> tuple[TaskExclusion, ...]:
+        """Who is left out, for a reason of this comparison or because they withdrew."""
+        return (*self.source.exclude, *(TaskExclusion(name, "withdrawn") for name in self.source.withdrawn()))
 
-        Parameters
-        ----------
-        metrics : str or sequence of str, optional
-        progress : callable, optional
-            Called with (stage, share of all of it).
-        found : callable, optional
-            Called with (language pair, comparison) as each is there; with several metrics once for each. On other
-            machines (`on_cluster`) each is a task of its own, and they come as they are done.
-        settings
-            Of `compare`, but for the baseline.
-        """
-        names = task_metrics(self.info, metrics)
-        settings = _usual() | settings  # said or not, the same is kept once
-        steps = [(name, pair) for name in names for pair in self.info.pairs_with(name)]
-        parts: dict[tuple[str, str], Comparison] = {}
-        macro: dict[str, MacroResult] = {}
-        done = reached = 0.0
-        stages: list[str] = []  # of the language pair at work; how many there will be is not known
-
-        def report(stage: str, share: float) -> None:
-            nonlocal reached
-            stages.extend([stage] * (stage not in stages[-1:]))
-            left = 0.5 ** (len(stages) - 1)  # each stage takes half of what is left of the pair; none goes back
-            reached = max(reached, (done + 1 - left + left * share / 2) / (len(steps) + len(names)))
-            if progress is not None:
-                progress(stage, reached)
-
-        measured: dict[tuple[str, str], Measured] = {}  # of one metric at a time
-        for (name, pair), one in self._one_by_one(steps, jobs, report, settings, measured):
-            parts[name, pair] = one
-            done += 1
-            stages.clear()
-            if found is not None:
-                found(pair, one)
-            own = {pair: parts[name, pair] for pair in self.info.pairs_with(name) if (name, pair) in parts}
-            if len(own) == len(self.info.pairs_with(name)):
-                macro |= self._macro(name, own, jobs, report, settings, {
-                    pair: seen for (of, pair), seen in measured.items() if of == name})
-                measured.clear()
-                done += 1
-                stages.clear()
-        excluded = (*self.source.exclude, *(TaskExclusion(name, "withdrawn") for name in self.source.withdrawn()))
-        return of_parts(self.info, names, parts, macro, excluded, chosen=metrics is not None)
-
-    def _one_by_one(self, steps: Sequence[tuple[str, str]], jobs: int, report: Progress, settings: dict[str, Any],
-                    measured: dict[tuple[str, str], Measured]) -> Iterator[tuple[tuple[str, str], Comparison]]:
-        """Metric, language pair and its comparison: here one after the other, and what was counted for it goes into
-        `measured`; on other machines each is one task, and what is kept comes first, the rest as it is done."""
-        def away(step: tuple[str, str]) -> bool:
-            asked = settings | _OURS
-            return all(kept_array(*self._key(*step, one)) is None for one in (settings, asked, *drawn_alike(asked)))
-
-        sent = [step for step in steps if away(step)] if is_elsewhere() else []
-        for name, pair in steps:
-            if (name, pair) not in sent:
-                report(f"{pair}, looking", 0.0)
-                yield (name, pair), self._pair(name, pair, settings, partial(
-                    self._compared, name, pair, jobs, report, settings | _OURS, measured))
-        if not sent:
-            return
-        report(f"{len(sent)} language pairs on other machines", 0.0)
-        works: list[Callable[[], Comparison]] = [partial(compare, self.task.testsets[pair], name, **settings | _OURS)
-                                                 for name, pair in sent]
-        for k, one in as_they_come(works):
-            report(f"{sent[k][1]}, done elsewhere", 0.0)
-            yield sent[k], self._pair(*sent[k], settings, partial(_same, one))
-
-    def _compared(self, metric: str, pair: str, jobs: int, report: Progress, settings: dict[str, Any],
-                  measured: dict[tuple[str, str], Measured]) -> Comparison:
-        own: dict[str, Measured] = {}
-        one = compare(self.task.testsets[pair], metric, jobs=jobs, progress=partial(_within, report, pair),
-                      measured=own, **settings)
-        measured[metric, pair] = own[metric]
-        return one
-
-    def _key(self, metric: str, pair: str, settings: dict[str, Any]) -> tuple[object, ...]:
-        gone = sorted(self._gone(pair))
-        return self._whole.digest, "pair", pair, metric, sorted(settings.items()), *([gone] if gone else [])
-
-    def _pair(self, metric: str, pair: str, settings: dict[str, Any], ours: Callable[[], Comparison]) -> Comparison:
-        """By what is kept, else by what gives the comparison with our own ranks."""
-        key = self._key(metric, pair, settings)
-        one = kept_value(Comparison, *key)
-        if one is not None:
-            return one
-        if settings.items() >= _OURS.items():
-            one = self._corrected(metric, pair, settings) or ours()
-        else:  # the pairs of systems are the same, and kept
-            one = ranked_by(self._pair(metric, pair, settings | _OURS, ours), self.task.testsets[pair],
-                            settings["rank_rule"])
-        keep_value(one, *key)
-        return one
-
-    def _corrected(self, metric: str, pair: str, settings: dict[str, Any]) -> Comparison | None:
-        """By what is kept of the same draws under another correction; None where nothing is."""
-        for alike in drawn_alike(settings):
-            drawn = kept_value(Comparison, *self._key(metric, pair, alike))
-            if drawn is not None and serves_corrections(drawn.settings):
-                return corrected_by(drawn, self.task.testsets[pair], settings["correction"])
-        return None
-
-    def _macro(self, metric: str, pairs: dict[str, Comparison], jobs: int, progress: Progress,
-               settings: dict[str, Any], measured: dict[str, Measured]) -> dict[str, MacroResult]:
-        key = self._macro_key(metric, settings)
-        kept = kept_value(dict[str, MacroResult], *key)
-        if kept is not None:
-            return {name: counted_macro(one, pairs) for name, one in kept.items()}
-        alike = (kept_value(dict[str, MacroResult], *self._macro_key(metric, one | {
-            "rank_rule": settings["rank_rule"]})) for one in drawn_alike(settings | _OURS))
-        drawn = next(filter(None, alike), {}).get(metric)
-        if drawn is not None:
-            one: MacroResult | None = corrected_macro(drawn, pairs, next(iter(pairs.values())).settings)
-        else:
-            one = macro_of(self.task, pairs, metric, trials=settings["trials"], jobs=jobs, measured=measured,
-                           progress=lambda share: progress(f"{metric} across language pairs", share))
-        macro = {} if one is None else {metric: one}
-        keep_value(macro, *key)
-        return macro
-
-    def _macro_key(self, metric: str, settings: dict[str, Any]) -> tuple[object, ...]:
-        """Rules with the same scores differ in wins, ties and losses alone, which are counted again."""
-        asked = sorted((k, v) for k, v in settings.items() if k != "rank_rule")
-        by_domain = ["domains"] * RANK_RULES[settings["rank_rule"]].by_domain
-        return self._whole.digest, "macro", metric, asked, *by_domain, *self._left_out
-
-
-def _within(report: Progress, pair: str, stage: str, share: float) -> None:
-    report(f"{pair}, {stage}", share)
-
-
-def _same(one: Comparison) -> Comparison:
-    return one
-
-
-def _usual() -> dict[str, Any]:
-    """The settings of a comparison that are not asked for."""
-    known = {field.name for field in fields(Settings)}
-    return {name: value for name, value in defaults("task").items() if name in known}
+    def testset(self, pair: str) -> TestSet:
+        """One of its language pairs."""
+        return self.task.testsets[pair]
 
 
 def _digest(whole: str, exclude: Sequence[TaskExclusion]) -> str:

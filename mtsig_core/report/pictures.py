@@ -8,6 +8,7 @@ from typing import Any
 
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.cells import format_p, in_small_cells, rank_interval, signed, tens
 from mtsig_core.report.html import LEVELS, template
 from mtsig_core.report.palette import colour_limit, level, width, wrapped
@@ -24,7 +25,6 @@ from mtsig_core.report.task import (
 )
 from mtsig_core.report.text import printable
 from mtsig_core.results import MetricResult, Settings, TaskComparison
-from mtsig_core.stats.cautions import p_word
 from mtsig_core.stats.significance import significant
 
 _WIDE = 1040  # of a figure, in pixels; the page shrinks it to what there is

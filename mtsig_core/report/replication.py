@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from mtsig_core.report.cells import Cell, Table
+from mtsig_core.report.cells import Cell
 from mtsig_core.report.export import records_csv
 from mtsig_core.report.sentences import listed
-from mtsig_core.report.terminal import table_lines
-from mtsig_core.report.text import printable
+from mtsig_core.report.table import EMPTY, Column, Table, join_tables
+from mtsig_core.report.text import printable, table_text, terminal_width
 from mtsig_core.schema import to_json, to_plain
 from mtsig_core.stats.published_scores import Replication, ScoreBeside, TaskReplication
 
 _TICK, _CROSS = "✓", "✗"
+_COLUMNS = (
+    Column("system", "system", "name"), Column("metric", "metric", "name"), Column("printed", "printed", "written"),
+    Column("here", "here", "written"), Column("same", "same", "text"), Column("gives", "what would give it", "text"))
 Either = Replication | TaskReplication
 
 
@@ -22,14 +25,16 @@ def _by_pair(found: Either) -> dict[str, Replication]:
     return dict(found.pairs) if isinstance(found, TaskReplication) else {"": found}
 
 
-def replication_rows(found: Either) -> Table:
-    """Header and rows: system, metric, the printed score, ours to as many decimals, a tick or a cross, what would give
-    it; of a task the language pair first."""
-    rows = [[*([pair] if pair else []), row.system, row.column, Cell(row.printed, float(row.printed)),
-             Cell(_ours(row), row.score), _TICK if row.agrees else _CROSS, "" if row.agrees else _gives(row, of)]
-            for pair, of in _by_pair(found).items() for row in of.rows]
-    first = ["language pair"] if isinstance(found, TaskReplication) else []
-    return [*first, "system", "metric", "printed", "here", "same", "what would give it"], rows
+def replication_table(found: Either) -> Table:
+    """The printed score, ours to as many decimals, whether they are the same, and what would give it; of a task the
+    language pair first."""
+    tables = {pair: Table("replication", _COLUMNS, tuple(
+        (row.system, row.column, Cell(row.printed, float(row.printed)), Cell(_ours(row), row.score),
+         _TICK if row.agrees else _CROSS, EMPTY if row.agrees else _gives(row, of)) for row in of.rows))
+        for pair, of in _by_pair(found).items()}
+    if isinstance(found, TaskReplication):
+        return join_tables("replication", Column("language_pair", "language pair", "name"), tables)
+    return tables[""]
 
 
 def _gives(row: ScoreBeside, of: Replication) -> str:
@@ -113,10 +118,8 @@ def _same_name(by_rule: Mapping[str, str], where: str) -> list[str]:
 
 
 def _text(found: Either) -> str:
-    header, rows = replication_rows(found)
-    form = "<" * isinstance(found, TaskReplication) + "<<>><<"
-    lines = table_lines(header, [[printable(str(cell)) for cell in row] for row in rows], form)
-    return "\n".join([*lines, "", *map(printable, replication_sentences(found))]) + "\n"
+    lines = [*table_text(replication_table(found), terminal_width()), "", *map(printable, replication_sentences(found))]
+    return "\n".join(lines) + "\n"
 
 
 def _json(found: Either) -> str:

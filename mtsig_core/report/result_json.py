@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError
-from mtsig_core.results import Caution, Comparison, Exclusion, MacroResult, MetricResult, Settings, TestSetInfo
+from mtsig_core.report.caution_words import caution_record
+from mtsig_core.results import Comparison, Exclusion, MacroResult, MetricResult, Settings, TestSetInfo
 from mtsig_core.schema import SCHEMA, from_plain, parse_json, to_json, to_plain
 
 #: In the JSON the runs of a row are part of it: rows, runs, and what both are named by.
@@ -19,7 +21,7 @@ def comparison_json(comparison: Comparison) -> str:
     The pairs of each metric are the matrix: all of them once, the better-scoring system first.
     """
     return to_json({"schema": SCHEMA, "testset": comparison.testset, "settings": comparison.settings,
-                    "excluded": comparison.excluded, "warnings": comparison.warnings,
+                    "excluded": comparison.excluded, "warnings": list(map(caution_record, comparison.warnings)),
                     "metrics": metric_records(comparison.metrics)})
 
 
@@ -50,8 +52,20 @@ def read_comparison(text: str) -> Comparison:
         _check_names(result)
     return Comparison(from_plain(TestSetInfo, data.get("testset"), "testset"),
                       from_plain(Settings, data.get("settings"), "settings"),
-                      from_plain(tuple[Caution, ...], data.get("warnings"), "warnings"), metrics,
+                      _cautions(data.get("warnings")), metrics,
                       from_plain(tuple[Exclusion, ...], data.get("excluded"), "excluded"))
+
+
+def _cautions(data: object) -> tuple[Caution, ...]:
+    """Warnings that have words; InputError for those of a code or with facts that nobody has words for."""
+    cautions = from_plain(tuple[Caution, ...], data, "warnings")
+    for k, caution in enumerate(cautions):
+        try:
+            caution_record(caution)
+        except Exception as error:  # whatever stands in the file
+            raise InputError(f"warnings[{k}]: the code {caution.code[:40]!r} or its facts are unknown. Expected what "
+                             "mtsig writes.") from error
+    return cautions
 
 
 def check_schema(data: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.caution_words import disagreement
 from mtsig_core.report.cells import format_p
 from mtsig_core.report.tables import how_often, left_out, pair_rows, points, simultaneous_word
 from mtsig_core.report.text import printable
@@ -22,7 +23,6 @@ from mtsig_core.report.words import (
     what_is_scored,
 )
 from mtsig_core.results import UNLIKE, Comparison, MetricResult, PairResult, Settings, TestSetInfo, swap_ratio
-from mtsig_core.stats.cautions import disagreement
 from mtsig_core.stats.few_units import (
     FEW_FOR_BOOTSTRAP,
     alone_could,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
-from mtsig_core.report.cells import format_p, number, signed
+from mtsig_core.report.cells import format_p, number, rounded, signed
 
 #: A cell without meaning in its row, such as the difference of the best system to itself: it is left empty. A value
 #: that is undefined is None, and shown as a dash.
@@ -51,12 +51,6 @@ def _write_ranks(ends: tuple[int, int], _: str) -> str:
     return f"{low}" if low == high else f"{low}-{high}"
 
 
-def _write_bounded(value: tuple[float, float | None, float | None], form: str) -> str:
-    middle, low, high = value
-    ends = "" if low is None else f" [{number(low, form)}, {number(high, form)}]"
-    return number(middle, form) + ends
-
-
 def _sort_ranks(ends: tuple[int, int] | None) -> float:
     if ends is None or ends[0] == ends[1]:
         return math.inf if ends is None else ends[0]
@@ -71,6 +65,11 @@ def _write_rank_change(cell: tuple[tuple[int, int] | None, tuple[int, int] | str
 def _write_decided(cell: tuple[float, bool], form: str) -> str:
     value, significant = cell
     return signed(value, form) + " ●" * significant
+
+
+def _write_estimate(cell: tuple[float, float | None, float | None], form: str) -> str:
+    value, low, high = cell
+    return f"{value:{form}}" if low is None or high is None else f"{value:{form}} [{low:{form}}, {high:{form}}]"
 
 
 def join_ends(low: Any, high: Any, sign: int = 1) -> tuple[Any, Any] | None:
@@ -91,17 +90,22 @@ _KINDS = (
     Kind("score", lambda value, form: signed(value, form or ".2f", ""), float),
     Kind("difference", lambda value, form: signed(value, form or ".2f"), float),
     Kind("decided", _write_decided, lambda cell: float(cell[0]), parts=("", "_significant")),
-    Kind("bounded", _write_bounded, lambda value: float(value[0]), parts=("", "_low", "_high")),
     Kind("interval", _write_interval, lambda ends: float(ends[0]), parts=("_low", "_high")),
     Kind("rank", _write_ranks, _sort_ranks, side="<", parts=("_low", "_high")),
     Kind("rank change", _write_rank_change, lambda cell: _sort_ranks(cell[0])),
     Kind("p", lambda value, _: format_p(value), float),
     Kind("share", lambda value, form: number(value, form or ".3f"), float),
     Kind("count", lambda value, _: f"{value:,d}", float),
+    Kind("amount", lambda value, sign: rounded(value, sign), float),
+    Kind("estimate", _write_estimate, lambda cell: float(cell[0]), parts=("", "_low", "_high")),
+    Kind("written", lambda value, _: str(value), lambda value: getattr(value, "value", math.nan)),
+    Kind("relative", lambda ends, _: f"[{ends[0]:+.2%}, {ends[1]:+.2%}]", lambda ends: float(ends[0]),
+         parts=("_low", "_high")),
 )
-#: By name: name, pair (two names), text, sign, score, difference, decided (a difference and whether it is significant),
-#: bounded (a number with the ends of its interval), interval and rank (two ends), rank change (before and now, which
-#: may be a word), p, share, count.
+#: By name: name, pair (two names), text, sign, score, difference, decided (a difference and whether it is
+#: significant), interval and rank (two ends), rank change (before and now, which may be a word), p, share, count,
+#: amount (three digits on whatever scale), estimate (with its interval or None twice), relative (two ends, as
+#: fractions), written (a number with something beside it, such as that of a paper: a `Cell`, or text).
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _KINDS}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.cells import Cell, Table, format_p, number, rank_interval, signed, written_like
 from mtsig_core.results import (
     Comparison,
@@ -22,7 +23,6 @@ from mtsig_core.results import (
     SystemRuns,
 )
 from mtsig_core.stats.across import KINDS, NOT_ALIKE, RELATIONS, pairs_across
-from mtsig_core.stats.cautions import p_word
 from mtsig_core.stats.few_units import alone_could, cannot_decide, rank_correction, telling_unit, units_said
 from mtsig_core.stats.inventory import inventory
 from mtsig_core.stats.ranks import RANK_RULES, headline, is_ahead, otherwise_led

@@ -13,6 +13,7 @@ from typing import Any
 
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.caution_words import disagreement, list_names, otherwise_first
 from mtsig_core.report.cells import written_like
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.sentences import (
@@ -45,7 +46,6 @@ from mtsig_core.report.words import (
 from mtsig_core.results import Comparison, MacroResult, MetricResult, TaskComparison, TaskInfo
 from mtsig_core.stats.across import AGREE, FEW, KINDS, MACRO_TESTS, NOT_ALIKE, UNDECIDED, Disputed, PairAcross
 from mtsig_core.stats.arrays import holds_zero
-from mtsig_core.stats.cautions import BESIDE_VERDICT, disagreement, named, otherwise_first
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, cannot_decide, rank_correction, units_said
 from mtsig_core.stats.ranks import RANK_RULES, RankRule, headline, inside_said, is_ahead, turned_round
 from mtsig_core.stats.significance import TESTS
@@ -400,7 +400,7 @@ def name_other_tops(found: TaskComparison, metric: str, *beside: TaskComparison)
         return shortened(metric_title(name), _LONGEST) + (f" ({name_pairs(where)})" if set(where) != set(pairs) else "")
 
     return "Other metrics name another top group: " + "; ".join(
-        f"{named([shortened(name, _LONGEST) for name in tops[names[0]][0]])} by "
+        f"{list_names([shortened(name, _LONGEST) for name in tops[names[0]][0]])} by "
         f"{listed(list(map(by, names)), shown=False)}" for names in groups.values()) + "."
 
 
@@ -519,7 +519,7 @@ def describe_doubts(found: TaskComparison, metric: str, warned: bool = True) -> 
     doubts = {pair: " ".join(filter(None, (
         *(caution.finding for caution in wrong_files(one.warnings) if not result.was_given),
         disagreement(result, one.testset.n_segments),
-        *(caution.finding for caution in one.warnings if caution.code in BESIDE_VERDICT and caution.metric == metric))))
+        *(caution.finding for caution in one.warnings if caution.kind.beside_verdict and caution.metric == metric))))
         for pair, (one, result) in have.items()}
     sentences = [_list_by_pair(doubts, warned)] if any(doubts.values()) else []
     otherwise = [one.settings for one, _ in have.values() if one.settings.correction != rank_correction(one.settings)]

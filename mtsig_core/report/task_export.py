@@ -10,6 +10,7 @@ from typing import Any
 
 from mtsig_core.readers.limits import bounded, open_file
 from mtsig_core.report.agreement import agreement_record, agreement_records
+from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.export import records_csv
 from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import report_latex
@@ -29,7 +30,7 @@ from mtsig_core.report.task_report import task_report
 from mtsig_core.report.text import report_text, terminal_width
 from mtsig_core.report.words import assumptions
 from mtsig_core.results import TaskComparison
-from mtsig_core.schema import SCHEMA, to_json, to_plain
+from mtsig_core.schema import SCHEMA, to_json
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import KINDS, Disputed, disputed_in
 from mtsig_core.store.reviews import Entry
@@ -51,7 +52,7 @@ def task_json(found: TaskComparison, history: History = ()) -> str:
     return to_json({
         "schema": SCHEMA, "task": found.task, "settings": None if first is None else first.settings,
         "ranks": _ranks_record(found), "disputed": _disputes_record(found), "excluded": found.excluded,
-        "warnings": [{"pair": pair, **to_plain(caution)} for pair, own in cautions.items() for caution in own],
+        "warnings": [{"pair": pair, **caution_record(caution)} for pair, own in cautions.items() for caution in own],
         "pairs": {pair: {"testset": comparison.testset, "settings": comparison.settings,
                          "metrics": metric_records(comparison.metrics)} for pair, comparison in found.pairs.items()},
         "macro": {name: {"notes": [*describe_gaps_across(found, name), *compare_decisions_with_intervals(found, name)],

@@ -11,7 +11,6 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.agreement import (
     agreement_assumed,
     agreement_by_pair_table,
-    agreement_cautions,
     agreement_note,
     agreement_table,
     agreement_verdict,
@@ -65,6 +64,7 @@ from mtsig_core.report.task import (
 from mtsig_core.report.words import assumptions, caution_texts, direction, far_firsts_in, in_a_task
 from mtsig_core.results import Comparison, MetricResult, TaskComparison
 from mtsig_core.stats.across import KINDS, disputed_in
+from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.store.reviews import Entry, replay
 from mtsig_core.testset import with_remedy
 
@@ -230,7 +230,7 @@ def _agreement_sections(found: TaskComparison) -> Iterator[Section]:
     by_pair, compared = agreement_by_pair_table(held), compared_metrics_table(held)
     blocks: list[Block] = [
         Paragraph(text=f"{agreement_verdict(held)}."),
-        Warnings(cautions=tuple(agreement_cautions(held)), only=("text", "html")),
+        Warnings(cautions=tuple(about_agreement(held)), only=("text", "html")),
         TableBlock(table=agreement_table(held), title="Which metric to trust", caption="Which metric to trust.",
                    caveats=(f"{agreement_verdict(held)}.", agreement_note(held)))]
     blocks += [TableBlock(table=part, title=soft, caption=f"{soft}: the mean over the language pairs, and in each.",

@@ -24,8 +24,6 @@ from mtsig_core.report.tables import (
 from mtsig_core.report.text import options_said, printable, text_width
 from mtsig_core.report.words import assumptions, direction, far_firsts, group_cautions
 from mtsig_core.results import Comparison, MetricResult, Settings
-from mtsig_core.stats.cautions import BESIDE_VERDICT
-from mtsig_core.stats.file_cautions import WRONG_FILES
 from mtsig_core.stats.score import Scores
 from mtsig_core.stats.significance import is_split
 
@@ -46,8 +44,7 @@ def comparison_text(comparison: Comparison) -> str:
 
 def _warnings(comparison: Comparison, first: bool) -> list[str]:
     """Those that question all numbers, which stand before them; or the others."""
-    chosen = [one for one in comparison.warnings
-              if (one.code in ("tokenizer-and-script", "top-groups-differ", *WRONG_FILES)) == first]
+    chosen = [one for one in comparison.warnings if one.kind.comes_first == first]
     return [line for texts in group_cautions(chosen, several=len(comparison.metrics) > 1, say=options_said)
             for line in ("", *(f"Warning: {printable(text)}" for text in texts))]
 
@@ -72,7 +69,7 @@ def _metric_lines(result: MetricResult, comparison: Comparison) -> list[str]:
     header, rows = leaderboard_rows(result, settings)
     far = far_firsts(result)
     beside = [caution.finding for caution in comparison.warnings
-              if caution.code in BESIDE_VERDICT and caution.metric == result.metric]
+              if caution.kind.beside_verdict and caution.metric == result.metric]
     lines = [title, *map(printable, beside), *([] if far is None else [printable(far)]),
              *table_lines(header, rows, "<<" + ">" * (len(header) - 2), ends := cluster_ends(result.systems)),
              *[CLUSTERS_SAID] * bool(ends)]

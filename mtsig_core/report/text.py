@@ -9,13 +9,13 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import Remedy
 from mtsig_core.readers.lines import shown
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.document import Block, Facts, Paragraph, Report, TableBlock, Warnings
 from mtsig_core.report.table import KINDS, Table
 from mtsig_core.report.words import group_cautions
-from mtsig_core.results import Caution
 
 _NARROWEST = 40  # characters: nothing is set for less
 _GAP = "  "

@@ -6,23 +6,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from statistics import median
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import Remedy, counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import defaults
-from mtsig_core.results import Caution, Comparison, MacroPair, MacroResult, MetricResult, PairResult, TaskComparison
+from mtsig_core.results import Comparison, MacroPair, MacroResult, MetricResult, PairResult, TaskComparison
 from mtsig_core.stats.across import FEW
-from mtsig_core.stats.cautions import BESIDE_VERDICT
 from mtsig_core.stats.choices import CONTROLS
-from mtsig_core.stats.few_units import few_drawn_code, what_lacks
-from mtsig_core.stats.file_cautions import WRONG_FILES
+from mtsig_core.stats.few_units import what_lacks
 
 #-----------------------------------------------------------------------------------------------------------------------
 # What decides what may be claimed, for what is quoted without the list of warnings, as captions and papers are.
-
-
-_IGNORED, _AS_PUBLISHED, _ASSUMES, _FEW = "documents-ignored", "-as-published", "-assumes", "few-units"
-_INDEPENDENT = "no-documents"
-_PARTLY, _DIFFERENT = "partly-rated", "rated-on-different-lines"
 
 
 def assumptions(assumed: Iterable[str], metrics: Iterable[str]) -> list[str]:
@@ -41,9 +35,7 @@ def direction(higher_is_better: bool, differences: bool = True) -> str:
 
 def keeps_its_level(comparison: Comparison) -> bool:
     """Whether no warning says that the test rejects more true nulls than alpha; if not, no correction mends that."""
-    few = few_drawn_code(comparison.settings.test)
-    return not any(caution.code in (_IGNORED, few) or caution.code.endswith(_AS_PUBLISHED)
-                   for caution in comparison.warnings)
+    return not any(caution.kind.breaks_level for caution in comparison.warnings)
 
 
 def controlled(comparison: Comparison, correction: str) -> str:
@@ -58,7 +50,11 @@ def ranks_hold_jointly(comparison: Comparison) -> bool:
 
 def on_different_lines(comparison: Comparison, result: MetricResult) -> bool:
     """Whether systems have scores on different segments, so that two scores need not differ by their difference."""
-    return any(caution.code == _DIFFERENT and caution.metric == result.metric for caution in comparison.warnings)
+    return bool(_about("rated-on-different-lines", comparison, result))
+
+
+def _about(code: str, comparison: Comparison, result: MetricResult) -> list[Caution]:
+    return [caution for caution in comparison.warnings if caution.code == code and caution.metric == result.metric]
 
 
 def segments_compared(comparison: Comparison, result: MetricResult) -> tuple[str, str]:
@@ -89,7 +85,7 @@ def _some(counts: set[int | None], whole: int) -> str:
 
 def wrong_files(cautions: Iterable[Caution]) -> list[Caution]:
     """The warnings that put all numbers of a system in doubt, which stand beside every verdict."""
-    return [caution for caution in cautions if caution.code in WRONG_FILES]
+    return [caution for caution in cautions if caution.kind.doubts_files]
 
 
 def what_is_scored(comparison: Comparison, result: MetricResult) -> list[str]:
@@ -100,8 +96,7 @@ def what_is_scored(comparison: Comparison, result: MetricResult) -> list[str]:
     if on_different_lines(comparison, result):
         return ["A score is the mean over all segments that its system has scores for, a difference that over the "
                 "segments that both systems have scores for, so it need not be that of the two scores."]
-    return [caution.finding for caution in comparison.warnings
-            if caution.code == _PARTLY and caution.metric == result.metric and not result.tested]
+    return [] if result.tested else [caution.finding for caution in _about("partly-rated", comparison, result)]
 
 
 def qualifying(comparison: Comparison, result: MetricResult) -> list[Caution]:
@@ -109,12 +104,7 @@ def qualifying(comparison: Comparison, result: MetricResult) -> list[Caution]:
     segments are taken as independent, few units, what a rank rule leaves out, why nobody is declared better, and that
     metrics name different top groups."""
     return [caution for caution in comparison.warnings
-            if caution.code in (_IGNORED, few_drawn_code(comparison.settings.test))
-            or caution.code.endswith((_AS_PUBLISHED, _ASSUMES))
-            or caution.code == _INDEPENDENT and comparison.settings.unit == "segment"
-            or caution.code == _FEW and caution.metric in (None, result.metric)
-            or caution.code == "top-groups-differ"
-            or caution.code in ("rank-rule", *BESIDE_VERDICT) and caution.metric == result.metric]
+            if caution.kind.in_caption and caution.metric in (None, result.metric)]
 
 
 def caveats(comparison: Comparison, result: MetricResult, here: bool = True) -> list[str]:
@@ -136,7 +126,7 @@ def list_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:
     if not result.tested or keeps_its_level(comparison) or what_lacks(comparison.settings, result):
         return []
     parts = ["decisions"]
-    if any(caution.code == _IGNORED for caution in comparison.warnings):
+    if any(caution.kind.breaks_intervals for caution in comparison.warnings):
         parts.append("intervals")
     if len(result.tested) > 1 and comparison.settings.correction != "none":
         parts.append("the correction")
@@ -149,20 +139,14 @@ def list_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:
 # Warnings as texts, with what helps in the words of whoever shows them.
 
 
-#: Warnings that name the metric themselves.
-_NAME_IT = ("partly-rated", "rated-on-different-lines", "split-decision", "cannot-tell-apart", "few-differences")
-
-
 def caution_texts(comparison: Comparison) -> list[str]:
     """The texts of the warnings of a comparison, each with the metric that it is about where there are several."""
     several = len(comparison.metrics) > 1
-    return [_about(caution, several) + caution.text for caution in comparison.warnings]
+    return [_prefix(caution, several) + caution.text for caution in comparison.warnings]
 
 
-def _about(caution: Caution, several: bool) -> str:
-    if not several or caution.metric is None or caution.code in _NAME_IT or caution.code == f"{caution.metric}-size":
-        return ""
-    return f"{metric_title(caution.metric)}: "
+def _prefix(caution: Caution, several: bool) -> str:
+    return f"{metric_title(caution.metric)}: " if several and caution.metric and not caution.kind.names_metric else ""
 
 
 def group_cautions(cautions: Iterable[Caution], shown: int = 3, several: bool = False,
@@ -177,7 +161,7 @@ def group_cautions(cautions: Iterable[Caution], shown: int = 3, several: bool = 
         kinds.setdefault((caution.code, caution.metric), []).append(caution)
     groups = []
     for kind in kinds.values():
-        texts = [_about(caution, several) + caution.text for caution in kind[:shown]]
+        texts = [_prefix(caution, several) + caution.text for caution in kind[:shown]]
         texts += [f"... and {len(kind) - shown} more of this kind."] if len(kind) > shown else []
         helps = {str(remedy): remedy for caution in kind[:shown] for remedy in caution.remedies}  # each once
         groups.append([*texts[:-1], f"{texts[-1]} {say([*helps.values()])}".rstrip()])

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from mtsig_core.errors import SettingError, counted, unknown
-from mtsig_core.metrics import METRICS
+from mtsig_core.metrics import METRICS, metric_of
 from mtsig_core.results import (
-    Caution,
     Comparison,
     Exclusion,
     MacroPair,
@@ -28,18 +26,28 @@ from mtsig_core.results import (
 )
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import row_chunks
-from mtsig_core.stats.by_rule import over_domains
-from mtsig_core.stats.comparison import compare, joined, runs_across
-from mtsig_core.stats.engine import units_apart
+from mtsig_core.stats.cautions import about_choice
+from mtsig_core.stats.comparison import Cache, Draws, decide, draw, draws_key, joined
+from mtsig_core.stats.decisions import SIDES
+from mtsig_core.stats.draws import (
+    PairTests,
+    PartDraws,
+    draw_part,
+    over_domains,
+    seed_of,
+    test_pairs,
+)
 from mtsig_core.stats.few_units import can_reach, p_floor, pair_units, rank_correction
 from mtsig_core.stats.intervals import jackknife_se
 from mtsig_core.stats.measured import Measured, measure
-from mtsig_core.stats.pairwise import draw, sides_of, tested_against
+from mtsig_core.stats.parallel import as_they_come, is_elsewhere
 from mtsig_core.stats.power import units_freedom, welch_satterthwaite
 from mtsig_core.stats.ranks import RANK_RULES, clusters_of, decision_matrix, rank_intervals
-from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, decide, romano_wolf
+from mtsig_core.stats.settings import Plan, check_jobs, check_metric, resolve, resolve_plan
+from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, decide_pairs
+from mtsig_core.stats.training_runs import runs_across
 from mtsig_core.task import Task, TaskExclusion, without
-from mtsig_core.testset import by_precedence, check_settled, human_scores
+from mtsig_core.testset import TestSet, by_precedence, check_settled, human_scores
 
 #-----------------------------------------------------------------------------------------------------------------------
 # Several metrics on the same pairs: where they decide alike, where only some decide, where they contradict.
@@ -193,64 +201,74 @@ MACRO_TESTS = ("ar", "bootstrap")
 
 
 @dataclass(frozen=True, eq=False)
-class MacroNumbers:
-    """Systems that all language pairs have, best first, and their pairs, in points.
+class AcrossDraws:
+    """Systems that all language pairs have, best first, and their pairs, in points; nothing that depends on a decision.
 
     Attributes
     ----------
-    names : list of str
-    scores, score_low, score_high : ndarray, shape (systems,)
-        Ends are NaN where a system has a single unit in some language pair: nothing there says how far it may vary.
+    names : tuple of str
+    sign : {1, -1}
+        What turns a difference of scores into an improvement.
+    trials : int
+    scores : ndarray, shape (systems,)
+    drawn : ndarray, shape (systems, resamples)
     pairs : ndarray of int, shape (pairs, 2)
-        Of systems, the better-scoring first.
-    delta, low, high, p, adjusted : ndarray, shape (pairs,)
-        Ends are NaN where the two have a single unit in common in some language pair.
-    decisions : ndarray of int, shape (pairs,)
-        1 where the first is significantly better, -1 where the second is, else 0.
-    decidable : ndarray of bool, shape (pairs,)
-        Whether p could be small enough after the correction.
+        Those that have segments in common in each language pair, the better-scoring first.
+    delta : ndarray, shape (pairs,)
+    apart : ndarray, shape (pairs, resamples)
+        Their differences on bootstrap samples.
     n_apart : ndarray of int, shape (pairs,)
         Units that tell the systems apart: of all language pairs together, or of a bootstrap those of the language pair
         that has fewest.
-    ranks : list of (int, int), or of (None, None)
-        The latter where no pair could be decided by the correction of ranks.
+    tests : PairTests
+    variances, freedom : ndarray, shape (language pairs, systems + pairs)
+        Of the jackknife in each language pair, and the degrees of freedom.
+    single : ndarray of bool, shape (systems + pairs,)
+        What stands on a single unit in some language pair: nothing there says how far it may vary.
     """
 
-    names: list[str]
+    names: tuple[str, ...]
+    sign: int
+    trials: int
     scores: np.ndarray
-    score_low: np.ndarray
-    score_high: np.ndarray
+    drawn: np.ndarray
     pairs: np.ndarray
     delta: np.ndarray
+    apart: np.ndarray
+    n_apart: np.ndarray
+    tests: PairTests
+    variances: np.ndarray
+    freedom: np.ndarray
+    single: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class AcrossDecisions:
+    """Intervals, shape (systems,) and (pairs,), NaN where there is none; what is decided on each pair; and ranks, which
+    are None where no pair could be decided by the correction of ranks."""
+
+    score_low: np.ndarray
+    score_high: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    p: np.ndarray
     adjusted: np.ndarray
-    decisions: np.ndarray
     decidable: np.ndarray
-    n_apart: np.ndarray
+    decisions: np.ndarray
     ranks: list[tuple[int | None, int | None]]
 
 
-def across_pairs(parts: Mapping[str, Measured], settings: Mapping[str, Settings], *, test: str, correction: str,
-                 alpha: float, trials: int, seed: int, ci: str = "percentile", jobs: int = 1,
-                 progress: Callable[[float], None] | None = None) -> MacroNumbers | None:
-    """Compare the systems that all language pairs have; None where fewer than two do.
+def draw_across(parts: Mapping[str, Measured], plans: Mapping[str, Plan], *, trials: int, seed: int, jobs: int = 1,
+                progress: Callable[[float], None] | None = None) -> AcrossDraws | None:
+    """Draw the systems that all language pairs have; None where fewer than two do.
 
     Parameters
     ----------
     parts : mapping of str to Measured
         By language pair, under one metric.
-    settings : mapping of str to Settings
-        By language pair: the unit drawn in each, the resamples of intervals.
-    test : {"ar", "bootstrap"}
-    correction : str
-        Over all pairs of these systems; ranks are corrected by Romano-Wolf.
+    plans : mapping of str to Plan
+        By language pair: the unit drawn in each, the resamples of intervals; one test, ``ar`` or ``bootstrap``.
     trials, seed : int
         Draws of each language pair, keyed by the seed and its name: other pairs in the task change none of them.
-    ci : {"percentile", "jackknife-t"}
-        The latter with the jackknife's variances of all language pairs and their degrees of freedom by Welch and
-        Satterthwaite, those of one its units of equal size (Kish 1965) less one.
 
     Notes
     -----
@@ -268,40 +286,94 @@ def across_pairs(parts: Mapping[str, Measured], settings: Mapping[str, Settings]
     scores = np.mean([part.only(names).scores for part in parts.values()], axis=0)
     order = np.argsort(-first.sign * scores, kind="stable")
     names, scores, pairs = [names[k] for k in order], scores[order], engine.all_pairs(len(names))
-    some = np.ones(len(pairs), dtype=bool)
-    resamples = max(own.resamples for own in settings.values())
+    some, single = np.ones(len(pairs), dtype=bool), np.zeros(len(names) + len(pairs), dtype=bool)
+    resamples = max(plan.resamples for plan in plans.values())
     drawn, delta = np.zeros((len(names), resamples)), np.zeros(len(pairs))
     apart, null = np.zeros((len(pairs), resamples)), np.zeros((len(pairs), trials))
-    n_apart, by_part = [], []
-    alone, alone_apart = np.zeros(len(names), dtype=bool), np.zeros(len(pairs), dtype=bool)
+    n_apart, errors = [], []
     for k, (pair, part) in enumerate(parts.items()):
-        own = replace(settings[pair], test=test, trials=trials, seed=seed_of(seed, pair), ci="percentile")
-        found = _one_pair(part.only(names), pairs, own, jobs)
-        some &= found.some
-        alone |= found.n_units < 2
-        alone_apart |= found.n_common < 2
-        n_apart.append(found.n_apart)
-        by_part.append((found.errors / len(parts) ** 2, found.freedom))
-        for total, values in ((drawn, found.drawn), (delta, found.delta), (apart, found.apart), (null, found.null)):
-            total += values / len(parts)
+        one = draw_part(part.only(names), pairs, replace(plans[pair], trials=trials, seed=seed_of(seed, pair)), jobs)
+        n_units, own_errors = _errors(part.only(names), pairs, one)
+        some &= one.some
+        single |= n_units < 2
+        n_apart.append(_filled(one.some, one.n_apart, n_units[len(names):]))
+        errors.append((own_errors[0] / len(parts) ** 2, own_errors[1]))
+        drawn += one.systems.sample.drawn / len(parts)
+        sides, (i, j) = one.sides.sample.drawn, one.rows.T
+        for total, values in ((delta, one.delta), (apart, sides[i] - sides[j]), (null, one.joint)):
+            total[one.some] += values / len(parts)
         if progress is not None:
             progress((k + 1) / len(parts))
-    least = (np.sum if TESTS[test].draws == "swaps" else np.min)(n_apart, axis=0)[some]
-    ends = _ends(np.concatenate([scores, delta]), np.concatenate([drawn, apart]), by_part, ci, alpha)
-    score_low, score_high = np.where(alone, np.nan, ends[:, :len(names)])
-    low, high = np.where(alone_apart, np.nan, ends[:, len(names):])[:, some]
-    null, pairs, delta = null[some], pairs[some], delta[some]
-    floor = p_floor(TESTS[test], next(iter(settings.values())).unit, least)
-    p, adjusted, for_ranks = _p_values(delta, null, floor, test, correction)
-    decidable, by_ranks = (decidable_across(settings, least, trials, of) for of in (
-        correction, rank_correction(next(iter(settings.values())))))
-    decisions = np.where(decidable, decide(first.sign * delta, alpha, p=adjusted), 0)
-    better = decision_matrix(len(names), pairs, decide(first.sign * delta, alpha, p=for_ranks))
-    ranks: list[tuple[int | None, int | None]] = [(None, None)] * len(names)
+    plan, kept = next(iter(plans.values())), np.concatenate([np.ones(len(names), dtype=bool), some])
+    test = TESTS[plan.test]
+    least = (np.sum if test.draws == "swaps" else np.min)(n_apart, axis=0)[some]
+    tests = PairTests() if not some.any() else test_pairs(
+        delta[some], null[some], test, p_floor(test, plan.unit, least), [np.arange(len(least))])
+    variances, freedom = (np.array(of_parts)[:, kept] for of_parts in zip(*errors, strict=True))
+    return AcrossDraws(tuple(names), first.sign, trials, scores, drawn, pairs[some], delta[some], apart[some], least,
+                       tests, variances, freedom, single[kept])
+
+
+def _errors(part: Measured, pairs: np.ndarray, draws: PartDraws) -> tuple[np.ndarray, np.ndarray]:
+    """Of systems and pairs in one language pair, shape (systems + pairs,): units; and the jackknife's variance with its
+    degrees of freedom, shape (2, systems + pairs)."""
+    itself = np.repeat(np.arange(len(part.names)), 2).reshape(-1, 2)
+    (n_units, worth), (n_common, worth_common) = (pair_units(part, of, draws.units) for of in (itself, pairs))
+    left_out, errors = draws.sides.sample.left_out, np.zeros(len(pairs))
+    i, j = draws.rows.T
+    errors[draws.some] = np.concatenate([np.empty(0), *(
+        jackknife_se(left_out[i[few]] - left_out[j[few]]) for few in row_chunks(len(i), left_out.shape[1]))])
+    variances = np.concatenate([jackknife_se(draws.systems.sample.left_out), errors]) ** 2
+    freedom = np.asarray(units_freedom(np.concatenate([worth, worth_common])))
+    return np.concatenate([n_units, n_common]), np.array([variances, freedom])
+
+
+def _filled(some: np.ndarray, values: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """The values of some pairs, and others for the rest."""
+    whole = others.copy()
+    whole[some] = values
+    return whole
+
+
+def decide_across(draws: AcrossDraws, settings: Mapping[str, Settings], ci: str) -> AcrossDecisions:
+    """Decide the mean differences; ranks are corrected by Romano-Wolf.
+
+    Parameters
+    ----------
+    settings : mapping of str to Settings
+        By language pair.
+    ci : {"percentile", "jackknife-t"}
+        The latter with the jackknife's variances of all language pairs and their degrees of freedom by Welch and
+        Satterthwaite, those of one its units of equal size (Kish 1965) less one.
+    """
+    one, n = next(iter(settings.values())), len(draws.names)
+    ends = np.where(draws.single, np.nan, _ends(draws, ci, one.alpha))
+    p = draws.delta if draws.tests.p is None else draws.tests.p
+    stepped = draws.tests.stepped[0] if draws.tests.stepped else p
+    adjusted = stepped if one.correction == "romano-wolf" or not len(p) else ADJUSTMENTS[one.correction](p)
+    decidable, by_ranks = (decidable_across(settings, draws.n_apart, draws.trials, of)
+                           for of in (one.correction, rank_correction(one)))
+    improvement = draws.sign * draws.delta
+    better = decision_matrix(n, draws.pairs, decide_pairs(improvement, one.alpha, p=stepped))
+    ranks: list[tuple[int | None, int | None]] = [(None, None)] * n
     if by_ranks.any():
-        ranks = [(int(a), int(b)) for a, b in zip(*rank_intervals(better), strict=True)]
-    return MacroNumbers(names, scores, score_low, score_high, pairs, delta, low, high, p, adjusted, decisions,
-                        decidable, least, ranks)
+        ranks = [(int(low), int(high)) for low, high in zip(*rank_intervals(better), strict=True)]
+    (score_low, score_high), (low, high) = ends[:, :n], ends[:, n:]
+    return AcrossDecisions(score_low, score_high, low, high, adjusted, decidable,
+                           np.where(decidable, decide_pairs(improvement, one.alpha, p=adjusted), 0), ranks)
+
+
+def _ends(draws: AcrossDraws, ci: str, alpha: float) -> np.ndarray:
+    """Intervals of systems and pairs, shape (2, systems + pairs)."""
+    if ci == "percentile":
+        ends: np.ndarray = np.quantile(np.concatenate([draws.drawn, draws.apart]), [alpha / 2, 1 - alpha / 2], axis=1)
+        return ends
+    from scipy.special import stdtrit
+
+    half = stdtrit(welch_satterthwaite(draws.variances, draws.freedom), 1 - alpha / 2) * np.sqrt(
+        draws.variances.sum(axis=0))
+    observed = np.concatenate([draws.scores, draws.delta])
+    return np.array([observed - half, observed + half])
 
 
 def decidable_across(settings: Mapping[str, Settings], n_apart: np.ndarray, trials: int | None, correction: str
@@ -315,7 +387,7 @@ def decidable_across(settings: Mapping[str, Settings], n_apart: np.ndarray, tria
     settings : mapping of str to Settings
         By language pair.
     n_apart : ndarray of int, shape (pairs,)
-        See `MacroNumbers`.
+        See `AcrossDraws`.
     trials : int or None
     correction : str
     """
@@ -323,105 +395,50 @@ def decidable_across(settings: Mapping[str, Settings], n_apart: np.ndarray, tria
     return can_reach(replace(next(iter(settings.values())), trials=trials, block_length=length), n_apart, correction)
 
 
-def seed_of(seed: int, pair: str) -> int:
-    """The seed of one language pair's draws, from that of all and its name: pairs draw independently.
-
-    >>> seed_of(0, "en-de") != seed_of(0, "en-cs")
-    True
-    """
-    return int.from_bytes(hashlib.blake2b(f"{seed}\0{pair}".encode(), digest_size=8).digest(), "big")
-
-
-def _ends(observed: np.ndarray, drawn: np.ndarray, by_part: list[tuple[np.ndarray, np.ndarray]], ci: str, alpha: float
-          ) -> np.ndarray:
-    """Of intervals, shape (2, rows); `by_part` has the variances and their degrees of freedom in each language pair."""
-    if ci == "percentile":
-        ends: np.ndarray = np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=1)
-        return ends
-    from scipy.special import stdtrit
-
-    variances, freedom = (np.array(of_parts) for of_parts in zip(*by_part, strict=True))
-    half = stdtrit(welch_satterthwaite(variances, freedom), 1 - alpha / 2) * np.sqrt(variances.sum(axis=0))
-    return np.array([observed - half, observed + half])
-
-
-@dataclass(frozen=True, eq=False)
-class _OnePair:
-    """Of one language pair: observed and drawn differences, and drawn scores; of pairs without a common segment 0."""
-
-    some: np.ndarray  # (pairs,)
-    delta: np.ndarray  # (pairs,)
-    apart: np.ndarray  # (pairs, resamples)
-    null: np.ndarray  # (pairs, trials)
-    drawn: np.ndarray  # (systems, resamples)
-    n_units: np.ndarray  # (systems,)
-    n_common: np.ndarray  # (pairs,)
-    n_apart: np.ndarray  # (pairs,)
-    errors: np.ndarray  # (systems + pairs,): the jackknife's variances
-    freedom: np.ndarray  # (systems + pairs,)
-
-
-def _one_pair(part: Measured, pairs: np.ndarray, settings: Settings, jobs: int) -> _OnePair:
-    units = part.units(settings.unit, settings.block_length)
-    assert settings.trials is not None, "both tests draw"
-    systems = draw(part.metric, part.stored, units, settings, jobs, None)
-    n, sides, rows = sides_of(part, systems, pairs, units, settings, jobs, None)
-    some = n > 0
-    delta, apart, null = np.zeros(len(pairs)), np.zeros((len(pairs), settings.resamples)), np.zeros(
-        (len(pairs), settings.trials))
-    i, j = rows.T
-    delta[some] = sides.sample.observed[i] - sides.sample.observed[j]
-    apart[some] = sides.sample.drawn[i] - sides.sample.drawn[j]
-    tested = tested_against(sides, rows, settings, jobs, None)[:]
-    if TESTS[settings.test].tries_all(units):  # as many of all swaps as are drawn elsewhere, none swapped among them
-        tested = np.column_stack([delta[some], tested])
-        tested = tested[:, np.random.default_rng(settings.seed).integers(tested.shape[1], size=settings.trials)]
-    null[some] = tested
-    itself = np.repeat(np.arange(len(part.names)), 2).reshape(-1, 2)
-    (n_units, worth), (n_common, worth_common) = (pair_units(part, of, units) for of in (itself, pairs))
-    errors = np.zeros(len(pairs))
-    errors[some] = np.concatenate([np.empty(0), *(
-        jackknife_se(sides.sample.left_out[i[few]] - sides.sample.left_out[j[few]])
-        for few in row_chunks(len(rows), sides.sample.left_out.shape[1]))])
-    n_apart = n_common.copy()
-    n_apart[some] = units_apart(sides.data, rows, n_common[some], TESTS[settings.test].draws == "swaps")
-    return _OnePair(some, delta, apart, null, systems.sample.drawn, n_units, n_common, n_apart,
-                    np.concatenate([jackknife_se(systems.sample.left_out), errors]) ** 2,
-                    np.asarray(units_freedom(np.concatenate([worth, worth_common]))))
-
-
-def _p_values(delta: np.ndarray, null: np.ndarray, floor: np.ndarray, test: str, correction: str
-              ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """p, adjusted p, and those behind ranks; none is below the floor, which so few units cannot show."""
-    if not len(delta):
-        return delta, delta, delta
-    p_values = TESTS[test].p_values
-    assert p_values is not None, "tests without p cannot be averaged"
-    p = np.maximum(floor, p_values(delta, null))
-    if TESTS[test].draws == "bootstrap":
-        null = null - null.mean(axis=1, keepdims=True)
-    stepped = np.maximum(floor, romano_wolf(delta, null))
-    return p, stepped if correction == "romano-wolf" else ADJUSTMENTS[correction](p), stepped
-
-
 #-----------------------------------------------------------------------------------------------------------------------
 # `compare_task`: every language pair of a shared task, and the systems across them.
 
 
-_SIDES = {1: "a", -1: "b", 0: None}
+class TaskParts(Protocol):
+    """A task whose language pairs are read when one of them is compared."""
+
+    @property
+    def info(self) -> TaskInfo: ...
+
+    @property
+    def excluded(self) -> tuple[TaskExclusion, ...]:
+        """Who is left out of it already."""
+
+    def testset(self, pair: str) -> TestSet: ...
 
 
-def compare_task(task: Task, metrics: str | Sequence[str] | None = None, *, test: str = "ar", unit: str = "auto",
-                 block_length: float | None = None, trials: int = 9999, alpha: float = 0.05, correction: str = "auto",
-                 ci: str = "auto", resamples: int = 2000, seed: int = 0, rank_rule: str = "simultaneous",
-                 by_reference: bool = True, exclude: Iterable[TaskExclusion] = (), refs: tuple[str, ...] = (),
-                 refs_as_systems: bool = False, jobs: int = 1,
-                 progress: Callable[[str, float], None] | None = None) -> TaskComparison:
+@dataclass(frozen=True)
+class _ReadTask:
+    """A task that is read already."""
+
+    task: Task
+    excluded: tuple[TaskExclusion, ...]
+
+    @property
+    def info(self) -> TaskInfo:
+        return TaskInfo.of(self.task)
+
+    def testset(self, pair: str) -> TestSet:
+        return self.task.testsets[pair]
+
+
+def compare_task(task: Task | TaskParts, metrics: str | Sequence[str] | None = None, *, test: str = "ar",
+                 unit: str = "auto", block_length: float | None = None, trials: int = 9999, alpha: float = 0.05,
+                 correction: str = "auto", ci: str = "auto", resamples: int = 2000, seed: int = 0,
+                 rank_rule: str = "simultaneous", by_reference: bool = True, exclude: Iterable[TaskExclusion] = (),
+                 refs: tuple[str, ...] = (), refs_as_systems: bool = False, jobs: int = 1,
+                 progress: Callable[[str, float], None] | None = None,
+                 found: Callable[[str, Comparison], None] | None = None, cache: Cache | None = None) -> TaskComparison:
     """Which differences between the systems of a shared task are real, in each language pair and across them?
 
     Parameters
     ----------
-    task : Task
+    task : Task, or TaskParts
     metrics : str or sequence of str, optional
         By default all scores that the task has, BLEU where it has none: human scores first, then the metric that the
         task's table names; where nothing says which metric decides, a warning asks. A language pair is compared by
@@ -439,7 +456,12 @@ def compare_task(task: Task, metrics: str | Sequence[str] | None = None, *, test
     refs_as_systems : bool
         Whether the others, and those with ratings, act as systems, as ``HUMAN-NAME``; see `Task.scored_with`.
     progress : callable, optional
-        Called with (stage, share of it done).
+        Called with (stage, share of all of it done).
+    found : callable, optional
+        Called with (language pair, comparison) as each is there; with several metrics once for each.
+    cache : mutable mapping, optional
+        What was drawn before, by content and settings of the draws, and what is drawn now: with another alpha,
+        correction or rank rule nothing is drawn again.
 
     Returns
     -------
@@ -454,31 +476,146 @@ def compare_task(task: Task, metrics: str | Sequence[str] | None = None, *, test
     >>> [(row.system, row.n_pairs, row.rank_low, row.wins) for row in found.macro["bleu"].systems]
     [('A', 2, 1, 3), ('B', 2, 2, 1), ('C', 1, None, 0)]
     """
-    exclude = tuple(exclude)
-    if refs or refs_as_systems:
-        task = task.scored_with(refs or None, others_as_systems=refs_as_systems)
-    task = without(task, exclude)
-    info = TaskInfo.of(task)
+    if isinstance(task, Task):
+        if refs or refs_as_systems:
+            task = task.scored_with(refs or None, others_as_systems=refs_as_systems)
+        exclude = tuple(exclude)
+        task = _ReadTask(without(task, exclude), exclude)
+    info = task.info
     names = task_metrics(info, metrics)
-    settings: dict[str, Any] = dict(test=test, unit=unit, block_length=block_length, trials=trials, alpha=alpha,
-                                    correction=correction, ci=ci, resamples=resamples, seed=seed, rank_rule=rank_rule,
-                                    by_reference=by_reference, jobs=jobs)
+    check_jobs(jobs)
+    sampling = dict(test=test, unit=unit, block_length=block_length, trials=trials, resamples=resamples, seed=seed)
+    decisions = dict(alpha=alpha, correction=correction, ci=ci, rank_rule=rank_rule)
+    work = _TaskWork(task, sampling, decisions, by_reference, jobs, {} if cache is None else cache,
+                     _Shares(sum(len(info.pairs_with(name)) + 1 for name in names), progress))
     parts: dict[tuple[str, str], Comparison] = {}
-    macro = {}
-    for name in names:
-        own: dict[str, Comparison] = {}
-        counted: dict[str, Measured] = {}
-        for pair in info.pairs_with(name):
-            report = None if progress is None else partial(_stage, progress, pair)
-            measured: dict[str, Measured] = {}
-            own[pair] = parts[name, pair] = compare(task.testsets[pair], name, progress=report, measured=measured,
-                                                    **settings)
-            counted[pair] = measured[name]
-        report = None if progress is None else partial(progress, f"across language pairs: {name}")
-        across = macro_of(task, own, name, trials=trials, jobs=jobs, progress=report, measured=counted)
-        if across is not None:
-            macro[name] = across
-    return of_parts(info, names, parts, macro, exclude, chosen=metrics is not None)
+    macro: dict[str, MacroResult] = {}
+    for (metric, pair), one in work.pairs([(name, pair) for name in names for pair in info.pairs_with(name)]):
+        parts[metric, pair] = one
+        if found is not None:
+            found(pair, one)
+        own = {pair: parts[metric, pair] for pair in info.pairs_with(metric) if (metric, pair) in parts}
+        if len(own) == len(info.pairs_with(metric)):
+            macro |= work.across(metric, own)
+    return of_parts(info, names, parts, macro, task.excluded, chosen=metrics is not None)
+
+
+class _Shares:
+    """How far the whole is: a stage of unknown number takes half of what is left of a step, and none goes back."""
+
+    def __init__(self, n_steps: int, progress: Callable[[str, float], None] | None):
+        self._n, self._progress = n_steps, progress
+        self._done, self._reached, self._stages = 0, 0.0, list[str]()
+
+    def report(self, stage: str, share: float) -> None:
+        self._stages.extend([stage] * (stage not in self._stages[-1:]))
+        left = 0.5 ** (len(self._stages) - 1)
+        self._reached = max(self._reached, (self._done + 1 - left + left * share / 2) / self._n)
+        if self._progress is not None:
+            self._progress(stage, self._reached)
+
+    def step(self) -> None:
+        self._done += 1
+        self._stages.clear()
+
+
+@dataclass(eq=False)
+class _TaskWork:
+    """The steps of `compare_task`: each language pair by a metric, and that metric across them."""
+
+    task: TaskParts
+    sampling: dict[str, Any]
+    decisions: dict[str, Any]
+    by_reference: bool
+    jobs: int
+    cache: Cache
+    shares: _Shares
+    counted: dict[str, Measured] = field(default_factory=dict)  # of one metric at a time, by language pair
+
+    def pairs(self, steps: list[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], Comparison]]:
+        """(metric, language pair) and its comparison: here one after the other; on other machines what was drawn before
+        comes first, the rest as it is done."""
+        sent = [step for step in steps if not self._is_drawn(*step)] if is_elsewhere() else []
+        for metric, pair in steps:
+            if (metric, pair) not in sent:
+                self.shares.report(f"{pair}, looking", 0.0)
+                yield (metric, pair), self._decide(self._draw(metric, pair))
+        if not sent:
+            return
+        self.shares.report(f"{len(sent)} language pairs on other machines", 0.0)
+        works = [partial(_drawn_elsewhere, self.task.testset(pair), metric, self.by_reference, self.sampling)
+                 for metric, pair in sent]
+        for k, drawn in as_they_come(works):
+            self.shares.report(f"{sent[k][1]}, done elsewhere", 0.0)
+            for key, value in drawn.items():
+                self.cache[key] = value
+            yield sent[k], self._decide(self._draw(*sent[k]))
+
+    def _is_drawn(self, metric: str, pair: str) -> bool:
+        testset = self.task.testset(pair)
+        plan, _ = resolve_plan(testset, **self.sampling)
+        return draws_key(testset, metric_of(testset, metric), plan, self.by_reference) in self.cache
+
+    def _draw(self, metric: str, pair: str) -> Draws:
+        testset, counted = self.task.testset(pair), dict[str, Measured]()
+        check_metric(metric_of(testset, metric), self.sampling["test"], self.decisions["ci"],
+                     self.decisions["rank_rule"])
+        resolve(testset, **self.sampling, **self.decisions, baseline=None)  # what is wrong is said before the work
+        draws = draw(testset, metric, **self.sampling, by_reference=self.by_reference, jobs=self.jobs,
+                     cache=self.cache, counted=counted,
+                     progress=lambda stage, share: self.shares.report(f"{pair}, {stage}", share))
+        if metric in counted:
+            self.counted[pair] = counted[metric]
+        return draws
+
+    def _decide(self, draws: Draws) -> Comparison:
+        self.shares.step()
+        return decide(draws, **self.decisions)
+
+    def across(self, metric: str, pairs: dict[str, Comparison]) -> dict[str, MacroResult]:
+        """The metric across its language pairs, by its name; nothing of fewer than two."""
+        across = {metric: self._across(metric, pairs)} if len(pairs) > 1 else {}
+        self.counted.clear()
+        self.shares.step()
+        return across
+
+    def _across(self, metric: str, pairs: dict[str, Comparison]) -> MacroResult:
+        results = [comparison.metrics[metric] for comparison in pairs.values()]
+        settings = {pair: comparison.settings for pair, comparison in pairs.items()}
+        # as within language pairs: where one of them has few units
+        ci = "jackknife-t" if any(result.ci == "jackknife-t" for result in results) else "percentile"
+        draws = None
+        if self.sampling["test"] in MACRO_TESTS:
+            draws = self._draw_across(metric, settings)
+        decisions = None if draws is None else decide_across(draws, settings, ci)
+        alpha = self.decisions["alpha"]
+        return MacroResult(metric, results[0].higher_is_better, tuple(pairs),
+                           _systems(results, _scored(draws, decisions)), _pairs(draws, decisions, len(pairs)),
+                           runs_across(results, () if draws is None else draws.names, alpha),
+                           None if draws is None else ci)
+
+    def _draw_across(self, metric: str, settings: dict[str, Settings]) -> AcrossDraws | None:
+        """A rule that scores by the mean over domains averages other scores: of these it has draws of its own."""
+        by_domain = RANK_RULES[self.decisions["rank_rule"]].by_domain
+        plans = {pair: replace(Plan.of(one), trials=None) for pair, one in settings.items()}
+        sets = {pair: self.task.testset(pair) for pair in settings}
+        key = ("across", tuple(sets), (by_domain, self.sampling["trials"]), *(
+            draws_key(one, metric_of(one, metric), plans[pair], False) for pair, one in sets.items()))
+        if key not in self.cache:
+            parts = {pair: self.counted.get(pair) or measure(one.under(metric), metric) for pair, one in sets.items()}
+            if by_domain:
+                parts = {pair: over_domains(part) for pair, part in parts.items()}
+            self.cache[key] = draw_across(
+                parts, plans, trials=self.sampling["trials"], seed=self.sampling["seed"], jobs=self.jobs,
+                progress=lambda share: self.shares.report(f"{metric} across language pairs", share))
+        drawn: AcrossDraws | None = self.cache[key]
+        return drawn
+
+
+def _drawn_elsewhere(testset: TestSet, metric: str, by_reference: bool, sampling: dict[str, Any]) -> dict[Any, Any]:
+    cache: dict[Any, Any] = {}
+    draw(testset, metric, **sampling, by_reference=by_reference, cache=cache)
+    return cache
 
 
 def of_parts(info: TaskInfo, metrics: Sequence[str], parts: Mapping[tuple[str, str], Comparison],
@@ -488,22 +625,8 @@ def of_parts(info: TaskInfo, metrics: Sequence[str], parts: Mapping[tuple[str, s
     by_pair = {pair: [parts[name, pair] for name in metrics if (name, pair) in parts] for pair in info.pairs}
     pairs = {pair: replace(joined(several), excluded=excluded_in(pair, exclude))
              for pair, several in by_pair.items() if several}
-    asked = None if chosen else ask_for_metric(info, metrics[0])
     return TaskComparison(info, pairs, {name: macro[name] for name in metrics if name in macro}, exclude,
-                          warnings=() if asked is None else (asked,))
-
-
-def ask_for_metric(task: TaskInfo, first: str) -> Caution | None:
-    """The warning that nothing says which of several metrics decides: human scores would, and the task's table."""
-    own = task.own_scores
-    if first not in own or len(own) < 2 or human_scores(own) or task.primary is not None:
-        return None
-    return Caution.of(
-        "which-metric", "Nothing says which metric decides: this task has no human scores, and no table of systems "
-        f"that names a metric. {first} comes first of {len(own)} only by the order in which they are read: "
-        f"{', '.join(own)}.", first,
-        advice="Choose the metric that decides, or name it in the first line of systems.tsv: # metric: NAME.",
-        remedies=({"primary": "NAME"},))
+                          warnings=() if chosen else tuple(about_choice(info, metrics[0])))
 
 
 def excluded_in(pair: str, exclude: Iterable[TaskExclusion]) -> tuple[Exclusion, ...]:
@@ -542,81 +665,6 @@ def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> 
     return names
 
 
-def macro_of(task: Task, pairs: Mapping[str, Comparison], metric: str, *, trials: int = 9999, jobs: int = 1,
-             progress: Callable[[float], None] | None = None,
-             measured: Mapping[str, Measured] | None = None) -> MacroResult | None:
-    """The systems of a task across those of its language pairs that have a metric; None of fewer than two.
-
-    Parameters
-    ----------
-    task : Task
-    pairs : mapping of str to Comparison
-        By language pair, of the same settings.
-    metric : str
-    trials : int
-        Draws across them; of a pair with so few units that `compare` tries all swaps, as many are drawn here.
-    measured : mapping of str to Measured, optional
-        By language pair, what `compare` counted; the others are counted here.
-    """
-    have = {pair: comparison for pair, comparison in pairs.items() if metric in comparison.metrics}
-    settings = {pair: comparison.settings for pair, comparison in have.items()}
-    if len(have) < 2:
-        return None
-    one, results = next(iter(settings.values())), [comparison.metrics[metric] for comparison in have.values()]
-    # as within language pairs: where one of them has few units
-    ci = "jackknife-t" if any(result.ci == "jackknife-t" for result in results) else "percentile"
-    numbers = None
-    if one.test in MACRO_TESTS:
-        parts = {pair: (measured or {}).get(pair) or measure(task.testsets[pair].under(metric), metric)
-                 for pair in have}
-        if RANK_RULES[one.rank_rule].by_domain:
-            parts = {pair: over_domains(part) for pair, part in parts.items()}
-        numbers = across_pairs(parts, settings, test=one.test, correction=one.correction, alpha=one.alpha,
-                               trials=trials, seed=one.seed, ci=ci, jobs=jobs, progress=progress)
-    runs = runs_across(results, numbers.names if numbers is not None else (), one.alpha)
-    return MacroResult(metric, results[0].higher_is_better, tuple(have), _systems(results, _scored(numbers)),
-                       _pairs(numbers, len(have)), runs, None if numbers is None else ci)
-
-
-def corrected_macro(macro: MacroResult, pairs: Mapping[str, Comparison], settings: Settings) -> MacroResult:
-    """Across language pairs, with p corrected in another way; no draw is made again.
-
-    Parameters
-    ----------
-    macro : MacroResult
-        By any correction.
-    pairs : mapping of str to Comparison
-        By language pair, by the other correction.
-    settings : Settings
-        Theirs: any correction but Romano-Wolf, which needs the draws.
-    """
-    have = {pair: one for pair, one in pairs.items() if macro.metric in one.metrics}
-    results = [one.metrics[macro.metric] for one in have.values()]
-    delta, p = (np.array([getattr(pair, name) for pair in macro.pairs]) for name in ("delta", "p_value"))
-    adjusted = ADJUSTMENTS[settings.correction](p)
-    decidable = decidable_across({pair: one.settings for pair, one in have.items()},
-                                 np.array([pair.n_apart for pair in macro.pairs], dtype=int), settings.trials,
-                                 settings.correction)
-    decisions = np.where(decidable, decide(results[0].sign * delta, settings.alpha, p=adjusted), 0)
-    decided = tuple(replace(pair, p_adjusted=float(own), better=_SIDES[int(sign)], decidable=bool(can))
-                    for pair, own, sign, can in zip(macro.pairs, adjusted, decisions, decidable, strict=True))
-    return replace(counted_macro(macro, have), pairs=decided)
-
-
-def counted_macro(macro: MacroResult, pairs: Mapping[str, Comparison]) -> MacroResult:
-    """Across language pairs, with wins, ties and losses as the language pairs have them by their rule of ranks.
-
-    Parameters
-    ----------
-    macro : MacroResult
-        By a rule with the same scores.
-    pairs : mapping of str to Comparison
-        By language pair.
-    """
-    results = [one.metrics[macro.metric] for one in pairs.values() if macro.metric in one.metrics]
-    return replace(macro, systems=_systems(results, [row for row in macro.systems if row.score is not None]))
-
-
 def _systems(results: Sequence[MetricResult], scored: Sequence[MacroSystem]) -> tuple[MacroSystem, ...]:
     """Those with a score across language pairs, and the others, each with its wins in all of them."""
     tallies: dict[str, list[int]] = {}
@@ -631,29 +679,26 @@ def _systems(results: Sequence[MetricResult], scored: Sequence[MacroSystem]) -> 
                  for row in rows for wins, ties, losses in [tallies[row.system]])
 
 
-def _scored(numbers: MacroNumbers | None) -> list[MacroSystem]:
-    if numbers is None:
+def _scored(draws: AcrossDraws | None, decisions: AcrossDecisions | None) -> list[MacroSystem]:
+    if draws is None or decisions is None:
         return []
-    low, high = zip(*numbers.ranks, strict=True)
+    low, high = zip(*decisions.ranks, strict=True)
     clusters: list[int | None] = [None] * len(low) if low[0] is None else clusters_of(
         np.arange(len(low)), np.array(low), np.array(high)).tolist()
-    return [MacroSystem(name, 0, float(numbers.scores[k]), _known(numbers.score_low[k]), _known(numbers.score_high[k]),
-                        low[k], high[k], 0, 0, 0, clusters[k])
-            for k, name in enumerate(numbers.names)]
+    return [MacroSystem(name, 0, float(draws.scores[k]), _known(decisions.score_low[k]),
+                        _known(decisions.score_high[k]), low[k], high[k], 0, 0, 0, clusters[k])
+            for k, name in enumerate(draws.names)]
 
 
-def _pairs(numbers: MacroNumbers | None, n_pairs: int) -> tuple[MacroPair, ...]:
-    if numbers is None:
+def _pairs(draws: AcrossDraws | None, decisions: AcrossDecisions | None, n_pairs: int) -> tuple[MacroPair, ...]:
+    if draws is None or decisions is None or draws.tests.p is None:
         return ()
-    return tuple(MacroPair(numbers.names[i], numbers.names[j], n_pairs, float(numbers.delta[k]), _known(numbers.low[k]),
-                           _known(numbers.high[k]), float(numbers.p[k]), float(numbers.adjusted[k]),
-                           _SIDES[int(numbers.decisions[k])], bool(numbers.decidable[k]), int(numbers.n_apart[k]))
-                 for k, (i, j) in enumerate(numbers.pairs))
+    return tuple(MacroPair(
+        draws.names[i], draws.names[j], n_pairs, float(draws.delta[k]), _known(decisions.low[k]),
+        _known(decisions.high[k]), float(draws.tests.p[k]), float(decisions.adjusted[k]),
+        SIDES[int(decisions.decisions[k])], bool(decisions.decidable[k]), int(draws.n_apart[k]))
+        for k, (i, j) in enumerate(draws.pairs))
 
 
 def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
-
-
-def _stage(progress: Callable[[str, float], None], pair: str, stage: str, share: float) -> None:
-    progress(f"{pair}, {stage}", share)

@@ -1,4 +1,4 @@
-"""One metric's result by another rule of ranks than ours, made of what was found already: no pair is tested again."""
+"""One metric's result by another rule of ranks than ours, made of what was drawn already: no pair is tested again."""
 
 from __future__ import annotations
 
@@ -6,46 +6,35 @@ from dataclasses import replace
 
 import numpy as np
 
-from mtsig_core.errors import plural
-from mtsig_core.metrics import Metric, mean_over_domains
-from mtsig_core.results import Caution, MetricResult, RuledRanks, Settings, SystemResult
-from mtsig_core.stats.intervals import INTERVALS
-from mtsig_core.stats.measured import Measured, measure
+from mtsig_core.results import MetricResult, RuledRanks, Settings, SystemResult
+from mtsig_core.stats.draws import MetricDraws
+from mtsig_core.stats.intervals import INTERVALS, Sample
 from mtsig_core.stats.one_score import finite
-from mtsig_core.stats.pairwise import draw
-from mtsig_core.stats.ranks import RANK_RULES, apart, inside_clusters, inside_said, ranks_by, turned_round
-from mtsig_core.testset import TestSet
+from mtsig_core.stats.ranks import RANK_RULES, Ranks, apart, inside_clusters, ranks_by
 
 
-def by_rule(result: MetricResult, testset: TestSet, metric: Metric, settings: Settings) -> MetricResult:
-    """The result with the systems scored, listed, counted and ranked by `settings.rank_rule`, and what this hides.
-
-    Parameters
-    ----------
-    result : MetricResult
-        With simultaneous rank intervals, or with none; without `by_reference` it comes back, for what each reference
-        alone says is ranked by our rule. Its pairs stay as they are.
-    testset : TestSet
-        That it is of; looked at where the rule is made of segment scores.
-    metric : Metric
-    settings : Settings
-        As it was compared with, but for the rule.
-    """
-    rule, (before, after) = RANK_RULES[settings.rank_rule], result.signature.rsplit("|alpha:", 1)
-    result = replace(result, signature=f"{before}|ranks:{rule.name}|alpha:{after}", by_reference=())
-    systems, order, scores, domains = result.systems, np.arange(len(result.systems)), None, None
-    if rule.of_segments:
-        seen = measure(testset.under(metric.name), metric).only(row.system for row in systems)
-        scores, domains = seen.segment_scores, seen.testset.domains
-        if rule.by_domain:
-            seen = over_domains(seen)
-            systems, order = _scored(result, seen, settings), seen.order
+def rank_by_rule(result: MetricResult, draws: MetricDraws, settings: Settings) -> MetricResult:
+    """The result with the systems scored, listed, counted and ranked by `settings.rank_rule`, and what this hides; its
+    pairs stay as they are."""
+    rule, systems, order = RANK_RULES[settings.rank_rule], result.systems, np.arange(len(result.systems))
+    if rule.by_domain:
+        assert draws.over_domains is not None, "settings.check_rank_rule has seen to that"
+        systems, order = _score_by(draws.over_domains, result, settings), _best_first(draws.over_domains, draws.sign)
+    means = tuple(result.systems[k].score for k in order) if rule.by_domain else None
     if settings.baseline is not None or len(systems) < 2:  # no ranks, but the score of the rule
-        means = tuple(result.systems[k].score for k in order)
         return replace(result, systems=tuple(systems[k] for k in order),
                        ruled=RuledRanks((), 0, None, (), 0, 0, means=means) if rule.by_domain else None)
     ends = np.array([(row.ci_low, row.ci_high) for row in systems], dtype=float).T
-    order, ranks = ranks_by(rule.name, scores, ends[0], ends[1], result.sign, settings.alpha, domains)
+    order, ranks = ranks_by(rule.name, draws.systems.segments, ends[0], ends[1], result.sign, settings.alpha,
+                            draws.domains)
+    ranked = tuple(replace(systems[k], rank_low=int(ranks.low[k]), rank_high=int(ranks.high[k]),
+                           cluster=int(ranks.cluster[k])) for k in order)
+    return replace(result, systems=ranked, ruled=_ruled(result, order, ranks, rule.by_domain))
+
+
+def _ruled(result: MetricResult, order: np.ndarray, ranks: Ranks, by_domain: bool) -> RuledRanks:
+    """What ranks by a rule hide of a result that has our own."""
+    systems = result.systems
     place = {row.system: k for k, row in enumerate(systems)}
     pairs = np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(-1, 2)
     significant = np.array([pair.significant for pair in result.pairs], dtype=bool)
@@ -53,51 +42,26 @@ def by_rule(result: MetricResult, testset: TestSet, metric: Metric, settings: Se
     changed = None if systems[0].rank_low is None else sum(
         (row.rank_low, row.rank_high) != both for row, both in zip(systems, zip(ranks.low, ranks.high, strict=True),
                                                                    strict=True))
-    return replace(
-        result, systems=tuple(replace(systems[k], rank_low=int(ranks.low[k]), rank_high=int(ranks.high[k]),
-                                      cluster=int(ranks.cluster[k])) for k in order),
-        ruled=RuledRanks(
-            tuple(ranks.cluster[order].tolist()), int(inside.sum()), changed,
-            tuple(row.system for row in systems if row.rank_low == 1), apart(ranks, pairs, ~significant),
-            apart(ranks, pairs, inside), tuple(ranks.wins[order].tolist()), tuple(ranks.losses[order].tolist()),
-            tuple(result.systems[k].score for k in order) if rule.by_domain else None))
+    return RuledRanks(
+        tuple(ranks.cluster[order].tolist()), int(inside.sum()), changed,
+        tuple(row.system for row in systems if row.rank_low == 1), apart(ranks, pairs, ~significant),
+        apart(ranks, pairs, inside), tuple(ranks.wins[order].tolist()), tuple(ranks.losses[order].tolist()),
+        tuple(systems[k].score for k in order) if by_domain else None)
 
 
-def over_domains(seen: Measured) -> Measured:
-    """The same systems and segments, scored by the mean over domains of the mean in each."""
-    return measure(seen.testset, mean_over_domains(seen.metric))
+def _best_first(sample: Sample, sign: int) -> np.ndarray:
+    return np.argsort(-sign * sample.observed, kind="stable")
 
 
-def _scored(result: MetricResult, seen: Measured, settings: Settings) -> tuple[SystemResult, ...]:
-    """The systems of a result with their scores as they are measured here, and the intervals of these.
+def _score_by(sample: Sample, result: MetricResult, settings: Settings) -> tuple[SystemResult, ...]:
+    """The systems of a result with the scores of a sample, and their intervals.
 
     What Student's t is for a mean of segments, the jackknife's is for a mean of means.
     """
-    drawn = draw(seen.metric, seen.stored, seen.units(settings.unit, settings.block_length),
-                 replace(settings, test="ar"), 1, None)
     kind = result.ci or settings.ci
-    low, high = INTERVALS["jackknife-t" if kind == "t" else kind](drawn.sample, settings.alpha)
+    low, high = INTERVALS["jackknife-t" if kind == "t" else kind](sample, settings.alpha)
     ends = [finite(*both) or (None, None) for both in zip(low, high, strict=True)]
     return tuple(replace(row, score=float(score), ci_low=one, ci_high=other)
-                 for row, score, (one, other) in zip(result.systems, seen.scores, ends, strict=True))
+                 for row, score, (one, other) in zip(result.systems, sample.observed, ends, strict=True))
 
 
-def about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> Caution:
-    """What ranks by another rule than ours leave out of account, and what they hide here."""
-    rule, inside = RANK_RULES[settings.rank_rule], ruled.significant_inside
-    changed = "" if ruled.changed is None else (f"; {ruled.changed} of {len(result.systems)} rank ranges differ from "
-                                                "simultaneous rank intervals")
-    turned = turned_round(result)
-    against = "" if not turned else (f", and {turned} {'is' if turned == 1 else 'are'} ranked the other way round, the "
-                                     "significantly worse system first")
-    here = f"Here {inside} significant {plural(inside, 'pair')} {inside_said(inside, ruled.inside_apart)}" \
-           f"{against}{changed}."
-    if not (inside or turned or ruled.changed):
-        here = "Here it hides no significant pair" + (
-            "." if ruled.changed is None else ", and all rank ranges are the simultaneous rank intervals.")
-    scored = "" if ruled.means is None else (" Scores, their order, wins and losses are those of means over domains; "
-                                             "differences and their tests are of means over segments.")
-    here = here if ruled.clusters else ""
-    return Caution.of("rank-rule", f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}.{scored}",
-                      result.metric, here=here,
-                      remedies=({"rank_rule": "simultaneous"},))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 
 from mtsig_core.results import MetricResult, PairResult
 from mtsig_core.stats.ranks import decision_matrix, intransitive_triples
-from mtsig_core.stats.significance import ADJUSTMENTS, decide
+from mtsig_core.stats.significance import ADJUSTMENTS, decide_pairs
 
 #: What each correction keeps at the level.
 CONTROLS = {
@@ -53,7 +52,7 @@ def every_correction(p: np.ndarray, romano_wolf: np.ndarray | None = None) -> di
 
 
 def decide_by(tested: Sequence[PairResult], sign: int, adjusted: np.ndarray, alpha: float) -> np.ndarray:
-    """What adjusted p decide on pairs that were tested, as `significance.decide` has it; shape (pairs,).
+    """What adjusted p decide on pairs that were tested, as `significance.decide_pairs` has it; shape (pairs,).
 
     Parameters
     ----------
@@ -67,24 +66,7 @@ def decide_by(tested: Sequence[PairResult], sign: int, adjusted: np.ndarray, alp
     improvement = np.array([sign * pair.delta for pair in tested])
     side = np.array([{"a": 1, "b": -1, None: np.sign(own)}[pair.favours]
                      for pair, own in zip(tested, improvement, strict=True)])
-    return decide(improvement, alpha, p=adjusted, side=side)
-
-
-def with_adjusted(result: MetricResult, adjusted: np.ndarray, alpha: float) -> MetricResult:
-    """The same result with every pair decided by other adjusted p-values; rank intervals stay those of the result.
-
-    Parameters
-    ----------
-    result : MetricResult
-    adjusted : ndarray, shape (pairs,)
-        For the pairs that have a raw p, in their order; the others stay as they are.
-    alpha : float
-    """
-    tested = [pair for pair in result.pairs if pair.p_value is not None]
-    signs = decide_by(tested, result.sign, adjusted, alpha)
-    decided = iter([replace(pair, p_adjusted=float(p), significant=bool(sign), better={1: "a", -1: "b", 0: None}[sign])
-                    for pair, p, sign in zip(tested, adjusted, signs.tolist(), strict=True)])
-    return replace(result, pairs=tuple(pair if pair.p_value is None else next(decided) for pair in result.pairs))
+    return decide_pairs(improvement, alpha, p=adjusted, side=side)
 
 
 def disagreeing(decisions: Mapping[str, np.ndarray]) -> np.ndarray:

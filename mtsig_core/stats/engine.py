@@ -423,6 +423,11 @@ _DRAWING = 0.1  # share of the work that drawing is, where differences are made 
 _LOOKED_AT = 4  # times that a test looks at each pair then: for p, spread, step of Romano-Wolf, root mean square
 
 
+def fits(n_pairs: int, n_trials: int | None) -> bool:
+    """Whether the differences of so many pairs are few enough to be kept."""
+    return n_pairs * (n_trials or 0) <= _MOST_KEPT
+
+
 def bootstrap_scores(data: UnitStatistics, n_resamples: int, seed: int, *, jobs: int = 1,
                      progress: Progress | None = None) -> np.ndarray:
     """Scores of all systems on bootstrap samples, the same samples for every system.
@@ -481,7 +486,7 @@ def swap_rows(data: UnitStatistics, pairs: np.ndarray, n_trials: int, seed: int,
     What is kept then are the sums of each system, and progress goes on while pairs are looked at.
     """
     n_trials = data.units.all_swaps or n_trials
-    if len(pairs) * n_trials <= _MOST_KEPT:
+    if fits(len(pairs), n_trials):
         return swap_differences(data, pairs, n_trials, seed, jobs=jobs, progress=progress)
 
     def block_columns(block: int) -> np.ndarray:

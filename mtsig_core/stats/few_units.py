@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 
 from mtsig_core.errors import Remedy
 from mtsig_core.metrics import metric_title
-from mtsig_core.results import Caution, MetricResult, PairResult, Settings
+from mtsig_core.results import MetricResult, PairResult, Settings
 from mtsig_core.stats.measured import Measured
 from mtsig_core.stats.resampling import Units, effective_number
-from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, SignificanceTest, is_split, significant
+from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, SignificanceTest, significant
 
 #: Below so many, intervals and p are rough.
 FEW_UNITS = 30
@@ -58,70 +58,6 @@ def least_worth(seen: Measured, pairs: np.ndarray, units: Units) -> float:
     alone = np.repeat(np.arange(len(seen.names)), 2).reshape(-1, 2)
     _, worth = pair_units(seen, np.concatenate([alone, pairs]), units)
     return float(worth[worth > 0].min(initial=units.effective))
-
-
-def about_test(settings: Settings, units: Units, results: Iterable[MetricResult]) -> Iterator[Caution]:
-    """The warning that the test rejects too often with few units, or with unequal ones, which are worth few."""
-    worth = [units.effective]
-    for result in results:
-        worth += [n for n in (result.n_effective, *(pair.n_effective for pair in result.tested)) if n is not None]
-    if min(worth) < FEW_FOR_BOOTSTRAP:
-        yield from about_few_drawn(settings.test)
-
-
-def about_few_drawn(test: str) -> Iterator[Caution]:
-    """The warning of a test that few units are too few for; nothing of one that keeps its level with few."""
-    one = TESTS[test]
-    if one.with_few is not None:
-        yield Caution.of(few_drawn_code(test), f"{one.title.capitalize()} ({one.source}): {one.with_few}",
-                         advice=one.with_few_instead, remedies=({"test": "ar"},))
-
-
-def few_drawn_code(test: str) -> str:
-    """The code of that warning."""
-    return f"{test}-few-units"
-
-
-def about_open_pairs(settings: Settings, result: MetricResult) -> Iterator[Caution]:
-    """What the pairs that are not significant leave open: how large a difference, and in which there is no telling."""
-    open_pairs = [pair for pair in result.tested if not (pair.significant or is_split(pair, settings.alpha))]
-    open_pairs = [pair for pair in open_pairs if not (pair.decidable and pair.se == 0)]  # those never differ
-    if not open_pairs:
-        return
-    mdds = [pair.mdd for pair in open_pairs if pair.mdd is not None]
-    m = len(result.tested)
-    shut = sum(not pair.decidable for pair in open_pairs) if mdds else 0
-    others = len(open_pairs) - shut
-    those, rest = (f"of the {others} that can be decided, ", f"; the other {shut} cannot be decided, however large the "
-                   "difference") if shut else ("", "")
-    alone = " by one test alone, and a larger one after a correction" if m > 1 else ""
-    unseen = f": {those}a true difference of up to {max(mdds):.3g} points could go unseen{alone}{rest}" if mdds else ""
-    which = f"{len(open_pairs):,} of {m:,} pairs" if m > 1 else \
-        "The pair" if len(result.pairs) == 1 else "The one pair that was tested"
-    yield Caution("not-equal", f"{which} {'is' if len(open_pairs) == 1 else 'are'} not significant, which does not "
-                               f"make them equal{unseen}.", result.metric)
-
-
-def about_few_in(parts: Mapping[str, int], unit: str, alpha: float, test: str | None = None) -> Iterator[Caution]:
-    """The warnings about parts of an experiment, such as domains, that have few units, by name.
-
-    Those in which the test can decide nothing are told apart where it is given.
-    """
-    needed = 0 if test is None else next(
-        n for n in range(2, 2000) if significant(float(least_of_units(TESTS[test], unit, np.array(n))), alpha))
-    hopeless = {name: n for name, n in parts.items() if n < needed}
-    few = {name: n for name, n in parts.items() if needed <= n < FEW_UNITS}
-    if hopeless:
-        yield Caution("too-few-units", f"No pair can be significant at alpha {alpha:g}, however large the difference, "
-                                       f"with so few {unit}s: {_sized(hopeless)}. Take at least {needed}.")
-    if few:
-        yield Caution("few-units", f"Few {unit}s to resample: {_sized(few)}. Intervals and p are rough below "
-                                   f"{FEW_UNITS}.")
-
-
-def _sized(parts: Mapping[str, int]) -> str:
-    """Parts with the number of their units."""
-    return ", ".join(f"{name} ({n:,})" for name, n in parts.items())
 
 
 def p_floor(test: SignificanceTest, unit: str, n_units: np.ndarray) -> np.ndarray:
@@ -175,12 +111,6 @@ def least_of_blocks(n_units: np.ndarray, block_length: float) -> np.ndarray:
     n = (n_units + 0.5) * block_length
     least: np.ndarray = 2 * (1 - 0.5 / block_length) ** n - (1 - 1 / block_length) ** n
     return least
-
-
-def least_said(settings: Settings) -> str:
-    """What the least p is called: of a bootstrap by what it is, as not all of them have a p."""
-    return "the smallest p that the test can give" if TESTS[settings.test].draws != "bootstrap" else \
-        "the chance that all favour the same of two equal systems"
 
 
 def can_reach(settings: Settings, n_units: np.ndarray, correction: str | None = None) -> np.ndarray:
@@ -275,15 +205,6 @@ def alone_could(settings: Settings, pair: PairResult) -> bool:
     return bool(can_reach(settings, n, "none").all())
 
 
-def what_would_decide(settings: Settings, m: int, n: int | None = None) -> str:
-    """What to do where so few units (`n`) can decide nothing."""
-    in_words = {"correction": "the correction romano-wolf",
-                "unit": "the segment as unit, at a risk: it takes sentences of one document as independent, so that p "
-                        "may be too small"}
-    more = "".join(f", or {in_words[name]}" for remedy in would_decide(settings, m, n) for name in remedy)
-    return f"Take at least {units_said(settings, units_needed(settings, m))}{more}."
-
-
 def would_decide(settings: Settings, m: int, n: int | None = None) -> tuple[Remedy, ...]:
     """The settings that may decide something where so few units (`n`) can decide nothing: no correction does where they
     are too few for one pair."""
@@ -317,10 +238,3 @@ def telling_unit(settings: Settings) -> str:
     return "segment" if settings.unit == "block" else settings.unit
 
 
-def which_to_go_by(settings: Settings, pairs: Iterable[PairResult]) -> str:
-    """What to do where decision and interval differ, in these pairs: so few units carry no decision of a bootstrap."""
-    worth = [pair.n_units if pair.n_effective is None else pair.n_effective for pair in pairs]
-    if TESTS[settings.test].draws != "bootstrap" or all(n is None or n >= FEW_FOR_BOOTSTRAP for n in worth):
-        return "Go by the decision."
-    few = units_said(settings, FEW_FOR_BOOTSTRAP)
-    return f"With fewer than {few} of equal size this test rejects too often: go by neither, and use ar."

@@ -11,20 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice, takewhile
 from operator import eq
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from mtsig_core.errors import Remedy, counted
-from mtsig_core.languages import SPACELESS, written_in
+from mtsig_core.caution import Caution
+from mtsig_core.languages import written_in
 from mtsig_core.metrics.cache import remember
 from mtsig_core.readers.alignment import Reordering, find_reordering
-from mtsig_core.results import Caution
 from mtsig_core.testset import TestSet, literal
-
-#: The codes of these warnings, which put all numbers of a system in doubt.
-WRONG_FILES = ("is-source", "other-script", "other-order", "reference-order", "marked-lines", "marked-reference",
-               "made-from-output")
 
 _FOUND: WeakKeyDictionary[TestSet, tuple[Caution, ...]] = WeakKeyDictionary()
 _SEGMENTS = 2000  # that are looked at
@@ -66,7 +62,7 @@ def about_files(testset: TestSet) -> tuple[Caution, ...]:
 def _kept_or_found(testset: TestSet) -> tuple[Caution, ...]:
     if len(testset.systems) * testset.n_segments < _WORTH_KEEPING:
         return (*_about_files(testset),)
-    key = (testset.digest, hash(tuple(testset.lines)), "files")  # messages name lines
+    key = (testset.digest, hash(tuple(testset.lines)), "facts of files")  # facts name lines
     return remember(tuple[Caution, ...], lambda: (*_about_files(testset),), *key)
 
 
@@ -79,13 +75,9 @@ def _about_files(testset: TestSet) -> Iterator[Caution]:
         output = list(islice(texts, _SEGMENTS))
         looks = written_in(output)
         if _stripped(output) == source:
-            yield Caution("is-source", f"The output of {name} is the source, untranslated. See whether it is the right "
-                                       "file.", a=name)
+            yield Caution("is-source", a=name)
         elif looks != script and any(output):
-            told = f"does not look {SPACELESS[script]}, as the references do" if looks is None and script else \
-                f"looks {SPACELESS[looks or '']}, and the references {SPACELESS[script] if script else 'do not'}"
-            yield Caution("other-script", f"The output of {name} {told}. See whether it is of this language pair.",
-                          a=name)
+            yield Caution("other-script", {"language": looks, "expected": script}, a=name)
         elif any(output):
             compared[name] = texts
     yield from _about_order(testset, compared)
@@ -97,10 +89,6 @@ def _stripped(texts: Iterable[str | None]) -> list[str]:
     return [(text or "").strip() for text in texts]
 
 
-def _caution(code: str, finding: str, advice: str, system: str | None = None, *remedies: Remedy) -> Caution:
-    return Caution(code, f"{finding} {advice}", a=system, remedies=remedies, advice=advice)
-
-
 # -- lines in another order --------------------------------------------------------------------------------------
 
 
@@ -110,10 +98,7 @@ def _about_order(testset: TestSet, systems: Mapping[str, Sequence[str]]) -> Iter
              for reference, lines in testset.references.items()}
     for reference, parts in found.items():
         if len(parts) == len(systems) > 1:
-            part = next(iter(parts.values()))
-            yield _caution("reference-order", f"The lines of reference {reference} are in another order than those of "
-                           f"all systems ({_part(testset, part)}). Scores compare lines that do not belong together.",
-                           "Restore the order of the reference, or of all outputs, and score again.")
+            yield Caution("reference-order", {"reference": reference, **_part(testset, next(iter(parts.values())))})
     kept = {reference: parts for reference, parts in found.items() if len(parts) < len(systems) or len(systems) == 1}
     for name in systems:
         if kept and all(name in parts for parts in kept.values()):
@@ -125,35 +110,32 @@ def _about_order(testset: TestSet, systems: Mapping[str, Sequence[str]]) -> Iter
 def _out_of_order(testset: TestSet, name: str, reference: str, part: Reordering, others: Iterable[str]) -> Caution:
     """The warning about one system; `others` are those whose lines are in order."""
     output = testset.systems[name]
-    same = next((f" They are the lines of {other} in another order." for other in others
-                 if _same_lines(output, testset.systems[other])), "")
-    return _caution("other-order", f"The lines of {name} do not follow the order of reference {reference}: "
-                    f"{_part(testset, part)}{_manner(output, part)}.{same} Its score compares lines that do not belong "
-                    "together, so it does not tell how good the system is.", "Restore the order of the lines (see "
-                    "whether one was lost, added or sorted), and score again.", name, {"exclude": name})
+    same = next((other for other in others if _same_lines(output, testset.systems[other])), None)
+    return Caution("other-order", {"reference": reference, **_part(testset, part), **_manner(output, part),
+                                   "same_as": same}, a=name, remedies=({"exclude": name},))
 
 
-def _part(testset: TestSet, part: Reordering) -> str:
-    """Which lines fit others of the reference, and by which example that shows."""
-    lines = f"lines {testset.lines[part.start]:,} to {testset.lines[part.stop - 1]:,}"
-    if not len(part.moved):
-        return f"{lines} fit their reference lines no better than any others"
-    line, place = (testset.lines[int(some[len(some) // 2])] for some in (part.moved, part.places))
-    return f"in {lines}, {len(part.moved):,} fit another reference line better (line {line:,} fits line {place:,})"
+def _part(testset: TestSet, part: Reordering) -> dict[str, int | None]:
+    """Which lines were searched, how many of them fit other lines of the reference better, and an example."""
+    facts = {"first": testset.lines[part.start], "last": testset.lines[part.stop - 1], "n": len(part.moved)}
+    line, place = (testset.lines[int(some[len(some) // 2])] if len(some) else None for some in (
+        part.moved, part.places))
+    return {**facts, "line": line, "place": place}
 
 
-def _manner(output: Sequence[str], part: Reordering) -> str:
-    """How the lines were moved, where that can be told."""
+def _manner(output: Sequence[str], part: Reordering) -> dict[str, int | str | None]:
+    """How the lines were moved, where that can be told: by a shift, or in another order."""
     if (shift := part.shift) is not None:
-        return f", most of them {counted(abs(shift), 'line')} {'later' if shift > 0 else 'earlier'}"
+        return {"shift": shift, "order": None}
     written = [text for text in _stripped(islice(output, _SEGMENTS)) if text]
+    lengths, ends, order = [len(text) for text in written], part.moved + part.places, None
     if any(lines == sorted(lines) for lines in (written, [text.casefold() for text in written])):
-        return "; the output is in alphabetical order"
-    lengths = [len(text) for text in written]
-    if lengths in (sorted(lengths), sorted(lengths, reverse=True)):
-        return "; the output is sorted by length"
-    ends = part.moved + part.places
-    return "; the output runs from the last line to the first" if len(ends) and np.ptp(ends) == 0 else ""
+        order = "alphabet"
+    elif lengths in (sorted(lengths), sorted(lengths, reverse=True)):
+        order = "length"
+    elif len(ends) and np.ptp(ends) == 0:
+        order = "reverse"
+    return {"shift": None, "order": order}
 
 
 def _same_lines(a: Sequence[str], b: Sequence[str]) -> bool:
@@ -193,15 +175,11 @@ def _about_marks(testset: TestSet, systems: Mapping[str, Sequence[str]]) -> Iter
     references = {name: _Sample([texts]) for name, texts in testset.references.items()}
     others = [*references.values(), *([] if testset.sources is None else [_Sample([testset.sources])])]
     for name, sample in outputs.items():
-        if said := _marks_said(sample, others):
-            yield _caution("marked-lines", f"{name}: {said[0]} {said[1]}, which references lack; such as {said[2]}. "
-                           f"Metrics take it for text, so the score of {name} may be wrong.",
-                           f"{said[3]} the output, and score again.", name, {"exclude": name})
+        if facts := _describe_marks(sample, others):
+            yield Caution("marked-lines", facts, a=name, remedies=({"exclude": name},))
     for name, sample in references.items():
-        if outputs and (said := _marks_said(sample, [*outputs.values()])):
-            yield _caution("marked-reference", f"Reference {name}: {said[0]} {said[1]}, which outputs lack; such as "
-                           f"{said[2]}. Metrics take it for text, so all scores may be wrong.",
-                           f"{said[3]} the reference, or score with another one.")
+        if outputs and (facts := _describe_marks(sample, [*outputs.values()])):
+            yield Caution("marked-reference", {"reference": name, **facts})
 
 
 def _masked(text: str) -> str:
@@ -213,27 +191,28 @@ def _masked(text: str) -> str:
     return f"{_FIRST}{_NUMBER.sub('0', _SPACED.sub('.', text))}{_LAST}"
 
 
-def _marks_said(sample: _Sample, others: Sequence[_Sample]) -> tuple[str, str, str, str] | None:
-    """How many lines have marks, which ones, a line that shows them, and what to do; None where there are none."""
+def _describe_marks(sample: _Sample, others: Sequence[_Sample]) -> dict[str, Any]:
+    """In how many lines marks are, of which sort, and a line that shows them; empty where there are none."""
     if len(sample.texts) < _LEAST:
-        return None
+        return {}
     if marks := _find_marks(sample, others):
         having = [text for text, line in zip(sample.texts, sample.lines, strict=True) if marks[0] in line]
-        many = f"{len(having)} of {len(sample.texts)} lines looked at"
-        if any(mark.strip(_FIRST + _LAST) == " ." for mark in marks):
-            words, advice = ["have a space before punctuation, as tokenized text has"], "Detokenize"
-        else:
-            advice = "Remove it from"
-            words = [("begin with " if mark[0] == _FIRST else "end with " if mark[-1] == _LAST else "have ")
-                     + _quoted(_as_written(mark, having[0])) for mark in marks]
-        return many, " and ".join(words), _line(having[0]), advice
+        spaced = any(mark.strip(_FIRST + _LAST) == " ." for mark in marks)
+        return _sort_of_marks("spaces" if spaced else "marks", having, sample, [] if spaced else [
+            ("start" if mark[0] == _FIRST else "end" if mark[-1] == _LAST else "anywhere",
+             literal(_as_written(mark, having[0]))) for mark in marks])
     escaped = [text for text in sample.texts if "&" in text and _ENTITY.search(text)]
     meant = max(sum(bool(_ESCAPED.search(text)) for text in other.texts) for other in others)
     if len(escaped) >= _ENTITIES and len(escaped) > _MARKED * meant and not any(
             _ENTITY.search(text) for other in others for text in other.texts):
-        return (f"{len(escaped)} of {len(sample.texts)} lines looked at", "have HTML entities", _line(escaped[0]),
-                "Unescape the HTML of")
-    return None
+        return _sort_of_marks("entities", escaped, sample, [])
+    return {}
+
+
+def _sort_of_marks(sort: str, having: Sequence[str], sample: _Sample, marks: list[tuple[str, str]]) -> dict[str, Any]:
+    text = having[0]
+    return {"sort": sort, "n": len(having), "n_lines": len(sample.texts), "marks": marks,
+            "example": literal(text if len(text) <= _EXAMPLE else f"{text[:_EXAMPLE]}...")}
 
 
 def _find_marks(sample: _Sample, others: Sequence[_Sample]) -> list[str]:
@@ -285,15 +264,6 @@ def _as_written(mark: str, text: str) -> str:
     return found[0] if found else shown
 
 
-def _quoted(text: str) -> str:
-    return f"'{literal(text)}'"
-
-
-def _line(text: str) -> str:
-    """A line as an example, as far as it is shown."""
-    return _quoted(text if len(text) <= _EXAMPLE else f"{text[:_EXAMPLE]}...")
-
-
 # -- references made from an output ------------------------------------------------------------------------------
 
 
@@ -319,12 +289,10 @@ def _about_equal_lines(testset: TestSet, systems: Mapping[str, Sequence[str]]) -
         if _NEAR[0] * expected < nearly < _NEAR[1] * expected:
             continue
         others = [other for other in testset.references if other != reference]
-        yield _caution("made-from-output", f"{first} equals reference {reference} in {most:,} of {long.sum():,} "
-                       f"segments that are not short, and the next system, {second}, in {counts[second]:,}. The "
-                       f"reference may be an edited output of {first}, which every metric would then favor.",
-                       "Score with another reference." if others else "Use a reference made without machine "
-                       f"translation, or exclude {first}.", first,
-                       {"refs": ",".join(others)} if others else {"exclude": first})
+        yield Caution("made-from-output", {
+            "reference": reference, "n": most, "n_lines": int(long.sum()), "next_system": second,
+            "n_next": counts[second], "has_others": bool(others)}, a=first,
+            remedies=({"refs": ",".join(others)} if others else {"exclude": first},))
 
 
 def _is_long(text: str | None) -> bool:

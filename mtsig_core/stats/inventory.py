@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import counted
 from mtsig_core.languages import SPACELESS, written_in
 from mtsig_core.readers.wmt_xml import NO_REFERENCE
-from mtsig_core.results import Caution
-from mtsig_core.stats.cautions import about_ratings, about_texts
+from mtsig_core.stats.cautions import about_ratings, about_repeated_references, about_texts
 from mtsig_core.testset import SegmentScores, TestSet
 
 CANARY = ", a canary"
@@ -90,20 +90,17 @@ def suspicions(testset: TestSet) -> list[Caution]:
     found = [*about_texts(testset), *chain(*(about_ratings(testset, metric) for metric in testset.scores))]
     names = list(testset.systems)
     for k, a in enumerate(names if testset.has_texts else ()):
-        found += [Caution("identical-outputs", f"{a} and {b} have identical outputs.", a=a, b=b)
-                  for b in names[k + 1:] if testset.systems[a] == testset.systems[b]]
-        found += [Caution("is-reference", f"The output of {a} is reference {ref}, word for word. Leave it out, or "
-                                          "score it with other references.", a=a, remedies=({"exclude": a},))
-                  for ref, texts in testset.references.items() if testset.systems[a] == texts]
+        found += [Caution("identical-outputs", a=a, b=b) for b in names[k + 1:]
+                  if testset.systems[a] == testset.systems[b]]
     if not testset.has_texts:
         return found
+    found += about_repeated_references(testset)
     first, texts = next(iter(testset.references.items()))
     expected = _characters(texts)
     for name, output in testset.systems.items():
         ratio = _characters(output) / expected if expected else 1
         if 0 < ratio < _TOO_SHORT or ratio > _TOO_LONG:
-            found.append(Caution("odd-length", f"{name} has {ratio:.2f} times the characters of reference {first}. "
-                                               "Check the language and the file.", a=name))
+            found.append(Caution("odd-length", {"ratio": ratio, "reference": first}, a=name))
     return found
 
 

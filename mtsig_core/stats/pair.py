@@ -15,6 +15,7 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import rounding
+from mtsig_core.stats.draws import test_pairs
 from mtsig_core.stats.engine import segment_scores, units_apart
 from mtsig_core.stats.few_units import least_of_units, p_floor, pair_units
 from mtsig_core.stats.intervals import Sample, fitting_intervals
@@ -26,10 +27,9 @@ from mtsig_core.stats.significance import (
     SMALLEST_P,
     TESTS,
     SignificanceTest,
-    decide,
+    decide_pairs,
     fitting_tests,
     significant,
-    win_rates,
 )
 from mtsig_core.testset import TestSet
 
@@ -360,14 +360,12 @@ def tally(values: np.ndarray, reach: float, n_bins: int = 60) -> tuple[np.ndarra
 def _outcome(test: SignificanceTest, delta: float, replicates: np.ndarray, alpha: float, sign: int,
              floor: float) -> Outcome:
     """What one test says; its p is at least `floor`, and nothing is decided where that is above alpha."""
-    p = win = lose = None
-    if test.p_values is not None:
-        p = np.maximum(floor, test.p_values(np.array([delta]), replicates))
-    else:
-        win, lose = win_rates(sign * replicates)
-    side = sign * test.side(np.array([delta]), replicates)
-    by_both, by_test = (int(decide(toward, alpha, p=p, win=win, lose=lose, side=side)[0]) if significant(floor, alpha)
-                        else 0 for toward in (np.array([sign * delta]), side))
+    improvement = np.array([sign * delta])
+    tests = test_pairs(improvement, sign * replicates, test, np.array([floor]), [])
+    p, win, lose, side = tests.p, tests.win, tests.lose, tests.side
+    assert side is not None, "every test has a side"
+    by_both, by_test = (int(decide_pairs(toward, alpha, p=p, win=win, lose=lose, side=side)[0])
+                        if significant(floor, alpha) else 0 for toward in (improvement, side))
     p_value, wins, losses = (None if value is None else float(value[0]) for value in (p, win, lose))
     sides = {1: "a", -1: "b", 0: None}
     return Outcome(test.name, p_value, wins, losses, sides[by_both], sides[by_test - by_both])

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError
 from mtsig_core.metrics import Metric, metrics_for, tokenizer_of
-from mtsig_core.results import ByMetric, Caution, TestSetInfo
+from mtsig_core.results import ByMetric, TestSetInfo
 from mtsig_core.stats.cautions import about_metrics, about_texts
 from mtsig_core.stats.measured import measure
 from mtsig_core.stats.one_score import stage

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, fields
 from numbers import Integral, Real
 
 from mtsig_core.errors import InputError, Remedy, SettingError, nearest, unknown
@@ -12,7 +12,7 @@ from mtsig_core.results import SamplingSettings, Settings
 from mtsig_core.stats.intervals import INTERVALS, fitting_intervals
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.resampling import UNITS, Units, make_units
-from mtsig_core.stats.significance import CORRECTIONS, TESTS, fitting_tests
+from mtsig_core.stats.significance import CORRECTIONS, TESTS, SignificanceTest, fitting_tests
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
@@ -20,6 +20,35 @@ _FEW_UNITS_FOR_PERCENTILE = 100  # of equal size
 _MOST_DRAWS = 10_000_000
 _MOST_JOBS = 1000
 _LEAST_ALPHA = 1e-15  # what is nearer to 1 is 1 in a float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is drawn: every setting of a comparison that the draws depend on, as resolved."""
+
+    test: str
+    unit: str
+    block_length: float | None
+    trials: int | None
+    resamples: int
+    seed: int
+
+    @classmethod
+    def of(cls, settings: Settings) -> Plan:
+        return cls(*(getattr(settings, one.name) for one in fields(cls)))
+
+
+def resolve_plan(testset: TestSet, *, test: str, unit: str, block_length: float | None, trials: int, resamples: int,
+                 seed: int) -> tuple[Plan, Units]:
+    """Check what is to be drawn and replace every ``auto``; as `resolve`, whatever is decided later."""
+    _choose("test", test, TESTS)
+    chosen = TESTS[test]
+    sampling, units = resolve_sampling(testset, unit=unit, block_length=block_length, alpha=0.05, resamples=resamples,
+                                       seed=seed)
+    check_trials(trials, None, test)
+    _by_segment(units.kind, unit, "Test", test, chosen.of_segments, "ar")
+    tried = None if chosen.of_segments else units.all_swaps if chosen.tries_all(units) else int(trials)
+    return Plan(test, sampling.unit, sampling.block_length, tried, sampling.resamples, sampling.seed), units
 
 
 def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | None, trials: int, alpha: float,
@@ -32,35 +61,35 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
     SettingError
         With what was expected, what came, and what to do.
     """
-    _choose("test", test, TESTS)
+    plan, units = resolve_plan(testset, test=test, unit=unit, block_length=block_length, trials=trials,
+                               resamples=resamples, seed=seed)
     chosen = TESTS[test]
-    sampling, units = resolve_sampling(testset, unit=unit, block_length=block_length, alpha=alpha,
-                                       resamples=resamples, seed=seed)
-    exact = chosen.tries_all(units)
-    check_trials(trials, None if exact else alpha, test)
+    check_level(alpha)
+    if not chosen.tries_all(units):
+        check_trials(trials, alpha, test)
     if baseline is not None and baseline not in testset.systems:
         raise SettingError(f"No system {baseline!r} to use as baseline.{nearest(baseline, testset.systems)} Systems: "
                            f"{', '.join(testset.systems)}.")
-
     check_rank_rule(rank_rule, testset)
-    if correction == "auto":
-        correction = chosen.default_correction
-    _choose("correction", correction, CORRECTIONS)
-    if chosen.p_values is None and correction != "none":
-        raise SettingError(f"Test {test!r} gives no p to correct. Choose the correction none, or another test.",
-                           {"correction": "none"})
-    if correction == "romano-wolf" and not chosen.romano_wolf:
-        able = ", ".join(name for name, t in TESTS.items() if t.romano_wolf)
-        raise SettingError(f"Romano-Wolf is not defined for test {test!r}, only for {able}. Choose another "
-                           "correction, such as holm.", {"correction": "holm"})
-
     _choose("interval", ci, ("auto", *INTERVALS))
     ci = interval_kind(ci, units.effective)
-    _by_segment(units.kind, unit, "Test", test, chosen.of_segments, "ar")
     _by_segment(units.kind, unit, "Interval", ci, ci == "t", "percentile")
-    tried = units.all_swaps if exact else int(trials)
-    return Settings(test=test, trials=None if chosen.of_segments else tried, correction=correction, ci=ci,
-                    baseline=baseline, rank_rule=rank_rule, **asdict(sampling)), units
+    return Settings(**asdict(plan), alpha=float(alpha), correction=_correction(chosen, correction), ci=ci,
+                    baseline=baseline, version=__version__, rank_rule=rank_rule), units
+
+
+def _correction(test: SignificanceTest, correction: str) -> str:
+    if correction == "auto":
+        correction = test.default_correction
+    _choose("correction", correction, CORRECTIONS)
+    if test.p_values is None and correction != "none":
+        raise SettingError(f"Test {test.name!r} gives no p to correct. Choose the correction none, or another test.",
+                           {"correction": "none"})
+    if correction == "romano-wolf" and not test.romano_wolf:
+        able = ", ".join(name for name, one in TESTS.items() if one.romano_wolf)
+        raise SettingError(f"Romano-Wolf is not defined for test {test.name!r}, only for {able}. Choose another "
+                           "correction, such as holm.", {"correction": "holm"})
+    return correction
 
 
 def resolve_sampling(testset: TestSet, *, unit: str, block_length: float | None, alpha: float, resamples: int,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -233,8 +233,8 @@ def significant(p: np.ndarray | float, alpha: float) -> np.ndarray | bool:
     return p <= alpha + TOLERANCE
 
 
-def decide(improvement: np.ndarray, alpha: float, *, p: np.ndarray | None = None, win: np.ndarray | None = None,
-           lose: np.ndarray | None = None, side: np.ndarray | None = None) -> np.ndarray:
+def decide_pairs(improvement: np.ndarray, alpha: float, *, p: np.ndarray | None = None, win: np.ndarray | None = None,
+                 lose: np.ndarray | None = None, side: np.ndarray | None = None) -> np.ndarray:
     """The one place where a pair is decided: 1 for its first system, -1 for its second, 0 for neither.
 
     A pair goes to the side of the test's own statistic, and only where the improvement is on that side too: what is
@@ -255,11 +255,11 @@ def decide(improvement: np.ndarray, alpha: float, *, p: np.ndarray | None = None
 
     Examples
     --------
-    >>> decide(np.array([2.0, -1.0]), 0.05, p=np.array([0.01, 0.01]), side=np.array([-1, -1])).tolist()
+    >>> decide_pairs(np.array([2.0, -1.0]), 0.05, p=np.array([0.01, 0.01]), side=np.array([-1, -1])).tolist()
     [0, -1]
-    >>> decide(np.array([2.0, -1.0, 1.0]), 0.05, p=np.array([0.05, 0.01, 0.2])).tolist()
+    >>> decide_pairs(np.array([2.0, -1.0, 1.0]), 0.05, p=np.array([0.05, 0.01, 0.2])).tolist()
     [1, -1, 0]
-    >>> decide(np.array([2.0, 1.0]), 0.05, win=np.array([0.95, 0.94]), lose=np.array([0.04, 0.05])).tolist()
+    >>> decide_pairs(np.array([2.0, 1.0]), 0.05, win=np.array([0.95, 0.94]), lose=np.array([0.04, 0.05])).tolist()
     [1, 0]
     """
     found = _is_found(alpha, p, win, lose)
@@ -496,33 +496,43 @@ def romano_wolf(observed: np.ndarray, null: np.ndarray | Rows, tolerance: float 
     ndarray, shape (pairs,)
         Adjusted p-values, at least 1 / (replicates + 1).
     """
-    n = null.shape[1]
+    return romano_wolf_in(observed, null, [np.arange(len(observed))], tolerance, whole=whole)[0]
 
+
+def romano_wolf_in(observed: np.ndarray, null: np.ndarray | Rows, families: Sequence[np.ndarray],
+                   tolerance: float = 1e-9, *, whole: bool = False) -> list[np.ndarray]:
+    """`romano_wolf` in several families of pairs from one null: of each family, by the numbers of its pairs, their p.
+    """
     def spread_and_size(d0: np.ndarray, rows: np.ndarray) -> np.ndarray:
         return np.array([(np.column_stack([d0, rows]) if whole else rows).std(axis=1),
                          np.maximum(np.abs(d0), np.abs(rows).max(axis=1, initial=0.0))])
 
+    n = null.shape[1]
     spread, size = by_rows(spread_and_size, observed, null)
     ties = tolerance * size
     varies = spread > ties
-    adjusted = np.ones(len(observed))
+    by_itself = np.ones(len(observed))  # of pairs that take no part in the maximum
     constant = np.flatnonzero(~varies & (observed != 0))
     if len(constant):
         kept = null[constant]
-        adjusted[constant] = (count_extreme(observed[constant], kept, np.zeros(len(kept))) + 1) / (n + 1)
-    if not varies.any():
-        return adjusted
+        by_itself[constant] = (count_extreme(observed[constant], kept, np.zeros(len(kept))) + 1) / (n + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        size = np.where(varies, np.abs(observed) / spread, -np.inf)
-    order = np.argsort(size, kind="stable")[np.count_nonzero(~varies):]  # smallest first
-    largest = np.zeros(n)  # over the pairs not yet passed
-    p = np.empty(len(order))
-    for k, (pair, row) in enumerate(zip(order, in_turn(null, order), strict=True)):
-        np.maximum(largest, np.abs(row) / spread[pair], out=largest)
-        threshold = (abs(observed[pair]) - ties[pair]) / spread[pair]
-        p[k] = (np.count_nonzero(largest >= threshold) + 1) / (n + 1)
-    adjusted[order] = np.maximum.accumulate(p[::-1])[::-1]
-    return adjusted
+        distance = np.where(varies, np.abs(observed) / spread, -np.inf)
+
+    def step_down(family: np.ndarray) -> np.ndarray:
+        adjusted = by_itself.copy()
+        order = family[np.argsort(distance[family], kind="stable")][np.count_nonzero(~varies[family]):]
+        largest = np.zeros(n)  # over the pairs not yet passed, the smallest first
+        p = np.empty(len(order))
+        for k, (pair, row) in enumerate(zip(order, in_turn(null, order), strict=True)):
+            np.maximum(largest, np.abs(row) / spread[pair], out=largest)
+            threshold = (abs(observed[pair]) - ties[pair]) / spread[pair]
+            p[k] = (np.count_nonzero(largest >= threshold) + 1) / (n + 1)
+        adjusted[order] = np.maximum.accumulate(p[::-1])[::-1]
+        stepped: np.ndarray = adjusted[family]
+        return stepped
+
+    return [step_down(family) for family in families]
 
 
 def _step_up(p: np.ndarray, factor: float) -> np.ndarray:

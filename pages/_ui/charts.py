@@ -11,6 +11,7 @@ import streamlit as st
 
 from mtsig_core.report import export
 from mtsig_core.report.cells import Cell
+from mtsig_core.report.table import Table
 from pages._ui import screen
 from pages._ui.browser import copyable
 from pages._work.memory import Memory
@@ -32,36 +33,12 @@ def dark() -> bool:
 
 
 def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[str], header: Sequence[str],
-         rows: Sequence[Sequence], command: str, table: tuple = (), with_table: bool = True,
+         rows: Sequence[Sequence], command: str, table: tuple | Table = (), with_table: bool = True,
          select: bool = False) -> list:
     """Draw a figure in the colours of the viewer's theme, and below it all that is behind it.
 
-    Parameters
-    ----------
-    make : callable
-        A `functools.partial` of what makes the figure: by what is asked of it the figure is remembered, for to make
-        one takes as long as all the rest of a page.
-    key : str
-        ``"page.figure"``, whose second part ends the names of the files.
-    alt : str
-        The text alternative: what the figure shows, in a sentence.
-    files : sequence of str
-        What the names of the files begin with, such as `View.named`.
-    header, rows
-        The table of its numbers, as numbers.
-    command : str
-        The command line that prints them.
-    table : tuple, optional
-        (header, rows) to show in place of those numbers, which are as they are.
-    with_table : bool
-        Whether to show that table below the figure; False where the page has it anyway.
-    select : bool
-        Whether points can be clicked.
-
-    Returns
-    -------
-    list
-        The custom data of the points clicked.
+    `make` is a `functools.partial`, by which the figure is remembered; `alt` says in a sentence what it shows. `rows`
+    are its numbers, which `command` prints; `table` shows them otherwise. Gives the custom data of the points clicked.
     """
     figure = _drawn(make, "dark" if dark() else "light")
     place = st.container()
@@ -70,7 +47,9 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
                            key=f"{key}.picture")
         csv_button(files, key, header, rows)
         copy_command(command, key)
-        if with_table:
+        if with_table and isinstance(table, Table):
+            screen.show_table(table, key=f"{key}.table")
+        elif with_table:
             shown, cells = table or (header, [[_cell(value) for value in row] for row in rows[:_MOST]])
             screen.table(shown, cells[:_MOST], key=f"{key}.table")
         if with_table and len(rows) > _MOST:
@@ -103,27 +82,14 @@ def _narrow(key, said):
 
 
 def grow(make: Callable[[], go.Figure], key: str, alt: str) -> None:
-    """Draw a figure that is not whole yet: without numbers, files and command, which would outlast it.
-
-    Parameters
-    ----------
-    make, alt
-        As in `show`.
-    key : str
-        Another one each time.
-    """
+    """Draw a figure that is not whole yet: without numbers, files and command, which would outlast it."""
     st.plotly_chart(_drawn(make, "dark" if dark() else "light"), key=key, alt=alt, config={"displayModeBar": False})
 
 
 def _drawn(make, theme):
     """The figure, made once for all who ask the same; nobody may change it."""
     asked = hashlib.blake2b(pickle.dumps((make, theme), pickle.HIGHEST_PROTOCOL)).digest()
-    figure = _DRAWN.get(asked)
-    if figure is None:
-        figure = make()
-        _colour(figure, theme)
-        _DRAWN.keep(asked, figure)
-    return figure
+    return _DRAWN.make(asked, lambda: _colour(make(), theme))
 
 
 def _colour(figure, theme):
@@ -137,6 +103,7 @@ def _colour(figure, theme):
         axis.tickfont.color, axis.gridcolor = ink, _GRID[theme]
         for key, value in _TICKS.items():
             axis[key] = value
+    return figure
 
 
 def _cell(value) -> str:

@@ -29,8 +29,8 @@ from mtsig_core.report.tables import (
 )
 from mtsig_core.report.words import caveats, controlled, keeps_its_level
 from mtsig_core.stats.across import alike_said, pairs_across
-from mtsig_core.stats.cautions import about_several
-from mtsig_core.stats.choices import decide_by, disagreeing, with_adjusted
+from mtsig_core.stats.cautions import about_top_groups
+from mtsig_core.stats.choices import decide_by, disagreeing
 from mtsig_core.stats.comparison import joined
 from mtsig_core.testset import as_system
 from pages._ui import address, background, charts, controls, results, screen, testset_view
@@ -148,12 +148,11 @@ def warnings_of(view: View, further: list[MetricResult]) -> list[Caution]:
 def show_disagreement(view: View, further: list[MetricResult], warnings: list[Caution], command: str) -> None:
     """How often the metrics agree, the pairs on which they do not, and all of them as signs."""
     compared = [view.result, *further]
-    screen.cautions((caution for caution in warnings if caution.code == "tokenizer-and-script"), several=True)
+    screen.cautions((caution for caution in warnings if caution.kind.concern == "scores"), several=True)
     names = " and ".join(metric_title(result.metric) for result in compared)
     st.subheader("Do the metrics agree?")
     screen.answer(f"{names}: {alike_said(pairs_across(compared))}")
-    screen.cautions(caution for caution in about_several({result.metric: result for result in compared})
-                    if caution.code == "top-groups-differ")
+    screen.cautions(about_top_groups({result.metric: result for result in compared}))
     st.caption("Opposite: each is significant, in another direction. Some decide: significant by one, not by another. "
                "Differences are improvements; ● is significant. To try several metrics and keep one is to test more "
                "than once: choose the one that counts beforehand, or report all.")
@@ -210,21 +209,14 @@ _STEPS = {"none": "raw p", "bh": "BH", "holm": "Holm", "romano-wolf": "Romano-Wo
 
 
 def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, str] | None:
-    """Draw it, below a control that steps through the corrections; give the pair that was clicked.
-
-    Parameters
-    ----------
-    adjusted : mapping of str to ndarray, shape (pairs,)
-        The adjusted p by correction; empty for a test that gives no p.
-    """
+    """Draw it, below a control that steps through the corrections; give the pair that was clicked."""
     result, settings = view.result, view.comparison.settings
     if adjusted:
         step = _step(adjusted, settings.correction)
         if step != settings.correction:
-            result = with_adjusted(result, adjusted[step], settings.alpha)
-            settings = replace(settings, correction=step)
             view = replace(view, settings={**view.settings, "correction": step})
-        tested = [pair for pair in view.result.tested if pair.p_value is not None]
+            result, settings = view.result, view.comparison.settings
+        tested = [pair for pair in result.tested if pair.p_value is not None]
         _say(view, step, {name: decide_by(tested, result.sign, p, settings.alpha) for name, p in adjusted.items()})
     header, rows = pair_records(result)
     names, n = [system.system for system in result.systems], sum(pair.significant for pair in result.pairs)
@@ -283,16 +275,6 @@ _FILES = (("CSV", "comparison", "csv", "text/csv", export.comparison_csv),
 def show_exports(view: View, page: str, left_out: Mapping[str, str], metrics: Sequence[str] = ()) -> None:
     """Buttons for files with systems, pairs and matrix by the metric of the view and further ones, and sentences; of a
     single system there is neither pair nor matrix.
-
-    Parameters
-    ----------
-    view : View
-    page : str
-        What the keys begin with.
-    left_out : mapping of str to str
-        The systems left out, and why.
-    metrics : sequence of str
-        Further metrics, which have been compared already.
     """
     parts = [view.comparison, *(results.comparison(view.testset, name, **view.settings) for name in metrics)]
     comparison = make_once(_joined, tuple(left_out.items()), *parts)

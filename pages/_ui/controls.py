@@ -111,23 +111,7 @@ def unlike(word: str, names: Container[str]) -> str:
 
 def choice(label: str, options: Sequence, key: str, default=None, *, place=st, free: bool = False,
            optional: bool = False, pages_own: bool = False, **more):
-    """A choice of one.
-
-    Parameters
-    ----------
-    default
-        One of the options; the first of them where it is None.
-    free : bool
-        Whether anything else may be typed.
-    optional : bool
-        Whether nothing need be chosen (None), as at first.
-    place
-        Where it is drawn; None for nowhere: it is what it was set to.
-    pages_own : bool
-        Whether it is forgotten when another page is opened.
-    more
-        Passed on to Streamlit's selectbox.
-    """
+    """A choice of one."""
     by_text = {str(option): option for option in options}
 
     def read(texts):
@@ -230,12 +214,6 @@ _USUAL = "simultaneous"
 
 def pick(page: str, segment_means: bool = False) -> dict[str, str]:
     """Let the rule be chosen, on a page with ranks; the keyword argument of `mtsig_core.compare`, none for the usual.
-
-    Parameters
-    ----------
-    page : str
-    segment_means : bool
-        Whether the metric is a mean of segment scores, of which some rules are made.
     """
     if page not in _PAGES:
         return {}

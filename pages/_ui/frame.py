@@ -12,7 +12,6 @@ from mtsig_core import MtsigError, TestSet
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.tables import how_tested, summary
 from mtsig_core.report.words import assumptions
-from mtsig_core.stats.file_cautions import WRONG_FILES
 from mtsig_core.testset import with_remedy
 from pages._ui import (
     address,
@@ -201,8 +200,8 @@ def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, ex
                       [*told.values(), *["each figure says how it is tested"] * (experiment and "alpha" in told)],
                       map(with_remedy, assumptions(view.comparison.testset.assumed, [view.metric])))
         if experiment:
-            screen.cautions(c for c in view.comparison.warnings
-                            if c.code in ("tokenizer-and-script", "cannot-tell-apart", *WRONG_FILES))
+            screen.cautions(caution for caution in view.comparison.warnings
+                            if caution.kind.concern in ("files", "scores"))
     except MtsigError as problem:
         screen.error(problem)
         if isinstance(problem, testsets.Gone):

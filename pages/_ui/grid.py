@@ -31,30 +31,7 @@ _PAGE = 850  # what a table may take of a page on a projector
 def show(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[int], key: str | None,
          open_rows: bool = False, *, open_cells: bool = False, marks: Collection[tuple[int, int]] = (),
          clusters: Collection[int] = ()) -> int | tuple[int, int] | None:
-    """Draw a table; a column in which a cell knows its number (`mtsig_core.report.cells`) is sorted by the numbers.
-
-    Parameters
-    ----------
-    header, rows
-    names : set of int
-        Columns set left; where not all columns may fit, they stay in sight.
-    key : str or None
-        None for a table that is drawn again and again: it can be neither filtered nor opened.
-    open_rows : bool
-        Whether a row can be chosen, by its box or Shift and Space.
-    open_cells : bool
-        Whether a single cell can be chosen.
-    marks : collection of (int, int)
-        Rows and columns of cells that stand out.
-    clusters : collection of int
-        The last rows of clusters. The canvas draws no line below a row, and a row may be sorted to anywhere: rows of
-        every other cluster are shaded.
-
-    Returns
-    -------
-    int, (int, int) or None
-        The row chosen, or row and column of the cell.
-    """
+    """Draw a table; a column in which a cell knows its number (`mtsig_core.report.cells`) is sorted by the numbers."""
     n_columns, header, rows = len(header), header[:MOST_COLUMNS], [row[:MOST_COLUMNS] for row in rows]
     # The browser itself would measure the first rows alone.
     widths = [min(max(map(len, column)) * _LETTER + 20, _WIDEST) for column in zip(header, *rows, strict=True)]

@@ -46,28 +46,15 @@ from mtsig_core.report.lecture_texts import SceneTexts, shorts
 
 @dataclass(frozen=True)
 class Shown:
-    """What a scene is about.
-
-    Attributes
-    ----------
-    testset : TestSet
-    metric : str
-    a, b : str
-        Two systems.
-    seed : int
-    world : int
-        Which of the scene's worlds, where it has some.
-    statistics : callable
-        () -> the statistics of the test set.
-    """
+    """What a scene is about."""
 
     testset: TestSet
     metric: str
-    a: str
+    a: str  # two systems
     b: str
     seed: int
-    world: int
-    statistics: Callable[[], np.ndarray]
+    world: int  # which of the scene's worlds, where it has some
+    statistics: Callable[[], np.ndarray]  # () -> the statistics of the test set
 
     @property
     def key(self) -> tuple[str, str, str, str, int]:
@@ -100,44 +87,20 @@ def _cut(_testset: TestSet, digest: str, metric: str, system: str, seed: int, _s
 
 @dataclass(frozen=True)
 class Scene:
-    """One scene.
+    """One scene."""
 
-    Attributes
-    ----------
-    most : int
-        Steps.
-    words : lecture_texts.Scene
-    guess : dict or callable
-        The scale of the prediction; or Shown -> it.
-    body : callable
-        Shown -> what stands there before the prediction: nothing that answers it.
-    rows : callable
-        (Shown, steps) -> the draws up to there, and the axes they fall on.
-    end : callable
-        (Shown, steps) -> what the draws up to there say, and the sentences of the end.
-    at_once : int
-        Draws that are sent together; fewer than all where they take long to make.
-    worlds : tuple of str
-        What can be chosen beside the steps.
-    further : callable or None
-        (Shown, steps) -> draws of what comes after the answer.
-    prepare : callable or None
-        (Shown) -> nothing: makes and remembers the first draws, where these take long.
-    fewer : callable or None
-        (Shown) -> steps, where a test set may not have the most.
-    """
-
-    most: int
+    most: int  # steps
     words: SceneTexts
-    guess: dict | Callable[[Shown], dict]
-    body: Callable[[Shown], dict]
-    rows: Callable[[Shown, int], dict]
-    end: Callable[[Shown, int], dict]
-    at_once: int = 1000
-    worlds: tuple[str, ...] = ()
-    further: Callable[[Shown, int], dict] | None = None
+    guess: dict | Callable[[Shown], dict]  # the scale of the prediction; or Shown -> it
+    body: Callable[[Shown], dict]  # shown -> what stands there before the prediction: nothing that answers it
+    rows: Callable[[Shown, int], dict]  # (Shown, steps) -> the draws up to there, and the axes they fall on
+    end: Callable[[Shown, int], dict]  # (Shown, steps) -> what the draws up to there say, and the sentences of the end
+    at_once: int = 1000  # draws that are sent together; fewer than all where they take long to make
+    worlds: tuple[str, ...] = ()  # what can be chosen beside the steps
+    further: Callable[[Shown, int], dict] | None = None  # (Shown, steps) -> draws of what comes after the answer
+    #: (Shown) -> nothing: makes and remembers the first draws, where these take long
     prepare: Callable[[Shown], object] | None = None
-    fewer: Callable[[Shown], int] | None = None
+    fewer: Callable[[Shown], int] | None = None  # (Shown) -> steps, where a test set may not have the most
 
     def steps(self, shown: Shown) -> int:
         """How many there are."""

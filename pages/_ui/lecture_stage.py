@@ -52,16 +52,7 @@ def testset_of(scene: str) -> TestSet:
 
 
 def beside(scene: str, shown: Mapping[str, object], pair: Mapping[str, object]) -> str:
-    """What the address asks for and a scene does not show: its test set, and why; a value.
-
-    Parameters
-    ----------
-    scene : str
-    shown : dict
-        What it shows, by the keys of the address.
-    pair : dict
-        The same, of what belongs to a test set.
-    """
+    """What the address asks for and a scene does not show: its test set, and why; a value."""
     testset, why = address.asked("testset"), ""
     if scene in _LEAST:
         if testset is not None:
@@ -80,30 +71,17 @@ _ROUNDS_KEY, _MOST = "lecture.rounds", 200
 
 @dataclass(frozen=True)
 class Round:
-    """One run of a scene, from the guess to what came.
+    """One run of a scene, from the guess to what came."""
 
-    Attributes
-    ----------
-    scene, of : str
-        Its name, and the test set.
-    seed, world, steps : int
-    guess, room : str
-        What was predicted and voted, in words; nothing where nothing was.
-    votes : str
-        As the address has them.
-    truth : str
-        In words; nothing until it is revealed.
-    """
-
-    scene: str
+    scene: str  # its name, and the test set
     of: str
     seed: int
     world: int
     steps: int
-    guess: str
+    guess: str  # what was predicted and voted, in words; nothing where nothing was
     room: str
-    votes: str
-    truth: str
+    votes: str  # as the address has them
+    truth: str  # in words; nothing until it is revealed
 
     @property
     def place(self) -> tuple[object, ...]:
@@ -267,32 +245,16 @@ _OWN = ("scene", "step", "guess", "votes", "reveal", "extra", "world")  # what t
 
 @dataclass(frozen=True)
 class LectureView:
-    """What stands on the stage.
-
-    Attributes
-    ----------
-    scene : str
-    shown : Shown
-    step : int
-    guess : tuple of float or None
-        What was predicted.
-    votes : tuple of float
-        Of the room, as the scale of the guess has them.
-    reveal : bool
-    have : int
-        Draws that the stage has already.
-    extra : bool
-        Whether it shows what comes after the answer.
-    """
+    """What stands on the stage."""
 
     scene: str
     shown: Shown
     step: int
-    guess: tuple[float, ...] | None
-    votes: tuple[float, ...]
+    guess: tuple[float, ...] | None  # what was predicted
+    votes: tuple[float, ...]  # of the room, as the scale of the guess has them
     reveal: bool
-    have: int
-    extra: bool
+    have: int  # draws that the stage has already
+    extra: bool  # whether it shows what comes after the answer
 
 
 def choose_scene() -> LectureView:

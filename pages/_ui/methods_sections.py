@@ -64,13 +64,7 @@ _BLOCKS = (
 
 
 def show_tests(titles: Sequence[tuple[str, str]]) -> None:
-    """The formula of each test.
-
-    Parameters
-    ----------
-    titles : sequence of (str, str)
-        Name and title of each test.
-    """
+    """The formula of each test."""
     with st.expander("The formulas, typeset", key="methods.tests"):
         for name, title in titles:
             st.markdown(f"**{name}**: {title}")

@@ -27,10 +27,9 @@ from mtsig_core.experiments.papers import KOEHN_T1
 from mtsig_core.figures.comparison_plots import agreement_dots
 from mtsig_core.figures.experiment_plots import by_length, by_order, mean_intervals, rankings, student_density
 from mtsig_core.metrics import metric_title, metric_titles, metrics_of
-from mtsig_core.report import metrics_tables as tables
+from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.agreement import (
     agreement_assumed,
-    agreement_cautions,
     agreement_note,
     agreement_table,
     agreement_verdict,
@@ -46,6 +45,7 @@ from mtsig_core.report.domain_tables import (
     opposed_pairs_table,
 )
 from mtsig_core.report.export import file_name
+from mtsig_core.stats.cautions import about_agreement
 from pages._ui import background, charts, controls, results, screen, segment_sections, session_limits
 from pages._ui.browser import copyable
 from pages._ui.screen import end_page, or_end_page
@@ -121,7 +121,7 @@ def show_precisions(view, places):
                 key="metrics.precisions", files=view.named(system, metric="bleu"),
                 command=command(view, "precisions"), **table(rows),
                 alt=f"Precision of {system} by length of n-gram, from {mine.p1 or 0:.1f}% to {mine.p4 or 0:.1f}%.")
-    screen.table(*tables.precision_rows(rows, koehns))
+    screen.show_table(tables.precision_table(rows, koehns))
     st.caption("Precision: the geometric mean of the four. Each n-gram counts at most as often as in the reference "
                "that has it most often. "
                + (f"In brackets and ◇: {KOEHN_T1.source}, {KOEHN_T1.about}; the simulated systems were made to have "
@@ -146,11 +146,11 @@ def show_lengths(view, places):
                         paper=simulated),
                 key="metrics.lengths", files=view.named(one.system, metric="bleu-gtm"),
                 command=command(view, "lengths", system_name=system, beside=beside),
-                **rows_of(tables.flat_lengths(one)),
+                **rows_of(tables.length_records(one)),
                 alt=f"BLEU and GTM-2 of {' and '.join(name for name, _ in one.curves)} by length ratio; {system} has "
                     + ", ".join(f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"
                                 for point in (*sides, actual)) + ".")
-    screen.table(*tables.length_rows(one))
+    screen.show_table(tables.length_table(one))
     st.caption(("Koehn (2004), Figure 1: short outputs lose BLEU by the brevity penalty, GTM-2 hardly changes. The "
                 "systems translate anew with a word penalty. Above 0 they leave out words, rather where they are not "
                 "sure: all the BLEU that is lost there is the brevity penalty. Below 0 they say more: leave out less, "
@@ -188,15 +188,15 @@ def show_example(view, places):
     else:
         segment_sections.cards(testset, [one.system], [testset.lines.index(one.line)],
                                [f"sentence BLEU {one.bleu:.1f}"])
-    screen.table(*tables.step_rows(one), names=(0, 1))
+    screen.show_table(tables.step_table(one))
     penalty = f"exp(1 - {one.ref_len}/{one.sys_len}) = " if 0 < one.sys_len < one.ref_len else ""
     st.caption(f"Brevity penalty: {one.sys_len} tokens against {one.ref_len} give {penalty}{one.brevity_penalty:.4g}. "
                f"BLEU-n is on a scale of 0 to 1 and not smoothed; smoothed BLEU-4 is {one.bleu:.2f} points "
                f"({one.signature}). BLEU is meant for corpora: one sentence is for looking inside.")
     if sentence == _NOTE:
         st.subheader("What the note gets wrong")
-        screen.table(*tables.claim_rows(one), names=[0], texts=[3])
-    files(view.named(metric="bleu"), "example", tables.flat_steps(one), printed)
+        screen.show_table(tables.note_table(one))
+    files(view.named(metric="bleu"), "example", tables.step_records(one), printed)
 
 
 def show_signatures(view, places):
@@ -245,7 +245,7 @@ def show_averages(view, places):
     if one.case is not None:
         _show_texts(view.testset, one.case, unit)
     with st.expander("All systems by both", key="metrics.average.all"):
-        screen.table(*tables.average_rows(one))
+        screen.show_table(tables.average_table(one))
 
 
 def _said(one, unit):
@@ -271,7 +271,7 @@ def _draw_case(view, case, unit, printed):
 
 def _show_texts(testset, case, unit):
     form = written_like(case.corpus)
-    screen.table(*tables.case_rows(case, unit))
+    screen.show_table(tables.case_table(case, unit))
     segment_sections.legend()
     segment_sections.cards(testset, [case.pair.a, case.pair.b], [testset.lines.index(line) for line in case.lines],
                        [f"sentence {unit} {first:{form}} and {second:{form}}" for first, second in case.sentences])
@@ -294,7 +294,7 @@ def show_students_t(view, places):
                 key="metrics.students-t", files=view.named(one.system),
                 command=command(view, "students-t", metric, **asked), **table(one.rows),
                 alt=f"{level} intervals of the mean of {one.system} by Student's t and by the bootstrap, at each size.")
-    screen.table(*tables.interval_rows(one))
+    screen.show_table(tables.mean_interval_table(one))
     st.caption(f"{level} intervals, {one.resamples:,} bootstrap samples. Student's t (Koehn 2004, section 4) takes "
                "segments as independent, and needs a mean of segment scores, which a corpus score is not. "
                + ("Scores as the table has them." if from_table else
@@ -309,7 +309,7 @@ def show_students_t(view, places):
                 rows=list(zip(x.tolist(), t.tolist(), normal.tolist(), strict=True)),
                 alt=f"Student's t for n = {n} beside the normal distribution, with the tails beyond "
                     f"{factor(n, alpha):.4f} standard errors (Koehn 2004, Figure 5).")
-    screen.table(*tables.factor_rows())
+    screen.show_table(tables.factor_table())
     st.caption("Factors as printed. The paper takes n degrees of freedom where n - 1 are right; 1.9849 is a slip for "
                "1.9840 besides; its entry for 600 at 99% is that of 599, and 2.5759 without end is 2.5758. At such "
                "sizes all this hardly matters.")
@@ -359,7 +359,7 @@ def show_agreement(view, places):
         screen.status([f"{found.testset.n_segments:,} of {view.testset.n_segments:,} segments and "
                        f"{len(found.testset.systems)} of {len(view.testset.systems)} systems have {human} scores"])
     screen.answer(agreement_verdict(found))
-    screen.cautions(agreement_cautions(found))
+    screen.cautions(about_agreement(found))
     printed = command_line("agreement", view.source, f"--metrics={','.join(names)}", human=human, **asked)
     charts.show(partial(agreement_dots, found), key="metrics.agreement", files=view.named(metric=human),
                 command=printed, **table(found.metrics),

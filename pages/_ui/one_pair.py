@@ -13,14 +13,15 @@ from mtsig_core.experiments.dispute import default_metrics, document_names, exam
 from mtsig_core.experiments.planning import default_difference
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import export
+from mtsig_core.report.caution_words import advise_trust
 from mtsig_core.report.cells import format_p, number, written_like
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_card import card_html
 from mtsig_core.source import Source
 from mtsig_core.stats.arrays import holds_zero
-from mtsig_core.stats.cautions import go_by
+from mtsig_core.stats.cautions import about_definition, about_need_of_units, trusted
 from mtsig_core.stats.comparison import joined
-from mtsig_core.stats.few_units import about_few_drawn, alone_could, cannot_decide
+from mtsig_core.stats.few_units import alone_could, cannot_decide
 from mtsig_core.stats.pair import PairExamination, equivalence, examine_pair
 from mtsig_core.stats.significance import TESTS
 from pages._ui import address, background, controls, results, screen, session_limits
@@ -155,10 +156,9 @@ def outcome_rows(found: PairExamination) -> tuple[list[str], list[list[str]]]:
 
 def test_cautions(found: PairExamination, few: bool) -> list[Caution]:
     """What is wrong with some of the tests: as published, for translations, or with few units."""
-    tests = [TESTS[outcome.test] for outcome in found.outcomes]
-    return [Caution(f"{t.name}-caution", f"{t.title.capitalize()} ({t.source}): {t.caution} {t.instead}")
-            for t in tests if t.caution] + [
-        caution for t in tests if few for caution in about_few_drawn(t.name)]
+    tests = [outcome.test for outcome in found.outcomes]
+    return [caution for test in tests for caution in about_definition(test)] + [
+        caution for test in tests if few for caution in about_need_of_units(test)]
 
 
 def show_equivalence(found: PairExamination) -> None:
@@ -194,7 +194,7 @@ def disagreement_said(pair: PairResult, settings: Settings, result: MetricResult
             f"{settings.unit}s cannot decide by this test"
         return f"{contains}, read as Student's t; so few {few}."
     return (f"{contains} and the decision is another: they are by different methods. "
-            f"{go_by(settings, [pair])}")
+            f"{advise_trust(**trusted(settings, [pair]))}")
 
 
 def interval_rows(found: PairExamination, chosen: str, together: str | None = None,

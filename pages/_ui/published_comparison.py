@@ -13,7 +13,7 @@ from mtsig_core import InputError, MtsigError
 from mtsig_core.readers.lines import decode
 from mtsig_core.readers.official_tables import official_table, official_task_tables
 from mtsig_core.report.commands import command_line, task_command
-from mtsig_core.report.replication import REPLICATION_FORMS, replication_rows, replication_sentences
+from mtsig_core.report.replication import REPLICATION_FORMS, replication_sentences, replication_table
 from mtsig_core.stats.published_scores import replicate, replicate_task
 from mtsig_core.store.kept_sets import TableStore
 from pages._ui import address, background, browser, data_sections, frame, screen, testsets
@@ -83,9 +83,7 @@ def _show_found(key, text, content, find, command):
                               "Looking for the settings of the table")
     for sentence in replication_sentences(found):
         screen.plain(sentence)
-    header, rows = replication_rows(found)
-    names = [k for k, title in enumerate(header) if title in ("language pair", "system", "metric", header[-1])]
-    screen.table(header, rows, names=names, key="official.table")
+    screen.show_table(replication_table(found), "official.table")
     st.download_button("As CSV", REPLICATION_FORMS["csv"](found), "official.csv", "text/csv", key="official.csv",
                        on_click="ignore")
     copyable(command, "official.command", "Command that prints this table")

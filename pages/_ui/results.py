@@ -1,4 +1,4 @@
-"""Results by content: statistics are counted once per content and metric, comparisons made once per settings.
+"""Results by content: statistics are counted once per content and metric, and drawn once per settings of the draws.
 
 Work takes statistics from here in its own process, where there is no Streamlit."""
 
@@ -9,52 +9,66 @@ from collections.abc import Callable
 import numpy as np
 
 from mtsig_core import Comparison, Metric, TestSet, compare
-from mtsig_core.metrics import metric_of, metrics_of
+from mtsig_core.metrics import metric_of
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.report.commands import defaults
-from mtsig_core.stats.comparison import corrected_by, drawn_alike, serves_corrections
 from pages._ui import session_limits
-from pages._work.first_comparison import first_comparison, first_counts
+from pages._work.first_comparison import FirstDraws, drawn_beforehand, first_counts
 from pages._work.memory import Memory
 
 _MANY = 10_000  # segments from which on several cores pay off
 _KEPT = 16  # statistics of test sets, the largest things that are remembered
 _MEMORY = Memory(_KEPT)
-_FIRST = Memory(_KEPT)
+_DECIDED = Memory(64)
+_DECISIONS = ("alpha", "correction", "ci", "baseline", "rank_rule")
 
 
 def comparison(testset: TestSet, metric: str, meanwhile: Callable[[], None] | None = None, **settings) -> Comparison:
-    """`mtsig_core.compare` for one metric, remembered by the content of the test set and the settings.
+    """`mtsig_core.compare` for one metric. What it draws is remembered by content and settings: where these are drawn
+    already, it is decided here and now.
 
-    `meanwhile` draws what the page can show without it. With another correction than it was made with before nothing
-    is drawn again.
+    `meanwhile` draws what the page can show without it.
     """
-    from pages._ui import background  # which work does without
+    session_limits.check_draws(testset, max(settings.get("trials", 0), settings.get("resamples", 0)))
+    drawn, asked = drawing(settings), deciding(settings)
+    key = "compare", testset.digest, testset.name, metric, tuple(sorted(drawn.items()))
+    if drawn_beforehand(testset, metric, drawn):
+        from pages._ui import background  # which work does without
 
-    key = _key(testset, metric, settings)
-    if (found := _first(testset, metric, settings, key)) is not None:
         background.keep_place(key)
-        return found
-    drawn = None if background.kept(key) is not None else _drawn(testset, metric, settings)
+        return _DECIDED.make((key, asked), lambda: compare(testset, [_Counted(metric_of(testset, metric))], **settings,
+                                                      cache=FirstDraws(testset)))
 
     def work(progress):
-        if drawn is not None:
-            return corrected_by(drawn, testset, settings["correction"])
-        return compare(testset, [_Counted(metric_of(testset, metric))], jobs=jobs(testset), progress=progress,
-                       **settings)
+        cache = {}
+        found = compare(testset, [_Counted(metric_of(testset, metric))], jobs=jobs(testset), progress=progress,
+                        cache=cache, **settings)
+        return asked, found, cache
 
-    session_limits.check_draws(testset, max(settings.get("trials", 0), settings.get("resamples", 0)))
-    return background.result(key, work, "Comparing the systems",
-                             meanwhile and (lambda _: meanwhile()), {"before": True})
+    return decided_from(key, work, asked, lambda cache: compare(
+        testset, [_Counted(metric_of(testset, metric))], cache=cache, **settings), "Comparing the systems",
+        meanwhile and (lambda _: meanwhile()), {"before": True})
+
+
+def drawing(settings: dict) -> dict:
+    """Those settings of a comparison that its draws depend on."""
+    return {name: value for name, value in settings.items() if name not in _DECISIONS}
+
+
+def deciding(settings: dict) -> tuple:
+    """The others."""
+    return tuple((name, value) for name, value in sorted(settings.items()) if name in _DECISIONS)
+
+
+def decided_from(key: tuple, work: Callable, asked: tuple, decide: Callable, what: str, meanwhile=None, before=None):
+    """What is decided from draws that are remembered by a key."""
+    from pages._ui import background  # which work does without
+
+    there, found, cache = background.result(key, work, what, meanwhile, before or {})
+    return found if there == asked else _DECIDED.make((key, asked), lambda: decide(cache))
 
 
 def statistics(testset: TestSet, metric: str, progress: Callable[[str, float], None] | None = None) -> np.ndarray:
     """The statistics of a metric, shape (systems, segments, stats), remembered by content; may be called in a thread.
-
-    Parameters
-    ----------
-    progress : callable, optional
-        Called with (stage, share of it done), as in `background.result`.
     """
     report = None if progress is None else lambda share: progress("counting", share)
     return _Counted(metric_of(testset, metric)).statistics(testset, report)
@@ -63,33 +77,6 @@ def statistics(testset: TestSet, metric: str, progress: Callable[[str, float], N
 def jobs(testset: TestSet) -> int:
     """How many threads pay off."""
     return -1 if testset.n_segments > _MANY else 1
-
-
-def _key(testset, metric, settings):
-    return "compare", testset.digest, testset.name, metric, tuple(sorted(settings.items()))
-
-
-def _drawn(testset, metric, settings):
-    """A comparison that is there and that differs in nothing but the correction, where it has all that this needs."""
-    from pages._ui import background
-
-    for asked in drawn_alike(settings):
-        key = _key(testset, metric, asked)
-        found = _first(testset, metric, asked, key) or background.kept(key)
-        if found is not None and serves_corrections(found.settings):
-            return found
-    return None
-
-
-def _first(testset, metric, settings, key):
-    """What was compared beforehand, None where nothing was."""
-    usual = defaults("compare")
-    if not testset.simulated or metric != metrics_of(testset)[0] or any(
-            usual[name] != value for name, value in settings.items()):
-        return None
-    if key not in _FIRST:
-        _FIRST.keep(key, first_comparison(testset))
-    return _FIRST.get(key)
 
 
 class _Counted:

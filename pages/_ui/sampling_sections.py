@@ -14,7 +14,13 @@ from mtsig_core.experiments.sampling import KINDS, Sampling, Spreads
 from mtsig_core.figures.experiment_plots import intervals, outcomes, ratios
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.sampling_tables import pair_records, sampled_system_records, spread_rows, tally_rows, whole_said
+from mtsig_core.report.experiment_tables import (
+    describe_whole,
+    sampled_pair_records,
+    sampled_system_records,
+    spread_table,
+    tally_table,
+)
 from mtsig_core.report.tables import points
 from mtsig_core.stats.arrays import rounding
 from mtsig_core.stats.significance import significant
@@ -26,23 +32,12 @@ NAMES = {"blocks": "Blocks", "broad": "Broad samples"}
 
 @dataclass(frozen=True)
 class Samples:
-    """Both kinds of sample of one size.
-
-    Attributes
-    ----------
-    view : View
-    found : mapping of str to Sampling
-        By kind.
-    name : str
-        The system that is looked at.
-    koehns : bool
-        Whether the samples stand for those of `Koehn (2004)`.
-    """
+    """Both kinds of sample of one size."""
 
     view: View
-    found: Mapping[str, Sampling]
-    name: str
-    koehns: bool
+    found: Mapping[str, Sampling]  # by kind
+    name: str  # the system that is looked at
+    koehns: bool  # whether the samples stand for those of `Koehn (2004)`
 
     @property
     def unit(self) -> str:
@@ -113,13 +108,14 @@ class Samples:
         tie = rounding(np.array([self.found[kind].system(name).full for name in (a, b)]))
         known = "the better" if significant(pair.whole_p, alpha) else "ahead"
         order = f"{a if truth > 0 else b} is {known}" if abs(truth) > tie else f"{a} and {b} tie"
-        decided = whole_said(pair.whole_p, alpha, self.found[kind].whole_units)
+        decided = describe_whole(pair.whole_p, alpha, self.found[kind].whole_units)
         which = NAMES[kind].lower()
         screen.answer(f"{order} on the whole test set ({decided}): " + (
             f"{tally.right} of {n} {which} conclude so, {tally.wrong} the opposite, {tally.none} nothing"
             if abs(truth) > tie else f"{n - tally.none} of {n} {which} conclude that one is better"))
         worse = int((pair.improvements < 0).sum())
-        shared = dict(files=self.view.named(a, b), command=self.command(kind), **charts.columns(pair_records(pair)))
+        shared = dict(files=self.view.named(a, b), command=self.command(kind),
+                      **charts.columns(sampled_pair_records(pair)))
         charts.show(partial(outcomes, pair.improvements, pair.verdicts(test, alpha), truth,
                             f"whole test set, {truth:+{self.form}}", what="Improvement of A over B", unit=self.unit,
                             form=self.form), key="sampling.differences", **shared,
@@ -130,7 +126,7 @@ class Samples:
                     alt=f"Paired bootstrap of each sample: the share on which A is better; {(by_koehn == 1).sum()} "
                         f"samples conclude as the whole test set, {(by_koehn == -1).sum()} the opposite.")
         named = {NAMES[key].lower(): value for key, value in self.found.items()}
-        screen.table(*tally_rows(named, a, b, alpha, published=self.koehns), names=[0, 1])
+        screen.show_table(tally_table(named, a, b, alpha, published=self.koehns))
         st.caption(f"Level {alpha:g}. Conclusions are held against the order on the whole test set, which is no more "
                    "than a larger sample: its own p is by approximate randomization, uncorrected, by document "
                    "where there are any. Where it is undecided, neither side need be wrong. Brackets: 95% intervals, "
@@ -162,7 +158,7 @@ class Samples:
                     command=self.command("spread", sized=False), **charts.columns(list(map(asdict, spread.rows))),
                     alt=f"Ratio of spreads by size of the samples; at {size} segments the median is {middle:.1f}.")
         screen.plain(f"System {self.name}")
-        screen.table(*spread_rows(spread, self.name))
+        screen.show_table(spread_table(spread, self.name))
         st.caption("SD of the scores of blocks / of broad samples of as many segments. Bars and brackets: "
                    f"{self.level} interval of one ratio, as of two normal lots, wider where neighbouring blocks are "
                    "alike; a few samples tell little. Systems share the segments, so their ratios go up and down "

@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from math import isnan
 from typing import NoReturn
 
 import streamlit as st
@@ -190,15 +191,10 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], names: Iterable[
 
 def show_table(shown: Table, key: str | None = None, *, open_rows: bool = False, open_cells: bool = False
                ) -> int | tuple[int, str] | None:
-    """A `Table` of the reports, by the kinds of its columns.
-
-    Returns
-    -------
-    int, (int, str) or None
-        The row that was chosen, or the row and the key of the column of a cell that was.
-    """
+    """A `Table` of the reports, by the kinds of its columns."""
     kinds = [column.kind for column in shown.columns]
-    rows = [[Cell(text, column.sort_key(value)) if KINDS[column.kind].is_number and text not in ("", MISSING) else text
+    rows = [[Cell(text, number) if KINDS[column.kind].is_number and text not in ("", MISSING)
+             and not isnan(number := column.sort_key(value)) else text
              for column, value, text in zip(shown.columns, *both, strict=True)]
             for both in zip(shown.rows, shown.texts(), strict=True)]
     names = {k for k, kind in enumerate(kinds) if kind == "name" or kind == "rank" and not k}

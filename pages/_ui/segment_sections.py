@@ -28,22 +28,7 @@ def pick_marks() -> tuple[int, str]:
 
 def show_side_by_side(testset: TestSet, systems: Sequence[str], segments: Sequence[int], added: Sequence[float],
          unit: str, marks: str = segment_cards.MARKS[0]) -> None:
-    """Outputs of some segments side by side, over them the source and the references.
-
-    Parameters
-    ----------
-    testset : TestSet
-    systems : sequence of str
-        Whose outputs, the first two in the first row.
-    segments : sequence of int
-        Positions, from 0.
-    added : sequence of float
-        What each of these segments adds to the difference of the first two, in points.
-    unit : str
-        What that is measured in, such as ``"BLEU"``.
-    marks : str
-        One of `MARKS`.
-    """
+    """Outputs of some segments side by side, over them the source and the references."""
     cards(testset, systems, segments, segment_cards.contributed(added, unit), marks)
 
 
@@ -97,14 +82,7 @@ def first_listed() -> None:
 
 
 def choose_segment(testset: TestSet, listed: Sequence[int]) -> int:
-    """Position of the segment to show: that of the line in the address, also where it is not listed, else the first.
-
-    Parameters
-    ----------
-    testset : TestSet
-    listed : sequence of int
-        Positions, from 0, in the order of the list.
-    """
+    """Position of the segment to show: that of the line in the address, also where it is not listed, else the first."""
     place = {line: k for k, line in enumerate(testset.lines)}
 
     def read(texts):

@@ -31,31 +31,14 @@ def places() -> int:
 
 
 def check_draws(testset: TestSet, draws: int, systems: int | None = None) -> None:
-    """Whether so many bootstrap samples or shuffles of a test set, or of some of its systems, are within the limit.
-
-    Raises
-    ------
-    SettingError
-    """
+    """Whether so many bootstrap samples or shuffles of a test set, or of some of its systems, are within the limit."""
     systems = systems or len(testset.systems)
     _check_draws(systems * testset.n_segments * draws)
     _check_pairs(systems, draws)
 
 
 def check_experiment(testset: TestSet, function: Callable, asked: Mapping, times: int = 1) -> None:
-    """Whether the draws of an experiment are within the limit, all its repeats together.
-
-    Parameters
-    ----------
-    function : callable
-        The experiment. What is not `asked` is as its signature says.
-    times : int
-        How often it goes over the test set, as by several metrics.
-
-    Raises
-    ------
-    SettingError
-    """
+    """Whether the draws of an experiment are within the limit, all its repeats together."""
     asked = defaults(function) | dict(asked)
     systems = 2 if "a" in asked else 1 if "system" in asked else asked.get("systems", len(testset.systems))
     segments = min(testset.n_segments, DRAWN.get(function.__name__, testset.n_segments))
@@ -65,33 +48,14 @@ def check_experiment(testset: TestSet, function: Callable, asked: Mapping, times
 
 
 def check_task(sizes: Mapping[str, tuple[int, int]], pairs: Iterable[str], function: Callable, asked: Mapping) -> None:
-    """Whether what is drawn of the language pairs of a task is within the limit, all together.
-
-    Parameters
-    ----------
-    sizes : mapping of str to tuple of int
-        Systems and segments of each language pair.
-    pairs : iterable of str
-        Those that are drawn from, once for each metric.
-    function, asked
-        As in `check_experiment`.
-
-    Raises
-    ------
-    SettingError
-    """
+    """Whether what is drawn of the language pairs of a task is within the limit, all together."""
     pairs, draws = list(pairs), _draws(defaults(function) | dict(asked))
     _check_draws(sum(prod(sizes[pair]) for pair in pairs) * draws, ", language pairs or metrics")
     _check_pairs([sizes[pair][0] for pair in pairs], draws)
 
 
 def check_sweep(testset: TestSet, sizes: Sequence[int], repeats: int) -> None:
-    """Whether so many test sets of each size may be drawn.
-
-    Raises
-    ------
-    SettingError
-    """
+    """Whether so many test sets of each size may be drawn."""
     remedy = "Fewer or smaller test sets need less"
     _check("MTSIG_MAX_SWEEP", len(testset.systems) * sum(sizes) * repeats, remedy)
     _check_pairs(len(testset.systems), len(sizes) * repeats * _draws(defaults("sweep size")), remedy)

@@ -29,14 +29,14 @@ from mtsig_core.figures.experiment_plots import decisions, references
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.sweep_tables import (
+from mtsig_core.report.experiment_tables import (
     as_good_as,
-    grid_rows,
+    grid_table,
     needed,
     own_order,
     reference_records,
-    reference_rows,
-    size_rows,
+    reference_table,
+    size_table,
     system_records,
 )
 from mtsig_core.source import Source
@@ -48,23 +48,13 @@ from pages._work.memory import Memory, make_once
 
 @dataclass(frozen=True)
 class Curve:
-    """One pair of systems and the difference that is asked about.
-
-    Attributes
-    ----------
-    view : View
-    pair : frozenset of str
-    difference, power : float
-        In points; 0 to 1.
-    sizes : sequence of int
-        Of the test sets that are drawn, in units.
-    """
+    """One pair of systems and the difference that is asked about."""
 
     view: View
     pair: frozenset[str]
-    difference: float
+    difference: float  # in points; 0 to 1
     power: float
-    sizes: Sequence[int]
+    sizes: Sequence[int]  # of the test sets that are drawn, in units
 
     def plan(self, found: SizeSweep) -> tuple[tuple[PairPlan, ...], PairPlan | None]:
         """The sizes that all pairs need, and this one; None where it cannot be compared."""
@@ -77,13 +67,7 @@ class Curve:
                        between=(mine.units_low, mine.units_high))
 
     def grow(self, parts: Mapping[int, SizeSweep]) -> None:
-        """Draw what is known already, on the axes that it will have in the end.
-
-        Parameters
-        ----------
-        parts : mapping of int to SizeSweep
-            Of 0 what the whole test set says, and what was found of each size that is drawn.
-        """
+        """Draw what is known already, on the axes that it will have in the end."""
         whole = parts[0]
         _, mine = self.plan(whole)
         if mine is None:
@@ -119,8 +103,9 @@ class Curve:
             + self._most(planned) + ". ")
         both = found.errors[mine.a, mine.b].n_units
         of_both = f", {both:,} of them with scores for both," if both < found.n_units else ""
-        here = cannot_plan(found) or (f"This set has {found.n_units:,} {units}{of_both} and finds {rounded(mine.mdd)} "
-                                      f"{unit} and more that often.")
+        cannot = cannot_plan(found)
+        here = cannot.text if cannot else (f"This set has {found.n_units:,} {units}{of_both} and finds "
+                                           f"{rounded(mine.mdd)} {unit} and more that often.")
         screen.plain(f"{family}{mine.a} and {mine.b} differ by {rounded(mine.delta)} here; were that true, it would "
                      f"take {own}. {here}")
         typical = median_low([row.units for row in planned if row.units] or [0])
@@ -188,7 +173,7 @@ def show_table_2(view: View, found: SizeSweep, system: str, asked: dict) -> None
     swept = background.result(("sweep shares", view.testset.digest, metric, system, tuple(asked.items())), work,
                               "Drawing parts of the test set")
     screen.plain(f"System {system}: relative {100 * (1 - view.settings['alpha']):g}% interval by size")
-    screen.table(*size_rows(swept, system))
+    screen.show_table(size_table(swept, system))
     st.caption(f"{_about(several)}. Ours: means over {asked['repeats']} random parts, but of the whole set one "
                f"interval; theirs too. {ZHANG_VOGEL_2.source}: {ZHANG_VOGEL_2.about}; human: fluency and adequacy. "
                f"They draw parts by document and bootstrap by sentence, here both go by {found.settings.unit}. "
@@ -239,7 +224,7 @@ def show_references(view: View, system: str, asked: dict) -> None:
             command=command("references", metric, source, asked), rows=[list(row.values()) for row in records],
             with_table=False,
             alt=f"Score of {system} with its interval, by number of references; the table below has the numbers.")
-    screen.table(*reference_rows(swept, system))
+    screen.show_table(reference_table(swept, system))
     st.caption(f"{_about(several)}. Means over sets that use every reference equally often. As good as one reference "
                "with: the share of the data that gives as narrow a relative interval; in brackets its 95% Monte Carlo "
                "interval, of what the draws leave open on this test set. They find that four references "
@@ -247,7 +232,7 @@ def show_references(view: View, system: str, asked: dict) -> None:
                + ("Here NIST and M-BLEU intervals do not narrow, a limit of the simulation: on real texts they do. "
                   if several.simulated and metric in ("nist", "m-bleu") else "")
                + (_NOT_EQ_4 if metric == "m-bleu" else ""))
-    screen.table(*grid_rows(swept, system))
+    screen.show_table(grid_table(swept, system))
     st.caption("Low and high end in percent of the median, by share of the set and number of references; means over "
                f"{_REPEATS} random parts for each set of references"
                + (f"; in brackets {ZHANG_VOGEL_4.source if metric == 'nist' else ZHANG_VOGEL_3.source}."
@@ -260,10 +245,7 @@ def _with_references(view: View, system: str) -> tuple[TestSet, Source]:
     if not testset.simulated:
         return testset.only([system]), source
     n = min(testset.n_segments, _SIMULATED)
-    several = _ANEW.get(testset.digest)
-    if several is None:
-        several = with_references(testset.at(range(n)), _REFERENCES)
-        _ANEW.keep(testset.digest, several)
+    several = _ANEW.make(testset.digest, lambda: with_references(testset.at(range(n)), _REFERENCES))
     if source.demo is not None:
         source = replace(source, demo=n)
     anew = len(testset.references) == 1

@@ -8,14 +8,13 @@ from functools import partial
 
 import streamlit as st
 
-from mtsig_core import METRICS, MtsigError, compare_task
+from mtsig_core import METRICS, MtsigError
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.figures.comparison_plots import agreement_dots
 from mtsig_core.metrics import metric_titles
 from mtsig_core.report import export
 from mtsig_core.report.agreement import (
     agreement_by_pair_table,
-    agreement_cautions,
     agreement_note,
     agreement_table,
     agreement_verdict,
@@ -38,11 +37,13 @@ from mtsig_core.report.task_export import disputed_records, task_document
 from mtsig_core.results import TaskAgreement, TaskComparison
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import disputed_in
+from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.store.reviews import Entry
 from mtsig_core.testset import human_scores
 from pages._ui import address, background, browser, charts, controls, frame, one_pair, screen, session_limits
 from pages._ui.browser import command_box
 from pages._ui.metrics_sections import table
+from pages._ui.task_view import compare_by
 
 
 def show_runs(found: TaskComparison, metric: str) -> None:
@@ -94,7 +95,7 @@ def show_people(view, found: TaskComparison) -> None:
     people = [name for name in human_scores(info.own_scores) if mine & set(info.pairs_with(name))]
     if view.metric in people:
         return
-    kept = {name: background.kept(view.key(name)) for name in people}
+    kept = {name: view.known(name) for name in people}
     if (said := name_other_tops(found, view.metric, *filter(None, kept.values()))) is not None:
         screen.caution_box(said)
     if waiting := [name for name, one in kept.items() if one is None]:
@@ -122,14 +123,8 @@ def show_disputes(view) -> TaskComparison | None:
         return None
     metrics = [view.metric, *chosen]
     settings = {key: value for key, value in view.settings.items() if key != "rank_rule"}  # decisions have no ranks
-    kept = view.kept
-    key = ("task", kept.digest, *metrics, tuple(sorted(settings.items())))
     try:
-        session_limits.check_task(kept.sizes, [pair for name in metrics for pair in info.pairs_with(name)],
-                                  compare_task,
-                          settings)
-        compared = background.result(key, lambda progress: kept.compare(
-            metrics, jobs=-1, progress=progress, **settings), "Comparing by all these metrics")
+        compared = compare_by(view.kept, metrics, settings, "Comparing by all these metrics")
     except MtsigError as problem:
         screen.error(problem)
         return None
@@ -189,7 +184,7 @@ def show_agreement(view) -> TaskAgreement | None:
         screen.error(problem)
         return None
     screen.answer(agreement_verdict(found))
-    screen.cautions(agreement_cautions(found))
+    screen.cautions(about_agreement(found))
     charts.show(partial(agreement_dots, found), key="task.agreement", files=(info.name, human),
                 command=_command(view, human, asked),
                 **table(found.metrics),

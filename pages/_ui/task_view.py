@@ -12,7 +12,7 @@ from mtsig_core import METRICS, Comparison, InputError, MtsigError, SettingError
 from mtsig_core.errors import counted
 from mtsig_core.readers.tasks import unread_sentences
 from mtsig_core.report.commands import task_command
-from mtsig_core.report.kept_results import KeptTask
+from mtsig_core.report.kept_results import KeptDraws, KeptTask
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.task import (
     MISSING_SAID,
@@ -25,10 +25,11 @@ from mtsig_core.report.task import (
 )
 from mtsig_core.report.words import far_firsts_in, group_cautions, in_a_task
 from mtsig_core.results import TaskComparison
-from mtsig_core.stats.across import ask_for_metric
+from mtsig_core.stats.cautions import about_choice
+from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
 from mtsig_core.testset import by_precedence
-from pages._ui import address, background, controls, screen, session_limits, tasks, testsets
+from pages._ui import address, background, controls, results, screen, session_limits, tasks, testsets
 from pages._ui.screen import end_page, in_side_bar
 
 FEW = 4  # language pairs of which all is said in sight
@@ -38,43 +39,27 @@ _TRACKS = ("all systems", "constrained", "unconstrained")
 
 @dataclass(frozen=True)
 class TaskView:
-    """What is chosen at the side.
+    """What is chosen at the side."""
 
-    Attributes
-    ----------
-    name : str
-        Of the task, as the address has it.
-    offer : tasks.TaskOffer
-    kept : KeptTask
-    metric : str
-    settings : dict
-        Keyword arguments of `compare_task`.
-    """
-
-    name: str
+    name: str  # of the task, as the address has it
     offer: tasks.TaskOffer
     kept: KeptTask
     metric: str
-    settings: dict
+    settings: dict  # keyword arguments of `compare_task`
 
     @property
     def title(self) -> str:
         """What is open."""
         return self.kept.info.name
 
-    def key(self, metric: str) -> tuple:
-        """What its comparison by a metric is remembered by."""
-        return "task", self.kept.digest, metric, tuple(sorted(self.settings.items()))
-
     def comparison(self, meanwhile: Callable[[dict[str, Comparison]], None]) -> TaskComparison:
         """All language pairs compared by the metric; `meanwhile` draws those that are there already."""
-        kept, metric, settings = self.kept, self.metric, self.settings
-        session_limits.check_task(kept.sizes, kept.info.pairs_with(metric), compare_task, settings)
+        return compare_by(self.kept, [self.metric], self.settings, "Comparing all language pairs", meanwhile)
 
-        def work(progress):
-            return kept.compare(metric, jobs=-1, progress=progress, found=progress.part, **settings)
-
-        return background.result(self.key(metric), work, "Comparing all language pairs", meanwhile)
+    def known(self, metric: str) -> TaskComparison | None:
+        """All language pairs compared by another metric, where that was drawn before."""
+        key = _key(self.kept, [metric], self.settings)
+        return None if background.kept(key) is None else compare_by(self.kept, [metric], self.settings, "")
 
     def address_of(self, pair: str, found: TaskComparison) -> dict[str, str | None]:
         """What the address says of the test set of a language pair, and of the metric, unless that is usual there.
@@ -93,6 +78,27 @@ class TaskView:
         metrics = dict.fromkeys([self.metric, *(name for one in found.pairs.values() for name in one.metrics)])
         human = None if found.agreement is None else found.agreement.human
         return task_command(self.kept.source, metrics=",".join(metrics), human=human, **self.settings)
+
+
+def compare_by(kept: KeptTask, metrics: list[str], settings: dict, what: str,
+               meanwhile: Callable[[dict[str, Comparison]], None] | None = None) -> TaskComparison:
+    """All language pairs compared by these metrics; what that draws is remembered, as in `results.comparison`."""
+    pairs = [pair for metric in metrics for pair in kept.info.pairs_with(metric)]
+    session_limits.check_task(kept.sizes, pairs, compare_task, settings)
+    asked = results.deciding(settings)
+
+    def work(progress):
+        cache = KeptDraws()
+        found = compare_task(kept, metrics, jobs=-1, progress=progress, found=progress.part, cache=cache, **settings)
+        return asked, found, dict(cache)
+
+    return results.decided_from(_key(kept, metrics, settings), work, asked, lambda cache: compare_task(
+        kept, metrics, cache=cache, **settings), what, meanwhile)
+
+
+def _key(kept: KeptTask, metrics: list[str], settings: dict) -> tuple:
+    by_domain = RANK_RULES[settings.get("rank_rule", "simultaneous")].by_domain  # across them it averages other scores
+    return "task", kept.digest, *metrics, by_domain, tuple(sorted(results.drawing(settings).items()))
 
 
 def choose() -> TaskView:
@@ -168,8 +174,9 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
 
 def ask_which_metric(view: TaskView) -> None:
     """Say that nothing says which metric decides, where the one at the side is only the first of several."""
-    if view.metric in view.kept.info.own_scores[:1] and (asked := ask_for_metric(view.kept.info, view.metric)):
-        screen.caution_box(f"{asked.finding} Choose the metric that decides at the side.")
+    if view.metric in view.kept.info.own_scores[:1]:
+        for caution in about_choice(view.kept.info, view.metric):
+            screen.caution_box(f"{caution.finding} Choose the metric that decides at the side.")
 
 
 def show_picture(found: TaskComparison, metric: str, key: str | None = None) -> str | None:
@@ -229,18 +236,10 @@ _LAST = "review.last"  # that of the review opened last
 
 @dataclass(frozen=True)
 class ReviewView:
-    """What is opened by the link in the address.
+    """What is opened by the link in the address."""
 
-    Attributes
-    ----------
-    kept : KeptReview or None
-        None where the address has no link.
-    before, now : TaskView or None
-        The task as the review compares it, with all systems, and without those left out.
-    """
-
-    kept: KeptReview | None
-    before: TaskView | None = None
+    kept: KeptReview | None  # none where the address has no link
+    before: TaskView | None = None  # the task as the review compares it, with all systems, and without those left out
     now: TaskView | None = None
 
     @property

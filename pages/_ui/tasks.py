@@ -25,24 +25,12 @@ _AS_READ = 4  # bytes in memory for each of a file, about
 
 @dataclass(frozen=True)
 class TaskOffer:
-    """A shared task that may be opened.
+    """A shared task that may be opened."""
 
-    Attributes
-    ----------
-    source : TaskSource
-        What names it on the command line.
-    label : str
-        What it is called in the list.
-    place : callable or None
-        () -> TaskSource, from which an upload is read.
-    unread : tuple of (str, str)
-        The files in its zip that are not read, each with the reason.
-    """
-
-    source: TaskSource
-    label: str = ""
-    place: Callable[[], TaskSource] | None = None
-    unread: tuple[tuple[str, str], ...] = ()
+    source: TaskSource  # what names it on the command line
+    label: str = ""  # what it is called in the list
+    place: Callable[[], TaskSource] | None = None  # () -> TaskSource, from which an upload is read
+    unread: tuple[tuple[str, str], ...] = ()  # the files in its zip that are not read, each with the reason
 
     def testset(self, name: str, pair: str) -> str:
         """What one of its language pairs is called in the address of a page, where the task is called `name`."""
@@ -105,7 +93,7 @@ def _kept(source: TaskSource, track: str | None, fingerprint: tuple, limited: bo
             found.info  # noqa: B018 - what takes time, for the page to say so meanwhile
         return found
 
-    return LOADED.get(("task", source, track, fingerprint), make,
+    return LOADED.make(("task", source, track, fingerprint), make,
                      lambda _: _AS_READ * sum(size for _, size, _ in fingerprint))
 
 
@@ -149,7 +137,4 @@ def _of_track(base: str, track: str, whole: TestSet) -> tuple[str, ...]:
 
 def _part(whole: TestSet, names: tuple[str, ...], track: str) -> TestSet:
     key = whole.digest, whole.name, names, track
-    if (found := _PARTS.get(key)) is None:
-        found = replace(whole.only(names), name=f"{whole.name}, {track} track")
-        _PARTS.keep(key, found)
-    return found
+    return _PARTS.make(key, lambda: replace(whole.only(names), name=f"{whole.name}, {track} track"))

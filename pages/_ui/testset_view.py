@@ -25,24 +25,12 @@ _PARTS = Memory(16)
 
 @dataclass(frozen=True)
 class Part:
-    """What is chosen of a test set.
+    """What is chosen of a test set."""
 
-    Attributes
-    ----------
-    testset : TestSet
-        Without the systems left out.
-    family : TestSet
-        With them, on the same segments and references.
-    unranked : TestSet or None
-        The references that neither score nor take part, as systems.
-    source : Source
-        What says so on the command line.
-    """
-
-    testset: TestSet
-    family: TestSet
-    unranked: TestSet | None
-    source: Source
+    testset: TestSet  # without the systems left out
+    family: TestSet  # with them, on the same segments and references
+    unranked: TestSet | None  # the references that neither score nor take part, as systems
+    source: Source  # what says so on the command line
 
 
 def pick_tokenizer(whole: TestSet) -> TestSet:
@@ -53,11 +41,7 @@ def pick_tokenizer(whole: TestSet) -> TestSet:
             "with the texts, else by the target language: zh for Chinese, ja-mecab for Japanese, ko-mecab for Korean, "
             "13a for all others."))
         if chosen != "auto":
-            key = (whole.digest, whole.name, chosen)
-            if (found := _PARTS.get(key)) is None:
-                found = replace(whole, tokenizer=chosen)
-                _PARTS.keep(key, found)
-            whole = found
+            return _PARTS.make((whole.digest, whole.name, chosen), lambda: replace(whole, tokenizer=chosen))
     return whole
 
 
@@ -91,7 +75,8 @@ def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -
     rated = metric if metric in whole.scores else None
     source = replace(source, tokenize=whole.tokenizer, refs=tuple(chosen) if others else (), refs_as_systems=join,
                      domain=domain, exclude=tuple(left_out))
-    part = Part(*_parts(whole, tuple(chosen), join, domain, tuple(left_out), rated), source)
+    asked = tuple(chosen), join, domain, tuple(left_out), rated
+    part = Part(*_PARTS.make((whole.digest, whole.name, *asked), lambda: _parts(whole, *asked)), source)
     if part.family.systems and not part.testset.systems:
         raise SettingError("Every system is left out. Leave one in under Systems and segments, two to compare.")
     return part
@@ -115,22 +100,15 @@ def of_this_set_alone(key: str, texts: list[str], new: TestSet) -> bool:
 
 
 def _parts(whole, chosen, join, domain, left_out, rated):
-    """The three test sets of a `Part`, remembered: each knows its digest, which takes time to find.
-
-    `rated` is the metric where it is one of segment scores, else None.
-    """
-    key = (whole.digest, whole.name, chosen, join, domain, left_out, rated)
-    if (found := _PARTS.get(key)) is None:
-        others = [name for name in whole.references if name not in chosen]
-        family = whole.scored_with(chosen, others_as_systems=join) if others or join else whole
-        family = family.under(rated or "")
-        unranked = None if join else _unranked(whole, family, others, rated)
-        if domain is not None:
-            family, unranked = family.in_domain(domain), unranked and unranked.in_domain(domain)
-        left_out = [name for name in left_out if name in family.systems]
-        found = (family.without(left_out) if left_out else family, family, unranked)
-        _PARTS.keep(key, found)
-    return found
+    """The three test sets of a `Part`; `rated` is the metric where it is one of segment scores, else None."""
+    others = [name for name in whole.references if name not in chosen]
+    family = whole.scored_with(chosen, others_as_systems=join) if others or join else whole
+    family = family.under(rated or "")
+    unranked = None if join else _unranked(whole, family, others, rated)
+    if domain is not None:
+        family, unranked = family.in_domain(domain), unranked and unranked.in_domain(domain)
+    left_out = [name for name in left_out if name in family.systems]
+    return family.without(left_out) if left_out else family, family, unranked
 
 
 def _unranked(whole, family, others, rated):
@@ -151,29 +129,14 @@ def _unranked(whole, family, others, rated):
 
 @dataclass(frozen=True)
 class View:
-    """What is on screen: everything a page draws comes from here.
+    """What is on screen: everything a page draws comes from here."""
 
-    Attributes
-    ----------
-    testset : TestSet
-        Without the systems and segments that the user left out.
-    whole : TestSet
-        All that was read.
-    part : selection.Part
-        What was chosen of it.
-    metric : str
-    settings : dict
-        Keyword arguments of `mtsig_core.compare`.
-    source : Source
-        The same for the command line: where the test set comes from, and what was left out of it.
-    """
-
-    testset: TestSet
-    whole: TestSet
-    part: Part
+    testset: TestSet  # without the systems and segments that the user left out
+    whole: TestSet  # all that was read
+    part: Part  # what was chosen of it
     metric: str
-    settings: dict
-    source: Source
+    settings: dict  # keyword arguments of `mtsig_core.compare`
+    source: Source  # the same for the command line: where the test set comes from, and what was left out of it
 
     @property
     def title(self) -> str:

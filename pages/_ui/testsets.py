@@ -48,16 +48,7 @@ def demo_of_task(name: str) -> Source | None:
 
 
 def usual_demo(names: Iterable[str], page: str, served: bool) -> str:
-    """The name of the set that a page opens on where none was chosen.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Of all that is offered, what belongs to the user before the simulated sets.
-    page : str
-    served : bool
-        Whether the dashboard was started on a test set: then it is that one.
-    """
+    """The name of the set that a page opens on where none was chosen."""
     first = next(iter(names))
     return LARGE.title if first == TASK.title and page in _DRAWING and not served else first
 
@@ -79,24 +70,13 @@ _DEPTH = 3  # folders below the root that are searched for shared tasks
 
 @dataclass(frozen=True)
 class Offer:
-    """A test set that may be opened.
+    """A test set that may be opened."""
 
-    Attributes
-    ----------
-    label : str
-        What it is called in the list.
-    load : callable
-        () -> TestSet
-    source : Source
-        What names it on the command line; its references score, and the others take part, unless others are chosen.
-    may_change : bool
-        Whether other content may come to stand under its name.
-    """
-
-    label: str
-    load: Callable[[], TestSet]
+    label: str  # what it is called in the list
+    load: Callable[[], TestSet]  # () -> TestSet
+    #: what names it on the command line; its references score, and the others take part, unless others are chosen
     source: Source
-    may_change: bool = False
+    may_change: bool = False  # whether other content may come to stand under its name
 
 
 class Gone(InputError):
@@ -282,7 +262,7 @@ def _on_disk(key: str, name: str, content: Callable[[], bytes]) -> Path:
 def _of_kept_task(saved: Saved, pair: str, labels: set[str]) -> Offer:
     """One language pair of a kept task."""
     def load():
-        return _shelved(("kept", saved.digest, saved.name, pair), "Opening the test set", read)
+        return _loaded(("kept", saved.digest, saved.name, pair), "Opening the test set", read)
 
     def read():
         with bounded(upload_limits()):
@@ -296,7 +276,7 @@ def _from_store(saved: Saved, labels: set[str]) -> Offer:
 
 
 def _load(digest: str, name: str, saved: Saved) -> TestSet:
-    return _shelved(("kept", digest, name), "Opening the test set", lambda: store().load(saved))
+    return _loaded(("kept", digest, name), "Opening the test set", lambda: store().load(saved))
 
 
 def _from_source(source: Source, label: str) -> Offer:
@@ -307,17 +287,17 @@ def _from_source(source: Source, label: str) -> Offer:
     whole = replace(source, refs=(), refs_as_systems=False)
 
     def load():
-        return _shelved((whole, _fingerprint(whole)), "Reading the test set", whole.read)
+        return _loaded((whole, _fingerprint(whole)), "Reading the test set", whole.read)
 
     return Offer(label, load, source, not source.simulated)
 
 
-def _shelved(key: tuple, said: str, make: Callable[[], TestSet]) -> TestSet:
+def _loaded(key: tuple, said: str, make: Callable[[], TestSet]) -> TestSet:
     def told():
         with st.spinner(said):
             return make()
 
-    return LOADED.get(key, told, weight)
+    return LOADED.make(key, told, weight)
 
 
 def root() -> Path | None:
@@ -348,7 +328,7 @@ def _looks_like_task(folder: Path) -> bool:
         except (OSError, MtsigError):  # one that cannot be read hides no other
             return False
 
-    return look() if folder.is_dir() else LOADED.get(("looks like a task", *_stamp(folder)), look, lambda _: 0)
+    return look() if folder.is_dir() else LOADED.make(("looks like a task", *_stamp(folder)), look, lambda _: 0)
 
 
 def _stamp(path: Path) -> tuple[str, int, int]:
@@ -381,7 +361,7 @@ def beside(folder: Path) -> tuple[list[str], list[tuple[str, str, str]], list[tu
         except (OSError, MtsigError):  # looks like a shared task and is none: nothing to offer
             return Contents((), (), (), ())
 
-    found = LOADED.get(("contents", *_stamp(folder)), look, lambda _: 0)
+    found = LOADED.make(("contents", *_stamp(folder)), look, lambda _: 0)
     return list(found.pairs), list(found.scores), list(found.runs), found.unread
 
 
@@ -395,7 +375,7 @@ def pairs_in(folder: Path, below: Path | None = None) -> list[str]:
         if folder.is_dir() and not has_scores(folder):  # only names to look at
             return look()
         # Of a folder of scores, or of a zip, which must be read for it: not in each run of each page.
-        return LOADED.get(("pairs", str(folder), _fingerprint(Source(folder=str(folder)))), look, len)
+        return LOADED.make(("pairs", str(folder), _fingerprint(Source(folder=str(folder)))), look, len)
     except (OSError, MtsigError):  # looks like a shared task and is none: nothing to offer
         return []
 

@@ -32,11 +32,11 @@ from mtsig_core.experiments.papers import (
     RIEZLER_MAXWELL_T1,
     RIEZLER_MAXWELL_T2,
 )
-from mtsig_core.experiments.population import swaps_said
+from mtsig_core.experiments.population import describe_swaps
 from mtsig_core.experiments.validation import conclusions, coverage, pair_tests
 from mtsig_core.figures.experiment_plots import counts, p_values, panels, rates
 from mtsig_core.metrics import metric_title, metrics_of
-from mtsig_core.report import validation_tables as tables
+from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.cells import rounded, signed
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.words import direction
@@ -46,9 +46,6 @@ from pages._ui import background, charts, controls, one_pair, results, screen, s
 from pages._ui.browser import command_box
 from pages._ui.screen import or_end_page
 from pages._ui.testset_view import View
-
-#: What is drawn or swapped, and the unit of the test.
-SITUATIONS = (("segment", "segment"), ("document", "segment"), ("document", "document"))
 
 
 @dataclass(frozen=True)
@@ -87,7 +84,7 @@ class Bench:
         repeats = figure is not None and before is None
 
         def work(progress):
-            told = {"found": lambda done, n, one: progress.part((done, n), one)} if repeats else {}
+            told = {"watch": lambda done, n, one: progress.part((done, n), one)} if repeats else {}
             return function(testset, metric, jobs=results.jobs(testset), progress=progress,
                             statistics=results.statistics(testset, metric, progress), **told, **asked)
 
@@ -120,7 +117,7 @@ def grow(figure: Callable[[], go.Figure], name: str, said: str, more: str = "") 
 
 def by_situation(row: Callable, verb: str) -> dict:
     """What `row` (what is drawn or swapped, the unit of the test) gives, by words for it; without what is not there."""
-    found = {f"{what}s {verb}, by {unit}": row(what, unit) for what, unit in SITUATIONS}
+    found = {f"{what}s {verb}, by {unit}": row(what, unit) for what, unit in tables.SITUATIONS}
     return {words: one for words, one in found.items() if one is not None}
 
 
@@ -173,9 +170,9 @@ def show_conclusions(bench: Bench, place) -> None:
                f"{one.resamples:,} bootstrap samples by segment." + (" Theirs on other texts." if koehns else "")
                + (f" {metric_title(bench.metric)} keeps the weights of the whole test set." if bench.view.recounted else
                   ""))
-    screen.table(*tables.size_rows(one, size, koehns), names=(0, 1))
+    screen.show_table(tables.conclusions_at_table(one, size, koehns))
     st.subheader("All sizes")
-    screen.table(*tables.conclusion_rows(one, koehns), names=(0, 1))
+    screen.show_table(tables.conclusion_table(one, koehns))
     st.caption("Percent as the whole set / the opposite"
                + (f"; in brackets right / wrong of {KOEHN_T3.source}." if koehns else "."))
     _show_calibration(bench, one, koehns)
@@ -206,7 +203,7 @@ def _show_calibration(bench: Bench, one, koehns: bool) -> None:
                        what="of the conclusions are as the whole set"),
                one.levels, "calibration", bench.command("calibration"),
                "Share of conclusions at each level that are as the whole test set.")
-    screen.table(*tables.calibration_rows(one, koehns))
+    screen.show_table(tables.calibration_table(one, koehns))
     st.caption("Over pairs that differ on this set, all sizes together: a calibration, not a type-I error, so 'one "
                "wrong in twenty' is not what it shows. Conclusions on one sample are alike: intervals go by samples, "
                "and leave out only that samples of different sizes overlap.")
@@ -220,7 +217,7 @@ def _say_undecided(one, n_units) -> None:
                  + (f"it leaves {len(one.undecided)} of {len(pairs)} pairs undecided itself ({named}). There the "
                     "opposite need not be wrong." if named else
                     "it decides each of these pairs itself.")
-                 + f" (p at most {one.alpha:g} by approximate randomization, uncorrected, {swaps_said(n_units)}.)")
+                 + f" (p at most {one.alpha:g} by approximate randomization, uncorrected, {describe_swaps(n_units)}.)")
 
 
 def show_coverage(bench: Bench, place) -> None:
@@ -244,7 +241,7 @@ def show_coverage(bench: Bench, place) -> None:
                "is the score of the whole test set. Bars: 95% Monte Carlo interval. "
                + f"{KOEHN_6.source}: {hits} of {intervals} intervals at 95% on broad samples.")
     warn_of_few_documents(one.n_documents)
-    screen.table(*tables.coverage_rows(one))
+    screen.show_table(tables.coverage_table(one))
 
 
 def _coverage_said(covered, alpha: float) -> str:
@@ -294,7 +291,7 @@ def show_claims(bench: Bench) -> None:
                "control the chance of any false claim (left); BH and BY control the expected share of false claims "
                "among all claims (right), so that BH may claim something false in many test sets, and loses less. "
                "Vermillion: above the level.")
-    screen.table(*tables.claim_rows(one))
+    screen.show_table(tables.claim_table(one))
 
 
 def _false(alpha: float, one):
@@ -329,7 +326,8 @@ def show_type_one(bench: Bench, place) -> None:
         screen.answer(_by_both(one, *(row.rejected for row in at.values()), bench.alpha))
         what, share, interval = numbers[1]
         numbers[1] = what, share, f"{interval}; predicted {100 * one.predicted:.1f}%"
-    screen.cautions(c for c in bench.view.comparison.warnings if c.code == "few-differences" and {c.a, c.b} == {a, b})
+    screen.cautions(caution for caution in bench.view.comparison.warnings
+                    if caution.kind.concern == "differences" and caution.concerns_pair(a, b))
     screen.numbers(*numbers)
     bench.show(_rejections(bench.alpha, one), one.rows, "type1", bench.command("type1", a=a, b=b, pairs=n),
                f"Rejections of {n} true nulls by each test, with Monte Carlo intervals; the level is {bench.alpha:g}.")
@@ -350,7 +348,7 @@ def show_type_one(bench: Bench, place) -> None:
                f"koehn concludes at {100 * bench.alpha:g}% per direction, about twice that in all, and more with "
                "few or unequal documents; the shift of riezler-maxwell is one-sided as printed.")
     warn_of_few_documents(one.n_documents)
-    screen.table(*tables.type_one_rows(one))
+    screen.show_table(tables.type_one_table(one))
     _show_variants(bench)
 
 
@@ -375,7 +373,7 @@ def _by_both(one, _, by_segment, by_document, alpha: float) -> str:
 
 def _null_situations(one) -> dict:
     """How often randomization rejects, by words for the null and the unit."""
-    return {f"{tables.NULLS[null]}, by {unit}": row for null, unit in SITUATIONS
+    return {f"{tables.NULLS[null]}, by {unit}": row for null, unit in tables.SITUATIONS
             if (row := one.row(null, unit, "ar")) is not None}
 
 
@@ -411,7 +409,7 @@ def _show_variants(bench: Bench) -> None:
                                   for row, theirs in zip(one.rows, RIEZLER_MAXWELL_T2.rows["nist"], strict=True)},
                        one.alpha),
                one.rows, "variants", bench.command("variants"), "p-values of five true nulls by three tests.")
-    screen.table(*tables.variant_rows(one))
+    screen.show_table(tables.variant_table(one))
     st.caption(f"Ours: {one.n_segments:,} segments drawn with replacement; each system says what one of the real ones "
                f"says, drawn anew for every segment. By segment, {one.trials:,} trials; ratio: randomization / "
                f"bootstrap. Theirs: {RIEZLER_MAXWELL_T2.source}, {RIEZLER_MAXWELL_T2.about}, in NIST. They find "
@@ -434,7 +432,7 @@ def show_families(bench: Bench, place) -> None:
                f"Carlo interval]; approximate randomization by segment, {one.trials:,} trials. Each system says what "
                "one of the real ones says, drawn anew for every segment. The formula takes comparisons for "
                "independent; all pairs of the same systems are not.")
-    screen.table(*tables.family_rows(one))
+    screen.show_table(tables.family_table(one))
     theirs = "; ".join(f"{k} comparisons of {systems} systems at {level:g} give {error:g} (the formula: "
                        f"{if_independent(level, k):.4f})"
                        for systems, k, level, error in RIEZLER_MAXWELL_4_4.rows["bleu"])
@@ -486,7 +484,7 @@ def show_pair(bench: Bench, place) -> None:
         command=bench.command("pair", metrics=",".join(found), a=a, b=b, segments=asked["n_segments"]),
         files=bench.view.named(a, b, metric="-".join(found)),
         alt="p-values of the pair under each metric, by two tests, beside those of the paper.", with_table=False)
-    screen.table(*tables.metric_rows(found))
+    screen.show_table(tables.pair_tests_table(found))
     screen.plain(f"A is {a}, B is {b}, on {_tested(found)}"
                  + ("." if size == n else f", of the first broad sample of {size:,}."))
     st.caption(f"{next(iter(found.values())).trials:,} trials, uncorrected. Theirs: {RIEZLER_MAXWELL_T1.source}, "
@@ -555,14 +553,14 @@ def show_units(bench: Bench, place) -> None:
                bench.command("units", trials=asked["trials"]),
                "Pairs that are significant by both units, by segment only, by document only, for each correction.")
     warn_of_few_documents(one.n_documents)
-    screen.table(*tables.unit_rows(one))
+    screen.show_table(tables.unit_table(one))
     st.caption(f"Approximate randomization at α = {one.alpha:g}, {asked['trials']:,} trials; {one.n_segments:,} "
                f"segments in {one.n_documents:,} documents. Segments of a document succeed and fail together, so a "
                "test that takes them for independent finds too much: trust the document.")
-    header, rows = tables.changed_rows(one, correction)
+    changed = tables.changed_table(one, correction)
     st.subheader(f"The pairs that the unit changes, {corrected}")
-    if rows:
-        screen.table(header, rows, names=[0, 1])
+    if changed:
+        screen.show_table(changed)
         if not one.higher_is_better:
             st.caption(f"{direction(False).capitalize()} of the first over the second.")
         if correction != "none":

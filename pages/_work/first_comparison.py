@@ -1,45 +1,73 @@
-"""The first comparison of two demonstrations, by the metric that decides, and what BLEU counts of the large one, made
-beforehand: the dashboard opens with them.
+"""What the first comparison of two demonstrations draws, by the metric that decides, and what BLEU counts of the large
+one, made beforehand: the dashboard opens with them.
 
 ``python -m pages._work.first_comparison`` writes them anew, which is due after any change to the corpus or to a result;
-a test compares them with what `compare` and the metric give.
+a test compares them with what `draw` and the metric give.
 """
 
 from __future__ import annotations
 
 import json
 import lzma
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from mtsig_core.metrics import Metric, make_metric, metric_of, metrics_of
-from mtsig_core.report.result_json import comparison_json
-from mtsig_core.results import Comparison
+from mtsig_core.report.commands import defaults
+from mtsig_core.schema import decode, encode
 from mtsig_core.source import Source
-from mtsig_core.stats.comparison import compare
+from mtsig_core.stats.comparison import draw
+from mtsig_core.stats.draws import MetricDraws
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
 _ASSETS = Path(__file__).resolve().parents[2] / "assets"
-FILES = {_ASSETS / "task.comparison.json": Source(demo_task=True), _ASSETS / "demo.comparison.json": Source(demo=0)}
+FILES = {_ASSETS / "task.draws.xz": Source(demo_task=True), _ASSETS / "demo.draws.xz": Source(demo=0)}
 
 COUNTS = _ASSETS / "demo.bleu.xz"  # a line that says of what, then a byte for each segment, system and count
 
 
-def first_comparison(testset: TestSet) -> Comparison | None:
-    """What `compare` gives by the metric that decides, with its defaults; None unless this is a demonstration as this
-    version compares it."""
-    if not testset.simulated:
-        return None
-    found = (Comparison.from_json(file.read_text(encoding="utf-8")) for file in FILES)
-    return next((one for one in found if _is_of(one, testset)), None)
+@dataclass(frozen=True)
+class _File:
+    """What was drawn of a test set with the usual settings."""
+
+    digest: str
+    version: str
+    draws: MetricDraws
 
 
-def _is_of(found: Comparison, testset: TestSet) -> bool:
-    return found.testset.digest == testset.digest and found.settings.version == __version__ and all(
-        result.signature.startswith(metric_of(testset, name).signature(testset))
-        for name, result in found.metrics.items())
+class FirstDraws(dict):
+    """What was drawn of a demonstration by the metric that decides, whatever the key: see `drawn_beforehand`."""
+
+    def __init__(self, testset: TestSet):
+        self._draws = _first(testset)
+
+    def __contains__(self, key) -> bool:
+        return True
+
+    def __missing__(self, key) -> MetricDraws:
+        return self._draws
+
+
+def drawn_beforehand(testset: TestSet, metric: str, settings: dict) -> bool:
+    """Whether these are demonstration, metric and settings that were drawn beforehand, by this version."""
+    usual = defaults("compare")
+    return (testset.simulated and metric == metrics_of(testset)[0]
+            and all(usual[name] == value for name, value in settings.items()) and _first(testset) is not None)
+
+
+def _first(testset: TestSet) -> MetricDraws | None:
+    return next((one.draws for one in map(_read, FILES) if one.digest == testset.digest
+                 and one.version == __version__
+                 and one.draws.signature == metric_of(testset, one.draws.metric).signature(testset)), None)
+
+
+@cache
+def _read(file: Path) -> _File:
+    return decode(_File, lzma.decompress(file.read_bytes()))
 
 
 def first_counts(testset: TestSet, metric: Metric) -> np.ndarray | None:
@@ -57,15 +85,17 @@ def _counted(testset: TestSet, metric: Metric) -> list[str]:
     return [testset.digest, metric.signature(testset), __version__]
 
 
-def compared(testset: TestSet) -> Comparison:
+def drawn(testset: TestSet) -> MetricDraws:
     """Systems by the metric that decides."""
-    return compare(testset, metrics_of(testset)[0])
+    draws, = draw(testset, metrics_of(testset)[0]).by_metric.values()
+    return draws
 
 
-def write_comparisons() -> None:
-    """Compare the demonstrations and write the results to `FILES`."""
+def write_draws() -> None:
+    """Draw the demonstrations and write what was drawn to `FILES`."""
     for file, source in FILES.items():
-        file.write_text(comparison_json(compared(source.read())), encoding="utf-8")
+        testset = source.read()
+        file.write_bytes(lzma.compress(encode(_File(testset.digest, __version__, drawn(testset)))))
 
 
 def write_counts() -> None:
@@ -78,5 +108,5 @@ def write_counts() -> None:
 
 
 if __name__ == "__main__":
-    write_comparisons()
+    write_draws()
     write_counts()

@@ -13,11 +13,15 @@ from mtsig_core import TestSet
 
 
 class Memory:
-    """The values last used, by key; shared by threads. So many of them, and of so much weight in all."""
+    """The values last used, by key; shared by threads. So many of them, and of so much weight in all.
+
+    Streamlit's own caches count entries, not bytes, and any browser may tell the server to clear them.
+    """
 
     def __init__(self, size: int, most: float = math.inf):
         self._size, self._most, self._values, self._lock = size, most, OrderedDict(), threading.Lock()
         self._weight = 0.0
+        self._making: dict[Hashable, threading.RLock] = {}
 
     def __len__(self) -> int:
         return len(self._values)
@@ -40,6 +44,22 @@ class Memory:
             while len(self._values) > max(1, self._size if self._weight <= self._most else 1):
                 self._weight -= self._values.popitem(last=False)[1][1]
 
+    def make(self, key: Hashable, make: Callable[[], Any], weigh: Callable[[Any], float] = lambda value: 0.0):
+        """The value of a key, made once however many ask at the same time; what `make` raises is not kept, nor None."""
+        if (value := self.get(key)) is not None:
+            return value
+        with self._lock:
+            turn = self._making.setdefault(key, threading.RLock())
+        with turn:
+            if (value := self.get(key)) is None:  # else it was made while this one waited
+                try:
+                    value = make()
+                    self.keep(key, value, weigh(value))
+                finally:
+                    with self._lock:
+                        self._making.pop(key, None)
+        return value
+
 
 # What is made of results for each run of a page, such as tables and sentences.
 
@@ -54,10 +74,7 @@ def make_once(make: Callable, *of):
     was made of them.
     """
     key = (make, *map(_known, of))
-    if (found := _MADE.get(key)) is None:
-        found = make(*of), [one for one in of if not isinstance(one, TestSet)]
-        _MADE.keep(key, found)
-    return found[0]
+    return _MADE.make(key, lambda: (make(*of), [one for one in of if not isinstance(one, TestSet)]))[0]
 
 
 def _known(one):
@@ -66,38 +83,6 @@ def _known(one):
     if isinstance(one, TestSet):
         return one.digest, one.name, one.simulated, one.assumed, one.lines
     return (type(one), one) if isinstance(one, _PLAIN) else id(one)
-
-
-_ROOM = 500 << 20  # bytes
-_LEAST = 1 << 16
-
-
-class WeighedMemory:
-    """Values by key, at most so many bytes of them; made once, however many sessions ask at the same time.
-
-    Streamlit's own caches count entries, not bytes, and any browser may tell the server to clear them.
-    """
-
-    def __init__(self, room: int = _ROOM):
-        self._kept, self._lock = Memory(sys.maxsize, room), threading.Lock()
-        self._made: dict[Hashable, threading.Lock] = {}
-
-    def get(self, key: Hashable, make: Callable[[], Any], weigh: Callable[[Any], int]):
-        """The value of a key, made if it is not there; what `make` raises is not kept, nor None."""
-        with self._lock:
-            if (found := self._kept.get(key)) is not None:
-                return found
-            turn = self._made.setdefault(key, threading.Lock())
-        with turn:
-            if (found := self._kept.get(key)) is not None:  # made while this one waited
-                return found
-            try:
-                value = make()
-                self._kept.keep(key, value, max(_LEAST, weigh(value)))
-            finally:
-                with self._lock:
-                    self._made.pop(key, None)
-            return value
 
 
 def weight(testset: TestSet) -> int:
@@ -110,4 +95,4 @@ def weight(testset: TestSet) -> int:
                  *(values for scores in testset.scores.values() for values in scores.by_system.values())])
 
 
-LOADED = WeighedMemory()
+LOADED = Memory(8000, 500 << 20)  # what was read: test sets, and what folders and zips have in them; bytes

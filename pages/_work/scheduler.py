@@ -103,12 +103,7 @@ class Job:
         self.worker.resume()
 
     def told(self, kind: str, *values) -> None:
-        """What a worker tells: a part of the value, or how far it is.
-
-        Raises
-        ------
-        TooLong
-        """
+        """What a worker tells: a part of the value, or how far it is."""
         if kind == "part":
             name, value = values
             self.parts = {**self.parts, name: value}  # who reads it has its own
@@ -352,15 +347,7 @@ _LONGEST = 1.0  # seconds after which a page that is still being drawn lets the 
 
 
 class Turns:
-    """A place at which so many are at work at once, in the order in which they came.
-
-    Parameters
-    ----------
-    at_once : int
-    longest : float
-        Seconds after which one that is still at work does not count any more.
-    clock : callable, optional
-    """
+    """A place at which so many are at work at once, in the order in which they came."""
 
     def __init__(self, at_once: int = _AT_ONCE, longest: float = _LONGEST, clock: Callable = time.monotonic):
         self._at_once, self._longest, self._clock = at_once, longest, clock

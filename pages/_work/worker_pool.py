@@ -102,15 +102,7 @@ class Worker:
         self._pid, self._lock, self._wanted, self._paused = None, threading.Lock(), True, False
 
     def run(self, work: Callable, tell: Callable[..., None]):
-        """Have the work done, and give its value; what it tells meanwhile is passed on.
-
-        Raises
-        ------
-        Died
-            If the process is ended.
-        Exception
-            What the work or `tell` raises.
-        """
+        """Have the work done, and give its value; what it tells meanwhile is passed on."""
         down, up = self._nursery.fork(self._heavy)
         try:
             self._begin(up.recv())
@@ -178,6 +170,11 @@ class _Written(list):
         self.append(bytes(content))
 
 
+def _seal(testset):
+    pickle.Pickler(written := _Written(), pickle.HIGHEST_PROTOCOL).dump((testset, testset.digest))
+    return b"".join(written)
+
+
 class _Pickler(cloudpickle.Pickler):
     """Leaves out test sets, which are large and often the same."""
 
@@ -189,9 +186,5 @@ class _Pickler(cloudpickle.Pickler):
         if not isinstance(found, TestSet):
             return None
         key = (found.digest, found.name, found.simulated, found.assumed, found.lines)
-        if (seal := _SEALED.get(key)) is None:
-            pickle.Pickler(written := _Written(), pickle.HIGHEST_PROTOCOL).dump((found, found.digest))
-            seal = b"".join(written)
-            _SEALED.keep(key, seal, len(seal))
-        self._sealed[key] = seal
+        self._sealed[key] = _SEALED.make(key, lambda: _seal(found), len)
         return list(self._sealed).index(key)

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from mtsig_core import compare
+from mtsig_core import compare, compare_task
 from mtsig_core.experiments.dispute import examine_dispute
 from mtsig_core.report.comparison_report import comparison_html
 from mtsig_core.report.dispute_card import card_html
@@ -172,7 +172,7 @@ def task(root):
         write(folder / "automatic_scores" / f"{name}.jsonl", map(json.dumps, lines))
     source = TaskSource(str(folder), below=str(root))
     kept = KeptTask(source)
-    found = kept.compare(METRIC, trials=999)
+    found = compare_task(kept, METRIC, trials=999)
     digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
     names = found.pairs["en-de_DE"].testset.systems
     changes = (Exclude(names[2], "en-ja_JP", SAID[:200]), NoteOn("en-de_DE", METRIC, names[0], names[1], SAID),
@@ -183,7 +183,7 @@ def task(root):
     for seen, change in enumerate(changes, 1):
         review = reviews.add(review.edit_link, change, seen)
     store.close()
-    return source, kept.leaving_out(review.review.exclusions).compare(METRIC, trials=999), review
+    return source, compare_task(kept.leaving_out(review.review.exclusions), METRIC, trials=999), review
 
 
 def shown(name):

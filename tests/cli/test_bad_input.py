@@ -416,5 +416,5 @@ def test_an_official_table_of_another_task(run, tmp_path, table, said):
 
 def test_an_open_quote_swallows_no_row_of_an_official_table(refused, options, tmp_path):
     (tmp_path / "bad.csv").write_text('system,BLEU,note\ngood,1,"x\nfair,2,y\n')
-    assert "bad.csv, line 3 cannot be read: unexpected end of data. Check its quotes." in refused(
+    assert "bad.csv, row 3 cannot be read: unexpected end of data. Check its quotes." in refused(
         "score", *options, "--official", tmp_path / "bad.csv")

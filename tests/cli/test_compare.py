@@ -12,7 +12,7 @@ KEYS = {
     "system": {"system", "score", "ci_low", "ci_high", "rank_low", "rank_high"},
     "pair": {"a", "b", "delta", "ci_low", "ci_high", "p_value", "p_adjusted", "significant", "better", "win", "lose",
              "ci_joint_low", "ci_joint_high", "se", "se_ratio", "mdd"},
-    "warning": {"code", "text", "metric", "a", "b", "remedies", "here", "advice"}}
+    "warning": {"code", "text", "metric", "a", "b", "remedies", "here", "advice", "facts"}}
 
 
 def as_json(result):
@@ -108,7 +108,7 @@ class TestOtherFormats:
         out = run("compare", *options).out
         assert "60 segments; 15 documents; 3 systems" in out
         assert "approximate randomization (ar) by document; 9999 trials; seed 0" in out
-        assert "Row against column" in out and "Warning: Only 15 documents" in out
+        assert "Row against column" in out and "Warning: There are only 15 documents" in out
         assert "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:" in out
         assert "0.0000" not in out
 

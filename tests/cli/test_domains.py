@@ -46,7 +46,8 @@ def test_scores_on_different_lines_and_domains_without_any_are_told(run, domains
     assert {"rated-on-different-lines", "domains-without-scores"} <= {one["code"] for one in warned}
     assert {f"Warning: {one['text']}" for one in warned} <= set(run(*asked).out.splitlines())
     told, = json.loads(run("domains", *domains, "--format", "json").out)["warnings"]
-    assert told["code"] == "few-units" and "documents to resample: news (10), social (10), chat (10)." in told["text"]
+    assert told["code"] == "few-units-in-parts"
+    assert told["facts"] == {"unit": "document", "parts": {"news": 10, "social": 10, "chat": 10}}
 
 
 def test_without_domains_it_says_how_to_give_them(run, files):

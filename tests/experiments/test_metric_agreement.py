@@ -13,8 +13,9 @@ from mtsig_core import TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import accuracy, agreement, permute_metrics, score_segments, soft_accuracy
 from mtsig_core.metrics.bleu import Bleu
-from mtsig_core.report.agreement import agreement_cautions, agreement_record
+from mtsig_core.report.agreement import agreement_record
 from mtsig_core.source import Source
+from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.resampling import cell_bits, unpacked
 from mtsig_core.testset import SegmentScores
 from tests.toys import texts
@@ -227,7 +228,7 @@ def test_a_segment_counts_by_what_the_corpus_score_loses_without_it():
 def test_segments_that_may_not_be_independent_are_warned_of():
     tables = {"people": noisy(1, 40), "metric": noisy(2, 40)}
     documents = [str(k // 4) for k in range(40)]
-    for more, unit, code in (({}, "segment", ["no-documents"]), ({}, "block", ["no-documents"]),
+    for more, unit, code in (({}, "segment", ["no-documents"]), ({}, "block", ["blocks-for-documents"]),
                              ({"documents": documents}, "segment", ["documents-ignored"]),
                              ({"documents": documents}, "document", [])):
         found = agreement(rated(tables, **more), "people", unit=unit, trials=99, resamples=20)
@@ -296,5 +297,5 @@ def test_two_metrics_are_not_told_apart_by_units_that_are_too_few(documents, lea
     tables = {"people": people, "same": people, "other": -people}
     found = agreement(rated(tables, documents=[f"d{k * documents // 30}" for k in range(30)]), "people", resamples=200)
     assert found.comparisons[0].p_value >= least
-    told = next(caution.text for caution in agreement_cautions(found) if caution.code == "few-units")
-    assert f"toy ({documents})" in told and all(row.code for row in agreement_record(found)["warnings"])
+    facts = next(caution.facts for caution in about_agreement(found) if caution.code == "few-units-in-parts")
+    assert facts["parts"] == {"toy": documents} and all(row["code"] for row in agreement_record(found)["warnings"])

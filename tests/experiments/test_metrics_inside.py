@@ -32,7 +32,7 @@ from mtsig_core.experiments.inside_score import (
 )
 from mtsig_core.experiments.papers import KOEHN_T1, KOEHN_T2
 from mtsig_core.metrics import make_metric
-from mtsig_core.report.metrics_tables import claim_rows, factor_rows, precision_rows, right_value
+from mtsig_core.report.experiment_tables import factor_table, note_table, precision_table, right_value
 from mtsig_core.simulation.corpus import load_demo, simulate
 from mtsig_core.testset import SegmentScores
 from tests.toys import texts
@@ -100,7 +100,7 @@ def test_the_demonstration_is_near_table_1(demo):
     found = precisions(demo)
     for row in found:
         assert (row.p1, row.p4, row.bleu) == pytest.approx(theirs[row.system], abs=0.6)
-    _, rows = precision_rows(found, True)
+    rows = precision_table(found, True).texts()
     assert rows[0][1] == "62.9 (62.6)" and rows[0][7] == "28.88 (28.9)"
 
 
@@ -206,7 +206,7 @@ def test_where_the_note_goes_wrong():
     assert ratio.value == 6 / 7 and second.value == pytest.approx(3 / 6 * 1 / 5 * 6 / 7, abs=1e-3)
     assert [round(right_value(note_example(), claim), 4) for claim in NOTE_CLAIMS] == [0.8465, 0.4232, 0.2677]
     assert round(3 / 6 * 6 / 7, 2) == 0.43 != first.value
-    assert [row[:3] for row in claim_rows(note_example())[1]] == [
+    assert [row[:3] for row in note_table(note_example()).texts()] == [
         ["brevity penalty", "6/7 = 0.8571", "0.8465"], ["BLEU-1", "0.42", "0.4232"], ["BLEU-2", "0.085", "0.2677"]]
 
 
@@ -378,7 +378,7 @@ def test_what_is_wrong_with_table_2():
     assert printed[99, 600] == round(stats.t.ppf(0.995, 599), 4) and printed[95, 100] == 1.9849
     for one in koehns_factors():
         assert one.right == pytest.approx(right(one.level, one.n and one.n - 1))
-    assert factor_rows()[1][1][1] == "1.9849  (right: 1.9842)" and factor_rows()[1][2][3] == "1.6474"
+    assert factor_table().texts()[1][1] == "1.9849  (right: 1.9842)" and factor_table().texts()[2][3] == "1.6474"
 
 
 # -- signatures ----------------------------------------------------------------------------------------------

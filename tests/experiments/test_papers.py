@@ -11,7 +11,7 @@ from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.experiments.error_rates import type_one, unit_changes, variants
 from mtsig_core.experiments.validation import coverage, pair_tests
 from mtsig_core.metrics.segment_scores import SegmentMean
-from mtsig_core.report.validation_tables import unit_rows
+from mtsig_core.report.experiment_tables import unit_table
 from mtsig_core.testset import SegmentScores
 from tests.toys import Given, mean, segment_scores, texts, toy
 
@@ -151,7 +151,7 @@ def test_where_a_correction_can_reject_nothing_it_says_so():
     found = unit_changes(rated(by_system, np.arange(60) // 2), "human", trials=199, resamples=50)  # 15 / 200 > .05
     assert {row.correction: row.trials_needed for row in found.rows} == {
         "none": None, "bonferroni": 299, "holm": 299, "bh": None, "by": None, "romano-wolf": None}
-    cells = {row[0]: row[1:3] for row in unit_rows(found)[1]}
+    cells = {row[0]: row[1:3] for row in unit_table(found).texts()}
     assert cells["holm"] == ["none can be: use 299 trials or more", "-"] and cells["bh"] == ["15", "15"]
 
 
@@ -164,7 +164,7 @@ def test_unit_changes_count_what_has_scores():
     assert {row.documents_needed for row in found.rows} == {None}
     few = unit_changes(rated(by_system, np.arange(60) // 10), "human", trials=99, resamples=50)  # 4 documents: 2 / 2^4
     assert {row.documents_needed for row in few.rows} == {6}
-    assert {row[2] for row in unit_rows(few)[1]} == {"none can be with fewer than 6"}
+    assert {row[2] for row in unit_table(few).texts()} == {"none can be with fewer than 6"}
     with pytest.raises(SettingError, match="rated has one document with a score by human"):
         unit_changes(rated(by_system, np.arange(60) // 40), "human")
 

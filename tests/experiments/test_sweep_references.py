@@ -6,7 +6,7 @@ import sacrebleu
 
 from mtsig_core import SettingError, TestSet
 from mtsig_core.experiments.sweeps import by_draws, by_repeats, reference_sets, sweep_references, with_references
-from mtsig_core.report.sweep_tables import as_good_as, reference_records, reference_rows
+from mtsig_core.report.experiment_tables import as_good_as, reference_records, reference_table
 from mtsig_core.simulation.corpus import load_demo, simulate
 from mtsig_core.simulation.shared_task import shared_task
 from tests.toys import texts
@@ -39,7 +39,7 @@ def test_the_share_of_data_that_is_as_good():
         else:
             assert 0 < row.equivalent_low < row.equivalent < row.equivalent_high
     records = [record for record in reference_records(found) if record["size"] == 60 and record["system"] == "A"]
-    assert [row[3] for row in reference_rows(found, "A")[1]] == [as_good_as(record) for record in records]
+    assert reference_table(found, "A").values("equivalent") == [as_good_as(record) for record in records]
     assert as_good_as(records[0]) == "100% of the data" and "% [" in as_good_as(records[-1])
     assert list(records[-1])[-2:] != ["equivalent_low", "equivalent_high"] and "equivalent_low" in records[-1]
 

@@ -5,7 +5,7 @@ import pytest
 
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import agreement, task_agreement
-from mtsig_core.stats.across import seed_of
+from mtsig_core.stats.draws import seed_of
 from mtsig_core.task import Task
 from mtsig_core.testset import settle_directions
 from tests.experiments.test_metric_agreement import by_hand, noisy, rated

@@ -13,8 +13,7 @@ from mtsig_core.experiments.frame import clustered_rate, rate
 from mtsig_core.experiments.validation import _levels, conclusions, coverage, nearby_pairs
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.segment_scores import SegmentMean
-from mtsig_core.report.cells import format_p
-from mtsig_core.report.validation_tables import calibration_rows, conclusion_rows, size_rows
+from mtsig_core.report.experiment_tables import calibration_table, conclusion_table, conclusions_at_table
 from tests.toys import Given, bleu_counts, mean, segment_scores, texts, toy
 
 
@@ -50,7 +49,7 @@ def test_the_first_repeats_are_a_smaller_experiment(experiment, asked, jobs):
                           **{"n_pairs" if experiment is type_one else "repeats": n})
 
     told = {}
-    whole = found(60, jobs=jobs, found=lambda done, n, one: told.update({(done, n): one}))
+    whole = found(60, jobs=jobs, watch=lambda done, n, one: told.update({(done, n): one}))
     assert list(told) == [(24, 60), (48, 60)] and whole == found(60)
     for (done, _), one in told.items():
         assert one == found(done)
@@ -59,7 +58,7 @@ def test_the_first_repeats_are_a_smaller_experiment(experiment, asked, jobs):
 def test_the_first_samples_are_of_all_sizes_and_among_those_of_the_end():
     told, (testset, metric, scores) = [], means()
     asked = {"sizes": (20, 60), "resamples": 50, "statistics": scores}
-    whole = conclusions(testset, metric, **asked, found=lambda *found: told.append(found))
+    whole = conclusions(testset, metric, **asked, watch=lambda *found: told.append(found))
     (done, n, one), = told
     assert (done, n, whole.samples) == (24, 40, (30, 10)) and one.samples == (18, 6)
     for size, k in zip(one.sizes, one.samples, strict=True):
@@ -224,11 +223,10 @@ def test_conclusions_go_by_samples_and_say_what_the_whole_set_decides():
     concluded, right = found.totals(100)
     assert concluded == clustered_rate((verdicts != 0).ravel(), np.repeat(np.arange(6), 3))
     assert (right.count, right.n) == ((verdicts == 1).sum(), (verdicts != 0).sum())
-    header, rows = size_rows(found, 100, False)
-    assert header[3:6] == ["p of the whole set", "as the whole set", "opposite"]
-    assert [row[3] for row in rows] == [format_p(row.whole_p) for row in found.rows if row.size == 100]
-    for header in (conclusion_rows(found, True)[0], calibration_rows(found, False)[0]):
-        assert not {"right", "wrong"} & set(header)
+    table = conclusions_at_table(found, 100, False)
+    assert table.values("whole_p") == [row.whole_p for row in found.rows if row.size == 100]
+    for one in (table, conclusion_table(found, True), calibration_table(found, False)):
+        assert not {"right", "wrong"} & set(one.titles)
 
 
 def test_a_pair_that_nobody_named_differs_somewhere():

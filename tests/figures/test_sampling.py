@@ -59,7 +59,7 @@ def test_hits_and_misses_differ_by_more_than_colour():
     assert (hit.x.tolist(), miss.x.tolist()) == ([1], [2])
     assert (hit.marker.symbol, miss.marker.symbol, hit.marker.color, miss.marker.color) == (
         "circle", "x", BLUE, VERMILLION)
-    assert (miss.error_y.arrayminus.tolist(), miss.error_y.array.tolist()) == ([2], [1])
+    assert (miss.error_y.arrayminus, miss.error_y.array) == ((2,), (1,))
 
 
 @pytest.mark.parametrize("unit, text", [("BLEU", "Improvement (BLEU), by sample"),

@@ -1,13 +1,11 @@
 """The comparisons that the dashboard opens with are those that `compare` makes."""
 
 import dataclasses
-import json
 
 import numpy as np
 import pytest
 
 from mtsig_core.metrics import make_metric
-from mtsig_core.report.result_json import comparison_json
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.stats.comparison import compare
 from pages._work import first_comparison
@@ -22,21 +20,20 @@ def rounded(value):
     """Numbers to ten digits: other processors may round the last ones otherwise."""
     if isinstance(value, dict):
         return {key: rounded(part) for key, part in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [rounded(part) for part in value]
     return float(f"{value:.10g}") if isinstance(value, float) else value
 
 
 @pytest.mark.parametrize("file", first_comparison.FILES, ids=lambda file: file.name)
-def test_it_is_what_compare_gives(file):
+@pytest.mark.parametrize("settings", [{}, {"alpha": 0.2, "correction": "holm"}], ids=str)
+def test_what_is_decided_from_it_is_what_compare_gives(file, settings):
     testset = first_comparison.FILES[file].read()
     metric = "human" if testset.scores else "bleu"
-    made = json.loads(comparison_json(compare(testset, metric, jobs=-1)))
-    assert rounded(json.loads(file.read_text(encoding="utf-8"))) == rounded(made)
-    found = first_comparison.first_comparison(testset).metrics[metric]
-    assert len(found.pairs) == len(testset.systems) * (len(testset.systems) - 1) / 2
-    assert [row.leaders for row in found.by_reference] == [row["leaders"] and tuple(row["leaders"])
-                                                           for row in made["metrics"][metric].get("by_reference", [])]
+    made, found = (dataclasses.asdict(compare(testset, metric, jobs=-1, **settings, cache=cache).metrics[metric])
+                   for cache in (None, first_comparison.FirstDraws(testset)))
+    assert rounded(found) == rounded(made)
+    assert len(found["pairs"]) == len(testset.systems) * (len(testset.systems) - 1) / 2
 
 
 def test_the_counts_are_those_of_the_metric(demo):
@@ -50,12 +47,14 @@ def test_the_counts_are_those_of_the_metric(demo):
 
 
 def test_it_is_for_the_whole_demonstration_alone(demo):
-    assert first_comparison.first_comparison(load_demo(100)) is None
-    assert first_comparison.first_comparison(demo.without(["Greek"])) is None
-    assert first_comparison.first_comparison(dataclasses.replace(demo, simulated=False)) is None
+    assert first_comparison.drawn_beforehand(demo, "bleu", {"trials": 9999, "seed": 0})
+    for other in (load_demo(100), demo.without(["Greek"]), dataclasses.replace(demo, simulated=False)):
+        assert not first_comparison.drawn_beforehand(other, "bleu", {})
+    assert not first_comparison.drawn_beforehand(demo, "chrf", {})
+    assert not first_comparison.drawn_beforehand(demo, "bleu", {"seed": 1})
 
 
-def test_another_version_compares_anew(demo, monkeypatch):
+def test_another_version_draws_again(demo, monkeypatch):
     monkeypatch.setattr(first_comparison, "__version__", "0.0.0")
-    assert first_comparison.first_comparison(demo) is None
+    assert not first_comparison.drawn_beforehand(demo, "bleu", {})
     assert first_comparison.first_counts(demo, make_metric("bleu")) is None

@@ -7,33 +7,35 @@ import pytest
 import streamlit
 
 from mtsig_core import TestSet
-from pages._work.memory import _LEAST, WeighedMemory, weight
+from pages._work.memory import Memory, make_once, weight
+
+_LEAST = 1 << 16
 
 
-def kept(shelf, keys):
+def kept(memory, keys):
     made = []
     for key in keys:
-        shelf.get(key, lambda key=key: made.append(key) or key, lambda _: _LEAST)
+        memory.make(key, lambda key=key: made.append(key) or key, lambda _: _LEAST)
     return made
 
 
 def test_what_was_not_used_for_longest_makes_room():
-    shelf = WeighedMemory(3 * _LEAST)
-    assert kept(shelf, "abca") == ["a", "b", "c"]
-    assert kept(shelf, "dab") == ["d", "b"]  # b was not used for longest when d came
-    shelf.get("large", lambda: "large", lambda _: 99 * _LEAST)
-    assert kept(shelf, ["large", "a"]) == ["a"]  # one that is larger than all the room makes its own
+    memory = Memory(100, 3 * _LEAST)
+    assert kept(memory, "abca") == ["a", "b", "c"]
+    assert kept(memory, "dab") == ["d", "b"]  # b was not used for longest when d came
+    memory.make("large", lambda: "large", lambda _: 99 * _LEAST)
+    assert kept(memory, ["large", "a"]) == ["a"]  # one that is larger than all the room makes its own
 
 
 def test_many_small_ones_stay_and_streamlit_clears_none():
-    shelf = WeighedMemory(30 * _LEAST)
-    assert len(kept(shelf, range(25))) == 25
+    memory = Memory(100, 30 * _LEAST)
+    assert len(kept(memory, range(25))) == 25
     streamlit.cache_resource.clear(), streamlit.cache_data.clear()
-    assert kept(shelf, range(25)) == []
+    assert kept(memory, range(25)) == []
 
 
 def test_it_is_made_once_and_what_fails_is_not_kept():
-    shelf, made, begun = WeighedMemory(), [], threading.Event()
+    memory, made, begun = Memory(100), [], threading.Event()
 
     def make():
         begun.set()
@@ -41,7 +43,7 @@ def test_it_is_made_once_and_what_fails_is_not_kept():
         made.append(1)
         return "value"
 
-    others = [threading.Thread(target=shelf.get, args=("key", make, len)) for _ in range(4)]
+    others = [threading.Thread(target=memory.make, args=("key", make, len)) for _ in range(4)]
     for thread in others:
         thread.start()
     for thread in others:
@@ -49,10 +51,27 @@ def test_it_is_made_once_and_what_fails_is_not_kept():
     assert made == [1]
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
-            shelf.get("other", lambda: 1 / 0, len)
-    assert shelf.get("other", lambda: "now", len) == "now" and not shelf._made
+            memory.make("other", lambda: 1 / 0, len)
+    assert memory.make("other", lambda: "now", len) == "now" and not memory._making
 
 
 def test_a_test_set_weighs_what_its_texts_do():
     small, large = (TestSet("t", {"A": ["x" * 10 + str(k) for k in range(n)]}, {"r": ["y"] * n}) for n in (10, 1000))
     assert 50 * weight(small) < weight(large) < 200_000
+
+
+# What is made of results is made once.
+
+
+def test_the_same_objects_make_it_once_and_others_anew():
+    made = []
+
+    def make(*of):
+        made.append(of)
+        return len(made)
+
+    one, other = [1], [1]  # equal, and not the same
+    assert [make_once(make, one, "x") for _ in range(3)] == [1, 1, 1]
+    assert make_once(make, other, "x") == 2 and make_once(make, one, "y") == 3 and make_once(make, one, "x") == 1
+    assert make_once(make, 1) == 4 and make_once(make, True) == 5 and make_once(make, 1.0) == 6
+    assert made[0][0] is one

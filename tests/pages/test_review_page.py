@@ -10,6 +10,7 @@ from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.report.review import circles_table, history_sentences
 from mtsig_core.report.task import task_verdict
 from mtsig_core.source import TaskSource
+from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.ranks import ranks_before_after
 from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, SetRule
 from pages._ui import background, grid, review_sections, task_view, testsets
@@ -34,7 +35,7 @@ def root(folder, monkeypatch, tmp_path):  # noqa: F811
 @pytest.fixture
 def kept(root):
     """A review of the task, as the page Task starts it."""
-    found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999)
+    found = compare_task(KeptTask(TaskSource(str(root / "task"))), "XCOMET", trials=999)
     digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
     begin = Begin("task", None, found.task.digest, digests, "XCOMET", {"trials": 999})
     return task_view.reviews().begin(begin, "somebody")
@@ -85,8 +86,8 @@ def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root,
     said = words(app)
     assert escape(history_sentences(kept.history)[-1]) in said and "<b>close" not in said
     whole = KeptTask(TaskSource(str(root / "task")))
-    before = whole.compare("XCOMET", trials=999)
-    now = whole.leaving_out(kept.review.exclusions).compare("XCOMET", trials=999)
+    before = compare_task(whole, "XCOMET", trials=999)
+    now = compare_task(whole.leaving_out(kept.review.exclusions), "XCOMET", trials=999)
     assert task_verdict(now, "XCOMET") in said
     for row in circles_table(ranks_before_after(before, now, "XCOMET")).texts():
         assert all(escape(cell) in said for cell in row)
@@ -99,7 +100,7 @@ def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root,
 
 
 def test_where_nobody_is_ranked_no_rank_is_explained(at, root, few_documents):
-    found = KeptTask(TaskSource(str(few_documents))).compare("bleu", trials=999)
+    found = compare_task(KeptTask(TaskSource(str(few_documents))), "bleu", trials=999)
     digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
     begin = Begin(few_documents.name, None, found.task.digest, digests, "bleu", {"trials": 999})
     app = at("review", review=task_view.reviews().begin(begin, "somebody").edit_link)

@@ -6,7 +6,7 @@ import pytest
 
 from mtsig_core import SettingError, compare
 from mtsig_core.source import Source
-from pages._ui import results
+from mtsig_core.stats import comparison
 from tests.pages.toys import NAMES, copied, sentences, words, written
 
 SYSTEMS = [*NAMES, "=1+1"]
@@ -93,10 +93,11 @@ def test_another_correction_needs_no_draw_and_another_seed_does(open_page, sourc
     def refused(*args, **settings):
         raise SettingError("compared again")
 
-    monkeypatch.setattr(results, "compare", refused)
-    for name in ("holm", "none", "by"):
+    found = {name: compare(source.read(), trials=1999, correction=name, alpha=0.01).metrics["bleu"].pairs
+             for name in ("holm", "none", "by")}
+    monkeypatch.setattr(comparison, "draw_metric", refused)
+    for name, pairs in found.items():
         page.selectbox(key="correction").set_value(name).run()
-        pairs = compare(source.read(), trials=1999, correction=name, alpha=0.01).metrics["bleu"].pairs
         assert f"{sum(pair.significant for pair in pairs)} of 6 pairs differ significantly ({name}" in words(page)
         assert "compared again" not in words(page)
     page.number_input(key="seed").set_value(7).run()

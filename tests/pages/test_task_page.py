@@ -54,7 +54,7 @@ def grid_of(app):
 
 def test_the_picture_is_what_the_core_finds(opened, root):
     app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999")
-    found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999)
+    found = compare_task(KeptTask(TaskSource(str(root / "task"))), "XCOMET", trials=999)
     ranks = rank_table(found, "XCOMET")
     assert any(task_verdict(found, "XCOMET") in html.value for html in app.get("html"))
     assert list(grid_of(app)["0"]) == ranks.values("system") and ranks.marks
@@ -67,7 +67,7 @@ def test_the_picture_is_what_the_core_finds(opened, root):
 
 def test_the_rule_of_ranks_is_chosen_and_what_it_ignores_is_said(opened, root):
     app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", rank_rule="wmt25")
-    found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999, rank_rule="wmt25")
+    found = compare_task(KeptTask(TaskSource(str(root / "task"))), "XCOMET", trials=999, rank_rule="wmt25")
     ranks = rank_table(found, "XCOMET")
     assert [round(cell, 3) for cell in grid_of(app)["3"]] == [
         ranks.columns[3].sort_key(ends) for ends in ranks.values(ranks.keys[3])]
@@ -127,7 +127,7 @@ def test_where_nobody_is_ranked_no_rank_is_explained(opened, few_documents):
 
 def test_metrics_are_held_against_each_other_where_others_are_chosen(opened, root):
     app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", against="MetricX-24")
-    compared = KeptTask(TaskSource(str(root / "task"))).compare(["XCOMET", "MetricX-24"], trials=999)
+    compared = compare_task(KeptTask(TaskSource(str(root / "task"))), ["XCOMET", "MetricX-24"], trials=999)
     assert not app.exception and any(disputes_verdict(disputed_in(compared)) in html.value for html in app.get("html"))
     # What a row asks of the page Pair is left there as it is, also the best system: else Back needs two presses.
     assert asked_of(["x", "y", "z"], "x", "z") == {"a": None, "b": "z"}
@@ -180,7 +180,7 @@ def test_nothing_is_said_to_be_ranked_across_where_no_two_systems_have_all(opene
 
 def test_how_it_was_tested_is_said_and_everything_can_be_taken_away(opened, root):
     app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999")
-    found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999)
+    found = compare_task(KeptTask(TaskSource(str(root / "task"))), "XCOMET", trials=999)
     assert any(escape(task_methods(found, "XCOMET")) in html.value for html in app.get("html"))
     assert [button.label for button in app.get("download_button")] == ["CSV", "JSON", "LaTeX", "Report (HTML)",
                                                                        "Manifest", "Picture (SVG)"]
@@ -257,7 +257,7 @@ def test_what_is_usual_stands_in_no_address_of_the_next_page(opened, root):
     assert "shared_task" not in app.session_state[address._KEPT] and app.selectbox(key="shared_task").value == "task"
     kept = KeptTask(TaskSource(str(root / "task")))
     asked = {metric: task_view.TaskView("task", tasks.TaskOffer(kept.source), kept, metric, {}).address_of(
-        "en-de_DE", kept.compare(metric, trials=99)) for metric in ("XCOMET", "MetricX-24")}
+        "en-de_DE", compare_task(kept, metric, trials=99)) for metric in ("XCOMET", "MetricX-24")}
     assert [one["metric"] for one in asked.values()] == [None, "MetricX-24"]
 
 
@@ -274,7 +274,7 @@ def test_a_folder_of_scores_is_read_for_its_pairs_once(opened, root, monkeypatch
 
 
 def test_the_picture_so_far_has_the_systems_of_every_pair(root):
-    found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999)
+    found = compare_task(KeptTask(TaskSource(str(root / "task"))), "XCOMET", trials=999)
     reverse = {pair: found.pairs[pair] for pair in reversed(found.pairs)}
     ranks = rank_table(TaskComparison(found.task, reverse, {}), "XCOMET")
     assert ranks.values("system")[-1] == "Gamma"  # which the first pair does not have
@@ -286,7 +286,7 @@ def test_a_cell_opens_its_pair_in_the_track(opened, root):
     texts = "".join(html.value for html in app.get("html"))
     assert not app.exception and "task en-de_DE, constrained track" in texts and "2 systems" in texts
     assert "Assumed: XCOMET: higher is better" in texts
-    kept = KeptTask(TaskSource(str(root / "task"), track="constrained")).compare("XCOMET", trials=999)
+    kept = compare_task(KeptTask(TaskSource(str(root / "task"), track="constrained")), "XCOMET", trials=999)
     assert f"digest={kept.pairs['en-de_DE'].testset.digest[:12]}" in app.get("page_link")[0].proto.query_string
     app = opened("leaderboard", root=root, testset="task/en-de_DE@unconstrained", metric="XCOMET", trials="999")
     assert any("of this link is not here" in html.value for html in app.get("html")) and not app.exception
@@ -295,7 +295,7 @@ def test_a_cell_opens_its_pair_in_the_track(opened, root):
 def test_the_answer_stands_right_after_the_names(opened, root):
     """Behind 30 language pairs it would be out of sight."""
     grid = grid_of(opened("task", root=root, shared_task="task", metric="XCOMET", trials="999"))
-    found = KeptTask(TaskSource(str(root / "task"))).compare("XCOMET", trials=999).macro["XCOMET"]
+    found = compare_task(KeptTask(TaskSource(str(root / "task"))), "XCOMET", trials=999).macro["XCOMET"]
     assert list(grid["1"])[:2] == [row.rank_low if row.rank_low == row.rank_high else
                                    pytest.approx(row.rank_low + row.rank_high / 1000) for row in found.systems[:2]]
     assert list(grid["2"]) == [2, 2, 1]  # in so many language pairs

@@ -10,6 +10,7 @@ from mtsig_core.cli.main import main
 from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.report.task import pair_runs_table, runs_table
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
+from mtsig_core.stats.across import compare_task
 from mtsig_core.store.reviews import Begin
 from pages._ui import task_view, testsets
 from tests.browser.conftest import free_port
@@ -35,7 +36,7 @@ def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(opened, rated, caps
     assert main([*arguments(command), "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     source = TaskSource(str(rated), scores=(("en-de", "esa", str(rated / "en-de.esa.tsv")),))
-    found = KeptTask(source).compare("esa", trials=999)
+    found = compare_task(KeptTask(source), "esa", trials=999)
     assert [row["system"] for row in printed["pairs"]["en-de"]["metrics"]["esa"]["systems"]] == ["good", "fair", "poor"]
     assert printed["pairs"]["en-de"]["testset"]["digest"] == found.pairs["en-de"].testset.digest
     command = next(line for line in copied(page) if line.startswith("mtsig agreement"))
@@ -80,7 +81,7 @@ def test_training_runs_lie_there_too(opened, rated, monkeypatch, tmp_path):
     first = next(rated.glob("system-outputs/**/*good*")).read_text().splitlines()
     (rated / "en-de.good.run2.txt").write_text("\n".join([*first[1:], first[0]]) + "\n")
     source = TaskSource(str(rated), run=(("en-de", "good", str(rated / "en-de.good.run2.txt")),))
-    found = KeptTask(source).compare("bleu", trials=999)
+    found = compare_task(KeptTask(source), "bleu", trials=999)
     page = opened("task", root=rated.parent, shared_task=rated.name, metric="bleu", trials="999")
     assert not page.exception
     digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
@@ -88,7 +89,7 @@ def test_training_runs_lie_there_too(opened, rated, monkeypatch, tmp_path):
     kept = task_view.reviews().begin(begin, "x")
     review = opened("review", root=rated.parent, review=kept.edit_link)
     runs = runs_table(found, "bleu")
-    assert [row[:3] for row in rows] == [["en-de", "good", "2"]]  # the others have one run, of which nothing is said
+    assert [row[:3] for row in runs.rows] == [("en-de", "good", 2)]  # of the others, which have one, nothing is said
     for shown in (page, review):
         cells = [cell for table in (runs, pair_runs_table(found, "bleu")) for row in table.texts() for cell in row]
         assert not shown.exception and all(cell in words(shown) for cell in cells)

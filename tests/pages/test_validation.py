@@ -13,13 +13,19 @@ from mtsig_core.experiments import frame
 from mtsig_core.experiments.error_rates import type_one
 from mtsig_core.experiments.frame import Rate, rate
 from mtsig_core.report.cells import format_p, rounded
-from mtsig_core.report.validation_tables import percent_of
+from mtsig_core.report.experiment_tables import estimate
+from mtsig_core.report.table import Column
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._ui import background, charts, validation_sections
 from pages._ui.validation_sections import _by_segment, _coverage_said
 from tests.pages.hired import Hand
 from tests.pages.toys import arguments, copied, sentences, words, write, written
+
+
+def percent_of(rate):
+    """How a share stands in a table."""
+    return Column("share", "", "estimate", ".1%").write(estimate(rate))
 
 
 @pytest.fixture
@@ -96,12 +102,12 @@ def test_the_first_picture_grows_and_is_no_result(open_page, monkeypatch, experi
 
     def slowly(whole):
         @wraps(whole)
-        def work(*args, found, **asked):
+        def work(*args, watch, **asked):
             def told(*parts):
-                found(*parts)
+                watch(*parts)
                 assert seen.acquire(timeout=300)
 
-            return whole(*args, found=told, **asked)
+            return whole(*args, watch=told, **asked)
 
         return work
 

@@ -9,7 +9,7 @@ import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError
-from mtsig_core.readers import tasks
+from mtsig_core.readers import archives
 from mtsig_core.readers.tasks import contents_of, has_scores, pairs_of, read_pair, read_task, tables_beside
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.task import SystemInfo
@@ -59,7 +59,7 @@ def test_the_table_of_the_systems_is_read_from_a_zip_too(packed, tmp_path, capsy
     broken = packed({**TEXTS, "top/task/systems.tsv": "system\trole\nx\tmain\n"})
     with pytest.raises(InputError, match=r"toy.zip/systems.tsv, line 2: role is 'main'"):
         TaskSource(str(broken)).read()
-    monkeypatch.setattr(tasks, "MAX_BESIDE", 5)
+    monkeypatch.setattr(archives, "MAX_BESIDE", 5)
     with pytest.raises(InputError, match="systems.tsv has 0 MB"):
         TaskSource(str(broken)).read()
 
@@ -98,7 +98,7 @@ def test_what_is_refused(packed, monkeypatch, tmp_path):
     (tmp_path / "no.zip").write_bytes(b"PK\x03\x04 not really")
     with pytest.raises(InputError, match="no.zip is no zip file, or not all of one. Expected the folder of a shared"):
         read_task(tmp_path / "no.zip")
-    monkeypatch.setattr(tasks, "MAX_FILES", 2)
+    monkeypatch.setattr(archives, "MAX_FILES", 2)
     with pytest.raises(InputError, match="Zip one task alone"):
         read_task(broken)
 

@@ -172,7 +172,7 @@ def test_names_in_zips(names, told):
 
 
 def test_a_list_of_a_million_files_is_not_read(monkeypatch):
-    monkeypatch.setattr("mtsig_core.readers.tasks.MAX_FILES", 3)
+    monkeypatch.setattr("mtsig_core.readers.archives.MAX_FILES", 3)
     monkeypatch.setattr(zipfile.ZipFile, "__init__", lambda *_: pytest.fail("the list was read"))
     with pytest.raises(InputError, match="far more than 3 files"), zipfile_of_many() as content:
         zip_language_pairs(content)

@@ -10,6 +10,7 @@ from mtsig_core.metrics.tokenizers import tokenizer_name
 from mtsig_core.readers.tasks import read_pair, read_task
 from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.source import TaskSource
+from mtsig_core.stats.across import compare_task
 from tests.report.task_files import task_text
 
 SYSTEMS = ("A.b-1", "نظام 2", "Sys,x")
@@ -70,7 +71,7 @@ def test_pairs_that_lack_something_are_left_out_and_named(write, layout):
     task = read_task(folder)
     assert list(task.testsets) == ["en-de"] and task.assumed == (
         "Left out: cs-uk, which has references and no output.", "Left out: en-cs, which has outputs and no reference.")
-    found = KeptTask(TaskSource(str(folder))).compare(trials=99, resamples=99)
+    found = compare_task(KeptTask(TaskSource(str(folder))), trials=99, resamples=99)
     assert "\nLeft out: en-cs, which has outputs and no reference.\n" in task_text(found)
     with pytest.raises(InputError, match="odd has references and no output for cs-uk. Add outputs"):
         read_task(folder, ["cs-uk"])

@@ -9,18 +9,28 @@ import numpy as np
 import pytest
 
 from mtsig_core.experiments.metric_agreement import task_agreement
+from mtsig_core.metrics.segment_scores import DomainMean
 from mtsig_core.report import kept_results
-from mtsig_core.report.kept_results import KeptTask, digest_of, kept_agreement
+from mtsig_core.report.kept_results import KeptDraws, KeptTask, digest_of, kept_agreement
 from mtsig_core.report.task_export import task_json
 from mtsig_core.results import TaskComparison
 from mtsig_core.schema import decode, encode
 from mtsig_core.source import TaskSource
-from mtsig_core.stats import measured
+from mtsig_core.stats import across, comparison, measured
 from mtsig_core.stats.across import compare_task
-from mtsig_core.stats.comparison import compare
 from mtsig_core.stats.significance import ADJUSTMENTS
 from mtsig_core.task import TaskExclusion
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
+
+
+def compare_kept(task, *metrics, **settings):
+    """`compare_task` with the draws that are kept on disk."""
+    return compare_task(task, *metrics, cache=KeptDraws(), **settings)
+
+
+def draw_nothing(patch):
+    patch.setattr(comparison, "draw_metric", lambda *args, **more: pytest.fail("drawn again"))
+    patch.setattr(across, "draw_across", lambda *args, **more: pytest.fail("drawn again across language pairs"))
 
 
 @pytest.fixture
@@ -30,9 +40,9 @@ def kept(monkeypatch, tmp_path):
 
 def test_the_second_time_nothing_is_read(folder, kept, monkeypatch):  # noqa: F811
     source, seen = TaskSource(str(folder)), []
-    first = KeptTask(source).compare(trials=499, found=lambda pair, one: seen.append((pair, *one.metrics)))
+    first = compare_kept(KeptTask(source), trials=499, found=lambda pair, one: seen.append((pair, *one.metrics)))
     monkeypatch.setattr(TaskSource, "read", lambda self: pytest.fail("read again"))
-    second = KeptTask(source).compare(trials=499)
+    second = compare_kept(KeptTask(source), trials=499)
     assert task_json(first) == task_json(second)
     assert seen == [(pair, metric) for metric in ("XCOMET", "MetricX-24") for pair in ("en-de_DE", "en-ja_JP")]
 
@@ -52,7 +62,7 @@ def test_sizes_are_kept_too_and_are_those_of_who_takes_part(folder, kept, monkey
 
 def test_progress_is_of_all_and_never_goes_back(folder):  # noqa: F811
     told = []
-    KeptTask(TaskSource(str(folder))).compare(trials=499, progress=lambda *said: told.append(said))
+    compare_kept(KeptTask(TaskSource(str(folder))), trials=499, progress=lambda *said: told.append(said))
     shares = [share for _, share in told]
     assert shares == sorted(shares) and shares[0] == 0 and 0.8 < shares[-1] <= 1
     # Nor does it stand still once the first stage of a language pair is over: what is left would seem to take for ever.
@@ -64,17 +74,17 @@ def test_progress_is_of_all_and_never_goes_back(folder):  # noqa: F811
 
 def test_it_is_what_compare_task_finds(folder):  # noqa: F811
     source = TaskSource(str(folder), track="constrained")
-    assert task_json(KeptTask(source).compare("XCOMET", trials=499)) == task_json(
+    assert task_json(compare_kept(KeptTask(source), "XCOMET", trials=499)) == task_json(
         compare_task(source.read(), "XCOMET", trials=499))
 
 
 def test_a_task_is_counted_once_and_warned_of_in_the_same_order(folder, kept, monkeypatch):  # noqa: F811
     """For what is compared within language pairs and across them; `compare_task` warns as what is kept does."""
     counted, count = [], measured.cached_statistics
-    monkeypatch.setattr(measured, "cached_statistics", lambda metric, *more: counted.append(metric.name) or count(
-        metric, *more))
+    monkeypatch.setattr(measured, "cached_statistics", lambda metric, *more: counted.extend(
+        [metric.name] * (not isinstance(metric, DomainMean))) or count(metric, *more))
     source, asked = TaskSource(str(folder)), {"trials": 99, "resamples": 50, "unit": "segment"}
-    found = KeptTask(source).compare(**asked)
+    found = compare_kept(KeptTask(source), **asked)
     assert counted == ["XCOMET"] * 2 + ["MetricX-24"] * 2 and found.macro
     counted.clear()
     assert task_json(compare_task(source.read(), **asked)) == task_json(found) and len(counted) == 4
@@ -83,72 +93,73 @@ def test_a_task_is_counted_once_and_warned_of_in_the_same_order(folder, kept, mo
 
 def test_other_content_and_other_settings_are_other_work(folder, kept):  # noqa: F811
     source = TaskSource(str(folder))
-    before = KeptTask(source).compare("XCOMET", trials=499)
-    assert KeptTask(source).compare("XCOMET", trials=999).pairs != before.pairs
+    before = compare_kept(KeptTask(source), "XCOMET", trials=499)
+    assert compare_kept(KeptTask(source), "XCOMET", trials=999).pairs != before.pairs
     path = folder / "automatic_scores" / "Beta.jsonl"
     path.write_text(path.read_text().replace("0.8", "0.7"))
-    after = KeptTask(source).compare("XCOMET", trials=499)
+    after = compare_kept(KeptTask(source), "XCOMET", trials=499)
     assert after.task.digest != before.task.digest and after.macro["XCOMET"] != before.macro["XCOMET"]
 
 
 def test_damaged_entries_are_made_anew(folder, kept, tmp_path):  # noqa: F811
     source = TaskSource(str(folder))
-    first = task_json(KeptTask(source).compare("XCOMET", trials=499))
+    first = task_json(compare_kept(KeptTask(source), "XCOMET", trials=499))
     for path in (tmp_path / "cache").iterdir():
         path.write_bytes(path.read_bytes()[:-7] + b"garbage")
-    assert task_json(KeptTask(source).compare("XCOMET", trials=499)) == first
+    assert task_json(compare_kept(KeptTask(source), "XCOMET", trials=499)) == first
 
 
 def test_a_comparison_is_kept_whole(folder):  # noqa: F811
-    found = KeptTask(TaskSource(str(folder), exclude=(TaskExclusion("Gamma"),))).compare(trials=499)
+    found = compare_kept(KeptTask(TaskSource(str(folder), exclude=(TaskExclusion("Gamma"),))), trials=499)
     assert decode(TaskComparison, encode(found)) == found
 
 
 def test_numbers_are_finite(folder):  # noqa: F811
-    assert np.isfinite([row.delta for row in KeptTask(TaskSource(str(folder))).compare(trials=499).macro[
+    assert np.isfinite([row.delta for row in compare_kept(KeptTask(TaskSource(str(folder))), trials=499).macro[
         "XCOMET"].pairs]).all()
 
 
 def test_exclusions_compare_only_what_they_change(folder, kept, monkeypatch):  # noqa: F811
     """What they find is what `compare_task` finds; undone, or for another reason, nothing is computed again."""
-    compared, whole = [], KeptTask(TaskSource(str(folder)))
-    monkeypatch.setattr(kept_results, "compare", lambda *args, **more: compared.append(args[0].name) or compare(
+    compared, whole, draw_metric = [], KeptTask(TaskSource(str(folder))), comparison.draw_metric
+    monkeypatch.setattr(comparison, "draw_metric", lambda *args, **more: compared.append(args[0].name) or draw_metric(
         *args, **more))
-    first = task_json(whole.compare("XCOMET", trials=499))
+    first = task_json(compare_kept(whole, "XCOMET", trials=499))
     excluded = (TaskExclusion("Beta", "a bug", "en-de_DE"),)
     compared.clear()
-    found = task_json(whole.leaving_out(excluded).compare("XCOMET", trials=499))
+    found = task_json(compare_kept(whole.leaving_out(excluded), "XCOMET", trials=499))
+    assert len(compared) == 1
+    again = task_json(compare_kept(whole.leaving_out((replace(excluded[0], reason="late"),)), "XCOMET", trials=499))
+    assert again == found.replace("a bug", "late") and len(compared) == 1
+    assert task_json(compare_kept(whole.leaving_out(excluded).leaving_out(()), "XCOMET", trials=499)) == first
+    assert task_json(compare_kept(KeptTask(TaskSource(str(folder), exclude=excluded)), "XCOMET", trials=499)) == found
     assert len(compared) == 1
     assert found == task_json(compare_task(whole.task, "XCOMET", trials=499, exclude=excluded))
-    again = task_json(whole.leaving_out((replace(excluded[0], reason="late"),)).compare("XCOMET", trials=499))
-    assert again == found.replace("a bug", "late") and len(compared) == 1
-    assert task_json(whole.leaving_out(excluded).leaving_out(()).compare("XCOMET", trials=499)) == first
-    assert task_json(KeptTask(TaskSource(str(folder), exclude=excluded)).compare("XCOMET", trials=499)) == found
-    assert len(compared) == 1
 
 
 @pytest.mark.parametrize("rule", ["wmt25", "overlap"])
 def test_another_rule_for_ranks_compares_nothing_again(folder, kept, monkeypatch, rule):  # noqa: F811
     """And it finds what a comparison by that rule finds, here or where settings are said that are the usual ones."""
     source = TaskSource(str(folder))
-    KeptTask(source).compare("XCOMET", trials=499)
-    monkeypatch.setattr(kept_results, "compare", lambda *args, **more: pytest.fail("compared again"))
-    monkeypatch.setattr(kept_results, "macro_of", lambda *args, **more: pytest.fail("drawn again"))
-    found = KeptTask(source).compare("XCOMET", trials=499, rank_rule=rule, alpha=0.05)
+    compare_kept(KeptTask(source), "XCOMET", trials=499)
+    with monkeypatch.context() as patch:
+        draw_nothing(patch)
+        found = compare_kept(KeptTask(source), "XCOMET", trials=499, rank_rule=rule, alpha=0.05)
     assert task_json(found) == task_json(compare_task(source.read(), "XCOMET", trials=499, rank_rule=rule))
 
 
 def test_a_rule_with_a_score_of_its_own_draws_across_the_language_pairs_once(folder, kept, monkeypatch):  # noqa: F811
     """The pairs within them stay, the mean scores across them are others; wins are counted by the rule asked for."""
     source = TaskSource(str(folder))
-    KeptTask(source).compare("XCOMET", trials=499)
-    monkeypatch.setattr(kept_results, "compare", lambda *args, **more: pytest.fail("compared again"))
+    compare_kept(KeptTask(source), "XCOMET", trials=499)
     direct = {rule: task_json(compare_task(source.read(), "XCOMET", trials=499, rank_rule=rule))
               for rule in ("wmt24", "overlap", "simultaneous")}
-    assert task_json(KeptTask(source).compare("XCOMET", trials=499, rank_rule="wmt24")) == direct["wmt24"]
-    monkeypatch.setattr(kept_results, "macro_of", lambda *args, **more: pytest.fail("drawn again"))
+    with monkeypatch.context() as patch:
+        patch.setattr(comparison, "draw_metric", lambda *args, **more: pytest.fail("drawn again"))
+        assert task_json(compare_kept(KeptTask(source), "XCOMET", trials=499, rank_rule="wmt24")) == direct["wmt24"]
+    draw_nothing(monkeypatch)
     for rule in ("overlap", "wmt24", "simultaneous"):
-        assert task_json(KeptTask(source).compare("XCOMET", trials=499, rank_rule=rule)) == direct[rule]
+        assert task_json(compare_kept(KeptTask(source), "XCOMET", trials=499, rank_rule=rule)) == direct[rule]
 
 
 def many(folder):  # noqa: F811
@@ -167,26 +178,16 @@ def test_another_correction_draws_nothing_again(folder, kept, monkeypatch, first
     """And it finds what a comparison by that correction finds, in each language pair and across them."""
     source, found = many(folder), []
     first = {"trials": 499, "unit": "segment"} | first
-    KeptTask(source).compare("XCOMET", **first)
-    with monkeypatch.context() as patch:
-        patch.setattr(kept_results, "compare", lambda *args, **more: pytest.fail("compared again"))
-        patch.setattr(kept_results, "macro_of", lambda *args, **more: pytest.fail("drawn again"))
-        for correction in ADJUSTMENTS:
-            asked = first | {"correction": correction, "rank_rule": "overlap" if correction == "by" else "simultaneous"}
-            found.append(KeptTask(source).compare("XCOMET", **asked))
-            assert task_json(found[-1]) == task_json(compare_task(source.read(), "XCOMET", **asked))
+    compare_kept(KeptTask(source), "XCOMET", **first)
+    for correction in (*ADJUSTMENTS, "romano-wolf"):
+        asked = first | {"correction": correction, "alpha": 0.1 if correction == "bh" else 0.05,
+                         "rank_rule": "overlap" if correction == "by" else "simultaneous"}
+        with monkeypatch.context() as patch:
+            draw_nothing(patch)
+            found.append(compare_kept(KeptTask(source), "XCOMET", **asked))
+        assert task_json(found[-1]) == task_json(compare_task(source.read(), "XCOMET", **asked))
     assert len({str([pair.better for pair in one.macro["XCOMET"].pairs]) for one in found}) > 2
     assert len({str([row.wins for row in one.macro["XCOMET"].systems]) for one in found}) > 2
-
-
-@pytest.mark.parametrize("settings", [{"test": "koehn"}, {"test": "percentile"}, {"correction": "holm"}])
-def test_what_decides_less_serves_no_other_correction(folder, kept, monkeypatch, settings):  # noqa: F811
-    source, compared = TaskSource(str(folder)), []
-    KeptTask(source).compare("XCOMET", trials=499, **settings)
-    monkeypatch.setattr(kept_results, "compare", lambda *args, **more: compared.append(1) or compare(*args, **more))
-    asked = {"trials": 499, "correction": "bonferroni"}
-    assert task_json(KeptTask(source).compare("XCOMET", **asked)) == task_json(
-        compare_task(source.read(), "XCOMET", **asked)) and len(compared) == 2
 
 
 def test_what_was_read_is_kept(folder, kept, monkeypatch):  # noqa: F811
@@ -197,10 +198,11 @@ def test_what_was_read_is_kept(folder, kept, monkeypatch):  # noqa: F811
     path.write_text(_with_a_gap(path.read_text()))
     source = TaskSource(str(folder), pairs=("en-ja_JP", "en-de_DE"))
     read = source.read()
-    KeptTask(source).compare("XCOMET", trials=499)
+    compare_kept(KeptTask(source), "XCOMET", trials=499)
     monkeypatch.setattr(TaskSource, "read", lambda self: pytest.fail("read again"))
     again = KeptTask(source)
-    assert task_json(again.compare("MetricX-24", trials=499)) == task_json(compare_task(read, "MetricX-24", trials=499))
+    assert task_json(compare_kept(again, "MetricX-24", trials=499)) == task_json(
+        compare_task(read, "MetricX-24", trials=499))
     for testset in again.task.testsets.values():
         assert vars(testset).pop("digest") == testset.digest  # as it says, and as it is
     assert (again.task.digest, again.task.assumed, list(again.task.systems.items())) == (
@@ -255,14 +257,14 @@ def test_killed_while_it_computes_or_writes(folder, kept, tmp_path, monkeypatch,
             return replace_(*paths) if len(written) < write else os.kill(os.getpid(), signal.SIGKILL)
 
         os.replace = killed
-        asked[0].compare(**asked[1])
+        compare_kept(asked[0], **asked[1])
         os._exit(0)
     assert os.waitpid(child, 0)[1] == signal.SIGKILL
     files = sorted(path.name for path in (tmp_path / "cache").iterdir())
     assert len(files) == write and files[0].startswith(".stats-")  # half written, and never read
-    found = task_json(KeptTask(TaskSource(str(folder))).compare(**asked[1]))
+    found = task_json(compare_kept(KeptTask(TaskSource(str(folder))), **asked[1]))
     monkeypatch.setenv("MTSIG_CACHE", "")
-    assert task_json(KeptTask(TaskSource(str(folder))).compare(**asked[1])) == found
+    assert task_json(compare_kept(KeptTask(TaskSource(str(folder))), **asked[1])) == found
 
 
 def test_entries_in_place_of_each_other_or_of_another_version_are_not_used(folder, kept, tmp_path, monkeypatch):  # noqa: F811
@@ -272,7 +274,7 @@ def test_entries_in_place_of_each_other_or_of_another_version_are_not_used(folde
 
     def found():
         whole = KeptTask(source)
-        return task_json(whole.compare(**asked)), kept_agreement(whole, "XCOMET", **asked)
+        return task_json(compare_kept(whole, **asked)), kept_agreement(whole, "XCOMET", **asked)
 
     first, cache = found(), tmp_path / "cache"
     paths = sorted(cache.iterdir())
@@ -291,7 +293,8 @@ def test_a_disk_that_is_full_costs_time_alone(folder, kept, tmp_path, monkeypatc
     source, asked = TaskSource(str(folder)), {"trials": 99, "resamples": 50}
     monkeypatch.setattr(os, "replace", full)
     first = KeptTask(source)
-    assert task_json(first.compare("XCOMET", **asked)) == task_json(compare_task(source.read(), "XCOMET", **asked))
+    found = task_json(compare_kept(first, "XCOMET", **asked))
+    assert found == task_json(compare_task(source.read(), "XCOMET", **asked))
     assert kept_agreement(first, "XCOMET", **asked).task.name == "task" and not list((tmp_path / "cache").iterdir())
 
 

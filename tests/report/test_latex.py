@@ -171,8 +171,9 @@ class TestTables:
         assert {len(row) for row in systems} == {10} and {len(row) for row in pairs} == {7}
 
     def test_warnings_stay_comments(self):
-        code = comparison_latex(comparison(warnings=[Caution("x", "one\n\\input{two}")]))
-        assert [line for line in code.splitlines() if "input{two}" in line] == [r"% Warning: one\n\input{two}"]
+        code = comparison_latex(comparison(warnings=[Caution("single-run", {"names": ["one\n\\input{two}"]})]))
+        line, = [line for line in code.splitlines() if "input{two}" in line]
+        assert line.startswith(r"% Warning: one\n\input{two} has a single training run")
 
     def test_lower_is_better(self):
         code = comparison_latex(comparison(result(higher_is_better=False)))

@@ -12,9 +12,9 @@ from tests.toys import toy
 
 
 def test_a_comparison_says_who_is_ahead_how_it_was_tested_and_what_to_mind():
-    page = Page(comparison(warnings=[Caution("x", "Mind the gap.")])._repr_html_())
+    page = Page(comparison(warnings=[Caution("several-metrics", {"n": 3})])._repr_html_())
     for part in ("set; 10 segments", "999 trials", "BLEU. May be the first: A, B", "Pairs: 3", "Keep in mind: 1",
-                 "Mind the gap."):
+                 "3 metrics were compared"):
         assert part in page.text
     _, rows = leaderboard_rows(result(), SETTINGS)
     assert page.cells[:27] == [cell or "-" for row in rows for cell in row]
@@ -58,5 +58,6 @@ def test_colours_are_those_of_the_notebook():
 
 
 def test_much_is_folded():
-    several = comparison(warnings=[Caution(f"kind {k}", "Mind.") for k in range(4)])._repr_html_()
+    codes = "one-system", "identical-runs", "whole-undecided", "blocks-for-documents"
+    several = comparison(warnings=list(map(Caution, codes)))._repr_html_()
     assert several.count("<details open>") == 1 and several.count("<details>") == 1

@@ -10,17 +10,17 @@ import pandas as pd
 import pytest
 
 from mtsig_core import SettingError, TestSet, compare
+from mtsig_core.caution import Caution
 from mtsig_core.experiments.error_rates import ChangedPair, UnitChanges
 from mtsig_core.figures import forest
 from mtsig_core.report import export, result_json, tables
 from mtsig_core.report.comparison_report import comparison_html, comparison_latex, comparison_text
+from mtsig_core.report.experiment_tables import changed_table
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.tables import leaderboard_records
 from mtsig_core.report.text import printable
-from mtsig_core.report.validation_tables import changed_rows
 from mtsig_core.report.words import group_cautions, in_a_task
 from mtsig_core.results import (
-    Caution,
     Comparison,
     Exclusion,
     MetricResult,
@@ -142,9 +142,9 @@ class TestText:
         assert column(lines[at + 1], "30.00") == column(lines[at + 2], "29.50") == column(lines[at + 3], "20.00")
 
     def test_many_warnings_of_a_kind_are_counted(self):
-        found = [Caution("near-alpha", f"pair {k}", "bleu") for k in range(9)]
+        found = [Caution("identical-outputs", {}, "bleu", f"{k}", "X") for k in range(9)]
         text = comparison_text(comparison(warnings=found))
-        assert text.count("Warning: pair") == 3 and "... and 6 more of this kind" in text
+        assert text.count("have identical outputs.") == 3 and "... and 6 more of this kind" in text
 
     @pytest.mark.parametrize("name", ["\x1b[2J", "a\nb", "\u202eabc", "\udc80"])
     def test_nothing_a_terminal_obeys_gets_through(self, name):
@@ -305,18 +305,19 @@ class TestVerdict:
 
 
 def test_warnings_of_several_metrics_say_which_they_are_about():
-    found = [Caution("not-equal", "one", "bleu"), Caution("not-equal", "two", "ter"), Caution("few-units", "all")]
-    assert group_cautions(found, several=True) == [["BLEU: one"], ["TER: two"], ["all"]]
-    assert group_cautions(found[:1]) == [["one"]]
-    assert group_cautions([Caution("partly-rated", "human has scores for 2", "human")], several=True) == [
-        ["human has scores for 2"]]
+    same, ter, whole = (Caution("identical-outputs", metric=metric, a="A", b="B") for metric in ("bleu", "ter", None))
+    text = "A and B have identical outputs."
+    assert group_cautions([same, ter, whole], several=True) == [[f"BLEU: {text}"], [f"TER: {text}"], [text]]
+    assert group_cautions([same]) == [[text]]
+    named = Caution("partly-rated", {"n": 2, "n_segments": 9}, "human")
+    assert group_cautions([named], several=True) == [[named.text]]
 
 
 def test_in_a_task_only_that_helps_which_a_task_can_be_told():
     """Its texts are cut by language pair: `mtsig task` has no --tokenize, and the page Task no such control."""
     told = {"metrics": "chrf"}, {"exclude": "A"}, {"trials": 999}
     more = {"metrics": "bleu", "tokenize": "zh"}, {"docs": "FILE"}
-    assert in_a_task([Caution("x", "one", remedies=(*more, *told))]) == [Caution("x", "one", remedies=told)]
+    assert in_a_task([Caution("no-documents", remedies=(*more, *told))])[0].remedies == told
 
 
 def test_one_is_one_everywhere():
@@ -330,5 +331,6 @@ def test_one_is_one_everywhere():
 @pytest.mark.parametrize("higher, said", [(True, "+1.50"), (False, "-1.50")])
 def test_pairs_that_the_unit_changes_have_their_improvement(higher, said):
     pair = ChangedPair("none", "A", "B", 1.5, 0.01, 0.2, 1.3)
-    found = UnitChanges("x", 0.05, 1, 9, 3, 1.0, 1.0, 1.0, (), (pair,), higher)
-    assert changed_rows(found, "none")[1] == [["A", "B", said, "0.0100", "0.2000", "1.30"]]
+    found = UnitChanges(metric="x", alpha=0.05, seed=0, n_pairs=1, n_segments=9, n_documents=3, se_ratio_low=1.0,
+                        se_ratio_median=1.0, se_ratio_high=1.0, rows=(), pairs=(pair,), higher_is_better=higher)
+    assert changed_table(found, "none").texts() == [["A", "B", said, "0.0100", "0.2000", "1.30"]]

@@ -51,12 +51,12 @@ class TestOutcome:
         assert "p = 0.4000" in text and "does not mean equal" in text and "better than" not in text
 
     def test_identical_outputs(self):
-        same = [Caution("identical-outputs", "", "bleu", "A", "B")]
+        same = [Caution("identical-outputs", {}, "bleu", "A", "B")]
         text = by_hand([pair("A", "B", 0.0, None, 1.0)], "AB", same)
         assert "The outputs of A and B are identical, at 30.00 BLEU." in text and "significantly" not in text
 
     def test_identical_scores(self):
-        same = [Caution("identical-scores", "", "bleu", "A", "B")]
+        same = [Caution("identical-scores", {"n": 10}, "bleu", "A", "B")]
         assert "The scores of A and B are identical, at 30.00 BLEU." in by_hand(
             [pair("A", "B", 0.0, None, 1.0)], "AB", same)
 
@@ -192,7 +192,7 @@ def test_counts_of_the_sentences_match_the_result():
 class TestCaveats:
     """What decides stands where a result is quoted without its warnings: in the words of these, less the remedy."""
 
-    IGNORED = "Segments are resampled although document ids are known"
+    IGNORED = "Segments are the unit although document ids are known."
 
     @staticmethod
     def quoted(**settings):
@@ -203,7 +203,7 @@ class TestCaveats:
 
     def test_segments_where_documents_are_known(self):
         for text in self.quoted(unit="segment"):
-            assert self.IGNORED in text and "(median over pairs)." in text and "Choose the unit" not in text
+            assert self.IGNORED in text and "(median over pairs)." in text and "Use the unit" not in text
             assert "So decisions, intervals, the correction and rank intervals need not hold at the level said." in text
             assert "jointly" not in text
 
@@ -233,9 +233,9 @@ class TestCaveats:
     def test_that_segments_are_taken_as_independent_goes_with_the_numbers(self, unit, said):
         found = compare(made("ABC"), **QUICK, unit=unit)
         result = found.metrics["bleu"]
-        taken = "No document ids: segments are taken as independent"
+        taken = "Segments are treated as independent because there are no document ids"
         for text in (paper_sentences(found, "bleu"), *said_of_tables(found.render("latex")), found.render("html")):
-            assert (taken in text) == said and "too small. Give document ids" not in text.partition("<h2")[0]
+            assert (taken in text) == said and "Give document ids" not in text.partition("<h2")[0]
         for figure in (forest, differences, matrix):
             drawn = figure(result, found.settings, notes=caveats(found, result))
             below = " ".join(note.text.replace("<br>", "") for note in drawn.layout.annotations)
@@ -243,10 +243,12 @@ class TestCaveats:
 
     def test_few_units_go_with_the_numbers(self):
         for text in self.quoted(unit="document"):
-            assert "Only 10 documents to resample: intervals and p are rough below 30." in text.replace("\\", "")
+            assert "There are only 10 documents to resample. Intervals and p-values are rough below 30." in \
+                text.replace("\\", "")
 
     def test_ranks_of_another_correction_claim_no_more(self):
         text = by_hand([pair("A", "B", 0.5, "a"), pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, "a")],
                        correction="none", warnings=[
-                           Caution.of("documents-ignored", f"{self.IGNORED}.", advice="Choose the unit document.")])
-        assert "Rank intervals let A and B be first." in text and f"{self.IGNORED}. So " in text
+                           Caution("documents-ignored", {"n_documents": 9, "enough": True, "se_ratio": None})])
+        assert "Rank intervals let A and B be first." in text and self.IGNORED in text
+        assert "So decisions, intervals and rank intervals need" in text

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from mtsig_core import TestSet, compare, read_scores
+from mtsig_core.caution import Caution
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.latex import escape
 from mtsig_core.report.palette import width
@@ -43,7 +44,6 @@ from mtsig_core.report.task import (
 from mtsig_core.report.task_export import task_csv, task_json
 from mtsig_core.report.text import printable
 from mtsig_core.report.words import far_firsts
-from mtsig_core.results import Caution
 from mtsig_core.simulation.shared_task import simulated_task
 from mtsig_core.stats.across import Disputed, PairAcross, compare_task, disputed_in
 from mtsig_core.task import SystemInfo, Task, TaskExclusion
@@ -181,17 +181,18 @@ def test_what_a_mark_means_is_said_everywhere(found):
 class TestSeveralMetrics:
     @pytest.mark.parametrize("made_of", [task_text, lambda found: task_latex(found, "mtsig task")])
     def test_warnings_name_the_metric_that_they_are_about(self, several, made_of):
-        cautions = (Caution("x", "3 of 6 pairs.", "100%_Y"), Caution("x", "1 of 6 pairs.", "X"), Caution("x", "All."))
+        cautions = (*(Caution("not-equal", {"n": n, "m": 6, "n_pairs": 6, "mdd": None, "n_undecidable": 0}, metric)
+                      for n, metric in ((3, "100%_Y"), (1, "X"))), Caution("several-metrics", {"n": 2}))
+        first, second, whole = (caution.text for caution in cautions)
         told = replace(several, pairs={pair: replace(one, warnings=cautions) for pair, one in several.pairs.items()})
         lines = made_of(told).splitlines()
-        is_text = made_of is task_text  # which has a section for each language pair
-        where = "" if is_text else "en-de: "
-        for said in ("100%_Y: 3 of 6 pairs.", "X: 1 of 6 pairs."):
+        where = "" if made_of is task_text else "en-de: "  # text has a section for each language pair
+        for said in (f"100%_Y: {first}", f"X: {second}"):
             assert any(line.endswith(f"Warning: {where}{said}") for line in lines)
-        of_all = [line for line in lines if line.endswith("All.")]  # in text once for all language pairs
-        assert of_all == ["Warning: All."] or len(of_all) == len(told.pairs) and "en-de: All." in of_all[0]
+        of_all = [line for line in lines if line.endswith(whole)]  # in text once for all language pairs
+        assert of_all == [f"Warning: {whole}"] or len(of_all) == len(told.pairs) and f"en-de: {whole}" in of_all[0]
         alone = {pair: replace(one, metrics={"X": one.metrics["X"]}) for pair, one in told.pairs.items()}
-        assert f"Warning: {where}1 of 6 pairs." in made_of(replace(told, pairs=alone, agreement=None))
+        assert f"Warning: {where}{second}" in made_of(replace(told, pairs=alone, agreement=None))
 
     def test_where_they_disagree_is_counted_and_listed(self, several):
         disputed = disputed_in(several)
@@ -298,7 +299,7 @@ class TestLatex:
 
     def test_what_decisions_are_not_worth_stands_below_each_table(self):
         code = task_latex(compare_task(made(["A", "B"], documents=6), "X", trials=99, resamples=100), "mtsig task")
-        assert all("Only 6 documents to resample" in said for said in said_of_tables(code)) and methods(code)
+        assert all("There are only 6 documents to resample" in said for said in said_of_tables(code)) and methods(code)
 
     def test_lower_is_better_has_the_other_arrow(self):
         code = task_latex(compare_task(made(NAMES[:2], higher=False), "X", trials=199, resamples=200), "mtsig task")
@@ -343,7 +344,7 @@ class TestMethods:
 
     def test_nothing_is_promised_that_does_not_hold(self):
         said = task_methods(compare_task(made(), "X", unit="segment", trials=199, resamples=200), "X")
-        assert "hold jointly" not in said and said.count("Segments are resampled although") == 1
+        assert "hold jointly" not in said and said.count("Segments are the unit although") == 1
         assert "decisions, intervals, the correction and rank intervals need not hold at the level said" in said
         assert "What is said across them rests on these draws, so it need not hold" in said
 
@@ -411,7 +412,7 @@ class TestHtml:
         texts = [one for one in drawn.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == ""]
         assert "".join(one.text for one in texts) == (
             "Ranks by X; blue: may be the first, as no other is significantly better. A dash: no score, or no rank. "
-            "Only 20 documents to resample: intervals and p are rough below 30.")
+            "There are only 20 documents to resample. Intervals and p-values are rough below 30.")
         assert max(float(one.get("y")) for one in texts) < float(drawn.get("height"))
         assert 9 * max(width(one.text) for one in texts) < float(drawn.get("width"))
 
@@ -519,10 +520,10 @@ def test_lower_is_better_has_one_sign_and_is_told():
 
 
 def test_warnings_of_a_kind_are_counted_in_text_as_compare_counts_them(found):
-    near = [Caution("near-alpha", f"pair {k}", "X") for k in range(9)]
+    near = [Caution("identical-outputs", {}, "X", f"{k}", "A") for k in range(9)]
     text = task_text(replace(found, pairs={pair: replace(one, warnings=near) for pair, one in found.pairs.items()}))
-    own = text[text.index("\nen-de\n"):text.index("\nen-cs\n")]
-    assert own.count("Warning: pair") == 3 and "Warning: ... and 6 more of this kind." in own
+    assert text.count("have identical outputs.") == 3 * len(found.pairs)
+    assert text.count("Warning: ... and 6 more of this kind.") == len(found.pairs)
 
 
 def test_of_two_metrics_only_one_can_decide_alone():
@@ -555,7 +556,7 @@ def test_what_a_reader_has_to_know_stands_beside_the_ranks():
     found = compare_task(task, "human", correction="bonferroni", trials=1999, resamples=99)
     [said] = describe_doubts(found, "human")
     assert said.startswith("Ranks are corrected by romano-wolf, wins and losses by bonferroni. qaa-en: Alder-open, ")
-    assert "have no significant loss, and may not be the first. qab-en: " in said
+    assert "have no significant loss, and are not in the top group. qab-en: " in said
     html = task_html(found, "")
     assert html.index(said[:60]) < html.index("<figure>")
     assert "by its rank interval, which has a correction of its own" in html
@@ -589,16 +590,16 @@ def test_it_is_said_whom_others_put_on_top_across_other_language_pairs(having, w
 
 def test_segments_taken_as_independent_are_said_once_beside_the_verdict():
     found = unlike((), documents=False)
-    said = "No document ids: segments are taken as independent"
+    said = "Segments are treated as independent because there are no document ids"
     assert sum(said in one for one in above_ranks(found, "X")) == 1
-    assert not any("No document ids" in one for one in above_ranks(unlike(()), "X"))
+    assert not any(said in one for one in above_ranks(unlike(()), "X"))
     html, text = task_html(found, ""), task_text(found)
     assert html.index(said) < html.index("<figure>") and text.index(said) < text.index("Warning")
     code = " ".join(re.sub("(?m)^%.*", "", task_latex(found, "")).split())
     assert said in code[code.index("Ranks of 3 systems"):]
     by_block = compare_task(Task("toy", {pair: replace(one, documents=None) for pair, one in made().testsets.items()}),
                             "X", trials=999, resamples=99, unit="block")
-    assert not any("No document ids" in one for one in above_ranks(by_block, "X"))
+    assert not any(said in one for one in above_ranks(by_block, "X"))
 
 
 @pytest.mark.parametrize(("asked", "said"), [
@@ -639,7 +640,7 @@ def test_a_metric_against_people_is_told_in_text_and_html():
     task = Task("toy", {"en-de": read_scores({"people": people, "errors": errors}, name="toy")})
     found = replace(compare_task(task, "people", trials=99, resamples=50),
                     agreement=task_agreement(task, "people", ["errors"], resamples=50))
-    said = "errors orders most pairs of systems otherwise than people (pairwise accuracy 0.000): its direction (higher"
+    said = "errors orders most pairs of systems otherwise than people (pairwise accuracy 0.000). Its direction (higher"
     assert said in task_text(found) and "Options: --lower-is-better errors." in task_text(found)
     assert said in task_html(found, "mtsig task")
 
@@ -662,12 +663,12 @@ def test_ranks_and_decisions_across_the_language_pairs_may_differ_too(found):
     bh = {name: replace(one, settings=replace(one.settings, correction="bh")) for name, one in found.pairs.items()}
     told = replace(found, pairs=bh, macro={"X": replace(macro, systems=rows, pairs=(pair,))})
     [said] = [note for note in describe_doubts(told, "X") if note.startswith("Ranks")]
-    assert said.endswith(f"across all: {b} has a significant loss, and may be the first.")
+    assert said.endswith(f"across all: {b} has a significant loss, and is in the top group.")
     ruled = compare_task(made(), "X", trials=199, resamples=99, correction="bh", rank_rule="wmt25")
     told = replace(ruled, macro=told.macro)  # by another rule only the ranks across have a correction
     [said] = describe_doubts(told, "X")
     assert said == ("Ranks across the language pairs are corrected by romano-wolf, decisions by bh. "
-                    f"across all: {b} has a significant loss, and may be the first.")
+                    f"across all: {b} has a significant loss, and is in the top group.")
     assert said in task_text(told)
 
 

@@ -1,13 +1,21 @@
 """How many pages may be open, and how much each may send."""
 
 import asyncio
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
+import uvicorn
 from starlette.responses import PlainTextResponse
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
 
 from mtsig_core.cli import serving as command
-from pages._server import connections
+from pages._server import connections, lifecycle
+from pages._server.connections import MOST_FILES, Forged, answered
 from tests.server.client import run
 
 MINE = [(b"cookie", b"a=b; _streamlit_xsrf=mine")]
@@ -212,3 +220,202 @@ def test_who_left_a_moment_ago_is_forgotten():
     sessions._here["mine"] = 2
     sessions._forget("mine"), sessions._forget("mine")
     assert "mine" not in sessions._here
+
+
+# What the server does to its lines.
+
+
+def test_what_is_written_is_sent_at_once_also_on_a_socket_that_streamlit_made(monkeypatch):
+    """Else a browser had each answer in two pieces, 40 ms apart."""
+    config = uvicorn.Config(PlainTextResponse("here"), lifespan="off", log_level="error")
+    config.load()
+    server, at_once = uvicorn.Server(config), []
+
+    class Noted(config.http_protocol_class):
+        def connection_made(self, transport):
+            own = transport.get_extra_info("socket")
+            at_once.append(bool(own.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)))
+            super().connection_made(transport)
+
+    config.http_protocol_class = Noted
+    monkeypatch.setattr(lifecycle.signal, "getsignal", lambda number: server.handle_exit)
+    monkeypatch.setattr(lifecycle.signal, "signal", lambda number, handler: None)
+    monkeypatch.setattr(lifecycle.st, "get_option", lambda name: name == "server.headless")
+    monkeypatch.setattr(lifecycle, "_load", lambda: None)
+    with ThreadPoolExecutor(1) as thread:  # in this one there may be the loop of a browser
+        assert thread.submit(asyncio.run, lived(server)).result().endswith(b"here")
+    assert at_once == [True]
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """Serve as the dashboard does, with so many lines; what a client finds of it."""
+    def run(client, most=9):
+        async def websocket(scope, receive, send):
+            if scope["type"] == "http":
+                return await PlainTextResponse("here")(scope, receive, send)
+            await receive()
+            await send({"type": "websocket.accept"})
+            while (await receive())["type"] != "websocket.disconnect":
+                await send({"type": "websocket.send", "bytes": b"heard"})
+
+        async def both():
+            config = uvicorn.Config(websocket, lifespan="off", log_level="critical", ws="websockets-sansio")
+            config.load()
+            connections.limit_connections(config, most, 64)
+            server = uvicorn.Server(config)
+            with socket.socket(socket.AF_INET) as listening:
+                listening.bind(("127.0.0.1", 0))
+                listening.listen()
+                serving = asyncio.create_task(server.serve([listening]))
+                try:
+                    return await client(*listening.getsockname())
+                finally:
+                    server.should_exit = True
+                    await serving
+
+        with ThreadPoolExecutor(1) as thread:  # in this one there may be the loop of a browser
+            return thread.submit(asyncio.run, both()).result()
+
+    return run
+
+
+def test_signs_of_life_have_a_limit_and_messages_a_length(served):
+    """Half a million of them in a second, each answer_of at once, let nobody else be served."""
+    async def client(host, port):
+        async with connect(f"ws://{host}:{port}", ping_interval=None) as page:
+            for _ in range(90):
+                await page.ping()
+            await page.send(b"a message")
+            assert await page.recv() == b"heard"
+            with pytest.raises(ConnectionClosed):
+                for _ in range(20):
+                    await (await page.ping())
+        async with connect(f"ws://{host}:{port}", ping_interval=None) as page:
+            with pytest.raises(ConnectionClosed):
+                await page.send(bytes(5 << 20))
+                await page.recv()
+        async with connect(f"ws://{host}:{port}", ping_interval=None) as page:
+            await page.send(bytes(3 << 20))
+            return await page.recv()
+
+    assert served(client) == b"heard"
+
+
+def test_a_line_without_a_request_is_cut(served, monkeypatch):
+    """Also one whose second request does not come whole; and none that became a page's."""
+    monkeypatch.setattr(connections, "_PATIENCE", 0.1)
+
+    async def client(host, port):
+        async with connect(f"ws://{host}:{port}", ping_interval=None) as page:
+            for begun in (b"", b"GET / HTTP/1.1\r\nHost: a\r\n",
+                          b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n"):
+                reader, writer = await asyncio.open_connection(host, port)
+                writer.write(begun)
+                with suppress(ConnectionResetError):  # which is how a cut line may look
+                    assert (b"here" in await reader.read()) == begun.endswith(b"\r\n\r\nGET / HTTP/1.1\r\n")
+                writer.close()
+            await page.send(b"a message")
+            return await page.recv()
+
+    assert served(client) == b"heard"
+
+
+def test_lines_beyond_a_number_are_cut_and_the_others_hold(served):
+    async def client(host, port):
+        lines = [await asyncio.open_connection(host, port) for _ in range(3)]
+        for _, writer in lines[:2]:
+            writer.write(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        cut = lines[2][0].read()
+        with suppress(ConnectionResetError):
+            assert await cut == b""
+        found = [await reader.read() for reader, _ in lines[:2]]
+        for _, writer in lines:
+            writer.close()
+        return [text.endswith(b"here") for text in found]
+
+    assert served(client, most=2) == [True, True]
+
+
+async def lived(server):
+    async with lifecycle.life(None):
+        return await answer_of(server)
+
+
+async def answer_of(server):
+    """What a server says, on a socket that is made as Streamlit makes its own."""
+    with socket.socket(socket.AF_INET) as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        serving = asyncio.create_task(server.serve([listening]))
+        reader, writer = await asyncio.open_connection(*listening.getsockname())
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        said = await reader.read()
+        writer.close()
+        server.should_exit = True
+        await serving
+        return said
+
+
+# What a message may ask, before Streamlit hears of it.
+
+
+LONG = "x" * 10_001
+
+
+def answer(**fields):
+    return answered(BackMsg(**fields).SerializeToString())
+
+
+def rerun(**fields):
+    return answer(rerun_script=fields)
+
+
+def widgets(*names):
+    return rerun(widget_states={"widgets": [{"id": name, "int_value": 1} for name in names]})
+
+
+def files(n, name="a.txt", **more):
+    return answer(file_urls_request={"request_id": "one", "file_names": [name] * n, **more})
+
+
+def test_what_pages_send_is_for_streamlit():
+    assert answer(stop_script=True) is answer(app_heartbeat=True) is None
+    assert rerun(query_string="a=b" * 50_000, page_name="pair", cached_message_hashes=["0" * 32] * 500) is None
+    assert widgets("$$ID-0-None", "$$STREAMLIT_INTERNAL_KEY__events") is None
+    assert rerun(widget_states={"widgets": [{"id": "$$ID-0-emptied"}]}) is None  # of a field that was emptied
+    assert files(MOST_FILES, "x" * 255) is None
+    for payload in ({"deferred_file": {"file_id": "0"}}, {"dataframe_chunk": {"source_id": "0", "limit": 100}}):
+        assert answer(backend_operation_request={"request_id": "one", **payload}) is None
+
+
+def test_who_chooses_too_many_files_is_told_so():
+    told = ForwardMsg.FromString(files(MOST_FILES + 1)).file_urls_response
+    assert told.response_id == "one" and not told.file_urls
+    assert "1,001 files" in told.error_msg and "at most 1,000" in told.error_msg
+
+
+@pytest.mark.parametrize("kind", ["clear_cache", "set_run_on_save", "load_git_info", "debug_disconnect_websocket",
+                                  "debug_shutdown_runtime"])
+def test_what_is_for_developers_is_dropped(kind):
+    assert answer(**{kind: True}) == b""
+
+
+def test_so_is_what_writes_files_on_the_server_and_what_asks_nothing():
+    for payload in ("install_skills", "dismiss_skills_nudge"):
+        assert answer(backend_operation_request={"request_id": "one", payload: {}}) == b""
+    assert answered(b"") == b""
+
+
+@pytest.mark.parametrize("forged", [
+    lambda: widgets("testset"), lambda: widgets(""), lambda: widgets(*["$$ID"] * 10_001),
+    lambda: widgets("$$ID" + LONG),
+    lambda: rerun(cached_message_hashes=["0"] * 10_001), lambda: rerun(cached_message_hashes=[LONG]),
+    lambda: rerun(page_name=LONG), lambda: rerun(page_script_hash=LONG), lambda: rerun(fragment_id=LONG),
+    lambda: files(1, LONG), lambda: files(1, request_id=LONG), lambda: files(1, session_id=LONG),
+    lambda: answer(backend_operation_request={"request_id": LONG}),
+    lambda: answer(backend_operation_request={"deferred_file": {"file_id": LONG}}),
+    lambda: answered(b"rerun")])
+def test_what_no_page_sends_is_told_apart(forged):
+    with pytest.raises(Forged):
+        forged()

@@ -8,7 +8,7 @@ from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.stats import engine
 from mtsig_core.stats.ranks import decision_matrix, rank_intervals
 from mtsig_core.stats.resampling import Units
-from mtsig_core.stats.significance import approximate_randomization, bh, decide, holm, romano_wolf
+from mtsig_core.stats.significance import approximate_randomization, bh, decide_pairs, holm, romano_wolf
 from tests.toys import Given, bleu_counts, compare_given, mean
 
 pytestmark = pytest.mark.statistics
@@ -88,12 +88,12 @@ def test_where_some_nulls_are_true_the_others_are_no_licence(gap, n_families):
     effects = rng.normal(0, np.sqrt(n / 2), (n_families, 8, n))  # a difference has the standard error 1
     wrong, ranks, by_bh = [], [], []
     for delta, null in families_of(-truth, effects, Units("segment", np.arange(n), n)):
-        decided = decide(delta, ALPHA, p=romano_wolf(delta, null))
+        decided = decide_pairs(delta, ALPHA, p=romano_wolf(delta, null))
         true = np.where(equal, 0, 1)  # the first of a pair is never the worse
         wrong.append((decided != 0)[equal].any() or (decided < 0).any())
         low, high = rank_intervals(decision_matrix(8, pairs, decided))
         ranks.append((low <= least + 1).all() and (high >= most).all())
-        by_bh.append((decide(delta, ALPHA, p=bh(approximate_randomization(delta, null))) != 0)[true == 0].any())
+        by_bh.append((decide_pairs(delta, ALPHA, p=bh(approximate_randomization(delta, null))) != 0)[true == 0].any())
     error = 3 * np.sqrt(ALPHA * (1 - ALPHA) / n_families)
     assert np.mean(wrong) <= ALPHA + error and np.mean(ranks) >= 1 - ALPHA - error
     if gap > 1:

@@ -10,16 +10,16 @@ import pytest
 from mtsig_core import SegmentScores, TestSet
 from mtsig_core.results import PairResult, SystemRuns
 from mtsig_core.stats import engine
-from mtsig_core.stats.across import across_pairs
-from mtsig_core.stats.comparison import pair_runs, turning
+from mtsig_core.stats.across import decide_across, draw_across
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.intervals import simultaneous
 from mtsig_core.stats.measured import measure
 from mtsig_core.stats.pair import two_one_sided
 from mtsig_core.stats.power import minimum_detectable_difference, unbiased
 from mtsig_core.stats.resampling import effective_number
-from mtsig_core.stats.settings import resolve
+from mtsig_core.stats.settings import Plan, resolve
 from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, approximate_randomization, romano_wolf
+from mtsig_core.stats.training_runs import pair_runs, turning
 
 pytestmark = pytest.mark.statistics
 
@@ -100,8 +100,8 @@ def across(parts, test="ar", ci="jackknife-t", trials=19, resamples=2, seed=0):
     settings, _ = resolve(next(iter(parts.values())).testset, test=test, unit="segment", block_length=None,
                           trials=999, alpha=ALPHA, correction="auto", ci=ci, resamples=resamples, seed=seed,
                           baseline=None)
-    return across_pairs(parts, dict.fromkeys(parts, settings), test=test, correction="romano-wolf", alpha=ALPHA,
-                        trials=trials, seed=seed, ci=ci)
+    draws = draw_across(parts, dict.fromkeys(parts, Plan.of(settings)), trials=trials, seed=seed)
+    return decide_across(draws, dict.fromkeys(parts, settings), ci)
 
 
 @pytest.mark.parametrize("sizes", [(5, 40), (6, 6), (4, 4, 4, 4)])

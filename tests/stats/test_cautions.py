@@ -1,7 +1,6 @@
 """Warnings: each appears when it should, and only then."""
 
 import random
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -46,40 +45,42 @@ class TestDesign:
     def test_documents_ignored_says_what_it_costs(self):
         result = compared(documents=DOCUMENTS, unit="segment")
         ratio = np.median([pair.se_ratio for pair in result.metrics["given"].pairs])
-        assert f"by document are {ratio:.2f} times those by segment" in warning(result, "documents-ignored").text
+        assert warning(result, "documents-ignored").facts["se_ratio"] == pytest.approx(ratio)
 
     def test_documents_ignored_with_nothing_to_measure(self):
-        assert "times" not in warning(compared(1, documents=DOCUMENTS, unit="segment"), "documents-ignored").text
+        assert warning(compared(1, documents=DOCUMENTS, unit="segment"), "documents-ignored").facts["se_ratio"] is None
 
-    @pytest.mark.parametrize("unit", ["auto", "segment", "block"])
-    def test_no_documents(self, unit):
-        assert warning(compared(unit=unit), "no-documents")
-        assert not warning(compared(documents=DOCUMENTS, unit=unit), "no-documents")
-        assert not warning(compared(unit=unit), "documents-ignored")
+    @pytest.mark.parametrize("unit, code", [
+        ("auto", "no-documents"), ("segment", "no-documents"), ("block", "blocks-for-documents")])
+    def test_no_documents(self, unit, code):
+        codes = {"no-documents", "blocks-for-documents", "documents-ignored"}
+        assert codes.intersection(caution.code for caution in compared(unit=unit).warnings) == {code}
+        assert not warning(compared(documents=DOCUMENTS, unit=unit), code)
 
     def test_blocks_are_not_recommended_to_who_uses_them(self):
-        assert "the unit block" in warning(compared(unit="segment"), "no-documents").text
-        assert "the unit block" not in warning(compared(unit="block"), "no-documents").text
+        assert {"unit": "block"} in warning(compared(unit="segment"), "no-documents").remedies
+        assert warning(compared(unit="block"), "blocks-for-documents").remedies == ({"docs": "FILE"},)
 
-    @pytest.mark.parametrize("few, enough, said", [
-        (dict(n_segments=29), dict(n_segments=30), "Only 29 segments"),
-        (dict(n_segments=1), dict(n_segments=31), "Only 1 segment to resample: from fewer than 3 there is no"),
-        (dict(n_segments=2), dict(n_segments=31), "Only 2 segments to resample: from fewer than 3 there is no"),
-        (dict(documents=np.arange(240) * 29 // 240), dict(documents=np.arange(240) * 30 // 240), "Only 29 documents"),
-        (dict(unit="block", block_length=10), dict(unit="block", block_length=8), "Only 24 stationary blocks")])
-    def test_few_units(self, few, enough, said):
-        assert said in warning(compared(**few), "few-units").text
+    @pytest.mark.parametrize("few, enough, unit, n, has_interval", [
+        (dict(n_segments=29), dict(n_segments=30), "segment", 29, True),
+        (dict(n_segments=1), dict(n_segments=31), "segment", 1, False),
+        (dict(n_segments=2), dict(n_segments=31), "segment", 2, False),
+        (dict(documents=np.arange(240) * 29 // 240), dict(documents=np.arange(240) * 30 // 240), "document", 29, True),
+        (dict(unit="block", block_length=10), dict(unit="block", block_length=8), "block", 24, True)])
+    def test_few_units(self, few, enough, unit, n, has_interval):
+        facts = warning(compared(**few), "few-units").facts
+        assert (facts["unit"], facts["n"], facts["has_interval"]) == (unit, n, has_interval)
         assert not warning(compared(**enough), "few-units")
 
     @pytest.mark.parametrize("test", fitting_tests(False))
     def test_tests_as_published(self, test):
-        codes = [caution.code for caution in compared(test=test).warnings if caution.code.endswith("-as-published")]
-        assert codes == ([f"{test}-as-published"] if test in ("koehn", "riezler-maxwell") else [])
+        found = warning(compared(test=test), "test-as-published")
+        assert (found and found.facts) == ({"test": test} if test in ("koehn", "riezler-maxwell") else None)
 
     def test_several_metrics(self):
         scores = dict(zip("ABC", segment_scores(1, [60, 50, 40], 240), strict=True))
         two = [Given(dict(zip("ABC", COUNTS, strict=True)), bleu), Given(scores, mean, name="other")]
-        assert "2 metrics were tried" in warning(compared(metrics=two), "several-metrics").text
+        assert warning(compared(metrics=two), "several-metrics").facts == {"n": 2}
         assert not warning(compared(), "several-metrics")
 
     def test_a_metric_that_depends_on_the_size_of_the_set(self):
@@ -87,9 +88,9 @@ class TestDesign:
             depends_on_testset = True
 
         scores = dict(zip("ABC", segment_scores(1, [60, 50, 40], 240), strict=True))
-        given = warning(compared(metrics=[OfSize(scores, mean, name="nist")]), "nist-size")
-        assert given.metric == "nist" and "these 240 segments" in given.text
-        assert not warning(compared(), "nist-size")
+        given = warning(compared(metrics=[OfSize(scores, mean, name="nist")]), "depends-on-size")
+        assert given.metric == "nist" and given.facts == {"n_segments": 240}
+        assert not warning(compared(), "depends-on-size")
 
     def test_one_system(self):
         assert warning(compared(1), "one-system").a == "A"
@@ -117,7 +118,7 @@ class TestFamily:
         found = family(m, test=test, correction=correction, alpha=alpha, trials=TESTS[test].trials_for(alpha))
         assert ("family-too-large" in found) == (m > 1)
         if m > 1:
-            needed = int(re.search(r"Use (\d+) trials or more", found["family-too-large"].text)[1])
+            needed = found["family-too-large"].facts["needed"]
             again = dict(test=test, correction=correction, alpha=alpha)
             assert "family-too-large" not in family(m, trials=needed, **again)
             assert "family-too-large" in family(m, trials=needed - 1, **again)
@@ -139,20 +140,17 @@ class TestFamily:
         assert "family-too-large" not in family(500, correction=correction)
 
     def test_romano_wolf_is_the_way_out_where_it_is_defined(self):
-        assert "romano-wolf" in family(500, correction="holm")["family-too-large"].text
-        assert "romano-wolf" not in family(500, correction="holm", test="percentile")["family-too-large"].text
+        for test, is_defined in (("ar", True), ("percentile", False)):
+            found = family(500, correction="holm", test=test)["family-too-large"]
+            assert found.facts["romano_wolf"] == is_defined == ({"correction": "romano-wolf"} in found.remedies)
 
     def test_300_pairs_at_999_trials(self):
-        text = family(300, correction="holm")["family-too-large"].text
-        assert text.startswith("300 pairs are too many for 999 trials: after the correction holm even the smallest p, "
-                               "0.001, is above alpha")
-        assert "Use 5999 trials or more" in text
+        found = family(300, correction="holm")["family-too-large"]
+        assert found.facts == {"m": 300, "trials": 999, "correction": "holm", "least": 0.001, "needed": 5999,
+                               "romano_wolf": True}
 
     def test_not_equal(self):
-        text = family(3, mdd=1.23)["not-equal"].text
-        assert text.startswith("3 of 3 pairs are not significant")
-        assert "up to 1.23 points" in text
-        assert family(1)["not-equal"].text.startswith("The pair is not significant, which does not")
+        assert family(3, mdd=1.23)["not-equal"].facts == {"n": 3, "m": 3, "n_pairs": 3, "mdd": 1.23, "n_undecidable": 0}
         assert "not-equal" not in family(3, significant=True)
         assert "not-equal" not in family(1, mdd=None, se=0.0)  # identical outputs are equal
 
@@ -160,10 +158,9 @@ class TestFamily:
     def test_not_equal_counts_and_measures_the_open_pairs_alone(self, test):
         result = compared(test=test)
         open_pairs = [pair for pair in result.metrics["given"].pairs if not pair.significant]
-        text = warning(result, "not-equal").text
+        facts = warning(result, "not-equal").facts
         assert 0 < len(open_pairs) < 3
-        assert text.startswith(f"{len(open_pairs)} of 3 pairs ")
-        assert f"{max(pair.mdd for pair in open_pairs):.2f} points" in text
+        assert (facts["n"], facts["m"], facts["mdd"]) == (len(open_pairs), 3, max(pair.mdd for pair in open_pairs))
 
     def test_no_pairs(self):
         assert {"family-too-large", "not-equal", "near-alpha"}.isdisjoint(family(0, correction="holm"))
@@ -187,9 +184,9 @@ class TestEndsOfAMetric:
         assert sacrebleu.corpus_bleu(testset.systems["A"], [testset.references["ref"]]).score == 0
         assert (pair.delta, pair.p_value, pair.se, pair.mdd, pair.mdd_low, pair.mdd_family) == (0, 1, 0, *[None] * 3)
         caution = warning(result, "cannot-tell-apart")
-        assert caution.text == ("BLEU is 0.00 for A and B, as no 4-gram of the whole set matches a reference. It "
-                                "cannot tell them apart, and there is no minimum detectable difference. chrF can tell "
-                                "them apart.")
+        assert caution.facts == {
+            "systems": ("A", "B"), "score": "0.00", "reason": "no 4-gram of the whole set matches a reference",
+            "other": "chrf", "n_told": 1, "n_differ": 1}
         assert caution.metric == "bleu" and result.metrics["chrf"].pairs[0].mdd > 0
         for said in (comparison_text(result), comparison_latex(result), comparison_html(result),
                      paper_sentences(result, "bleu")):
@@ -199,29 +196,29 @@ class TestEndsOfAMetric:
         row, = plan(result, 1.0, metric="bleu")
         assert row.mdd is None and row.decidable
 
-    @pytest.mark.parametrize("metric, change, said", [
-        ("chrf", lambda text: text, "chrF is 100.00 for A and B"), ("ter", str.upper, "TER is 0.00 for A and B"),
-        ("gtm", lambda text: " ".join(text.split()[::-1]), "GTM is 100.00 for A and B"),
-        ("per", lambda text: " ".join(text.split()[::-1]), "PER is 0.00 for A and B")])
-    def test_at_its_best(self, metric, change, said):
+    @pytest.mark.parametrize("metric, change, score", [
+        ("chrf", lambda text: text, "100.00"), ("ter", str.upper, "0.00"),
+        ("gtm", lambda text: " ".join(text.split()[::-1]), "100.00"),
+        ("per", lambda text: " ".join(text.split()[::-1]), "0.00")])
+    def test_at_its_best(self, metric, change, score):
         whole = drawn_texts((), (5, 9)).references["ref"]
         testset = TestSet("toy", {"A": whole, "B": list(map(change, whole))}, {"ref": whole})
         caution = warning(compare(testset, metric, **QUICK), "cannot-tell-apart")
-        assert caution.text.startswith(said)
-        assert caution.advice == ("No other metric can: the outputs are identical." if metric == "chrf" else
-                                  "chrF can tell them apart.")
+        assert (caution.facts["systems"], caution.facts["score"]) == (("A", "B"), score)
+        assert caution.facts["other"] == (None if metric == "chrf" else "chrf")
+        assert caution.facts["n_differ"] == (metric != "chrf")  # outputs are identical, or not
 
     def test_outputs_that_differ_only_in_what_is_not_counted(self):
         texts = drawn_texts((0.2, 0.2), (5, 9)).systems["A"]
         testset = TestSet("toy", {"A": texts, "B": [text.title() for text in texts]},
                           {"ref": drawn_texts((), (5, 9)).references["ref"]})
         caution = warning(compare(testset, "ter", **QUICK), "cannot-tell-apart")
-        assert caution.text.startswith("TER is the same for A and B in every sample") and caution.advice
+        assert (caution.facts["systems"], caution.facts["score"]) == (("A", "B"), None) and caution.facts["other"]
         assert not warning(compare(testset, "bleu", **QUICK), "cannot-tell-apart")
 
     def test_a_single_system_at_the_floor(self):
         result = compare(drawn_texts((0.2,), (1, 3)), **QUICK)
-        assert "cannot show how far A is from other systems" in warning(result, "cannot-tell-apart").text
+        assert warning(result, "cannot-tell-apart").facts["systems"] == ("A",)
 
     def test_nothing_is_said_where_a_metric_can_tell(self):
         assert not warning(compare(drawn_texts((0.2, 0.3), (5, 9)), **QUICK), "cannot-tell-apart")
@@ -232,8 +229,8 @@ class TestEndsOfAMetric:
         second = [text + " und mehr" if k < 5 else text for k, text in enumerate(reference)]
         result = compare(TestSet("toy", {"A": first, "B": second}, {"ref": reference}), "ter", **QUICK)
         n = sum(a != b for a, b in zip(first, second, strict=True))
-        assert f"By TER A and B differ in only 5 segments of 60 (their texts differ in {n})" in \
-            warning(result, "few-differences").text and n > 30
+        facts = warning(result, "few-differences").facts
+        assert (facts["n"], facts["n_all"], facts["n_texts"]) == (5, 60, n) and n > 30
 
 
 def test_no_seed_decides_otherwise_where_no_p_could_be_small_enough():
@@ -249,18 +246,14 @@ def test_an_interval_without_0_beside_an_open_decision_is_explained():
     settings, units = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
                               correction="none", ci="auto", resamples=99, seed=0, baseline=None)
     found = {caution.code: caution for caution in find_cautions(toy(2, 200), settings, units, [], {"bleu": result})}
-    assert found["interval-and-decision"].text.startswith("1 pair that is not significant has an interval")
+    facts = found["interval-and-decision"].facts
+    assert (facts["n_open"], facts["n_significant"], facts["jointly"]) == (1, 0, False)
 
 
-@pytest.mark.parametrize("correction, said", [
-    ("romano-wolf", "2 pairs that are significant have a simultaneous interval of the difference with 0 in it. "
-                    "Intervals and decisions are by different methods, and a correction in steps may find more than "
-                    "intervals that hold together. Go by the decision."),
-    ("bonferroni", "2 pairs that are significant have a simultaneous interval of the difference with 0 in it. "
-                   "Intervals and decisions are by different methods. Go by the decision."),
-    ("bh", "1 pair that is not significant has an interval of the difference without 0 in it. An interval is for its "
-           "pair alone and by another method than the decision. Go by the decision.")])
-def test_decisions_are_held_against_the_intervals_that_hold_as_they_do(correction, said):
+@pytest.mark.parametrize("correction, n_open, n_significant, jointly, in_steps", [
+    ("romano-wolf", 0, 2, True, True), ("bonferroni", 0, 2, True, False), ("bh", 1, 0, False, False)])
+def test_decisions_are_held_against_the_intervals_that_hold_as_they_do(correction, n_open, n_significant, jointly,
+                                                                       in_steps):
     def pair(significant, single, joint):
         return PairResult("A", "B", 1.0, *single, 0.02, 0.02, significant, "a" if significant else None, None, None,
                           0.7, None, 2.0, 200, *joint)
@@ -270,7 +263,10 @@ def test_decisions_are_held_against_the_intervals_that_hold_as_they_do(correctio
     settings, units = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
                               correction=correction, ci="auto", resamples=99, seed=0, baseline=None)
     found = find_cautions(toy(2, 200), settings, units, [], {"bleu": MetricResult("bleu", "s", True, (), tuple(pairs))})
-    assert [caution.text for caution in found if caution.code == "interval-and-decision"] == [said]
+    facts, = [caution.facts for caution in found if caution.code == "interval-and-decision"]
+    assert (facts["n_open"], facts["n_significant"]) == (n_open, n_significant)
+    assert (facts["jointly"], facts["in_steps"]) == (jointly, in_steps)
+    assert not facts["trust"]["unlike"] and facts["trust"]["needed"] is None
 
 
 def test_where_samples_vary_more_than_swaps_nobody_is_sent_to_the_decision():
@@ -278,21 +274,18 @@ def test_where_samples_vary_more_than_swaps_nobody_is_sent_to_the_decision():
         return PairResult(name, "D", 1.0, 0.1, 2.0, 0.02, 0.02, True, "a", None, None, 0.6, None, 2.0, 10_000, -0.1,
                           3.0, swap_se=swap_se)
 
-    def said(*pairs):
+    def trust(*pairs):
         settings, units = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
                                   correction="bonferroni", ci="auto", resamples=99, seed=0, baseline=None)
         result = MetricResult("bleu", "s", True, (), pairs)
         found = find_cautions(toy(4, 200), settings, units, [], {"bleu": result})
-        return next(caution.text for caution in found if caution.code == "interval-and-decision")
+        facts = next(caution.facts for caution in found if caution.code == "interval-and-decision")["trust"]
+        return facts["unlike"], facts["n_others"], facts["ratio"]
 
-    every, other = said(pair("A", 0.5), pair("B", 0.48)), pair("C", 0.6)
-    assert said(pair("A", 0.6), pair("B", 0.56), other).endswith("Go by the decision.")
-    assert "Go by the decision" not in every and every.endswith(
-        ". Go by the interval: samples vary up to 1.25 times as much as swaps, as those of systems too unlike to trade "
-        "places, so p is too small.")
-    assert said(pair("A", 0.5), pair("B", 0.48), other).endswith(
-        ". Go by the interval for 2 of these pairs (A - D and B - D): samples vary up to 1.25 times as much as swaps, "
-        "as those of systems too unlike to trade places, so p is too small. Go by the decision for the other.")
+    other, both = pair("C", 0.6), (("A", "D"), ("B", "D"))
+    assert trust(pair("A", 0.6), pair("B", 0.56), other) == ((), 3, None)
+    assert trust(pair("A", 0.5), pair("B", 0.48)) == (both, 0, pytest.approx(1.25, abs=0.001))
+    assert trust(pair("A", 0.5), pair("B", 0.48), other) == (both, 1, pytest.approx(1.25, abs=0.001))
 
 
 def test_ranks_that_follow_another_correction_say_so():
@@ -307,45 +300,41 @@ def test_who_leads_by_ranks_and_not_by_decisions_is_named():
     def ranked(**rows):
         return tuple(SystemResult(name, 0.0, None, None, *ranks) for name, ranks in rows.items())
 
-    def said(correction, *pairs, **rows):
+    def differ(correction, *pairs, **rows):
         result = MetricResult("bleu", "s", True, ranked(**rows), pairs)
         settings, units = resolve(toy(3, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
                                   correction=correction, ci="auto", resamples=99, seed=0, baseline=None)
         found = find_cautions(toy(4, 200), settings, units, [], {"bleu": result})
-        return [caution.text for caution in found if caution.code == "ranks-and-correction"]
+        return [caution.facts["differ"] for caution in found if caution.code == "ranks-and-correction"]
 
     def pair(a, b, better):
         return PairResult(a, b, 1.0, None, None, 0.01, 0.01, better is not None, better, None, None, 0.1, None, 0.3, 10)
 
     found = [pair("A", "B", "a"), pair("A", "C", None), pair("B", "C", None)]
-    [told] = said("holm", *found, A=(1, 1), B=(2, 3), C=(2, 3))
-    assert "here by romano-wolf" in told and told.endswith(
-        "follow the correction holm. So C has no significant loss, and may not be the first; 1 pair of systems ranked "
-        "apart is not significant.")
+    assert differ("holm", *found, A=(1, 1), B=(2, 3), C=(2, 3)) == [
+        {"undecided": False, "wary": ("C",), "bold": (), "n_apart": 1}]
     none = {name: (None, None) for name in "ABC"}
-    assert said("holm", *found, A=(1, 2), B=(2, 3), C=(1, 3)) == said("holm", *found, **none) == []
-    assert said("romano-wolf", *found, A=(1, 1), B=(2, 3), C=(2, 3)) == []
-    [told] = said("bh", *found, A=(1, 3), B=(1, 3), C=(1, 3))
-    assert told.endswith("the correction bh, which does not. So B has a significant loss, and may be the first.")
-    [told] = said("bh", *found, A=(1, 2), B=(2, 3), C=(1, 3))
-    assert told.endswith("The two may differ.")
+    assert differ("holm", *found, A=(1, 2), B=(2, 3), C=(1, 3)) == differ("holm", *found, **none) == []
+    assert differ("romano-wolf", *found, A=(1, 1), B=(2, 3), C=(2, 3)) == []
+    assert differ("bh", *found, A=(1, 3), B=(1, 3), C=(1, 3)) == [
+        {"undecided": False, "wary": (), "bold": ("B",), "n_apart": 0}]
+    assert differ("bh", *found, A=(1, 2), B=(2, 3), C=(1, 3)) == [{}]
 
 
 def test_a_canary_that_is_scored_is_named():
     documents = ["canary", *("d" for _ in range(9))]
     found = {caution.code: caution for caution in about_texts(toy(2, 10, documents))}
-    assert found["canary"].text.startswith("Line 1 is called canary")
+    assert found["canary"].facts == {"line": 1}
     assert "canary" not in {caution.code for caution in about_texts(toy(2, 10))}
 
 
 def test_a_document_in_several_domains_is_told():
     documents, domains = ["a", "a", "b", "b", "c", "c"], ["news", "news", "news", "news", "speech", "speech"]
     def told(testset):
-        return {caution.code: caution.text for caution in about_texts(testset)}.get("documents-in-domains")
+        return {caution.code: caution.facts for caution in about_texts(testset)}.get("documents-in-domains")
     whole = toy(2, 6, documents)
     assert told(whole) is None and told(replace(whole, domains=domains)) is None
-    assert told(replace(whole, documents=domains, domains=documents)).startswith(
-        "1 of 2 documents (news) has segments in more than one domain. ")
+    assert told(replace(whole, documents=domains, domains=documents)) == {"documents": ("news",), "n_documents": 2}
 
 
 class TestPairs:
@@ -366,7 +355,8 @@ class TestPairs:
         found = family(40, (0.001, 0.04), significant=True, correction="holm")
         assert "near-alpha" not in found and "near-alpha-at-the-least-p" not in family(1, (0.001, 0.001))
         caution = found["near-alpha-at-the-least-p"]
-        assert "40 pairs have the smallest p that 999 trials can give; after holm that is 0.0400, w" in caution.text
+        assert caution.facts == {"n": 40, "trials": 999, "correction": "holm", "p_low": 0.04, "p_high": 0.04,
+                                 "undone": False}
         assert caution.remedies == ({"trials": 4999},)
 
     @pytest.mark.parametrize(("correction", "adjusted", "undone"), [
@@ -383,8 +373,7 @@ class TestPairs:
                               correction=correction, resamples=99, seed=0, baseline=None)
         result = MetricResult("bleu", "signature", True, (), (first, *[other] * (m - 1)))
         caution, = about_near_at_least(settings, result, [first])
-        assert ("one more draw as extreme would make it not significant" in caution.text) == undone
-        assert ("more trials may decide otherwise" in caution.text) != undone
+        assert caution.facts["undone"] == undone
 
     def test_by_romano_wolf_pairs_at_the_smallest_p_have_adjusted_p_of_their_own(self):
         pairs = [PairResult("A", "B", 1.0, 0.0, 1.0, 0.001, q, q <= 0.05, None, None, None, 0.7, None, 2.0)
@@ -392,15 +381,14 @@ class TestPairs:
         settings, _ = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05, ci="auto",
                               correction="romano-wolf", resamples=99, seed=0, baseline=None)
         result = MetricResult("bleu", "signature", True, (), tuple(pairs))
-        undone, others = (caution.text for caution in about_near_at_least(settings, result, pairs))
-        said = "the smallest p that 999 trials can give; after romano-wolf that is"
-        assert undone.startswith(f"1 pair has {said} 0.0495, so near alpha")
-        assert others.startswith(f"2 pairs have {said} 0.0420 to 0.0620, within")
+        facts = [caution.facts for caution in about_near_at_least(settings, result, pairs)]
+        assert [(one["undone"], one["n"], one["p_low"], one["p_high"]) for one in facts] == [
+            (True, 1, 0.0495, 0.0495), (False, 2, 0.042, 0.062)]
 
     def test_near_alpha_is_about_its_pair(self):
         caution = family(1, 0.05)["near-alpha"]
         assert (caution.metric, caution.a, caution.b) == ("bleu", "A", "B")
-        assert "A against B: p (uncorrected) = 0.0500" in caution.text
+        assert caution.facts == {"p": 0.05, "correction": "none"}
 
     @pytest.mark.parametrize("test", [
         "ar", pytest.param("bootstrap", marks=pytest.mark.slow), pytest.param("percentile", marks=pytest.mark.slow)])
@@ -418,14 +406,13 @@ class TestPairs:
         result = compared(same="AC")
         caution = warning(result, "identical-outputs")
         assert {caution.a, caution.b} == {"A", "C"}
-        assert caution.text.endswith("have identical outputs.")
         assert not warning(compared(), "identical-outputs")
 
     def test_identical_scores(self):
         scores = {"A": [5.0, 5.0, 4.0, None], "B": [5.0, 5.0, 4.0, 3.0], "C": [5.0, 5.0, 3.0, 3.0]}
         testset = TestSet("rated", {name: [None] * 4 for name in "ABC"}, {}, scores={"human": SegmentScores(scores)})
         caution = warning(compare(testset, ["human"], **QUICK), "identical-scores")
-        assert caution.text == "A and B have identical scores by human on all 3 segments."
+        assert (caution.a, caution.b, caution.facts) == ("A", "B", {"n": 3})
 
     def test_identical_outputs_are_not_called_near_as_well(self):
         assert "near-alpha" not in family(1, 0.05, same=True)
@@ -437,31 +424,29 @@ class TestPairs:
 
 def texts_warned_of(code, systems, references, **more):
     result = compare(TestSet("toy", systems, references, **more), trials=19, resamples=5)
-    return {caution.a: caution.text for caution in result.warnings if caution.code == code}
+    return {caution.a: caution.facts for caution in result.warnings if caution.code == code}
 
 
 class TestTexts:
     def test_empty_lines_are_counted_and_the_first_is_named(self):
         systems = {"A": ["a", "", " \t", "d"], "B": ["a", "b", "c", "d"]}
         found = texts_warned_of("empty-lines", systems, {"ref": ["r"] * 4})
-        assert list(found) == ["A"]
-        assert found["A"].startswith("System A has 2 empty segments of 4, the first at line 2;")
+        assert found == {"A": {"role": "System", "n": 2, "n_present": 4, "line": 2}}
 
     def test_lines_are_those_of_the_file(self):
         found = texts_warned_of("empty-lines", {"A": ["a", "b", "", "d"]}, {"ref": ["r"] * 4}, lines=[2, 3, 7, 8])
-        assert "1 empty segment of 4, the first at line 7;" in found["A"]
+        assert found["A"]["line"] == 7
 
     def test_references_are_looked_at_too_where_they_exist(self):
         found = texts_warned_of(
             "empty-lines", {"A": ["a"] * 4}, {"first": [None, "r", "", "r"], "second": ["r", None, "r", "r"]})
-        assert list(found) == ["first"]
-        assert "Reference first has 1 empty segment of 3, the first at line 3;" in found["first"]
+        assert found == {"first": {"role": "Reference", "n": 1, "n_present": 3, "line": 3}}
 
     def test_all_empty(self):
         systems, references = {"A": ["", " "], "B": ["a", "b"]}, {"ref": ["", ""]}
         assert list(texts_warned_of("all-empty", systems, references)) == ["A", "ref"]
         assert not texts_warned_of("empty-lines", systems, references)
-        assert "all 2 segments are empty" in texts_warned_of("all-empty", systems, references)["A"]
+        assert texts_warned_of("all-empty", systems, references)["A"] == {"role": "System", "n": 2}
 
     def test_whole_texts(self):
         for code in ("all-empty", "empty-lines"):
@@ -477,7 +462,7 @@ def test_a_sound_comparison_has_no_warning():
 def test_design_comes_first_and_single_pairs_last():
     result = compared(n_segments=20, same="AB", test="koehn")
     codes = [caution.code for caution in result.warnings]
-    assert codes[:3] == ["no-documents", "few-units", "koehn-as-published"]
+    assert codes[:3] == ["no-documents", "few-units", "test-as-published"]
     assert codes[-1] == "identical-outputs"
 
 
@@ -486,6 +471,6 @@ def test_numbers_that_say_nothing_are_left_out():
     rated = {"A": [1.0] * 100 + [None] * 20, "B": [None] * 20 + [2.0] * 100}
     testset = TestSet("toy", {name: ["x"] * 120 for name in rated}, {"ref": ["x"] * 120},
                       documents=[str(k // 4) for k in range(120)], scores={"human": SegmentScores(rated)})
-    codes = {caution.code: caution.text for caution in compare(testset, "human", trials=99, resamples=99).warnings}
-    assert "on different lines, 100 of them each, so" in codes["rated-on-different-lines"]
-    assert " in 20 documents: interval" in codes["few-common-lines"]
+    found = {caution.code: caution.facts for caution in compare(testset, "human", trials=99, resamples=99).warnings}
+    assert found["rated-on-different-lines"] == {"low": 100, "high": 100, "compared": True}
+    assert found["few-common-lines"] == {"n": 80, "n_documents": 20, "worth": 20.0}

@@ -190,11 +190,8 @@ class TestMissingRatings:
         found = self.compared(rows)
         open_one, = (pair for pair in found.metrics["human"].pairs if pair.decidable)
         assert not open_one.significant
-        said, = (c.text for c in found.warnings if c.code == "not-equal" and c.metric == "human")
-        assert said.startswith("3 of 3 pairs are not significant") and said.endswith(
-            f": of the 1 that can be decided, a true difference of up to {open_one.mdd:.3g} points could go unseen by "
-            "one test alone, and a larger one after a correction; the other 2 cannot be decided, however large the "
-            "difference.")
+        facts, = (c.facts for c in found.warnings if c.code == "not-equal" and c.metric == "human")
+        assert facts == {"n": 3, "m": 3, "n_pairs": 3, "mdd": open_one.mdd, "n_undecidable": 2}
 
 
 def of_documents(sizes, qualities=(3.0, 0.0, 0.0)):
@@ -231,15 +228,16 @@ class TestTooFew:
         said = found.render(form)
         assert "May be the first" not in said and "joint" not in said
         assert "with 5 documents" in said.lower()
-        assert "Take at least" in said or form == "latex"
+        assert "Use at least" in said or form == "latex"
         assert all(system.rank_low is None for system in found.metrics["bleu"].systems)
         sentences = paper_sentences(found, "bleu")
         assert "With 5 documents none of the" in sentences and "not significantly different" not in sentences
 
     def test_the_remedies_work(self):
         few = compare(of_documents([4] * 6, (4.0, 0.0, 0.0)), correction="holm", **QUICK)
-        said, = (caution.text for caution in few.warnings if caution.code == "too-few-units")
-        assert "Take at least 7 documents, or the correction romano-wolf, or the segment as unit" in said
+        lacking, = (caution for caution in few.warnings if caution.code == "too-few-units")
+        assert lacking.facts["needed"] == 7
+        assert lacking.remedies == ({"correction": "romano-wolf"}, {"unit": "segment"})
         assert verdict(few.metrics["bleu"], few.settings) == "A is ahead of all others"  # ranks are by Romano-Wolf
         assert "let only A be first" in paper_sentences(few, "bleu")
         for testset, settings in ((of_documents([4] * 7), dict(correction="holm")), (of_documents([4] * 6), {}),
@@ -250,7 +248,8 @@ class TestTooFew:
         """Of four documents the least p is .125, and after Holm none is more than 1."""
         few = compare(of_documents([4] * 4, (4.0, 0.0, 0.0)), correction="holm", **QUICK)
         said, = (caution for caution in few.warnings if caution.code == "too-few-units")
-        assert "0.125, 0.375 after holm" in said.text and "romano-wolf" not in said.text + str(said.remedies)
+        assert (said.facts["least"], said.facts["least_adjusted"]) == (0.125, 0.375)
+        assert "romano-wolf" not in str(said.remedies)
         assert "romano-wolf" in str(would_decide(few.settings, 3, 6)) and would_decide(few.settings, 3, 5)
         assert not alone_could(few.settings, few.metrics["bleu"].pairs[0])
 
@@ -304,7 +303,7 @@ class TestTooFew:
         found = by_domain(two, "bleu", test="bootstrap", trials=999)
         pairs = found.pairs
         assert all(pair.better is None and pair.p_value >= 2 / 32 for pair in pairs)  # no surer than of five
-        assert {"bootstrap-few-units", "whole-undecided", "too-few-units"} <= {one.code for one in found.warnings}
+        assert {"test-needs-units", "whole-undecided", "too-few-units-in-parts"} <= {one.code for one in found.warnings}
         assert any(pair.better for pair in by_domain(two, "bleu", trials=999).pairs)  # swaps of all ten
         assert all(min(one.p_value, one.p_adjusted) >= 2 / 32 and one.better is None
                    for pair in pairs for one in pair.domains)
@@ -319,16 +318,13 @@ class TestTooFew:
         pair, = found.metrics["human"].pairs
         assert pair.significant
         odd = replace(found.metrics["human"], pairs=(replace(pair, ci_low=-1.0),))
-        said, = (c.text for c in about_intervals(found.settings, odd))
-        assert said.endswith("Go by the decision." if sure else
-                             "With fewer than 60 segments of equal size this test rejects too often: go by neither, "
-                             "and use ar.")
+        trust, = (c.facts["trust"] for c in about_intervals(found.settings, odd))
+        assert not trust["unlike"] and trust["needed"] == (None if sure else 60)
 
     def test_what_few_units_lack_is_said_of_a_test_without_p_too(self):
         found = compare(of_documents([4] * 5, (4.0, 2.0, 0.0)), test="koehn", **QUICK)
-        said, = (c.text for c in found.warnings if c.code == "too-few-units")
-        assert "the chance that all favour the same of two equal systems is 0.0625 and" in said
-        assert "smallest p" not in said
+        facts, = (c.facts for c in found.warnings if c.code == "too-few-units")
+        assert facts["bootstrap"] and facts["least"] == 0.0625
         assert "be decided: the chance that all favour the same system cannot be" in paper_sentences(found, "bleu")
 
     @pytest.mark.parametrize("n, can", [(5, False), (6, True)])
@@ -343,7 +339,7 @@ class TestTooFew:
         few = compare(of_documents([4] * 5, (4.0, 2.0, 0.0)), **QUICK)
         assert all(row.mdd is None and not row.decidable and row.units >= 6 and row.units_family >= 7
                    for row in plan(few, 10.0))
-        assert cannot_plan(few).startswith("Cannot be decided with 5 documents. Take at least 6 documents")
+        assert cannot_plan(few).facts == {"unit": "document", "n": 5, "needed": 6}
         swept = sweep_sizes(of_documents([4] * 5, (4.0, 2.0, 0.0)), "bleu", sizes=[5], repeats=2, resamples=99)
         assert all(row.mdd is None for row in plan(swept, 10.0)) and cannot_plan(swept) == cannot_plan(few)
         more = compare(of_documents([4] * 6, (4.0, 2.0, 0.0)), **QUICK)
@@ -357,9 +353,9 @@ class TestTooFew:
     @pytest.mark.parametrize("test, warned", [("bootstrap", True), ("percentile", True), ("ar", False)])
     def test_tests_that_reject_too_often_with_few_units_say_so(self, test, warned):
         found = compare(of_documents([40, *[2] * 59]), test=test, **QUICK)
-        said = [caution for caution in found.warnings if caution.code == f"{test}-few-units"]
+        said = [caution for caution in found.warnings if caution.code == "test-needs-units"]
         assert bool(said) == warned == (not keeps_its_level(found))
-        assert all("in 20 to 43% of test sets" in one.text and one.remedies == ({"test": "ar"},) for one in said)
+        assert all(one.facts == {"test": test} and one.remedies == ({"test": "ar"},) for one in said)
         assert controlled(found, "holm").startswith("nothing" if warned else "any false claim")
         text, latex = paper_sentences(found, "bleu"), " ".join(found.render("latex").split())
         for claim in ("hold jointly for all systems", "which hold jointly"):
@@ -430,8 +426,8 @@ class TestEffectiveNumber:
     def test_interval_and_warning_go_by_it(self, sizes, ci, few):
         found = compare(of_documents(sizes), **QUICK)
         assert found.metrics["bleu"].ci == found.settings.ci == ci
-        said = [caution.text for caution in found.warnings if caution.code == "few-units"]
-        assert bool(said) == few and all("worth only 5 of equal size" in text for text in said)
+        worth = [caution.facts["worth"] for caution in found.warnings if caution.code == "few-units"]
+        assert list(map(round, worth)) == [5] * few
 
     def test_of_pairs_with_gaps_it_is_of_what_both_have(self):
         sizes = [5] * 40
@@ -457,5 +453,4 @@ class TestEffectiveNumber:
 def test_nobody_is_sent_to_documents_that_can_decide_nothing(documents, sent):
     found = compare(of_documents([4] * documents, (4.0, 2.0, 0.0)), unit="segment", **QUICK)
     ignored, = (one for one in found.warnings if one.code == "documents-ignored")
-    assert (ignored.advice == "Choose the unit document.") == sent == bool(ignored.remedies)
-    assert sent or f"could decide nothing with {documents}" in ignored.advice
+    assert ignored.facts["enough"] == sent == bool(ignored.remedies) and ignored.facts["n_documents"] == documents

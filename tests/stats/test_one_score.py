@@ -15,7 +15,13 @@ from mtsig_core import Cancelled, SegmentScores, SettingError, TestSet
 from mtsig_core.cli.main import main
 from mtsig_core.experiments import papers
 from mtsig_core.experiments.sweeps import GROWING, _sd_range, bound_sd, default_pool, flat, stability
-from mtsig_core.report.sweep_tables import growing_rows, interval_rows, published_rows, relative_rows, repeated_rows
+from mtsig_core.report.experiment_tables import (
+    growing_table,
+    interval_table,
+    published_table,
+    relative_table,
+    repeated_table,
+)
 from mtsig_core.stats.intervals import fitting_intervals
 from mtsig_core.stats.one_score import bootstrap_systems, histogram, relative
 from mtsig_core.stats.resampling import UNITS, bootstrap_weights, make_units
@@ -84,8 +90,8 @@ def test_a_score_of_nothing_has_no_relative_interval():
     settled = given_to(stability, "B", counts=counts, pool=500)
     assert settled.sigma == 0 and {row.relative for row in (*settled.growing, *settled.repeats)} == {None}
     assert all(row.relative_sd is None and row.relative_theory is None for row in settled.repeats)
-    assert repeated_rows(settled, "bleu")[1][0][5:7] == ["-", "-"]
-    assert interval_rows(found, "percentile", "95%")[1][0] == ["percentile (chosen)", "0.00", "0.00", "0.00", "-"]
+    assert repeated_table(settled, "bleu").texts()[0][5:7] == ["-", "-"]
+    assert interval_table(found, "percentile", "95%").texts()[0] == ["percentile (chosen)", "0.00", "0.00", "0.00", "-"]
 
 
 def test_runs_are_disjoint_parts_of_the_pool():
@@ -227,24 +233,23 @@ def test_what_the_page_says_of_the_published_tables(metric):
 
 def test_rows_beside_those_of_the_paper():
     settled = given_to(stability, "A", pool=1000)
-    header, rows = growing_rows(settled, "bleu", "95%")
-    assert [len(row) for row in rows] == [len(header)] * 4
+    rows = growing_table(settled, "bleu", "95%").texts()
     assert rows[0][4:] == ["", ""] and rows[3][4:] == ["0.184", "[-4.02%, +4.40%]"]
-    header, rows = repeated_rows(settled, "nist")
+    rows = repeated_table(settled, "nist").texts()
     assert [row[:2] for row in rows] == [["100", "10"], ["500", "2"], ["1,000", "1"]]
     assert rows[0][-2:] == ["0.24%", "[-1.77%, +1.60%]"] and rows[2][2:4] == ["-", "-"]
-    assert len(published_rows("m-bleu")[1]) == 7
+    assert len(published_table("m-bleu").rows) == 7
     assert papers.ZHANG_VOGEL_1.nearest("chrf") == "bleu" and papers.ZHANG_VOGEL_1.nearest("nist") == "nist"
 
 
 def test_rows_of_intervals():
     segment, = given_to(bootstrap_systems, only=["A"], unit="segment", resamples=100)
     document, = given_to(bootstrap_systems, only=["A"], unit="document", resamples=100)
-    header, rows = interval_rows(document, "bca", "95%", segment, document)
-    assert len(rows) == 4 and {len(row) for row in rows} == {len(header)} and rows[2][0] == "bca (chosen)"
+    rows = interval_table(document, "bca", "95%", segment, document).texts()
+    assert len(rows) == 4 and rows[2][0] == "bca (chosen)"
     (a, b), (c, d) = (found.intervals["percentile"] for found in (segment, document))
     assert rows[0][-1] == f"{(d - c) / (b - a):.2f}" and rows[0][-2] == f"[{c:.2f}, {d:.2f}]"
-    assert relative_rows([document], "percentile", "bleu", "95%")[1][0][:2] == ["A", f"{document.score:.2f}"]
+    assert relative_table([document], "percentile", "bleu", "95%").texts()[0][:2] == ["A", f"{document.score:.2f}"]
 
 
 def test_how_far_an_end_moves_is_as_seen_and_else_by_theory():

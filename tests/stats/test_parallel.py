@@ -16,15 +16,13 @@ import numpy as np
 import pytest
 from distributed import Client
 
-from mtsig_core import SettingError, TestSet, compare
+from mtsig_core import SettingError, TestSet, compare, compare_task
 from mtsig_core.cli.main import main
 from mtsig_core.errors import ClusterError
 from mtsig_core.experiments.sweeps import sweep_sizes
-from mtsig_core.report import kept_results
-from mtsig_core.report.kept_results import KeptTask
+from mtsig_core.report.kept_results import KeptDraws
 from mtsig_core.report.task_export import task_json
-from mtsig_core.source import TaskSource
-from mtsig_core.stats import parallel
+from mtsig_core.stats import across, parallel
 from mtsig_core.stats.parallel import as_they_come, in_order, is_elsewhere, on_cluster
 from mtsig_core.task import Task
 from pages._work.worker import computed
@@ -143,15 +141,14 @@ def test_the_language_pairs_of_a_task_are_compared_on_the_cluster(cluster, tmp_p
 
     def compared(cache):
         monkeypatch.setenv("MTSIG_CACHE", cache and str(tmp_path / cache))
-        return task_json(KeptTask(TaskSource(None), read=lambda: task).compare(
-            ["bleu"], found=lambda pair, one: seen.append((*one.metrics, pair)), trials=99, resamples=50,
-            rank_rule="overlap"))
+        return task_json(compare_task(task, ["bleu"], found=lambda pair, one: seen.append((*one.metrics, pair)),
+                                      trials=99, resamples=50, rank_rule="overlap", cache=KeptDraws()))
 
     here = compared("")
     with on_cluster(cluster[0]):
-        monkeypatch.setattr(kept_results, "as_they_come", lambda tasks: list(as_they_come(tasks))[::-1])
+        monkeypatch.setattr(across, "as_they_come", lambda tasks: list(as_they_come(tasks))[::-1])
         assert compared("") == compared("cluster") == here
-        monkeypatch.setattr(kept_results, "as_they_come", lambda _: pytest.fail("sent again"))
+        monkeypatch.setattr(across, "as_they_come", lambda _: pytest.fail("sent again"))
         assert compared("cluster") == here
     assert compared("cluster") == here and sorted(seen) == sorted(5 * [*dict.fromkeys(seen)]) and len(seen) == 15
 

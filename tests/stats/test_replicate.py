@@ -5,7 +5,7 @@ import sacrebleu
 
 from mtsig_core import InputError, TestSet
 from mtsig_core.readers.official_tables import OfficialTable, official_table, official_task_tables
-from mtsig_core.report.replication import REPLICATION_FORMS, replication_rows, replication_sentences
+from mtsig_core.report.replication import REPLICATION_FORMS, replication_sentences, replication_table
 from mtsig_core.stats.published_scores import replicate, replicate_task
 from mtsig_core.testset import SegmentScores
 from tests.cli.conftest import files, folder, run, sentences, spoiled  # noqa: F401 - three are fixtures
@@ -73,7 +73,7 @@ def test_a_change_without_effect_on_a_column_keeps_what_comes_out_there():
     found = beside(chrF=printed(sacrebleu.CHRF()), BLEU=printed(sacrebleu.BLEU(tokenize="char")))
     assert {(row.setting, row.gives) for row in found.rows if not row.agrees} == {("tokenizer char in place of 13a", 6)}
     assert any("That gives 6 of the 6 numbers" in said for said in replication_sentences(found))
-    assert replication_rows(found)[1][-1][-1] == "tokenizer char in place of 13a, which gives 6 of 6"
+    assert replication_table(found).values("gives")[-1] == "tokenizer char in place of 13a, which gives 6 of 6"
 
 
 def test_a_task_is_explained_as_a_whole():
@@ -89,7 +89,7 @@ def test_a_task_is_explained_as_a_whole():
     assert {(row.setting, row.gives) for row in rows} == {("all 2 references jointly", 4)}
     said = " ".join(replication_sentences(found))
     assert "BLEU in en-de of Good_1" in said and "en-zh as en_zh" in said and "only in the table: en-cs" in said
-    assert replication_rows(found)[0][0] == "language pair" and replication_rows(found)[1][0][0] == "en-de"
+    assert replication_table(found).values("language_pair")[0] == "en-de"
     assert REPLICATION_FORMS["csv"](found).startswith("language_pair,system,called,metric")
 
 
@@ -234,4 +234,4 @@ def test_on_the_command_line(folder, run, tmp_path):  # noqa: F811
 def test_names_are_literal_in_every_form():
     found = beside(BLEU=printed(sacrebleu.BLEU()))
     assert "new\\nline" in REPLICATION_FORMS["text"](found)
-    assert [row[0] for row in replication_rows(found)[1]] == list(TEXTS)
+    assert replication_table(found).values("system") == list(TEXTS)

@@ -12,7 +12,7 @@ from scipy.stats import chi2
 from mtsig_core import Comparison, InputError, SettingError, TestSet, compare, replicates, score
 from mtsig_core.metrics import metric_of, part_counter
 from mtsig_core.metrics.bleu import Bleu
-from mtsig_core.stats.comparison import spread_interval
+from mtsig_core.stats.training_runs import spread_interval
 from mtsig_core.store.kept_sets import _pack, _unpack
 from mtsig_core.testset import SegmentScores
 from tests.toys import texts
@@ -111,8 +111,8 @@ def test_a_system_with_one_run_beside_others_with_several():
     assert rows["B"].scores == pytest.approx([points(B)]) and rows["B"].sd is None
     assert rows["A"].sd > 0 and result.pair_runs[0].se_total is None
     assert abs(pair.delta) == pytest.approx(abs((points(A) + points(A2)) / 2 - points(B)))
-    said = {caution.code: caution.text for caution in compare(both, **QUICK).warnings}
-    assert "B has a single run" in said["single-run"] and "training-runs" in said
+    facts = {caution.code: caution.facts for caution in compare(both, **QUICK).warnings}
+    assert facts["single-run"] == {"names": ("B",)} and "training-runs" in facts
 
 
 def test_significant_for_these_runs_alone_is_said():
@@ -122,7 +122,7 @@ def test_significant_for_these_runs_alone_is_said():
     result = compare(ts, **QUICK)
     assert result.metrics["bleu"].pairs[0].significant
     warning, = (caution for caution in result.warnings if caution.code == "runs-may-turn")
-    assert (warning.a, warning.b) == ("A", "B") and "other runs may not show it" in warning.text
+    assert (warning.a, warning.b) == ("A", "B") and warning.facts["errors"] < warning.facts["needed"]
 
 
 def test_interval_of_a_spread_covers_it():

@@ -19,7 +19,7 @@ from mtsig_core.stats.resampling import BLOCK, Units
 from mtsig_core.stats.significance import (
     TESTS,
     approximate_randomization,
-    decide,
+    decide_pairs,
     fitting_tests,
     signed_shift,
     significant,
@@ -274,22 +274,22 @@ class TestDecide:
 
     def test_the_sign_counts_where_p_is_at_most_alpha(self):
         p = np.array([0.05, 0.01, 0.01, 0.06, 0.06, np.nan])
-        assert decide(self.IMPROVEMENT, 0.05, p=p).tolist() == [1, -1, 0, 0, 0, 0]
+        assert decide_pairs(self.IMPROVEMENT, 0.05, p=p).tolist() == [1, -1, 0, 0, 0, 0]
 
     def test_the_larger_share_counts_where_it_is_at_least_1_less_alpha(self):
         win, lose = np.array([[0.95, 0.05], [0.05, 0.95], [0.94, 0.0], [0.0, 0.94], [0.5, 0.5], [0.0, 0.0]]).T
-        assert decide(self.IMPROVEMENT, 0.05, win=win, lose=lose).tolist() == [1, -1, 0, 0, 0, 0]
+        assert decide_pairs(self.IMPROVEMENT, 0.05, win=win, lose=lose).tolist() == [1, -1, 0, 0, 0, 0]
 
     def test_rounding_does_not_decide(self):
         assert 41 / 50 < 1 - 9 / 50  # in floating point
-        assert decide(np.ones(1), 9 / 50, win=np.array([41 / 50]), lose=np.zeros(1)).tolist() == [1]
+        assert decide_pairs(np.ones(1), 9 / 50, win=np.array([41 / 50]), lose=np.zeros(1)).tolist() == [1]
 
     def test_equal_shares_decide_nothing_however_large_alpha(self):
-        assert decide(np.ones(1), 0.6, win=np.array([0.5]), lose=np.array([0.5])).tolist() == [0]
+        assert decide_pairs(np.ones(1), 0.6, win=np.array([0.5]), lose=np.array([0.5])).tolist() == [0]
 
     @pytest.mark.parametrize("given", [{}, dict(win=np.ones(6)), dict(lose=np.ones(6))])
     def test_nothing_is_decided_on_nothing(self, given):
-        found = decide(self.IMPROVEMENT, 0.05, **given)
+        found = decide_pairs(self.IMPROVEMENT, 0.05, **given)
         assert found.tolist() == [0] * 6 and found.dtype.kind == "i"
 
 

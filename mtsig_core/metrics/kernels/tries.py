@@ -186,6 +186,17 @@ def _fill(stats: np.ndarray, n_symbols: int, n_in_ref: int, matches: np.ndarray)
         stats[3 * k + 2] = matches[k]
 
 
+@njit()
+def _measure(lengths: np.ndarray, n_refs: int) -> tuple[int, int]:
+    """The most characters that a text has, and that the references of a segment have."""
+    most, most_in_refs = 0, 0
+    for seg in range(lengths.shape[1]):
+        most_in_refs = max(most_in_refs, characters(lengths[:n_refs, seg]))
+        for k in range(lengths.shape[0]):
+            most = max(most, lengths[k, seg])
+    return most, most_in_refs
+
+
 @compiled
 def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: int, classes: np.ndarray,
           char_order: int, word_order: int, stats: np.ndarray) -> None:
@@ -198,11 +209,7 @@ def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: in
     word_order)), int32.
     """
     n_texts, n_segments = lengths.shape
-    most, most_in_refs = 0, 0
-    for seg in range(n_segments):
-        most_in_refs = max(most_in_refs, characters(lengths[:n_refs, seg]))
-        for k in range(n_texts):
-            most = max(most, lengths[k, seg])
+    most, most_in_refs = _measure(lengths, n_refs)
     symbols = np.empty(most, np.int32)
     chars = _new_trie(n_refs, char_order, most_in_refs)
     words = _new_trie(n_refs, word_order, most_in_refs)

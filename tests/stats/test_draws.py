@@ -1,4 +1,4 @@
-"""Pairs, where `compare` does not show them: who is unbeaten, and what is made of what."""
+"""What is drawn, where `compare` does not show it, and who leads by it."""
 
 import dataclasses
 import itertools
@@ -6,10 +6,10 @@ import itertools
 import numpy as np
 import pytest
 
-from mtsig_core.stats import pairwise
+from mtsig_core.stats import decisions, draws
+from mtsig_core.stats.draws import draw_systems
 from mtsig_core.stats.measured import measure
-from mtsig_core.stats.pairwise import draw, unbeaten
-from mtsig_core.stats.settings import resolve
+from mtsig_core.stats.settings import Plan, resolve
 from tests.toys import Given, bleu, bleu_counts, compare_given, toy
 
 COUNTS, DOCUMENTS = bleu_counts(seed=41, qualities=[1.0, 0.0, 1.03, -1.0, 0.97], n_segments=150)
@@ -74,38 +74,47 @@ class TestSwapsOfUnlikeSystems:
         assert rejected / 300 > 0.08
 
 
-class TestUnbeaten:
+class TestLeadersByAReference:
+    """Of the reference draws of a metric, decided as the ranks of `compare` are."""
+
+    @staticmethod
+    def leaders(seen, settings, stage=lambda name: None):
+        part = draws._draw_reference("ref", seen.testset, seen.metric, Plan.of(settings), 1, stage, "alone")
+        return decisions._leaders(part, seen.sign, settings)
+
     @pytest.mark.parametrize("higher_is_better, among", [(True, "ACE"), (False, "D")])
     @pytest.mark.parametrize("asked", [
         dict(test="ar"), dict(test="bootstrap"), dict(test="percentile", correction="none", trials=499),
         dict(unit="block", block_length=7), dict(alpha=0.4, unit="segment")], ids=str)
     def test_are_the_systems_that_compare_ranks_first(self, asked, higher_is_better, among):
-        found, ahead, _ = unbeaten(*measured(higher_is_better, **asked), jobs=1, progress=None)
+        found = self.leaders(*measured(higher_is_better, **asked))
         ranked = compare_given(COUNTS, bleu, DOCUMENTS, higher_is_better, **{**ASKED, **asked}).systems
-        assert found == tuple(row.system for row in ranked if row.rank_low == 1)
-        assert set(found) <= set(among) and ahead == any(row.rank_high == 1 for row in ranked)
+        assert found.leaders == tuple(row.system for row in ranked if row.rank_low == 1)
+        assert set(found.leaders) <= set(among) and found.ahead == any(row.rank_high == 1 for row in ranked)
 
     def test_several_come_best_first(self):
-        found, ahead, _ = unbeaten(*measured(), jobs=1, progress=None)
+        found = self.leaders(*measured())
         score = dict(zip("ABCDE", bleu(COUNTS.sum(axis=1)), strict=True))
-        assert len(found) > 1 and not ahead and list(found) == sorted(found, key=lambda name: -score[name])
+        assert len(found.leaders) > 1 and not found.ahead
+        assert list(found.leaders) == sorted(found.leaders, key=lambda name: -score[name])
 
     def test_the_last_that_may_be_the_first_need_not_be_ahead(self, monkeypatch):
         """The best is better than all but the second, which is worse than the third."""
         decided = {(0, 2): 1, (0, 3): 1, (0, 4): 1, (1, 2): -1}
-        decisions = np.array([decided.get(pair, 0) for pair in itertools.combinations(range(5), 2)])
-        monkeypatch.setattr(pairwise, "decide", lambda *_, **__: decisions)
+        signs = np.array([decided.get(pair, 0) for pair in itertools.combinations(range(5), 2)])
+        monkeypatch.setattr(decisions, "decide_pairs", lambda *_, **__: signs)
         seen, settings = measured(unit="segment")
-        assert unbeaten(seen, settings, jobs=1, progress=None) == ((seen.best_first().names[0],), False, True)
-        decisions[0] = 1
-        assert unbeaten(seen, settings, jobs=1, progress=None) == ((seen.best_first().names[0],), True, True)
+        for ahead in (False, True):
+            signs[0] = ahead
+            found = self.leaders(seen, settings)
+            assert (found.leaders, found.ahead, found.decidable) == ((seen.best_first().names[0],), ahead, True)
 
 
 class TestDraw:
     @pytest.mark.parametrize("test, n_drawn", [("ar", 50), ("percentile", 199), ("bootstrap", 199)])
     def test_there_are_as_many_draws_as_interval_and_test_need(self, test, n_drawn):
         seen, settings = measured(test=test)
-        drawn = draw(seen.metric, seen.statistics, seen.units(), settings, 1, None)
+        drawn = draw_systems(seen.metric, seen.statistics, seen.units(), Plan.of(settings), 1, None)
         assert drawn.scores.shape == (5, n_drawn)
         np.testing.assert_array_equal(drawn.sample.drawn, drawn.scores[:, :50])
 
@@ -113,5 +122,5 @@ class TestDraw:
     def test_units_are_left_out_where_there_are_standard_errors(self, resamples, n_left_out):
         seen, settings = measured()
         settings = dataclasses.replace(settings, resamples=resamples)
-        drawn = draw(seen.metric, seen.statistics, seen.units(), settings, 1, None)
+        drawn = draw_systems(seen.metric, seen.statistics, seen.units(), Plan.of(settings), 1, None)
         assert drawn.sample.left_out.shape == (5, n_left_out)

@@ -1,0 +1,188 @@
+"""A warning as facts, and the kinds of warnings: where each belongs, and what it puts in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from mtsig_core.errors import Remedy
+
+if TYPE_CHECKING:
+    from mtsig_core.report.caution_words import Words
+
+Concern = Literal["files", "texts", "scores", "ratings", "units", "test", "references", "family", "open pairs", "pair",
+                  "differences", "ranks", "metrics", "runs", "experiment"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Where warnings of a code belong, whatever they say."""
+
+    concern: Concern
+    #: It stands before all numbers of a report.
+    comes_first: bool = False
+    #: It stands beside the verdict of its metric: why mtsig declares no system better where one seems to be.
+    beside_verdict: bool = False
+    #: Nothing should be quoted without it, so that captions repeat it.
+    in_caption: bool = False
+    #: The test rejects too often, so that its false-alarm rate is above alpha.
+    breaks_level: bool = False
+    breaks_intervals: bool = False
+    #: Its words name the metric, which no list then has to add.
+    names_metric: bool = False
+
+    @property
+    def doubts_files(self) -> bool:
+        """Whether it puts all numbers of a system in doubt, and so belongs beside every verdict."""
+        return self.concern == "files"
+
+
+#: The kind of each code.
+KINDS: Mapping[str, Kind] = {
+    "is-source": Kind("files", comes_first=True),
+    "other-script": Kind("files", comes_first=True),
+    "other-order": Kind("files", comes_first=True),
+    "reference-order": Kind("files", comes_first=True),
+    "marked-lines": Kind("files", comes_first=True),
+    "marked-reference": Kind("files", comes_first=True),
+    "made-from-output": Kind("files", comes_first=True),
+    "one-system": Kind("texts"),
+    "canary": Kind("texts"),
+    "documents-in-domains": Kind("texts"),
+    "all-empty": Kind("texts"),
+    "empty-lines": Kind("texts"),
+    "odd-length": Kind("texts"),
+    "tokenizer-and-script": Kind("scores", comes_first=True, names_metric=True),
+    "cannot-tell-apart": Kind("scores", beside_verdict=True, in_caption=True, names_metric=True),
+    "depends-on-size": Kind("ratings", names_metric=True),
+    "ratings-alone": Kind("ratings", names_metric=True),
+    "ratings-of-references": Kind("ratings", names_metric=True),
+    "not-rated": Kind("ratings", names_metric=True),
+    "partly-rated": Kind("ratings", names_metric=True),
+    "rated-on-different-lines": Kind("ratings", names_metric=True),
+    "documents-ignored": Kind("units", in_caption=True, breaks_level=True, breaks_intervals=True),
+    "no-documents": Kind("units", in_caption=True),
+    "blocks-for-documents": Kind("units"),
+    "few-units": Kind("units", in_caption=True, names_metric=True),
+    "test-as-published": Kind("test", in_caption=True, breaks_level=True),
+    "test-assumes": Kind("test", in_caption=True),
+    "test-needs-units": Kind("test", in_caption=True, breaks_level=True),
+    "reference-among-systems": Kind("references"),
+    "references-disagree": Kind("references", names_metric=True),
+    "too-few-units": Kind("family"),
+    "family-too-large": Kind("family"),
+    "not-equal": Kind("open pairs"),
+    "interval-and-decision": Kind("open pairs"),
+    "rank-rule": Kind("ranks", in_caption=True),
+    "ranks-and-correction": Kind("ranks"),
+    "split-decision": Kind("pair", beside_verdict=True, in_caption=True, names_metric=True),
+    "no-common-line": Kind("pair", names_metric=True),
+    "too-few-common-units": Kind("pair", names_metric=True),
+    "few-common-lines": Kind("pair"),
+    "few-differences": Kind("differences", names_metric=True),
+    "identical-outputs": Kind("pair"),
+    "identical-scores": Kind("pair", names_metric=True),
+    "near-alpha": Kind("pair"),
+    "near-alpha-at-the-least-p": Kind("pair"),
+    "several-metrics": Kind("metrics"),
+    "top-groups-differ": Kind("metrics", comes_first=True, in_caption=True),
+    "which-metric": Kind("metrics", names_metric=True),
+    "against-people": Kind("metrics", names_metric=True),
+    "training-runs": Kind("runs"),
+    "single-run": Kind("runs"),
+    "identical-runs": Kind("runs"),
+    "runs-not-rated": Kind("runs", names_metric=True),
+    "runs-may-turn": Kind("runs"),
+    "few-units-in-parts": Kind("experiment"),
+    "too-few-units-in-parts": Kind("experiment"),
+    "whole-undecided": Kind("experiment"),
+    "weights-of-domains": Kind("experiment", names_metric=True),
+    "domains-without-scores": Kind("experiment", names_metric=True),
+    "cannot-plan": Kind("experiment"),
+}
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A warning: what to keep in mind when reading the result, and what to do.
+
+    Its texts are made of the facts when they are asked for: `text` is all of it, `finding` leaves out what to do, and
+    `general` what holds of this comparison only, too; `here` and `advice` are these parts.
+
+    Attributes
+    ----------
+    code : str
+        Stable name, such as ``"identical-outputs"``; a key of `KINDS`.
+    facts : mapping
+        The numbers and names that its words need; values are as JSON has them, with tuples for lists.
+    metric, a, b : str or None
+        What it is about, where it is about one metric, system or pair.
+    remedies : tuple of Remedy
+        Settings that each would help, as data: whoever shows the warning says them in its own words.
+    """
+
+    code: str
+    facts: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    metric: str | None = None
+    a: str | None = None
+    b: str | None = None
+    remedies: tuple[Remedy, ...] = field(default=(), hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "facts", _with_tuples(self.facts))
+
+    @property
+    def kind(self) -> Kind:
+        return KINDS[self.code]
+
+    @property
+    def text(self) -> str:
+        return " ".join(filter(None, self._words))
+
+    @property
+    def finding(self) -> str:
+        return " ".join(filter(None, self._words[:2]))
+
+    @property
+    def general(self) -> str:
+        return self._words.general
+
+    @property
+    def here(self) -> str:
+        return self._words.here
+
+    @property
+    def advice(self) -> str:
+        return self._words.advice
+
+    @property
+    def _words(self) -> Words:
+        from mtsig_core.report.caution_words import caution_words
+
+        return caution_words(self)
+
+    @property
+    def concerns_all(self) -> bool:
+        """Whether it is about the whole of what it came with, not about single systems or pairs: a wrong
+        file and a reference among the systems change all ranks."""
+        concern = self.kind.concern
+        return concern in ("files", "references") or self.a is None and concern != "open pairs"
+
+    def concerns_pair(self, a: str, b: str) -> bool:
+        """Whether it is about these two systems in particular."""
+        if self.kind.doubts_files:
+            return self.a in (a, b, None)
+        if self.kind.beside_verdict:
+            groups: tuple[tuple[str, ...], ...] = self.facts.get("pairs") or (self.facts["systems"],)
+            return any({a, b} <= set(group) for group in groups)
+        return {self.a, self.b} == {a, b}
+
+
+def _with_tuples(value: Any) -> Any:
+    """Facts as JSON has them, with tuples for lists, and numbers of Python for those of numpy."""
+    if isinstance(value, Mapping):
+        return {name: _with_tuples(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return tuple(map(_with_tuples, value))
+    return value.item() if hasattr(value, "item") else value

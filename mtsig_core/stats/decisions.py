@@ -1,0 +1,303 @@
+"""From what was drawn to results: intervals, corrections, decisions and ranks. Nothing here counts or draws."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from urllib.parse import quote
+
+import numpy as np
+
+from mtsig_core.errors import SettingError
+from mtsig_core.results import MetricResult, PairResult, ReferenceLeaders, Settings, SystemResult
+from mtsig_core.stats.arrays import row_chunks
+from mtsig_core.stats.by_rule import rank_by_rule
+from mtsig_core.stats.draws import MetricDraws, ReferenceDraws, spread_of
+from mtsig_core.stats.engine import ENOUGH, all_pairs
+from mtsig_core.stats.few_units import can_reach, rank_correction, swaps_units, trials_needed
+from mtsig_core.stats.intervals import INTERVALS, Sample, simultaneous
+from mtsig_core.stats.power import degrees_of_freedom, error_interval, minimum_detectable_difference, unbiased
+from mtsig_core.stats.ranks import clusters_of, decision_matrix, rank_intervals
+from mtsig_core.stats.settings import interval_kind
+from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, decide_pairs
+from mtsig_core.stats.training_runs import pair_runs, spread_of_runs
+
+#: What a decision is written as in a result.
+SIDES = {1: "a", -1: "b", 0: None}
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """The pairs that are decided together: all of them, or those with a baseline.
+
+    Attributes
+    ----------
+    pairs : ndarray of int, shape (pairs, 2)
+        With a baseline, it comes second.
+    places : ndarray of int, shape (pairs,)
+        Where each is among all pairs.
+    some : ndarray of bool, shape (pairs,)
+        Whether it is tested: both have a segment in common.
+    tested : ndarray of int, shape (tested,)
+        Where each of these is among all pairs that are tested.
+    turned : ndarray of int, shape (tested,)
+        -1 where it was drawn the other way round, else 1.
+    """
+
+    pairs: np.ndarray
+    places: np.ndarray
+    some: np.ndarray
+    tested: np.ndarray
+    turned: np.ndarray
+
+    def whole(self, values: np.ndarray, otherwise: np.ndarray | float = np.nan) -> np.ndarray:
+        """A number for each pair, from those of the tested ones."""
+        if self.some.all():
+            return values
+        full = np.where(self.some, np.nan, otherwise)
+        full[self.some] = values
+        return full
+
+
+def family_of(draws: MetricDraws, baseline: str | None) -> Family:
+    """All pairs, or those with the baseline."""
+    pairs, m = draws.pairs, len(draws.names)
+    if baseline is None:
+        places, some = np.arange(len(pairs)), draws.n > 0
+        return Family(pairs, places, some, np.arange(np.count_nonzero(some)), np.ones(np.count_nonzero(some), int))
+    if baseline not in draws.names:
+        raise SettingError(f"The baseline {baseline} has no score by {draws.metric}. Systems that have: "
+                           f"{', '.join(draws.names)}.")
+    b = draws.names.index(baseline)
+    others = np.array([k for k in range(m) if k != b], dtype=int)
+    number = np.zeros((m, m), dtype=int)
+    number[pairs[:, 0], pairs[:, 1]] = number[pairs[:, 1], pairs[:, 0]] = np.arange(len(pairs))
+    places = number[others, b]
+    some = draws.n[places] > 0
+    tested = (np.cumsum(draws.n > 0) - 1)[places[some]]
+    return Family(np.column_stack([others, np.full(m - 1, b)]), places, some, tested,
+                  np.where(others[some] < b, 1, -1))
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """Of the tested pairs of a family, each of shape (tested,): difference, interval, interval of all pairs together,
+    standard error and its degrees of freedom."""
+
+    delta: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    joint_low: np.ndarray
+    joint_high: np.ndarray
+    se: np.ndarray
+    se_df: np.ndarray
+
+
+def _differences(draws: MetricDraws, family: Family, settings: Settings) -> Differences:
+    sample, places = draws.sides, family.places[family.some]
+    rows = draws.rows[family.tested]
+    rows = np.where(family.turned[:, None] > 0, rows, rows[:, ::-1])
+    parts = [np.empty((5, 0))]
+    for some in row_chunks(len(rows), max(sample.drawn.shape[1], sample.left_out.shape[1])):
+        i, j = rows[some].T
+        part = Sample(sample.observed[i] - sample.observed[j], sample.drawn[i] - sample.drawn[j],
+                      sample.left_out[i] - sample.left_out[j],
+                      None if sample.segments is None else sample.segments[i] - sample.segments[j])
+        low, high = INTERVALS[settings.ci](part, settings.alpha)
+        parts.append(np.array([part.observed, low, high, spread_of(part.drawn, 1),
+                               degrees_of_freedom(part.left_out, part.drawn.shape[1])]))
+    delta, low, high, se, freedom = np.concatenate(parts, axis=1)
+    joint_low, joint_high = low, high
+    if len(rows) > 1:  # none is within that of its pair alone, which may be of another kind
+        ends = simultaneous(delta, sample.drawn, rows, draws.units[places], draws.effective[places], settings.alpha)
+        joint_low, joint_high = np.where(low < ends[0], low, ends[0]), np.where(high > ends[1], high, ends[1])
+    se = np.where(draws.units[places] > 1, se, np.nan)  # one unit is drawn again and again
+    return Differences(delta, low, high, joint_low, joint_high, se, freedom)
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """What a test decides on the pairs of a family, arrays of shape (pairs,), NaN or 0 for those that are not tested.
+
+    Attributes
+    ----------
+    p, adjusted, win, lose : ndarray or None
+        The shares are those of better, not of higher scores.
+    decidable, better, favours : ndarray
+        As in `PairResult`, as 1, -1 and 0.
+    for_ranks : ndarray of int or None
+        The decisions behind rank intervals, which need the family-wise error controlled whatever correction the pairs
+        get; None where nothing could be decided so.
+    """
+
+    p: np.ndarray | None
+    adjusted: np.ndarray | None
+    win: np.ndarray | None
+    lose: np.ndarray | None
+    decidable: np.ndarray
+    better: np.ndarray
+    favours: np.ndarray
+    for_ranks: np.ndarray | None
+
+
+def _decisions(draws: MetricDraws, family: Family, settings: Settings, delta: np.ndarray) -> Decisions:
+    tests, n_apart = draws.tests, draws.n_apart[family.places]
+
+    def of_family(values: np.ndarray | None, turned: np.ndarray | int = 1) -> np.ndarray | None:
+        return None if values is None else values[family.tested] * turned
+
+    p, win, lose, side = of_family(tests.p), of_family(tests.win), of_family(tests.lose), of_family(
+        tests.side, family.turned)
+    if win is not None and lose is not None:
+        ours = draws.sign * family.turned > 0
+        win, lose = np.where(ours, win, lose), np.where(ours, lose, win)
+    asked = settings.correction == "romano-wolf" or settings.baseline is None  # rank intervals are made from it
+    stepped = _stepped(draws, settings) if asked and p is not None and len(p) else None
+    adjusted = None if p is None else (
+        stepped if settings.correction == "romano-wolf" else ADJUSTMENTS[settings.correction](p))
+    for_ranks = stepped if stepped is not None or p is None else ADJUSTMENTS["holm"](p)
+    p, adjusted, for_ranks, win, lose, side = (
+        None if values is None else family.whole(values) for values in (p, adjusted, for_ranks, win, lose, side))
+
+    improvement = draws.sign * delta
+    toward = np.sign(improvement) if side is None else draws.sign * side
+    decidable = can_reach(settings, n_apart)
+    better = decide_pairs(improvement, settings.alpha, p=adjusted, win=win, lose=lose, side=toward)
+    rankable = (settings.baseline is None and TESTS[settings.test].p_values is not None
+                and can_reach(settings, n_apart, rank_correction(settings)).any())
+    return Decisions(p, adjusted, win, lose, decidable, np.where(decidable, better, 0),
+                     np.where(np.isfinite(toward) & (toward != np.sign(improvement)), toward, 0),
+                     decide_pairs(improvement, settings.alpha, p=for_ranks, side=toward) if rankable else None)
+
+
+def _stepped(draws: MetricDraws, settings: Settings) -> np.ndarray | None:
+    """p by Romano-Wolf of the family; None where the test has none."""
+    if not draws.tests.stepped or settings.baseline is None:
+        return draws.tests.stepped[0] if draws.tests.stepped else None
+    if draws.baseline is None:
+        return draws.tests.stepped[1 + draws.names.index(settings.baseline)]
+    if draws.baseline != settings.baseline:
+        raise SettingError(f"So many pairs and trials were not kept, and Romano-Wolf needs them for another baseline. "
+                           f"Draw again with the baseline {settings.baseline}, or choose the correction holm.",
+                           {"correction": "holm"})
+    return draws.tests.stepped[1]
+
+
+def _detectable(family: Family, draws: MetricDraws, found: Differences, decidable: np.ndarray, settings: Settings
+                ) -> list[np.ndarray]:
+    """Minimum detectable differences, their intervals, and those of tests at alpha / m; NaN where p cannot be so small.
+    """
+    n_units, effective, n_apart = (of[family.places] for of in (draws.units, draws.effective, draws.n_apart))
+    se, freedom = family.whole(found.se), family.whole(found.se_df)
+    m, enough = max(1, int(np.count_nonzero(family.some))), replace(settings, trials=None)
+    ends = error_interval(se, freedom, n_units, settings.alpha)
+    error, swapped = unbiased(se, n_units), n_apart if swaps_units(settings) else None
+    able: np.ndarray = decidable & (se > 0)
+    return [np.where(able & np.asarray(can), minimum_detectable_difference(
+        one, level, n_effective=effective, n_swapped=swapped), np.nan)
+            for one, level, can in (
+                *((one, settings.alpha, True) for one in (error, *ends)),
+                (error, settings.alpha / m, can_reach(enough, n_apart, "bonferroni")))]
+
+
+def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResult:
+    """The result of one metric; `ci` is the kind of interval that was asked for, which may be ``auto``."""
+    family = family_of(draws, settings.baseline)
+    worth = np.concatenate([draws.worth, draws.effective[family.places]])
+    settings = replace(settings, trials=draws.plan.trials, ci=interval_kind(
+        ci, float(worth[worth > 0].min(initial=draws.n_effective))))
+    differences = _differences(draws, family, settings)
+    i, j = family.pairs.T
+    delta = family.whole(differences.delta, draws.systems.observed[i] - draws.systems.observed[j])
+    decisions = _decisions(draws, family, settings, delta)
+    runs = tuple(spread_of_runs(name, scores, settings.alpha) for name, scores in draws.runs.items())
+    pairs = _pair_results(draws, family, settings, delta, differences, decisions)
+    result = MetricResult(
+        draws.metric, _signature(draws, settings, int(np.count_nonzero(family.some))), draws.higher_is_better,
+        _system_results(draws, settings, family.pairs, decisions.for_ranks), pairs,
+        by_reference=_leaders_by_reference(draws, settings), tokenizer=draws.tokenizer, ci=settings.ci,
+        n_units=draws.n_units, n_effective=draws.n_effective, trials=settings.trials, exact=draws.exact, runs=runs,
+        pair_runs=pair_runs(pairs, runs))
+    return result if settings.rank_rule == "simultaneous" else rank_by_rule(result, draws, settings)
+
+
+def _system_results(draws: MetricDraws, settings: Settings, pairs: np.ndarray, decisions: np.ndarray | None
+                    ) -> tuple[SystemResult, ...]:
+    ends = np.array(INTERVALS[settings.ci](draws.systems, settings.alpha)).T
+    ranks: list[tuple[int | None, int | None, int | None]] = [(None, None, None)] * len(draws.names)
+    if decisions is not None:
+        low, high = rank_intervals(decision_matrix(len(draws.names), pairs, decisions))
+        clusters = clusters_of(np.arange(len(draws.names)), low, high)
+        ranks = [(int(a), int(b), int(c)) for a, b, c in zip(low, high, clusters, strict=True)]
+    rows = zip(draws.names, draws.systems.observed, ends, ranks, strict=True)
+    return tuple(SystemResult(name, float(score), _number(low), _number(high), *own)
+                 for name, score, (low, high), own in rows)
+
+
+def _pair_results(draws: MetricDraws, family: Family, settings: Settings, delta: np.ndarray, found: Differences,
+                  decisions: Decisions) -> tuple[PairResult, ...]:
+    low, high, joint_low, joint_high, se, se_df = map(family.whole, (
+        found.low, found.high, found.joint_low, found.joint_high, found.se, found.se_df))
+    mdd, mdd_low, mdd_high, mdd_family = _detectable(family, draws, found, decisions.decidable, settings)
+    ratio, swap_se = (None if values is None else family.whole(values[family.tested])
+                      for values in (draws.se_ratio, draws.tests.swap_se))
+    n, n_units, effective, n_apart = (values[family.places] for values in (
+        draws.n, draws.units, draws.effective, draws.n_apart))
+    return tuple(PairResult(
+        draws.names[i], draws.names[j], float(delta[k]), _number(low[k]), _number(high[k]),
+        p_value=_at(decisions.p, k), p_adjusted=_at(decisions.adjusted, k), significant=bool(decisions.better[k]),
+        better=SIDES[int(decisions.better[k])], favours=SIDES[int(decisions.favours[k])], win=_at(decisions.win, k),
+        lose=_at(decisions.lose, k), se=_number(se[k]), se_ratio=_at(ratio, k), mdd=_number(mdd[k]), n=int(n[k]),
+        ci_joint_low=_number(joint_low[k]), ci_joint_high=_number(joint_high[k]), n_units=int(n_units[k]),
+        n_effective=float(effective[k]), decidable=bool(decisions.decidable[k]), mdd_low=_number(mdd_low[k]),
+        mdd_high=_number(mdd_high[k]), mdd_family=_number(mdd_family[k]), se_df=_number(se_df[k]),
+        swap_se=_at(swap_se, k), n_apart=int(n_apart[k]) if n_apart[k] < min(ENOUGH, n_units[k]) else None)
+        for k, (i, j) in enumerate(family.pairs))
+
+
+def _signature(draws: MetricDraws, settings: Settings, n_pairs: int) -> str:
+    """The metric's own signature, then what was resampled and how, and the family that was decided on together."""
+    unit = settings.unit if settings.block_length is None else f"{settings.unit}[{settings.block_length:g}]"
+    trials = [] if settings.trials is None else [f"trials:{settings.trials}{'[all]' if draws.exact else ''}"]
+    family = [] if settings.baseline is None else [f"baseline:{quote(settings.baseline, safe=' ')}"]
+    ranks = [] if settings.rank_rule == "simultaneous" else [f"ranks:{settings.rank_rule}"]
+    return "|".join([
+        draws.signature, f"test:{settings.test}", f"unit:{unit}", *trials, f"ci:{settings.ci}",
+        f"resamples:{settings.resamples}", f"correction:{settings.correction}", f"pairs:{n_pairs}", *family, *ranks,
+        f"alpha:{settings.alpha:g}", f"seed:{settings.seed}", f"mtsig:{settings.version}"])
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Who is ahead by each reference alone, where several score a test set together and may not agree.
+
+
+def _leaders_by_reference(draws: MetricDraws, settings: Settings) -> tuple[ReferenceLeaders, ...]:
+    """Nothing against a baseline, for other rank rules, and where the trials could give no ranks."""
+    n_systems = max((len(part.names) for part in draws.references), default=0)
+    if settings.baseline is not None or settings.rank_rule != "simultaneous" or trials_needed(
+            settings, n_systems * (n_systems - 1) // 2) is not None:
+        return ()
+    return tuple(_leaders(part, draws.sign, settings) for part in draws.references)
+
+
+def _leaders(part: ReferenceDraws, sign: int, settings: Settings) -> ReferenceLeaders:
+    """The systems that no other is significantly better than, by the decisions that ranks are made from."""
+    settings, correction = replace(settings, block_length=part.block_length), rank_correction(settings)
+    if not can_reach(settings, np.full(len(part.delta), part.n_units), correction).any():
+        return ReferenceLeaders(part.reference, part.names, part.n_segments, False, False)
+    assert part.tests.p is not None, "each reference alone is tested only where there is a p"
+    p = part.tests.stepped[0] if part.tests.stepped else ADJUSTMENTS["holm"](part.tests.p)
+    side = None if part.tests.side is None else sign * part.tests.side
+    decisions = decide_pairs(sign * part.delta, settings.alpha, p=p, side=side)
+    low, high = rank_intervals(decision_matrix(len(part.names), all_pairs(len(part.names)), decisions))
+    leaders = tuple(name for name, rank in zip(part.names, low, strict=True) if rank == 1)
+    return ReferenceLeaders(part.reference, leaders, part.n_segments,
+                            bool(can_reach(settings, part.n_apart, correction).any()), bool((high == 1).any()))
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _at(values: np.ndarray | None, k: int) -> float | None:
+    return None if values is None else _number(values[k])

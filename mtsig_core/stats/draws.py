@@ -1,0 +1,424 @@
+"""Everything that a comparison counts and draws, for all pairs; nothing that depends on how it is decided."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mtsig_core.metrics import Metric, mean_over_domains, tokenizer_of
+from mtsig_core.stats import engine
+from mtsig_core.stats.arrays import Rows, by_rows, rounding, row_chunks
+from mtsig_core.stats.engine import Columns, common, paired, segment_scores, units_apart
+from mtsig_core.stats.few_units import p_floor, pair_units
+from mtsig_core.stats.intervals import Sample
+from mtsig_core.stats.measured import Measured, measure
+from mtsig_core.stats.resampling import Units
+from mtsig_core.stats.settings import Plan
+from mtsig_core.stats.significance import TESTS, SignificanceTest, romano_wolf_in, win_rates
+from mtsig_core.testset import TestSet
+
+
+@dataclass(frozen=True, eq=False)
+class SystemDraws:
+    """The statistics of systems, by unit too, and their bootstrap scores, shape (systems, draws): those of the sample,
+    from which intervals are made, and more where the test needs more."""
+
+    statistics: np.ndarray | Columns
+    data: engine.UnitStatistics
+    scores: np.ndarray
+    sample: Sample
+
+
+@dataclass(frozen=True, eq=False)
+class PairTests:
+    """What a test says of pairs before any correction; arrays of shape (pairs,), None where the test has none.
+
+    Attributes
+    ----------
+    p, win, lose, swap_se : ndarray or None
+        As in `PairResult`.
+    side : ndarray or None
+        The sign of the test's own statistic, positive where the first system has the higher scores by it.
+    stepped : tuple of ndarray
+        p by Romano-Wolf, of each family that was asked for.
+    """
+
+    p: np.ndarray | None = None
+    win: np.ndarray | None = None
+    lose: np.ndarray | None = None
+    swap_se: np.ndarray | None = None
+    side: np.ndarray | None = None
+    stepped: tuple[np.ndarray, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceDraws:
+    """Systems scored with one reference alone, best first, and the tests of all pairs of them.
+
+    Attributes
+    ----------
+    delta, n_apart : ndarray, shape (pairs,)
+    n_units : int
+        Those of the segments that the reference has.
+    """
+
+    reference: str
+    n_segments: int
+    block_length: float | None
+    n_units: int
+    names: tuple[str, ...]
+    delta: np.ndarray
+    n_apart: np.ndarray
+    tests: PairTests
+
+
+@dataclass(frozen=True, eq=False)
+class MetricDraws:
+    """All systems under one metric, best first, and all pairs of them, as drawn.
+
+    Another alpha, correction, interval, rank rule or baseline needs nothing else. Only where all pairs times the trials
+    are too many numbers to be kept (`engine.fits`), the family of one baseline alone has p by Romano-Wolf.
+
+    Attributes
+    ----------
+    signature : str
+        The metric's own.
+    plan : Plan
+        With the trials of this metric, which are all swaps where few units have scores.
+    n_units, n_effective : int, float
+        The units that were drawn, and how many of equal size they are worth.
+    systems : Sample
+    worth : ndarray, shape (systems,)
+        How many units of equal size each score stands on.
+    pairs : ndarray of int, shape (pairs, 2)
+        All of them, by the rows of `names`.
+    n, units, effective, n_apart : ndarray, shape (pairs,)
+        Segments and units that both have, how many of equal size these are worth, and those that tell the two apart.
+    sides : Sample
+        The systems, or, where scores are missing, both sides of each pair on the segments that both have.
+    rows : ndarray of int, shape (tested, 2)
+        Of `sides`, for the pairs that have a segment in common.
+    se_ratio : ndarray, shape (tested,), or None
+        Standard error by document / by segment.
+    tests : PairTests
+        Of the tested pairs; the first family has all of them, the others those with one system each.
+    baseline : str or None
+        The only baseline whose family has p by Romano-Wolf, where not all have.
+    runs : mapping of str to tuple of float
+        Scores of training runs by system, empty without any.
+    domains : sequence of str or None
+        Of each segment, where there are segment scores.
+    over_domains : Sample or None
+        The same systems scored by the mean over domains.
+    references : tuple of ReferenceDraws
+    """
+
+    metric: str
+    signature: str
+    higher_is_better: bool
+    tokenizer: str | None
+    plan: Plan
+    exact: bool
+    n_units: int
+    n_effective: float
+    names: tuple[str, ...]
+    systems: Sample
+    worth: np.ndarray
+    pairs: np.ndarray
+    n: np.ndarray
+    units: np.ndarray
+    effective: np.ndarray
+    n_apart: np.ndarray
+    sides: Sample
+    rows: np.ndarray
+    se_ratio: np.ndarray | None
+    tests: PairTests
+    baseline: str | None
+    runs: Mapping[str, tuple[float, ...]]
+    domains: Sequence[str] | None
+    over_domains: Sample | None
+    references: tuple[ReferenceDraws, ...]
+
+    @property
+    def sign(self) -> int:
+        """What turns a difference of scores into an improvement."""
+        return 1 if self.higher_is_better else -1
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Drawing one metric.
+
+
+def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str, TestSet], *,
+                baseline: str | None = None, jobs: int = 1, stage: engine.Stages = lambda name: None
+                ) -> tuple[MetricDraws, Measured]:
+    """Count and draw what a comparison by one metric needs; what was counted comes along.
+
+    `alone` has the test sets to score with one reference each. The `baseline` counts only where not all fit.
+    """
+    if (report := stage("counting")) is not None:
+        report(0.0)
+    counted = measure(testset.under(metric.name), metric, progress=report)
+    seen = counted.best_first()
+    units = seen.units(plan.unit, plan.block_length)  # by what has scores, which may be little of the whole
+    exact = TESTS[plan.test].tries_all(units)
+    plan = replace(plan, trials=units.all_swaps) if exact else plan
+    systems = draw_systems(metric, seen.stored, units, plan, jobs, stage("intervals"))
+    pairs = engine.all_pairs(len(seen.names))
+    n, sides, rows = sides_of(seen, systems, pairs, units, plan, jobs, stage("pairs"))
+    some, (n_units, effective) = n > 0, pair_units(seen, pairs, units)
+    n_apart = n_units.copy()
+    n_apart[some] = units_apart(sides.data, rows, n_units[some], TESTS[plan.test].draws == "swaps")
+    families, baseline = _families(seen.names, pairs[some], plan.trials, baseline)
+    tests = PairTests()
+    if len(rows):
+        replicates = tested_against(sides, rows, plan, jobs, stage("test"))
+        tests = test_pairs(_differences(sides.data.scores, rows), replicates, TESTS[plan.test],
+                           p_floor(TESTS[plan.test], plan.unit, n_apart[some]), families,
+                           whole=TESTS[plan.test].tries_all(units))
+    itself = np.repeat(np.arange(len(seen.names)), 2).reshape(-1, 2)
+    return MetricDraws(
+        metric.name, metric.signature(seen.testset), metric.higher_is_better, tokenizer_of(metric, seen.testset), plan,
+        exact, units.pieces, units.effective, tuple(seen.names), systems.sample, pair_units(seen, itself, units)[1],
+        pairs, n, n_units, effective, n_apart, sides.sample, rows,
+        _se_ratios(seen, sides, rows, n, pairs, plan, jobs, stage), tests, baseline, _scores_of_runs(seen),
+        seen.testset.domains, _draw_over_domains(seen, units, plan),
+        tuple(_draw_reference(name, part, metric, plan, jobs, stage, f"reference {k} of {len(alone)} alone")
+              for k, (name, part) in enumerate(alone.items(), 1))), counted
+
+
+def _families(names: list[str], pairs: np.ndarray, trials: int | None, baseline: str | None
+              ) -> tuple[list[np.ndarray], str | None]:
+    """All pairs, then those with each system; or those with the baseline alone, where all would be too many."""
+    every = np.arange(len(pairs))
+    if engine.fits(len(pairs), trials):
+        return [every, *(np.flatnonzero((pairs == k).any(axis=1)) for k in range(len(names)))], None
+    if baseline not in names:
+        return [every], ""
+    return [every, np.flatnonzero((pairs == names.index(baseline)).any(axis=1))], baseline
+
+
+def draw_systems(metric: Metric, statistics: np.ndarray | Columns, units: Units, plan: Plan, jobs: int,
+                 progress: engine.Progress | None) -> SystemDraws:
+    """Bootstrap scores, and those with a unit left out, of all rows of statistics."""
+    data = engine.UnitStatistics(metric, statistics, units)
+    n_drawn = max(plan.resamples, (plan.trials or 0) if TESTS[plan.test].draws == "bootstrap" else 0)
+    drawn = engine.bootstrap_scores(data, n_drawn, plan.seed, jobs=jobs, progress=progress)
+    left_out = engine.jackknife_scores(data) if plan.resamples else np.empty((data.shape[1], 0))
+    kept = np.ascontiguousarray(drawn[:, :plan.resamples])  # no view, which would keep all of them
+    return SystemDraws(statistics, data, drawn, Sample(data.scores, kept, left_out, segment_scores(metric, statistics)))
+
+
+def sides_of(seen: Measured, systems: SystemDraws, pairs: np.ndarray, units: Units, plan: Plan, jobs: int,
+             progress: engine.Progress | None) -> tuple[np.ndarray, SystemDraws, np.ndarray]:
+    """How many segments each pair has in common; and of the pairs that have any, what is compared, and its rows.
+
+    Where no score is missing these are the systems themselves, else both sides of each pair on their segments.
+    """
+    n = common(seen.metric, systems.statistics, pairs)
+    some = n > 0
+    if not (seen.has_gaps and some.any()):
+        return n, systems, pairs[some]
+    assert not isinstance(systems.statistics, Columns), "only segment scores have gaps"
+    statistics, rows = paired(systems.statistics, pairs[some])
+    return n, draw_systems(seen.metric, statistics, units, plan, jobs, progress), rows
+
+
+def _se_ratios(seen: Measured, sides: SystemDraws, rows: np.ndarray, n: np.ndarray, pairs: np.ndarray, plan: Plan,
+               jobs: int, stage: engine.Stages) -> np.ndarray | None:
+    """Standard error by document / by segment of each tested pair, NaN where nothing varies; None without documents."""
+    if seen.testset.documents is None:
+        return None
+    errors = {}
+    for kind in ("document", "segment"):
+        scores = sides.sample.drawn
+        if kind != plan.unit:
+            other = engine.UnitStatistics(seen.metric, sides.statistics, seen.units(kind))
+            scores = engine.bootstrap_scores(other, plan.resamples, plan.seed, jobs=jobs,
+                                             progress=stage(f"standard errors by {kind}"))
+        chunks = (rows[some].T for some in row_chunks(len(rows), scores.shape[1]))
+        errors[kind] = np.concatenate([np.empty(0), *(spread_of(scores[i] - scores[j]) for i, j in chunks)])
+    ratio = np.divide(errors["document"], errors["segment"], out=np.full(len(rows), np.nan),
+                      where=errors["segment"] > 0)
+    several = np.minimum(n, pair_units(seen, pairs, seen.units("document"))[0])[n > 0] > 1
+    ratios: np.ndarray = np.where(several, ratio, np.nan)
+    return ratios
+
+
+def spread_of(values: np.ndarray, ddof: int = 0) -> np.ndarray:
+    """Standard deviation of each row, 0 where it is a matter of rounding."""
+    spread = values.std(axis=1, ddof=ddof)
+    return np.where(spread > rounding(values), spread, 0.0)
+
+
+def _scores_of_runs(seen: Measured) -> dict[str, tuple[float, ...]]:
+    by_run = getattr(seen.metric, "by_run", None)
+    if by_run is None:
+        return {}
+    return {name: tuple(scores[:1 + len(seen.testset.runs.get(name, ()))])
+            for name, scores in zip(seen.names, by_run(seen.totals).tolist(), strict=True)}
+
+
+def over_domains(seen: Measured) -> Measured:
+    """The same systems and segments, scored by the mean over domains of the mean in each."""
+    return measure(seen.testset, mean_over_domains(seen.metric))
+
+
+def _draw_over_domains(seen: Measured, units: Units, plan: Plan) -> Sample | None:
+    if seen.testset.domains is None or seen.segment_scores is None:
+        return None
+    mean = over_domains(seen)
+    return draw_systems(mean.metric, mean.stored, units, replace(plan, test="ar"), 1, None).sample
+
+
+def _draw_reference(name: str, part: TestSet, metric: Metric, plan: Plan, jobs: int, stage: engine.Stages, place: str
+                    ) -> ReferenceDraws:
+    """All pairs of systems scored with one reference alone, without intervals and standard errors."""
+    length = plan.block_length and min(plan.block_length, float(part.n_segments))
+    seen = measure(part, metric, progress=stage(f"counting, {place}")).best_first()
+    units, plan, test = seen.units(plan.unit, length), replace(plan, resamples=0), TESTS[plan.test]
+    progress = stage(f"test, {place}")
+    systems, pairs = draw_systems(metric, seen.stored, units, plan, jobs, progress), engine.all_pairs(len(seen.names))
+    n_apart = units_apart(systems.data, pairs, np.full(len(pairs), units.pieces), test.draws == "swaps")
+    delta = _differences(systems.data.scores, pairs)
+    tests = test_pairs(delta, tested_against(systems, pairs, plan, jobs, progress), test,
+                       p_floor(test, plan.unit, n_apart), [np.arange(len(pairs))], whole=test.tries_all(units))
+    return ReferenceDraws(name, part.n_segments, length, units.pieces, tuple(seen.names), delta, n_apart, tests)
+
+
+def _differences(scores: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    differences: np.ndarray = scores[pairs[:, 0]] - scores[pairs[:, 1]]
+    return differences
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Parts of a comparison, such as language pairs or domains: each is drawn by itself.
+
+
+@dataclass(frozen=True, eq=False)
+class PartDraws:
+    """The pairs of systems in one part.
+
+    Attributes
+    ----------
+    systems, sides : SystemDraws
+        All systems; and both sides of each pair on the segments that both have, the same where none is missing.
+    rows : ndarray of int, shape (tested, 2)
+        Of `sides`, for the pairs that have a segment in common.
+    units : Units
+    some : ndarray of bool, shape (pairs,)
+        Which these are.
+    n_apart, delta : ndarray, shape (tested,)
+        Units that tell the two apart; and the difference.
+    replicates : ndarray, shape (tested, trials or all swaps)
+        What the test of this part looks at.
+    joint : ndarray, shape (tested, trials)
+        The same, of all swaps as many as are drawn in other parts: to be put together with theirs.
+    """
+
+    systems: SystemDraws
+    sides: SystemDraws
+    rows: np.ndarray
+    units: Units
+    some: np.ndarray
+    n_apart: np.ndarray
+    delta: np.ndarray
+    replicates: np.ndarray
+    joint: np.ndarray
+
+
+def seed_of(seed: int, part: str) -> int:
+    """The seed of one part's draws, from that of all and its name: parts draw independently.
+
+    >>> seed_of(0, "en-de") != seed_of(0, "en-cs")
+    True
+    """
+    return int.from_bytes(hashlib.blake2b(f"{seed}\0{part}".encode(), digest_size=8).digest(), "big")
+
+
+def draw_part(part: Measured, pairs: np.ndarray, plan: Plan, jobs: int = 1) -> PartDraws:
+    """Draw the pairs of one part, with the seed of the plan."""
+    units, test = part.units(plan.unit, plan.block_length), TESTS[plan.test]
+    systems = draw_systems(part.metric, part.stored, units, plan, jobs, None)
+    n, sides, rows = sides_of(part, systems, pairs, units, plan, jobs, None)
+    delta = _differences(sides.sample.observed, rows)
+    joint = replicates = np.empty((0, plan.trials or 0))
+    if len(rows):
+        joint = replicates = tested_against(sides, rows, plan, jobs, None)[:]
+    if test.tries_all(units):  # none swapped is among all swaps
+        joint = np.column_stack([delta, replicates])
+        joint = joint[:, np.random.default_rng(plan.seed).integers(joint.shape[1], size=plan.trials)]
+    n_common = pair_units(part, pairs, units)[0][n > 0]
+    return PartDraws(systems, sides, rows, units, n > 0,
+                     units_apart(sides.data, rows, n_common, test.draws == "swaps"), delta, replicates, joint)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# The one place where pairs are tested.
+
+
+def tested_against(sides: SystemDraws, pairs: np.ndarray, plan: Plan, jobs: int,
+                   progress: engine.Progress | None) -> np.ndarray | Rows:
+    """What the test looks at beside the observed differences, a row for each pair."""
+    test = TESTS[plan.test]
+    if test.draws == "swaps":
+        assert plan.trials is not None, "only tests of segment scores have no trials"
+        return engine.swap_rows(sides.data, pairs, plan.trials, plan.seed, jobs=jobs, progress=progress)
+    source = sides.sample.segments if test.of_segments else sides.scores[:, :plan.trials]
+    assert source is not None, "only metrics that are means of segment scores have such a test"
+    differences = Rows((len(pairs), source.shape[1]), lambda rows: source[pairs[rows, 0]] - source[pairs[rows, 1]])
+    return differences[:] if test.of_segments else differences
+
+
+def test_pairs(observed: np.ndarray, replicates: np.ndarray | Rows, test: SignificanceTest, floor: np.ndarray,
+               families: list[np.ndarray], *, whole: bool = False) -> PairTests:
+    """Test all pairs at once.
+
+    Parameters
+    ----------
+    observed : ndarray, shape (pairs,)
+    replicates : ndarray or Rows, shape (pairs, trials)
+    test : SignificanceTest
+    floor : ndarray, shape (pairs,)
+        The least p that so few units can show, see `p_floor`.
+    families : list of ndarray of int
+        The pairs of each family that Romano-Wolf corrects for, where the test allows it.
+    whole : bool
+        As in `romano_wolf`.
+    """
+    if test.p_values is None:
+        win, lose = win_rates(replicates)
+        return PairTests(win=win, lose=lose, side=np.sign(win - lose))
+    stepped = step_down(observed, replicates, test, floor, families, whole=whole) if (
+        test.romano_wolf and families) else ()
+    return PairTests(np.maximum(floor, test.p_values(observed, replicates)), side=test.side(observed, replicates),
+                     swap_se=_root_mean_square(replicates) if test.draws == "swaps" else None, stepped=stepped)
+
+
+test_pairs.__test__ = False  # type: ignore[attr-defined]  # pytest takes it for a test where a test imports it
+
+
+def step_down(observed: np.ndarray, replicates: np.ndarray | Rows, test: SignificanceTest, floor: np.ndarray,
+              families: list[np.ndarray], *, whole: bool = False) -> tuple[np.ndarray, ...]:
+    """p by Romano-Wolf in each family of pairs; parameters as in `test_pairs`."""
+    null = _centred(replicates) if test.draws == "bootstrap" else replicates
+    return tuple(np.maximum(floor[family], p) for family, p in zip(
+        families, romano_wolf_in(observed, null, families, whole=whole), strict=True))
+
+
+def _root_mean_square(values: np.ndarray | Rows) -> np.ndarray:
+    """Of each row."""
+    return by_rows(lambda some: np.sqrt(np.einsum("ij,ij->i", some, some) / values.shape[1]), values)
+
+
+def _centred(drawn: np.ndarray | Rows) -> Rows:
+    """Bootstrap differences with the shift that makes them a null."""
+    def make(rows: slice | np.ndarray) -> np.ndarray:
+        some = drawn[rows]
+        centred: np.ndarray = some - some.mean(axis=1, keepdims=True)
+        return centred
+
+    return Rows(drawn.shape, make)

@@ -1,0 +1,76 @@
+"""Another alpha, correction, interval, rank rule or baseline starts no work: no job, no progress, no draw."""
+
+import pytest
+
+from mtsig_core import compare
+from mtsig_core.report.kept_results import KeptTask
+from mtsig_core.source import TaskSource
+from mtsig_core.stats import across, comparison
+from mtsig_core.stats.across import compare_task
+from pages._ui import background, results, task_view
+from tests.cli.test_task import folder  # noqa: F401 - a fixture
+from tests.pages.toys import NAMES
+
+CHOICES = ({"alpha": "0.1"}, {"correction": "bh"}, {"ci": "basic"}, {"rank_rule": "overlap"})
+
+
+def start_nothing(patch):
+    patch.setattr(background._OFFICE, "watch", lambda key, *args, **more: pytest.fail(f"a job starts: {key}"))
+    for module, name in ((comparison, "draw_metric"), (across, "draw_across")):
+        patch.setattr(module, name, lambda *args, **more: pytest.fail("drawn again"))
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    """The results that pages have had, in turn."""
+    had, decided_from = [], results.decided_from
+
+    def kept(*args, **more):
+        had.append(decided_from(*args, **more))
+        return had[-1]
+
+    monkeypatch.setattr(results, "decided_from", kept)
+    return had
+
+
+def choose(app, choice):
+    (key, value), = choice.items()
+    box = app.selectbox(key=key)
+    box.set_value(type(box.value)(value)).run()
+    assert not app.exception
+
+
+@pytest.mark.parametrize("choice", [*CHOICES, {"baseline": NAMES[1]}], ids=str)
+def test_on_the_leaderboard(opened, source, monkeypatch, seen, choice):
+    app = opened("leaderboard", source, trials="999")
+    before = seen[-1]
+    with monkeypatch.context() as patch:
+        start_nothing(patch)
+        choose(app, choice)
+    settings = {key: float(value) if key == "alpha" else value for key, value in choice.items()}
+    expected = compare(source.read(), "bleu", trials=999, **settings)
+    assert seen[-1].metrics["bleu"] == expected.metrics["bleu"] != before.metrics["bleu"]
+
+
+@pytest.mark.parametrize("choice", CHOICES, ids=str)
+def test_on_the_page_task(opened, folder, monkeypatch, seen, choice):  # noqa: F811
+    app = opened("task", root=folder.parent, shared_task="task", metric="XCOMET", trials="999")
+    before = seen[-1]
+    with monkeypatch.context() as patch:
+        start_nothing(patch)
+        choose(app, choice)
+    settings = {key: float(value) if key == "alpha" else value for key, value in choice.items()}
+    expected = compare_task(KeptTask(TaskSource(str(folder))), ["XCOMET"], trials=999, **settings)
+    assert (seen[-1].pairs, seen[-1].macro) == (expected.pairs, expected.macro)
+    assert seen[-1].pairs != before.pairs
+
+
+def test_in_a_review(folder, monkeypatch, seen):  # noqa: F811
+    """It has the page's function, on the task with and without those who are left out."""
+    kept, asked = KeptTask(TaskSource(str(folder))), {"trials": 999, "alpha": 0.05}
+    cache = {}
+    compare_task(kept, ["XCOMET"], cache=cache, **asked)
+    monkeypatch.setattr(background, "result", lambda key, *args: ((("alpha", 0.05),), None, cache))
+    start_nothing(monkeypatch)
+    found = task_view.compare_by(kept, ["XCOMET"], asked | {"rank_rule": "wmt25"}, "")
+    assert found.pairs["en-de_DE"].settings.rank_rule == "wmt25" and seen == [found]

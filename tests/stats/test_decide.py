@@ -1,0 +1,136 @@
+"""Draws decided in another way are a comparison with these settings, in every field, and nothing is counted."""
+
+import numpy as np
+import pytest
+
+from mtsig_core import SettingError, Task, TestSet, compare, compare_task, decide, draw
+from mtsig_core.stats import draws as draws_module
+from mtsig_core.stats import engine, measured, one_score
+from mtsig_core.stats.significance import CORRECTIONS, TESTS
+
+WORDS = "the small cat sat on a mat and saw one dog run".split()
+
+
+def texts(n_segments, worse, seed):
+    """Sentences with this share of the words changed."""
+    rng = np.random.default_rng(seed)
+    return [" ".join("x" if rng.random() < worse else word for word in WORDS[k % 4:k % 4 + 8])
+            for k in range(n_segments)]
+
+
+def corpus(n_segments, n_documents, **more):
+    systems = {name: texts(n_segments, share, k) for k, (name, share) in enumerate(
+        {"A": 0.1, "B": 0.14, "C": 0.2, "C again": 0.2, "D": 0.32}.items())}
+    systems["C again"] = [*systems["C"][:-3], *systems["C again"][-3:]]  # they differ in three lines
+    return TestSet("made up", systems, {"ref": texts(n_segments, 0, 0), **more},
+                   documents=[f"d{k * n_documents // n_segments}" for k in range(n_segments)])
+
+
+def rated(domains=None):
+    """Scores with gaps: two systems have no segment in common."""
+    rng = np.random.default_rng(3)
+    scores = {name: (rng.normal(level, 5, 60)).tolist() for name, level in (("A", 70), ("B", 66), ("C", 65), ("D", 60))}
+    scores["C"][:30] = scores["D"][30:] = [None] * 30
+    return TestSet("rated", {name: [None] * 60 for name in scores}, {}, scores={"human": scores}, domains=domains)
+
+
+CASES = {
+    "many documents": (corpus(240, 60), "bleu", {}),
+    "by segment": (corpus(240, 60), "chrf", {"unit": "segment", "test": "bootstrap"}),
+    "seven documents, all swaps": (corpus(70, 7), "bleu", {}),
+    "seven documents: some corrections decide nothing": (corpus(70, 7), "bleu", {"test": "bootstrap"}),
+    "too few trials for some": (corpus(120, 40), "bleu", {"trials": 99}),
+    "two references, too few trials for some": (corpus(120, 40, other=texts(120, 0.05, 9)), "bleu", {"trials": 99}),
+    "two references": (corpus(120, 40, other=texts(120, 0.05, 9)), "ter", {}),
+    "koehn": (corpus(120, 40), "ter", {"test": "koehn"}),
+    "domains": (rated(["news", "social"] * 30), "human", {}),
+    "percentile": (corpus(120, 40), "bleu", {"test": "percentile"}),
+    "gaps": (rated(), "human", {}),
+    "t": (rated(), "human", {"test": "t", "unit": "segment"}),
+}
+
+
+OTHERS = [{"alpha": 0.2}, {"alpha": 0.01, "ci": "basic"}, {"ci": "jackknife-t"}, {"ci": "bca"},
+          {"rank_rule": "overlap"}, {"rank_rule": "wmt24"}, {"rank_rule": "wmt25", "alpha": 0.1},
+          *({"correction": correction} for correction in CORRECTIONS),
+          *({"correction": correction, "baseline": name} for name in ("A", "B", "D") for correction in (
+              "auto", "none", "bh"))]
+
+
+def draw_nothing(patch):
+    """Whatever draws or counts fails."""
+    def fail(*args, **more):
+        pytest.fail("drawn or counted again")
+
+    for name in ("bootstrap_scores", "swap_differences", "swap_rows", "jackknife_scores", "UnitStatistics"):
+        patch.setattr(engine, name, fail)
+    for module in (draws_module, measured, one_score):
+        patch.setattr(module, "measure", fail)
+    patch.setattr(measured, "cached_statistics", fail)
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return {case: draw(testset, metric, trials=999 if "trials" not in settings else settings["trials"], resamples=300,
+                       **{key: value for key, value in settings.items() if key != "trials"})
+            for case, (testset, metric, settings) in CASES.items()}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_as_a_comparison_with_these_settings(case, drawn, monkeypatch):
+    testset, metric, settings = CASES[case]
+    compared = 0
+    for other in ({}, *OTHERS):
+        asked = {"trials": 999, "resamples": 300, **settings, **other}
+        try:
+            anew = compare(testset, metric, **asked)
+        except SettingError as problem:
+            with pytest.raises(SettingError, match=str(problem)[:20]):
+                decide(drawn[case], **other)
+            continue
+        with monkeypatch.context() as patch:
+            draw_nothing(patch)
+            again = decide(drawn[case], **other)
+        assert again == anew, other
+        compared += 1
+    assert compared > len(OTHERS) / 3
+
+
+def test_the_cases_have_what_tells_settings_apart(drawn):
+    def decided(case, **other):
+        result, = decide(drawn[case], **other).metrics.values()
+        return [pair.better for pair in result.pairs], [pair.decidable for pair in result.pairs], result.by_reference
+
+    assert decided("many documents", correction="none")[0] != decided("many documents", correction="bonferroni")[0]
+    assert decided("many documents", alpha=0.5)[0] != decided("many documents", alpha=0.01)[0]
+    few = "seven documents: some corrections decide nothing"
+    assert any(decided(few, correction="none")[1]) and not any(decided(few, correction="bonferroni")[1])
+    references = "two references, too few trials for some"
+    assert decided(references, correction="none")[2] and not decided(references, correction="bonferroni")[2]
+    assert any(pair.n == 0 for pair in decide(drawn["gaps"]).metrics["human"].pairs)
+    assert {TESTS[one.plan.test].draws for one in drawn.values()} == {"swaps", "bootstrap", "none"}
+
+
+def test_where_not_all_families_are_kept_another_baseline_is_drawn_again(monkeypatch):
+    testset, _, _ = CASES["many documents"]
+    usual = {name: compare(testset, "bleu", trials=99, resamples=50, baseline=name) for name in ("A", "B")}
+    monkeypatch.setattr(engine, "_MOST_KEPT", 500)
+    cache, asked = {}, dict(trials=99, resamples=50, cache={})
+    for name in ("A", "B"):
+        assert compare(testset, "bleu", **asked | {"cache": cache}, baseline=name) == usual[name]
+    draws = draw(testset, "bleu", **asked, baseline="A")
+    assert decide(draws, baseline="A") == usual["A"] and decide(draws, baseline="B", correction="holm")
+    with pytest.raises(SettingError, match="Draw again with the baseline B"):
+        decide(draws, baseline="B")
+
+
+def test_a_task_draws_nothing_again(monkeypatch):
+    testset, _, _ = CASES["many documents"]
+    task = Task("toy", {"en-de": testset, "en-cs": testset.only(["A", "B", "D"])})
+    cache, asked = {}, dict(trials=499, resamples=100)
+    compare_task(task, "bleu", cache=cache, **asked)
+    for other in ({"alpha": 0.2}, {"correction": "bh"}, {"ci": "basic"}, {"rank_rule": "overlap"}):
+        anew = compare_task(task, "bleu", **asked, **other)
+        with monkeypatch.context() as patch:
+            draw_nothing(patch)
+            assert compare_task(task, "bleu", cache=cache, **asked, **other) == anew
