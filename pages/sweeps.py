@@ -136,7 +136,7 @@ st.caption(f"For power {power:.0%}, tested alone at alpha {alpha:g}{family}. Bra
            "find less.")
 testsets.offer_demo(testsets.ZHANG_VOGEL,
                     "As large as the test set of Zhang and Vogel (2004), a hundred documents with four "
-            "references:", view.source)
+                    "references:", view.source)
 try:
     sweeps_sections.show_table_2(view, found, mine.a, asked)
     sweeps_sections.show_references(view, mine.a, asked)
