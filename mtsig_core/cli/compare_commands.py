@@ -20,7 +20,7 @@ from mtsig_core.experiments.domains import by_domain
 from mtsig_core.metrics import metric_of
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import read_official, read_official_task
-from mtsig_core.report import export, terminal
+from mtsig_core.report import export
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.comparison_report import comparison_text
 from mtsig_core.report.dispute_card import card_html, card_json, card_text
@@ -93,7 +93,7 @@ def run_score(args: Namespace) -> int:
         return run_replicate(args, testset)
     found = score(testset, chosen_metrics(args, testset))
     warn(found.warnings)
-    render = {"text": terminal.scores_text, "json": export.scores_json, "csv": export.scores_csv}
+    render = {"text": export.scores_text, "json": export.scores_json, "csv": export.scores_csv}
     write(render[args.format](found), args.out)
     return 0
 

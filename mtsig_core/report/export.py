@@ -14,7 +14,8 @@ import numpy as np
 
 from mtsig_core.metrics import Metric
 from mtsig_core.report.table import Table
-from mtsig_core.report.tables import leaderboard_table, matrix_table, single_runs, with_run_records
+from mtsig_core.report.tables import leaderboard_table, matrix_table, scores_table, single_runs, with_run_records
+from mtsig_core.report.text import printable, table_text
 from mtsig_core.report.words import assumptions
 from mtsig_core.results import Comparison, PairResult, PairRuns, SystemResult, SystemRuns
 from mtsig_core.schema import to_json as to_json
@@ -72,6 +73,18 @@ def matrix_csv(comparison: Comparison) -> str:
     below = "adjusted p" if TESTS[comparison.settings.test].p_values else "share of samples that the better wins"
     what = f"above the diagonal improvement of row over column, below it {below}"
     return to_csv([*table.titles, "cells"], ([*row, what] for row in table.rows))
+
+
+def scores_text(scores: Scores) -> str:
+    """The systems by each metric, and its signature."""
+    lines, table = [], scores_table(scores)
+    for key, found in scores.metrics.items():
+        by_score = sorted(found.systems, key=lambda row: row.score, reverse=found.higher_is_better)
+        names = table.values("system")
+        part = table.select("system", key).pick_rows(names.index(row.system) for row in by_score)
+        lines += [*table_text(part), "", *["Lower is better."] * (not found.higher_is_better)]
+        lines += [*map(printable, assumptions(scores.testset.assumed, [found.metric])), printable(found.signature), ""]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def scores_json(scores: Scores) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from mtsig_core.metrics import metric_title
 from mtsig_core.report.document import Block, Paragraph, Report, TableBlock, Warnings
 from mtsig_core.report.palette import width
 from mtsig_core.report.table import KINDS, MISSING, Table
@@ -129,15 +128,7 @@ def _comments(block: Block) -> list[str]:
     return []
 
 
-def table_latex(table: Table, metric: str, said: Sequence[str], n_rows: int = 0, widest_name: int = _LONGEST_NAME
-                ) -> str:
-    """A table by itself, by a metric: the first sentence `said` is its caption, the others stand below it."""
-    block = TableBlock(table=table, title=f"{metric_title(metric)}: {table.key}", caption=said[0],
-                       notes=tuple(said[1:]), n_rows=n_rows)
-    return block_latex(block, _label(f"{metric}-{table.key}"), widest_name)
-
-
-def block_latex(block: TableBlock, label: str, widest_name: int = _LONGEST_NAME) -> str:
+def block_latex(block: TableBlock, label: str) -> str:
     """A table with its caption and what stands below it: floating, or where its rows do not fit a page broken into
     pages. The first rows of a very long one."""
     table, n_rows = block.table.for_readers(), max(block.n_rows, len(block.table.rows))
@@ -146,7 +137,7 @@ def block_latex(block: TableBlock, label: str, widest_name: int = _LONGEST_NAME)
         table = table.pick_rows(range(min(MOST_ROWS, len(table.rows))))
         more = [f"The first {MOST_ROWS:,} of {n_rows:,} rows; JSON and CSV have all."]
     texts = table.texts()
-    columns = "".join(_column_specs(table, texts, widest_name, is_long))
+    columns = "".join(_column_specs(table, texts, is_long))
     cells = [[_cell_latex(column.kind, text, (number, column.key) in table.marks, number in table.grey and not k)
               for k, (column, text) in enumerate(zip(table.columns, row, strict=True))]
              for number, row in enumerate(texts)]
@@ -158,13 +149,13 @@ def block_latex(block: TableBlock, label: str, widest_name: int = _LONGEST_NAME)
     return _set_floating(columns, table.titles, cells, caption, note, table.ruled, size)
 
 
-def _column_specs(table: Table, texts: Sequence[Sequence[str]], widest_name: int, is_long: bool) -> list[str]:
+def _column_specs(table: Table, texts: Sequence[Sequence[str]], is_long: bool) -> list[str]:
     """How columns are set: numbers on the right, names and other text in lines where they are long.
 
     A table that floats is shrunk to the page. One that is broken into pages is not: its texts have what room its
     numbers leave.
     """
-    most = {"name": widest_name, "pair": _LONGEST_TEXT, "text": _LONGEST_TEXT}
+    most = {"name": _LONGEST_NAME, "pair": _LONGEST_TEXT, "text": _LONGEST_TEXT}
     words = [column.kind in most for column in table.columns]
     if is_long:
         taken = sum(2 + max(map(len, [*_title_lines(column.title), *(row[k] for row in texts)]))
@@ -204,32 +195,6 @@ def _set_long(columns: str, header: Sequence[str], cells: Sequence[Sequence[str]
         rf"\begin{{longtable}}{{{columns}}}", caption + r"\\[4pt]", *head, r"\endfirsthead", *head,
         r"\endhead", r"\bottomrule", r"\endfoot", *_rows(cells, ruled), r"\end{longtable}", *note, "}",
         ""])
-
-
-def tabular(what: str, columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], metric: str,
-            said: Sequence[str], size: str = r"\footnotesize\setlength{\tabcolsep}{4pt}",
-            ruled: Collection[int] = ()) -> str:
-    """A table that floats, with a line below the `ruled` rows: the first sentence `said` is its caption, the others
-    stand below it."""
-    caption, note = _caption_and_note(f"{metric_title(metric)}: {what}", _label(f"{metric}-{what}"), said)
-    return _set_floating(columns, header, cells, caption, note, ruled, size)
-
-
-def longtable(what: str, columns: str, header: Sequence[str], cells: Sequence[Sequence[str]], metric: str,
-              said: Sequence[str], n_rows: int = 0, ruled: Collection[int] = ()) -> str:
-    """A table that is broken into pages: the first rows of `n_rows`, or of all that are given."""
-    n_rows = max(n_rows, len(cells))
-    if n_rows > MOST_ROWS:
-        said = [*said, f"The first {MOST_ROWS:,} of {n_rows:,} rows; JSON and CSV have all."]
-    caption, note = _caption_and_note(f"{metric_title(metric)}: {what}", _label(f"{metric}-{what}"), said)
-    return _set_long(columns, header, cells[:MOST_ROWS], caption, note, ruled)
-
-
-def fitting_table(what: str, columns: str, header: Sequence[str], cells: Sequence[Sequence[str]], metric: str,
-                  said: Sequence[str], ruled: Collection[int] = ()) -> str:
-    """One that floats, or where its rows do not fit a page one that is broken into pages."""
-    make: Callable[..., str] = tabular if len(cells) <= MOST_ON_A_PAGE else longtable
-    return make(what, columns, header, cells, metric, said, ruled=ruled)
 
 
 def paragraph(title: str, said: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.cells import written_like
-from mtsig_core.report.table import EMPTY, Column, Table, join_ends, join_tables
+from mtsig_core.report.table import EMPTY, Column, Table, join_ends
 from mtsig_core.results import (
     Comparison,
     MacroResult,
@@ -25,7 +25,6 @@ from mtsig_core.results import (
     Settings,
     SystemResult,
     SystemRuns,
-    TaskComparison,
 )
 from mtsig_core.stats.across import KINDS, NOT_ALIKE, RELATIONS, pairs_across
 from mtsig_core.stats.few_units import alone_could, cannot_decide, rank_correction, telling_unit, units_said
@@ -368,30 +367,6 @@ def pair_runs_table(result: MetricResult) -> Table:
         (Column("pair", "pair", "pair"), lambda row: (row.a, row.b)),
         *((Column(key, title, "score", points(result)), lambda row, key=key: getattr(row, key))
           for key, title in titles.items())], result.pair_runs)
-
-
-_LANGUAGE_PAIR = Column("language_pair", "language pair", "name")
-
-
-def task_runs_table(found: TaskComparison, metric: str) -> Table:
-    """`runs_table` for the language pairs of a shared task that have runs, and across them."""
-    alpha = next(iter(found.pairs.values())).settings.alpha
-    tables = {pair: runs_table(result, alpha) for pair, result in _with_any(found, metric)}
-    if metric in found.macro and found.macro[metric].runs:
-        tables["all pairs"] = runs_table(found.macro[metric], alpha)
-    return join_tables("runs", _LANGUAGE_PAIR, tables)
-
-
-def task_pair_runs_table(found: TaskComparison, metric: str) -> Table:
-    """`pair_runs_table` for the language pairs of a shared task that have runs."""
-    return join_tables("pair-runs", _LANGUAGE_PAIR, {
-        pair: pair_runs_table(result) for pair, result in _with_any(found, metric)})
-
-
-def _with_any(found: TaskComparison, metric: str) -> list[tuple[str, MetricResult]]:
-    """Language pair and result where there are runs."""
-    return [(pair, comparison.metrics[metric]) for pair, comparison in found.pairs.items()
-            if metric in comparison.metrics and comparison.metrics[metric].runs]
 
 
 def _without(record: dict[str, Any], *names: str) -> dict[str, Any]:
