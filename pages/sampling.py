@@ -94,8 +94,8 @@ st.caption(f"{n} samples of {size} segments each way. A block takes consecutive 
 
 if testset.n_segments < _ENOUGH * 300:
     testsets.offer_demo(testsets.LARGE,
-                         "Samples of 300 need a large set to be drawn from, such as Koehn's 30,000 sentences.",
-                view.source)
+                        "Samples of 300 need a large set to be drawn from, such as Koehn's 30,000 sentences.",
+                        view.source)
 else:
     testsets.offer_demo(testsets.KOEHN, "One such small test set by itself, as one has it in practice:", view.source)
 kind = sections.show_intervals()

@@ -58,7 +58,7 @@ asked = {"repeats": repeats, "unit": view.settings["unit"] if drawn == "auto" el
 def work(progress):
     return sweep_sizes(testset, metric, sizes=None if sizes == _TEN else parse_sizes(sizes), progress=progress,
                        jobs=results.jobs(testset), statistics=results.statistics(testset, metric, progress),
-                       found=progress.part, **asked)
+                       watch=progress.part, **asked)
 
 
 with or_end_page():
@@ -136,7 +136,7 @@ st.caption(f"For power {power:.0%}, tested alone at alpha {alpha:g}{family}. Bra
            "find less.")
 testsets.offer_demo(testsets.ZHANG_VOGEL,
                     "As large as the test set of Zhang and Vogel (2004), a hundred documents with four "
-            "references:", view.source)
+                    "references:", view.source)
 try:
     sweeps_sections.show_table_2(view, found, mine.a, asked)
     sweeps_sections.show_references(view, mine.a, asked)

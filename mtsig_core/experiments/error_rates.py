@@ -148,9 +148,9 @@ def predicted_rejections(se_ratio: float, alpha: float) -> float:
 
 def _sum_documents(documents: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Sums of each document, shape (segments, ...) -> (documents, ...)."""
-    found = np.zeros((int(documents.max()) + 1, *values.shape[1:]))
-    np.add.at(found, documents, values)
-    return found
+    sums = np.zeros((int(documents.max()) + 1, *values.shape[1:]))
+    np.add.at(sums, documents, values)
+    return sums
 
 
 def _influence(metric: Metric, statistics: np.ndarray, at: np.ndarray) -> np.ndarray:
@@ -162,8 +162,8 @@ def _influence(metric: Metric, statistics: np.ndarray, at: np.ndarray) -> np.nda
     shifts = step[:, None, :] * np.eye(at.shape[1])  # (2, stats, stats): one statistic at a time
     slope = (metric.score(at[:, None] + shifts) - metric.score(at[:, None] - shifts)) / (2 * step)
     each = np.einsum("snk,sk->sn", statistics, slope)
-    found: np.ndarray = each[0] - each[1]
-    return found
+    influence: np.ndarray = each[0] - each[1]
+    return influence
 
 
 # Type-I error: how often each test finds a difference where there is none.
@@ -209,7 +209,7 @@ class TypeOne(Simulation):
 def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: str | None = None, *,
              n_pairs: int = 2000, n_segments: int | None = None, n_documents: int | None = None, trials: int = 499,
              alpha: float = 0.05, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
-             progress: Progress | None = None, found: Callable[[int, int, TypeOne], None] | None = None) -> TypeOne:
+             progress: Progress | None = None, watch: Callable[[int, int, TypeOne], None] | None = None) -> TypeOne:
     """Rejections of true nulls: two systems made equal, by default the best two.
 
     By segment: segments are drawn with replacement, and the outputs of each trade places with chance 1/2. The two
@@ -222,7 +222,7 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     the shift as they print it (`riezler-maxwell`). With the signed shift both hold the level.
 
     `statistics` are ``metric.statistics(testset)``, where known already; `progress` is called with (stage, share done),
-    and `found` now and then with how many repeats there are so far, of how many, and the result of these.
+    and `watch` now and then with how many repeats there are so far, of how many, and the result of these.
     """
     check_level(alpha)
     check_whole("pairs", n_pairs, 1, 1_000_000)
@@ -253,7 +253,7 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
                        n_documents=None if equal is None else draws.n_documents, rows=rows, **by_document)
 
     return run_repeats(repeat, gather, n_pairs, seed, _NULL_STREAMS["segment"], jobs=jobs,
-                       progress=stage(progress, "true nulls"), found=found)
+                       progress=stage(progress, "true nulls"), watch=watch)
 
 
 def _decide_nulls(draws: PairDraws, equal: EqualWeights | None, trials: int, alpha: float, rng: np.random.Generator,
@@ -283,7 +283,7 @@ def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, 
     scores = segment_scores(metric, both) if units.kind == "segment" else None
     if scores is not None:
         replicates["none"] = scores[:1] - scores[1:]
-    found, apart = {}, units_apart(data, np.array([[0, 1]]), np.array([units.pieces]))
+    concluded, apart = {}, units_apart(data, np.array([[0, 1]]), np.array([units.pieces]))
     for name, test in fitting_tests("none" in replicates).items():
         p, (win, lose) = None, (None, None)
         if test.p_values is not None:
@@ -291,8 +291,8 @@ def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, 
         elif significant(p_floor(test, units.kind, apart), alpha).all():  # else so few decide nothing
             win, lose = win_rates(replicates[test.draws])
         side = test.side(delta, replicates[test.draws])
-        found[name] = bool(decide_pairs(side, alpha, p=p, win=win, lose=lose, side=side)[0])
-    return found
+        concluded[name] = bool(decide_pairs(side, alpha, p=p, win=win, lose=lose, side=side)[0])
+    return concluded
 
 
 def _swapped(both: np.ndarray, coins: np.ndarray) -> np.ndarray:
@@ -391,7 +391,7 @@ class FamilyErrors(Simulation):
 def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repeats: int = 300,
              n_segments: int | None = None, trials: int = 2999, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
              statistics: np.ndarray | None = None, progress: Progress | None = None,
-             found: Callable[[int, int, FamilyErrors], None] | None = None) -> FamilyErrors:
+             watch: Callable[[int, int, FamilyErrors], None] | None = None) -> FamilyErrors:
     """Wrong conclusions among equal systems, by approximate randomization with each correction; as `type_one`.
 
     All pairs are compared, and in a family of its own every system with the first, as with a baseline. The trials are
@@ -421,7 +421,7 @@ def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repea
                             n_segments=n, rows=rows)
 
     return run_repeats(repeat, gather, repeats, seed, FAMILY_STREAM, jobs=jobs, progress=stage(progress, "families"),
-                       found=found)
+                       watch=watch)
 
 
 def if_independent(alpha: float, comparisons: int) -> float:
@@ -500,7 +500,7 @@ class Claims(Simulation):
 def claims(testset: TestSet, metric: str | Metric, *, systems: int = 15, better: int = 3, repeats: int = 300,
            n_segments: int | None = None, trials: int = 4999, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
            statistics: np.ndarray | None = None, progress: Progress | None = None,
-           found: Callable[[int, int, Claims], None] | None = None) -> Claims:
+           watch: Callable[[int, int, Claims], None] | None = None) -> Claims:
     """False and lost findings among all pairs of systems, of which a few are truly better, by every correction.
 
     Each of the better systems says of a share of the segments what the best real system says, and else what one of all
@@ -533,7 +533,7 @@ def claims(testset: TestSet, metric: str | Metric, *, systems: int = 15, better:
                       difference=difference, rows=tuple(rows))
 
     return run_repeats(repeat, gather, repeats, seed, CLAIMS_STREAM, jobs=jobs, progress=stage(progress, "families"),
-                       found=found)
+                       watch=watch)
 
 
 def _count_claims(decided: np.ndarray, true: np.ndarray) -> tuple[int, int, int]:

@@ -169,11 +169,11 @@ def make_rng(seed: int, stream: int, k: int) -> np.random.Generator:
 
 def run_repeats(repeat: Callable[[int, np.random.Generator], _Part], gather: Callable[[list[_Part]], _Result], n: int,
                 seed: int, stream: int, *, jobs: int = 1, progress: engine.Progress | None = None,
-                found: Callable[[int, int, _Result], object] | None = None) -> _Result:
+                watch: Callable[[int, int, _Result], object] | None = None) -> _Result:
     """What `gather` makes of repeat(k, rng) for k = 0 .. n - 1, in order, each with a generator of its own.
 
     Repeats are keyed by (seed, stream, k), so the result is the same for any number of threads, and the first of many
-    are those of an experiment with as many repeats: `found` is called now and then, before the last, with how many
+    are those of an experiment with as many repeats: `watch` is called now and then, before the last, with how many
     there are so far, n, and the result of these.
     """
     check_seed(seed)
@@ -189,7 +189,7 @@ def run_repeats(repeat: Callable[[int, np.random.Generator], _Part], gather: Cal
             results += part
             if progress is not None:
                 progress(len(results) / n)
-            if found is not None and due <= len(results) < n:
-                found(len(results), n, gather(results))
+            if watch is not None and due <= len(results) < n:
+                watch(len(results), n, gather(results))
                 due = 2 * len(results)
     return gather(results)

@@ -153,10 +153,10 @@ class PairDraws:
         return self.statistics[:, np.concatenate(drawn)], units
 
 
-def swaps_said(n_units: int) -> str:
+def describe_swaps(n_units: int) -> str:
     """The swaps behind each p of so many units, in words: 999, or all there are.
 
-    >>> swaps_said(1000), swaps_said(6)
+    >>> describe_swaps(1000), describe_swaps(6)
     ('999 swaps', 'all 64 swaps')
     """
     every = Units.segments(n_units).all_swaps

@@ -251,7 +251,7 @@ class _Subject(NamedTuple):
 def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | None = None, repeats: int = 100,
                 unit: str = "auto", resamples: int = 500, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
                 statistics: np.ndarray | None = None, progress: Progress | None = None,
-                found: Callable[[int, SizeSweep], None] | None = None) -> SizeSweep:
+                watch: Callable[[int, SizeSweep], None] | None = None) -> SizeSweep:
     """How much testing data is needed? (Zhang and Vogel 2004, 4.1, Figs 4-7 and Table 2.)
 
     For each size, random subsets of the units are drawn anew for every repeat: without replacement, and with
@@ -286,8 +286,8 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
     tasks = [(size, repeat) for size, most in zip(sizes, times, strict=True) for repeat in range(most)]
     work = np.cumsum([_work(subject, size) for size, _ in tasks])
     whole = _Whole.of(subject, settings, jobs)
-    if found is not None:
-        found(0, _gathered(subject, settings, whole, {}))
+    if watch is not None:
+        watch(0, _gathered(subject, settings, whole, {}))
     by_size: dict[int, list[_Drawn]] = {}
     done = 0
     with closing(in_order(lambda k: _one(subject, *tasks[k], settings), len(tasks), jobs)) as results:
@@ -298,8 +298,8 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
                 done += 1
                 if progress is not None:
                     progress("test sets", float(work[done - 1] / work[-1]))
-            if found is not None:
-                found(size, _gathered(subject, settings, whole, {size: by_size[size]}))
+            if watch is not None:
+                watch(size, _gathered(subject, settings, whole, {size: by_size[size]}))
     return _gathered(subject, settings, whole, by_size)
 
 

@@ -74,7 +74,7 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
              repeats: int = 1000, n_segments: int | None = None, n_documents: int | None = None, resamples: int = 1000,
              alpha: float = 0.05, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
              progress: Progress | None = None,
-             found: Callable[[int, int, Coverage], None] | None = None) -> Coverage:
+             watch: Callable[[int, int, Coverage], None] | None = None) -> Coverage:
     """Coverage of the intervals of one score and of one difference, on test sets drawn with replacement.
 
     Test sets are drawn by segment, and where there are documents also by whole document; the latter are covered by
@@ -108,7 +108,7 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
                         n_documents=draws.n_documents, rows=tuple(rows))
 
     return run_repeats(repeat, gather, repeats, seed, _COVERAGE_STREAMS["segment"], jobs=jobs,
-                       progress=stage(progress, "test sets"), found=found)
+                       progress=stage(progress, "test sets"), watch=watch)
 
 
 def _ends(metric: Metric, both: np.ndarray, units: Units, resamples: int, alpha: float, seed: int) -> list[_Ends]:
@@ -198,13 +198,13 @@ class Conclusions(Simulation):
 def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...] | None = None, resamples: int = 1000,
                 alpha: float = 0.05, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
                 progress: Progress | None = None,
-                found: Callable[[int, int, Conclusions], None] | None = None) -> Conclusions:
+                watch: Callable[[int, int, Conclusions], None] | None = None) -> Conclusions:
     """Conclusions of Koehn's paired bootstrap from broad samples by segment, right or wrong by the whole test set.
 
     Each system is compared with the next two by score, which are the nine pairs of Koehn's six systems; concluded is
     where the larger share of wins is at least 1 - alpha. A pair with equal scores on the whole test set has neither
     right nor wrong conclusions, and is left out. Pairs that differ on the whole test set do differ, a little or much:
-    Table 4 is a calibration over such pairs, not a check of the type-I error. `found` is called as by `type_one`, with
+    Table 4 is a calibration over such pairs, not a check of the type-I error. `watch` is called as by `type_one`, with
     the first samples of each size in proportion.
     """
     check_level(alpha)
@@ -240,7 +240,7 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
             rows=_conclude(whole, pairs, by_size, p_whole), levels=_levels(share, agrees), verdicts=by_size)
 
     return run_repeats(repeat, gather, len(tasks), seed, _STREAM, jobs=jobs, progress=stage(progress, "samples"),
-                       found=found)
+                       watch=watch)
 
 
 def _settle_sizes(n_segments: int, sizes: tuple[int, ...] | None) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import written_in
+from mtsig_core.readers.formats import SCORE_TABLE, sniff
 from mtsig_core.readers.limits import bounded, upload_limits
 from mtsig_core.readers.lines import read_lines, shown
 from mtsig_core.readers.plain_text import read_text
@@ -57,7 +58,8 @@ def guess_role(file: str, content: bytes = b"") -> str:
     header = re.split(rb"[\t,;]", content[:1000].partition(b"\n")[0].lower().replace(b'"', b""))
     lines = content[:1000].split()[:-1]  # of which the last may be cut
     numbers = len(lines) > 2 and all(map(_NUMBER.fullmatch, lines))
-    if numbers or {b"system", b"score"} <= {cell.strip() for cell in header}:
+    held = getattr(sniff(content), "readers", {})  # of a format with a reader of its own
+    if numbers or {b"system", b"score"} <= {cell.strip() for cell in header} or {*held} == {SCORE_TABLE}:
         return "scores"
     if (found := task_name(PurePosixPath(file).name)) is not None:
         return found.role

@@ -25,7 +25,7 @@ from mtsig_core.experiments.inside_score import (
     koehns_factors,
 )
 from mtsig_core.experiments.planning import PairPlan
-from mtsig_core.experiments.population import swaps_said
+from mtsig_core.experiments.population import describe_swaps
 from mtsig_core.experiments.sampling import SampledPair, SampledSystem, Sampling, Spreads
 from mtsig_core.experiments.sweeps import (
     FoundAtSize,
@@ -100,15 +100,16 @@ def tally_table(samples: Mapping[str, Sampling], a: str, b: str, alpha: float, p
                            Column("none", "no conclusion", "written")), tuple(rows))
 
 
-def whole_said(p: float, alpha: float, n_units: int) -> str:
+def describe_whole(p: float, alpha: float, n_units: int) -> str:
     """Whether the whole test set of so many units, which conclusions are held against, decides a pair itself.
 
     Examples
     --------
-    >>> whole_said(0.001, 0.05, 300), whole_said(0.125, 0.05, 6)
+    >>> describe_whole(0.001, 0.05, 300), describe_whole(0.125, 0.05, 6)
     ('decided, p 0.0010 from 999 swaps', 'itself undecided, p 0.1250 from all 64 swaps')
     """
-    return f"{'decided' if significant(p, alpha) else 'itself undecided'}, p {format_p(p)} from {swaps_said(n_units)}"
+    verdict = "decided" if significant(p, alpha) else "itself undecided"
+    return f"{verdict}, p {format_p(p)} from {describe_swaps(n_units)}"
 
 
 def spread_table(spreads: Spreads, system: str) -> Table:

@@ -15,11 +15,11 @@ from mtsig_core.figures.experiment_plots import intervals, outcomes, ratios
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.experiment_tables import (
+    describe_whole,
     sampled_pair_records,
     sampled_system_records,
     spread_table,
     tally_table,
-    whole_said,
 )
 from mtsig_core.report.tables import points
 from mtsig_core.stats.arrays import rounding
@@ -108,7 +108,7 @@ class Samples:
         tie = rounding(np.array([self.found[kind].system(name).full for name in (a, b)]))
         known = "the better" if significant(pair.whole_p, alpha) else "ahead"
         order = f"{a if truth > 0 else b} is {known}" if abs(truth) > tie else f"{a} and {b} tie"
-        decided = whole_said(pair.whole_p, alpha, self.found[kind].whole_units)
+        decided = describe_whole(pair.whole_p, alpha, self.found[kind].whole_units)
         which = NAMES[kind].lower()
         screen.answer(f"{order} on the whole test set ({decided}): " + (
             f"{tally.right} of {n} {which} conclude so, {tally.wrong} the opposite, {tally.none} nothing"

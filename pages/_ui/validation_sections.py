@@ -32,7 +32,7 @@ from mtsig_core.experiments.papers import (
     RIEZLER_MAXWELL_T1,
     RIEZLER_MAXWELL_T2,
 )
-from mtsig_core.experiments.population import swaps_said
+from mtsig_core.experiments.population import describe_swaps
 from mtsig_core.experiments.validation import conclusions, coverage, pair_tests
 from mtsig_core.figures.experiment_plots import counts, p_values, panels, rates
 from mtsig_core.metrics import metric_title, metrics_of
@@ -84,7 +84,7 @@ class Bench:
         repeats = figure is not None and before is None
 
         def work(progress):
-            told = {"found": lambda done, n, one: progress.part((done, n), one)} if repeats else {}
+            told = {"watch": lambda done, n, one: progress.part((done, n), one)} if repeats else {}
             return function(testset, metric, jobs=results.jobs(testset), progress=progress,
                             statistics=results.statistics(testset, metric, progress), **told, **asked)
 
@@ -217,7 +217,7 @@ def _say_undecided(one, n_units) -> None:
                  + (f"it leaves {len(one.undecided)} of {len(pairs)} pairs undecided itself ({named}). There the "
                     "opposite need not be wrong." if named else
                     "it decides each of these pairs itself.")
-                 + f" (p at most {one.alpha:g} by approximate randomization, uncorrected, {swaps_said(n_units)}.)")
+                 + f" (p at most {one.alpha:g} by approximate randomization, uncorrected, {describe_swaps(n_units)}.)")
 
 
 def show_coverage(bench: Bench, place) -> None:

@@ -118,11 +118,13 @@ def test_a_pair_has_scores_and_sizes_of_the_lines_that_its_difference_is_of():
             assert (own.n_segments, own.n_documents) == (both.sum(), len({
                 doc for doc, there in zip(documents[at], both, strict=True) if there}))
     assert [caution.code for caution in found.warnings] == [
-        "partly-rated", "rated-on-different-lines", "domains-without-scores", "too-few-units", "few-units"]
-    assert found.warnings[2].text.endswith(": z.")
+        "partly-rated", "rated-on-different-lines", "domains-without-scores", "too-few-units-in-parts",
+        "few-units-in-parts"]
+    assert found.warnings[2].facts == {"domains": ("z",)}
     assert "; a pair is compared on those" in domains_note(found)
     whole = by_domain(rated(*two(7, 12, 0.5)), "human", trials=199, resamples=50)
-    assert [one.code for one in whole.warnings] == ["few-units"] and "a pair is compared on" not in domains_note(whole)
+    assert [one.code for one in whole.warnings] == ["few-units-in-parts"]
+    assert "a pair is compared on" not in domains_note(whole)
     assert [(own.n_segments, own.n_documents) for own in whole.pairs[0].domains] == [(12, None)] * 2
 
 
@@ -145,8 +147,7 @@ def test_nist_of_a_domain_has_the_weights_of_that_domain():
         assert alone.pairs[0].delta == pytest.approx(pair.delta)
         assert part.signature in alone.signature and f"weights:{part.n_segments}-segments" in part.signature
     assert found.pairs[0].delta == pytest.approx(np.subtract(*plain(testset)))
-    said, = [one.text for one in found.warnings if one.code == "nist-domain-weights"]
-    assert said.startswith("NIST of a domain takes its weights from the references of that domain alone")
+    assert [one.metric for one in found.warnings if one.code == "weights-of-domains"] == ["nist"]
     assert {row.signature for row in by_domain(testset, "bleu", trials=199, resamples=50).domains} == {None}
 
 
@@ -163,10 +164,12 @@ def test_few_units_are_told_and_what_they_cannot_decide():
     domains, documents = ["x"] * 40 + ["y"] * 20, [f"d{k // 20}" for k in range(60)]
     found = by_domain(rated(scores, domains, documents), "human", trials=199, resamples=50)
     told, = found.warnings
-    assert told.code == "too-few-units" and "the whole set (3), x (2), y (1). Take at least 6." in told.text
+    assert told.code == "too-few-units-in-parts" and told.facts["needed"] == 6
+    assert told.facts["parts"] == {"the whole set": 3, "x": 2, "y": 1}
     assert domains_verdict(found) == "no pair can be significant with 3 documents"
     found = by_domain(rated(scores, domains), "human", trials=199, resamples=50)
-    assert [(one.code, "segments to resample: y (20)." in one.text) for one in found.warnings] == [("few-units", True)]
+    assert [(one.code, one.facts) for one in found.warnings] == [
+        ("few-units-in-parts", {"unit": "segment", "parts": {"y": 20}})]
     assert "no pair can be" not in domains_verdict(found) and "● is significant" in domains_note(found)
     same = {"A": scores["B"] + 3.0, "B": scores["B"]}
     assert "* is significant" not in domains_note(by_domain(rated(same, domains), "human", trials=199, resamples=50))

@@ -228,7 +228,7 @@ def test_a_segment_counts_by_what_the_corpus_score_loses_without_it():
 def test_segments_that_may_not_be_independent_are_warned_of():
     tables = {"people": noisy(1, 40), "metric": noisy(2, 40)}
     documents = [str(k // 4) for k in range(40)]
-    for more, unit, code in (({}, "segment", ["no-documents"]), ({}, "block", ["no-documents"]),
+    for more, unit, code in (({}, "segment", ["no-documents"]), ({}, "block", ["blocks-for-documents"]),
                              ({"documents": documents}, "segment", ["documents-ignored"]),
                              ({"documents": documents}, "document", [])):
         found = agreement(rated(tables, **more), "people", unit=unit, trials=99, resamples=20)

@@ -52,7 +52,7 @@ def test_at_its_own_difference_it_is_what_the_sweep_found():
 
 def test_what_is_planned_is_known_before_any_test_set_is_drawn():
     told = []
-    found = swept(segment_scores(4, [61, 60, 58], 120), repeats=5, found=lambda size, one: told.append(one))
+    found = swept(segment_scores(4, [61, 60, 58], 120), repeats=5, watch=lambda size, one: told.append(one))
     for a, b in found.errors:
         rows = found_at(found, a, b, 1.0)
         assert planned_at(told[0], a, b, 1.0, [10, 30, 100]) == tuple(

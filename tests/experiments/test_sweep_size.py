@@ -299,7 +299,7 @@ def test_progress_and_cancel():
 def test_each_size_is_told_as_soon_as_it_is_drawn_and_is_what_it_will_be(counts, jobs):
     parts, asked = {}, dict(sizes=[1200, 50, 10], repeats=3, resamples=50, jobs=jobs)
     told = []
-    found = swept(counts[0], **asked, found=lambda size, one: parts.update({size: one}),
+    found = swept(counts[0], **asked, watch=lambda size, one: parts.update({size: one}),
                   progress=lambda stage, share: told.append((share, list(parts))))
     assert found == swept(counts[0], **asked | {"jobs": 1}) and list(parts) == [0, 10, 50, 1200]
     assert all(one.errors == found.errors and one.scores == found.scores for one in parts.values())

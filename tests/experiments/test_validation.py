@@ -49,7 +49,7 @@ def test_the_first_repeats_are_a_smaller_experiment(experiment, asked, jobs):
                           **{"n_pairs" if experiment is type_one else "repeats": n})
 
     told = {}
-    whole = found(60, jobs=jobs, found=lambda done, n, one: told.update({(done, n): one}))
+    whole = found(60, jobs=jobs, watch=lambda done, n, one: told.update({(done, n): one}))
     assert list(told) == [(24, 60), (48, 60)] and whole == found(60)
     for (done, _), one in told.items():
         assert one == found(done)
@@ -58,7 +58,7 @@ def test_the_first_repeats_are_a_smaller_experiment(experiment, asked, jobs):
 def test_the_first_samples_are_of_all_sizes_and_among_those_of_the_end():
     told, (testset, metric, scores) = [], means()
     asked = {"sizes": (20, 60), "resamples": 50, "statistics": scores}
-    whole = conclusions(testset, metric, **asked, found=lambda *found: told.append(found))
+    whole = conclusions(testset, metric, **asked, watch=lambda *found: told.append(found))
     (done, n, one), = told
     assert (done, n, whole.samples) == (24, 40, (30, 10)) and one.samples == (18, 6)
     for size, k in zip(one.sizes, one.samples, strict=True):

@@ -36,7 +36,7 @@ def test_names_the_leader_and_shows_every_system(app, source):
     assert "is ahead of all others" in said or "May be the first" in said
     assert said.count("<tr>") == 4
     assert "40 segments · 20 documents · 3 systems" in said
-    assert "Only 20 documents to resample" in said
+    assert "There are only 20 documents to resample" in said
 
 
 def test_a_single_system_has_no_rank_and_no_pairs(app, source):

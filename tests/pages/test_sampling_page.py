@@ -8,7 +8,7 @@ import pytest
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.sampling import sampling
 from mtsig_core.report.cells import rounded
-from mtsig_core.report.experiment_tables import whole_said
+from mtsig_core.report.experiment_tables import describe_whole
 from mtsig_core.source import Source
 from tests.pages.toys import NAMES, arguments, copied, sentences, words, write, written
 
@@ -39,7 +39,7 @@ def test_ranges_hits_and_conclusions_are_those_of_the_core(open_page, source):
     ends = "blocks {:.0f} to {:.0f}%, ".format(*(100 * end for end in blocks.system(NAMES[0]).hit_interval))
     assert any(f"being alike: {ends}broad samples " in e.value for e in page.caption)
     tally = broad.pair(*NAMES[:2]).tally("koehn")
-    decided = whole_said(broad.pair(*NAMES[:2]).whole_p, 0.05, broad.whole_units)
+    decided = describe_whole(broad.pair(*NAMES[:2]).whole_p, 0.05, broad.whole_units)
     assert (f"on the whole test set ({decided}): {tally.right} of 10 broad samples conclude so, {tally.wrong} the "
             f"opposite, {tally.none} nothing<") in words(page)
     assert "as the whole set" in words(page) and ">right<" not in words(page) and ">wrong<" not in words(page)

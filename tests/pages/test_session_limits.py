@@ -66,12 +66,10 @@ def test_experiments_are_counted_with_all_their_repeats(monkeypatch, function, a
 
 
 @pytest.mark.parametrize(("function", "constant"), [
-    (type_one, "_NULL_SIZES"), (coverage, "_COVERAGE_SIZES"), (families, "_FAMILY_SEGMENTS"),
+    (type_one, "_NULL_SEGMENTS"), (coverage, "_SEGMENTS"), (families, "_FAMILY_SEGMENTS"),
     (variants, "_PAPER_SEGMENTS")])
 def test_small_test_sets_are_as_large_as_experiments_draw_them(function, constant):
-    sizes = getattr(inspect.getmodule(function), constant)
-    segments = sizes[0] if isinstance(sizes, tuple) else sizes
-    assert session_limits.DRAWN[function.__name__] == segments
+    assert session_limits.DRAWN[function.__name__] == getattr(inspect.getmodule(function), constant)
 
 
 def test_language_pairs_are_counted_together(monkeypatch):

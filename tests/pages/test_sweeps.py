@@ -96,12 +96,12 @@ def test_the_curve_grows_and_no_half_of_it_passes_for_the_whole(open_page, sourc
     grown, said, seen, whole_sweep = [], [], threading.Semaphore(0), sweeps.sweep_sizes
     draw = charts.grow
 
-    def slowly(*args, found, **asked):
+    def slowly(*args, watch, **asked):
         def told(size, one):
-            found(size, one)
+            watch(size, one)
             assert seen.acquire(timeout=300)
 
-        return whole_sweep(*args, found=told, **asked)
+        return whole_sweep(*args, watch=told, **asked)
 
     def grow(figure, key, alt):
         grown.append((figure(), alt))

@@ -55,5 +55,5 @@ def test_not_where_nothing_is_split(opened, chinese, tmp_path):
 def test_further_metrics_warn_of_it_too(opened, chinese):
     said = words(opened("leaderboard", chinese, metric="chrf", metrics="ter", trials="999"))
     boxes = re.findall('<div class="mt-box mt-caution">(.*?)</div>', said)
-    assert [box for box in boxes if box.startswith("TER: The references look Chinese")]
-    assert said.index("TER: The references look Chinese") < said.index("alike on")
+    assert [box for box in boxes if box.startswith("The references look Chinese, and TER")]
+    assert said.index("The references look Chinese, and TER") < said.index("alike on")

@@ -102,12 +102,12 @@ def test_the_first_picture_grows_and_is_no_result(open_page, monkeypatch, experi
 
     def slowly(whole):
         @wraps(whole)
-        def work(*args, found, **asked):
+        def work(*args, watch, **asked):
             def told(*parts):
-                found(*parts)
+                watch(*parts)
                 assert seen.acquire(timeout=300)
 
-            return whole(*args, found=told, **asked)
+            return whole(*args, watch=told, **asked)
 
         return work
 

@@ -20,7 +20,7 @@ from mtsig_core.readers import lines as large
 from mtsig_core.readers.formats import FORMATS, SCORE_TABLE, SEGMENTS, Format, refusal, sniff
 from mtsig_core.readers.plain_text import read_documents
 from mtsig_core.readers.tasks import read_task
-from mtsig_core.readers.uploads import Upload, read_uploads
+from mtsig_core.readers.uploads import Upload, guess_uploads, read_uploads
 from tests.toys import zipped
 
 WORDS = "Haus und Hof haben viele Tiere heute morgen wieder einmal gesehen".split()
@@ -229,9 +229,9 @@ class TestRegister:
 
     def read_by(self, door, write, tmp_path):
         if door == "upload":
-            roles = {"ref.txt": "reference", "A.txt": "system", "human.out": "scores"}
-            return read_uploads([Upload(name, content, roles[name], name.partition(".")[0])
-                                 for name, content in self.FILES.items()])
+            guessed = guess_uploads(list(self.FILES.items()))
+            return read_uploads([Upload(name, content, role, name.partition(".")[0]) for (name, content), (role, _) in
+                                 zip(self.FILES.items(), guessed, strict=True)])
         ref, a, human = (write(name, content) for name, content in self.FILES.items())
         if door == "files":
             return join_scores(read_text([("ref", ref)], [("A", a)]), {"human": human})

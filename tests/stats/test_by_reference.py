@@ -14,6 +14,7 @@ from mtsig_core.report.export import comparison_csv
 from mtsig_core.report.result_json import comparison_json
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.tables import by_reference_rows
+from mtsig_core.stats.cautions import reference_disagreement
 from mtsig_core.stats.ranks import headline, is_ahead, otherwise_led
 from tests.toys import texts
 
@@ -46,7 +47,8 @@ def leaders(testset, metric="bleu", **settings):
 
 
 def warned(testset, **settings):
-    return [caution.text for caution in compare(testset, **QUICK | settings).warnings if "reference" in caution.code]
+    found = compare(testset, **QUICK | settings).warnings
+    return [caution for caution in found if caution.kind.concern == "references"]
 
 
 class TestLeaders:
@@ -99,18 +101,19 @@ class TestLeaders:
 class TestWarning:
     def test_tells_who_is_ahead_instead(self):
         assert warned(AGAINST.without(["Bob"])) == []
-        text, = warned(AGAINST)
-        assert text.startswith("The references do not agree on who is ahead by BLEU: with ref")
-        assert text.endswith("Say which reference counts, or report the result by each.")
+        caution, = warned(AGAINST)
         result = compare(AGAINST, **QUICK).metrics["bleu"]
+        assert (caution.code, caution.facts["top_group"]) == ("references-disagree", headline(result))
         for row in result.by_reference:
             other, = {"Ann", "Bob"} - set(row.leaders)
-            said = f"with {row.reference} alone {row.leaders[0]} is ahead of all others, and not {other}"
-            assert (said in text) == (other in headline(result))
+            lead = {"reference": row.reference, "leaders": row.leaders, "ahead": True, "n_segments": N}
+            assert (lead in caution.facts["leads"]) == (other in headline(result))
 
     def test_tells_who_may_be_first_too(self):
-        text, = warned(dataclasses.replace(ALIKE, references={"refA": REF_A, "odd": ["nobody says this"] * N}))
-        assert "by BLEU: with odd alone Bob and Cyd may be the first too. Say" in text
+        caution, = warned(dataclasses.replace(ALIKE, references={"refA": REF_A, "odd": ["nobody says this"] * N}))
+        lead, = caution.facts["leads"]
+        assert lead["reference"] == "odd" and set(lead["leaders"]) == {"Ann", "Bob", "Cyd"}
+        assert caution.facts["top_group"] == ("Ann",)
 
     @pytest.mark.parametrize("ahead, said", [(True, "is ahead of all others"), (False, "alone may be the first")])
     def test_and_who_is_only_the_last_that_may_be_the_first(self, ahead, said):
@@ -118,9 +121,9 @@ class TestWarning:
         result = compare(AGAINST, **QUICK).metrics["bleu"]
         rows = tuple(dataclasses.replace(row, ahead=ahead) for row in result.by_reference)
         result = dataclasses.replace(result, by_reference=rows)
-        for row in otherwise_led(result):
-            assert f"with {row.reference} alone {row.leaders[0]} {said}, and not" in disagreement(result, N)
-        assert otherwise_led(result)
+        leads = reference_disagreement(result, N)["leads"]
+        assert leads and all(lead["ahead"] == ahead for lead in leads)
+        assert [lead["reference"] for lead in leads] == [row.reference for row in otherwise_led(result)]
         assert [row[1] for row in by_reference_rows(result)[1][1:]] == [f"{row.leaders[0]} {said}" for row in rows]
 
     def test_is_not_given_where_they_agree(self):
@@ -137,8 +140,8 @@ class TestWarning:
         assert rows[2][2] in ("same", "more, on fewer segments")
 
     def test_a_contradiction_on_fewer_segments_says_so(self):
-        text, = warned(lacking(1, 25))
-        assert "with refB alone (on the 25 of 60 segments it has) Bob is ahead of all others, and not Ann" in text
+        facts = warned(lacking(1, 25))[0].facts
+        assert {"reference": "refB", "leaders": ("Bob",), "ahead": True, "n_segments": 25} in facts["leads"]
 
     def test_is_each_metrics_own(self):
         result = compare(AGAINST, ["bleu", "ter"], **QUICK)
@@ -148,7 +151,8 @@ class TestWarning:
     def test_a_system_that_is_a_reference_is_told_apart(self):
         human = dataclasses.replace(AGAINST, systems={**SYSTEMS, "human": REF_B})
         assert leaders(human) == {}
-        assert warned(human)[0].startswith("human is reference refB word for word")
+        copy = warned(human)[0]
+        assert (copy.code, copy.a, copy.facts["reference"]) == ("reference-among-systems", "human", "refB")
         assert leaders(human.scored_with(["refA"])) == {} and warned(human.scored_with(["refA"])) == []
 
 
@@ -187,7 +191,8 @@ class TestTold:
         assert "Bob is ahead of all others" in lines[at + 3]
         assert "<td class=\"name\">refB alone</td>" in comparison_html(self.RESULT)
         assert "% Warning: The references do not agree" in comparison_latex(self.RESULT)
-        assert "The references do not agree on who is ahead by BLEU: with ref" in paper_sentences(self.RESULT, "bleu")
+        sentence = disagreement(self.RESULT.metrics["bleu"], N)
+        assert sentence is not None and sentence in paper_sentences(self.RESULT, "bleu")
 
     def test_one_reference_is_not_spoken_of(self):
         one = compare(AGAINST.scored_with(["refA"]), **QUICK)
