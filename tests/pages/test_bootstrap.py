@@ -63,7 +63,7 @@ def test_a_score_of_nothing(open_page, source):
 def test_one_system_without_documents(open_page, source):
     page = open_page(Source(ref=source.ref, system=source.system[:1]))
     assert not page.exception
-    assert "by document" not in words(page) and "No document ids" in words(page)
+    assert "by document" not in words(page) and "there are no document ids" in words(page)
 
 
 def test_another_system_keeps_the_settings(open_page, source):
