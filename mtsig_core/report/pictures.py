@@ -6,15 +6,25 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.cells import format_p, in_small_cells, rank_interval, signed, tens
 from mtsig_core.report.html import LEVELS, template
 from mtsig_core.report.palette import colour_limit, level, width, wrapped
 from mtsig_core.report.sentences import row_against_column
+from mtsig_core.report.table import MISSING
 from mtsig_core.report.tables import apart, cluster_ends, leaderboard_records, matrix_records, with_interval
+from mtsig_core.report.task import (
+    MISSING_SAID,
+    describe_caveats,
+    describe_caveats_across,
+    explain_marks,
+    rank_table,
+    select_metric,
+)
 from mtsig_core.report.text import printable
-from mtsig_core.results import MetricResult, Settings
+from mtsig_core.results import MetricResult, Settings, TaskComparison
 from mtsig_core.stats.significance import significant
 
 _WIDE = 1040  # of a figure, in pixels; the page shrinks it to what there is
@@ -193,3 +203,58 @@ def ticks_within(low: float, high: float, most: int = 6) -> list[float]:
 
 def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
     return lambda value: start + (end - start) * (0.5 if high == low else (value - low) / (high - low))
+
+
+# A shared task: systems by language pairs, with who may be the first.
+
+
+_ROW, _WIDE_DIGIT = 24, 9.1
+#: What the picture needs on its own, out of the report: its colours, on white.
+_STYLE = ("<style>text {font-family: system-ui, sans-serif; fill: #1B2330; white-space: pre} .end {text-anchor: end} "
+          ".mid {text-anchor: middle} .bold {font-weight: 700} .cell {fill: #ECEFF3} .cell.first {fill: #0072B2} "
+          "text.first {fill: #FFFFFF; font-weight: 700} .cluster {stroke: #1B2330}</style>")
+
+
+def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
+    """A row a system, a column a language pair and, where there is one, the rank over all: rank intervals, those that
+    reach the first rank filled. A dash: no score there, or no rank. What is to stand `below` is broken into lines."""
+    shapes: Any = template("shapes.svg").module  # its macros
+    shown = rank_table(found, metric).without("n_pairs", "score", "wins", "ties", "losses")
+    names = [wrapped(printable(name), 30) for name in shown.values("system")]
+    ranks = shown.without("system")
+    titles, rows = list(map(printable, ranks.titles)), ranks.texts()
+    upright = sum(12 + _WIDE_DIGIT * width(title) for title in titles) > 760
+    wide = [max(52.0, _WIDE_DIGIT * max(width(row[k]) for row in rows) + 10,
+                0 if upright else _WIDE_DIGIT * width(title) + 12) for k, title in enumerate(titles)]
+    left = 16 + _WIDE_DIGIT * max(width(line) for lines in names for line in lines)
+    top = 8 + (_WIDE_DIGIT * max(map(width, titles)) if upright else 20)
+    starts = [left + sum(wide[:k]) for k in range(len(wide))]
+    drawn = [shapes.upright(x + w / 2 + 5, top - 6, title) if upright else shapes.text(x + w / 2, top - 6, title, "mid")
+             for x, w, title in zip(starts, wide, titles, strict=True)]
+    for number, (row, lines) in enumerate(zip(rows, names, strict=True)):
+        high = max(_ROW, 7 + _LINE * len(lines))
+        drawn.append(shapes.lines(left - 8, top + high / 2, lines, _LINE))
+        for x, w, key, text in zip(starts, wide, ranks.keys, row, strict=True):
+            first = " first" * ((number, key) in ranks.marks)
+            if text != MISSING:
+                drawn.append(shapes.rect(x + 1, top + 1, w - 2, high - 2, f"cell{first}"))
+            drawn.append(shapes.text(x + w / 2, top + high / 2 + 5, text.replace("-", "\u2013"), f"mid{first}"))
+        top += high
+        drawn += [shapes.line(0, top, starts[-1] + wide[-1], top, "cluster")] * (number in ranks.ruled)
+    full = starts[-1] + wide[-1] + 8
+    for line in wrapped(below, max(30, int((full - 16) / _WIDE_DIGIT))) if below else ():
+        full, top = max(full, 16 + _WIDE_DIGIT * width(line)), top + _LINE
+        drawn.append(shapes.text(8, top, line))
+    alt = (f"{metric_title(metric)}: rank intervals of {counted(len(rows), 'system')} in "
+           f"{counted(len(select_metric(found, metric)), 'language pair')}")
+    figure: str = shapes.svg(full, top + 8, alt, drawn)
+    return figure
+
+
+def task_picture(found: TaskComparison, metric: str) -> str:
+    """The same as a file of its own, which says what it shows."""
+    marked = explain_marks(found, "blue:", metric)
+    key = "; ".join(filter(None, [f"Ranks by {metric_title(metric)}", marked])) + f". A dash: {MISSING_SAID}."
+    key = " ".join([key, *describe_caveats(select_metric(found, metric)), *describe_caveats_across(found, metric)])
+    drawn = str(task_svg(found, metric, printable(key)))
+    return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(">", ">" + _STYLE, 1) + "\n"

@@ -21,7 +21,6 @@ from mtsig_core.results import (
     Settings,
     SystemResult,
     SystemRuns,
-    TaskComparison,
 )
 from mtsig_core.stats.across import KINDS, NOT_ALIKE, RELATIONS, pairs_across
 from mtsig_core.stats.few_units import alone_could, cannot_decide, rank_correction, telling_unit, units_said
@@ -509,29 +508,6 @@ def pair_run_rows(result: MetricResult) -> Table:
     return ["pair", "SE of the test set", "SE between runs", "SE of both"], [
         [f"{row.a} - {row.b}", *(number(value, form) for value in (row.se_testset, row.se_runs, row.se_total))]
         for row in result.pair_runs]
-
-
-def task_run_rows(found: TaskComparison, metric: str) -> Table:
-    """Header and rows of `run_rows` for the language pairs of a shared task that have runs, and across them."""
-    alpha = next(iter(found.pairs.values())).settings.alpha
-    tables = {pair: run_rows(result, alpha) for pair, result in _with_any(found, metric)}
-    if metric in found.macro and found.macro[metric].runs:
-        tables["all pairs"] = run_rows(found.macro[metric], alpha)
-    header = next(iter(tables.values()))[0] if tables else []
-    return ["pair", *header], [[pair, *row] for pair, (_, rows) in tables.items() for row in rows]
-
-
-def task_pair_run_rows(found: TaskComparison, metric: str) -> Table:
-    """Header and rows of `pair_run_rows` for the language pairs of a shared task that have runs."""
-    tables = {pair: pair_run_rows(result) for pair, result in _with_any(found, metric)}
-    header = next(iter(tables.values()))[0][1:] if tables else []
-    return ["pair", "difference", *header], [[pair, *row] for pair, (_, rows) in tables.items() for row in rows]
-
-
-def _with_any(found: TaskComparison, metric: str) -> list[tuple[str, MetricResult]]:
-    """Language pair and result where there are runs."""
-    return [(pair, comparison.metrics[metric]) for pair, comparison in found.pairs.items()
-            if metric in comparison.metrics and comparison.metrics[metric].runs]
 
 
 def _without(record: dict[str, Any], *names: str) -> dict[str, Any]:
