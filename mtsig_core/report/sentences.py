@@ -446,10 +446,6 @@ def _data(comparison: Comparison, result: MetricResult) -> str:
     return f"{printable(info.name)} ({size}{'' if result.was_given and info.references else f'; {scored}'})"
 
 
-
-
-
-
 def _corrected(settings: Settings, m: int) -> str:
     if m == 1:
         return "a single pair needs no correction"
