@@ -486,9 +486,9 @@ class Comparison:
                 f"{counted(self.testset.n_segments, 'segment')}; {found}>")
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report.notebook import comparison_table
+        from mtsig_core.report.comparison_report import comparison_fragment
 
-        return comparison_table(self)
+        return comparison_fragment(self)
 
     def to_frame(self, table: str = "systems") -> pd.DataFrame:
         """One table over all metrics, with a column ``metric`` first."""
