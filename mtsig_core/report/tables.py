@@ -97,6 +97,7 @@ def _system_parts(result: MetricResult, level: str) -> list[_Part]:
 def _tally_parts(result: MetricResult, is_shown: bool = True) -> list[_Part]:
     """Wins, ties and losses; none where no pair can be decided."""
     known, tally = result.ruled is not None or any(pair.decidable for pair in result.pairs), result.tally()
+
     def count(k: int) -> Callable[[SystemResult], Any]:
         return lambda row: tally[row.system][k] if known else None
 
