@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-#-----------------------------------------------------------------------------------------------------------------------
 # What a language pair is, such as en-de, en-zh_TW or en-pt-BR.
-
 
 #: With script, region, or both, as in zh_Hant_TW, or zh-Hant-TW: after a hyphen in the letters of BCP 47, large where a
 #: second language is small, so that en-pt-BR is one pair.
@@ -57,9 +55,7 @@ def languages_of(langpair: str | None) -> tuple[str | None, str | None]:
     return source or None, target[0] if target else None
 
 
-#-----------------------------------------------------------------------------------------------------------------------
 # Which language without spaces between words a text is in, by its script.
-
 
 #: What the languages are called that tokenizers made for spaces leave whole, or in pieces too long.
 SPACELESS = {"zh": "Chinese", "ja": "Japanese", "ko": "Korean", "th": "Thai", "km": "Khmer", "lo": "Lao",

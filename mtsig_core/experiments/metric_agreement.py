@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -25,6 +25,7 @@ from mtsig_core.stats.arrays import TOLERANCE, rounding, row_chunks
 from mtsig_core.stats.cautions import about_ignored_documents, about_independence, about_words
 from mtsig_core.stats.draws import seed_of
 from mtsig_core.stats.few_units import p_floor
+from mtsig_core.stats.one_score import Progress, stage
 from mtsig_core.stats.resampling import Units, cell_bits, sum_groups, unpacked
 from mtsig_core.stats.settings import check_trials, resolve_sampling
 from mtsig_core.stats.significance import ADJUSTMENTS, TESTS
@@ -45,7 +46,7 @@ CORRECTION = "holm"
 def agreement(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None = None, *, unit: str = "auto",
               block_length: float | None = None, trials: int = 1999, alpha: float = 0.05, resamples: int = 2000,
               seed: int = 0, statistics: Mapping[str, np.ndarray] | None = None, jobs: int = 1,
-              progress: Callable[[str, float], None] | None = None) -> Agreement:
+              progress: Progress | None = None) -> Agreement:
     """How far do metrics decide as people do, and which of them does so better than another?
 
     Shapes: `statistics` (systems, segments, stats).
@@ -88,7 +89,7 @@ def agreement(testset: TestSet, human: str, metrics: Sequence[str | Metric] | No
 def hold(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None = None, *, unit: str = "auto",
          block_length: float | None = None, trials: int = 1999, alpha: float = 0.05, resamples: int = 2000,
          seed: int = 0, statistics: Mapping[str, np.ndarray] | None = None, jobs: int = 1,
-         progress: Callable[[str, float], None] | None = None) -> HeldMetrics:
+         progress: Progress | None = None) -> HeldMetrics:
     """The metrics against people on the whole set and on bootstrap samples; parameters and errors as `agreement`."""
     chosen = _chosen(testset, human, metrics)
     names = [metric.name for metric in chosen]
@@ -109,12 +110,12 @@ def hold(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None = 
     rated = rated[systems][:, segments]
     found: list[_Drawn] = []
     for metric, whole in counted:
-        report = None if progress is None else _stage(progress, f"swaps of {metric.name}")
+        report = stage(progress, f"swaps of {metric.name}")
         found.append(_drawn(metric, whole[systems][:, segments], rated, units, trials, sampling, jobs, report))
     people, *theirs = found
     scores = np.array([score_segments(metric, whole[systems][:, segments], rated) for metric, whole in counted[1:]])
     permuted = permute_metrics(scores, rated, units.jackknife_groups()[units.index], people.p[:, 0], trials, seed,
-                               None if progress is None else _stage(progress, "permutations of metrics"))
+                               stage(progress, "permutations of metrics"))
     return HeldMetrics(part, sampling, units.all_swaps or trials, tuple(chosen),
                        tuple(_held_against(people, own) for own in theirs), units.pieces, permuted)
 
@@ -215,11 +216,10 @@ class HeldMetrics:
 
 
 def _counted(testset: TestSet, metric: Metric, statistics: Mapping[str, np.ndarray] | None,
-             progress: Callable[[str, float], None] | None) -> np.ndarray:
+             progress: Progress | None) -> np.ndarray:
     """Statistics of all systems and segments, scored or not."""
     known = (statistics or {}).get(metric.name)
-    report = None if progress is None else _stage(progress, f"counting {metric.name}")
-    return cached_statistics(metric, testset, report) if known is None else known
+    return cached_statistics(metric, testset, stage(progress, f"counting {metric.name}")) if known is None else known
 
 
 def _chosen(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None) -> list[Metric]:
@@ -398,17 +398,13 @@ def _normal_p(totals: np.ndarray, squares: np.ndarray) -> np.ndarray:
     return p
 
 
-def _stage(progress: Callable[[str, float], None], name: str) -> engine.Progress:
-    return lambda share: progress(name, share)
-
-
 # Which metric to trust over a shared task: agreement with people in each language pair, and the mean over them.
 
 
 def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None, *, unit: str = "auto",
                    block_length: float | None = None, trials: int = 1999, alpha: float = 0.05, resamples: int = 2000,
                    seed: int = 0, jobs: int = 1,
-                   progress: Callable[[str, float], None] | None = None) -> TaskAgreement:
+                   progress: Progress | None = None) -> TaskAgreement:
     """How far do metrics decide as people do in each language pair, and in the mean over language pairs?
 
     Language pairs count the same. Intervals are of means of samples drawn within each language pair. Two metrics are
@@ -441,9 +437,9 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
                                f"{', '.join(have)}. Choose fewer language pairs.", {"pairs": "XX-YY,..."})
     held = {}
     for k, (pair, testset) in enumerate(have.items()):
-        def report(stage: str, share: float, k: int = k, pair: str = pair) -> None:
+        def report(what: str, share: float, k: int = k, pair: str = pair) -> None:
             if progress is not None:
-                progress(f"{pair}, {stage}", (k + share) / len(have))
+                progress(f"{pair}, {what}", (k + share) / len(have))
 
         held[pair] = hold(testset, human, metrics, unit=unit, block_length=block_length, trials=trials, alpha=alpha,
                           resamples=resamples, seed=seed_of(seed, pair), jobs=jobs, progress=report)

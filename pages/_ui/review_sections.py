@@ -12,6 +12,7 @@ from mtsig_core import METRICS, Comparison, MtsigError
 from mtsig_core.metrics import metric_title, metric_titles
 from mtsig_core.report.cells import number
 from mtsig_core.report.commands import defaults
+from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.review import (
     MEASURED_SAID,
     circles_table,
@@ -25,7 +26,6 @@ from mtsig_core.report.review import (
     review_command,
 )
 from mtsig_core.report.task import find_rank_rule, list_tops
-from mtsig_core.report.task_html import task_picture
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules, ranks_before_after
 from mtsig_core.store.reviews import (

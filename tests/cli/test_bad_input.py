@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mtsig_core.caution import Caution
 from mtsig_core.cli.main import main
 from mtsig_core.readers.plain_text import runs_beside
 from mtsig_core.readers.tasks import tables_beside
@@ -140,8 +141,8 @@ def test_a_list_that_is_given_twice_adds_up(run, options):
 def test_an_output_that_is_the_reference_is_told(run, files):
     systems = ("--system", f"copy={files / 'ref.txt'}", "--system", files / "good.txt")
     done = run("compare", "--ref", files / "ref.txt", *systems, "--trials", "99", "--resamples", "50")
-    assert "Warning: copy is reference ref word for word, which no translation can beat. Exclude it. Options: " \
-           "--exclude copy." in done.out
+    caution = Caution("reference-among-systems", {"reference": "ref", "has_others": False}, a="copy")
+    assert f"Warning: {caution.text} Options: --exclude copy." in done.out
 
 
 def test_folder_instead_of_file(refused, files):

@@ -59,7 +59,7 @@ def test_settings_change_the_result(app, source):
     assert "paired bootstrap, share of wins (koehn)" in words(page)
     assert "concludes in about 10% of true nulls" in words(page)
     page.selectbox(key="unit").set_value("segment").run()
-    assert "Segments are resampled although document ids are known" in words(page)
+    assert "Segments are the unit although document ids are known" in words(page)
 
 
 def test_a_mistake_is_a_message_and_the_rest_stays_alive(app, source):
@@ -271,7 +271,7 @@ class TestLeadersByReference:
         assert [html.unescape(ahead) for _, ahead, _ in rows[1:]] == [f"{name} is ahead of all others"
                                                                       for name in NAMES[:2]]
         assert rows[0][2] == "" and "differs" in [same for *_, same in rows[1:]]
-        assert said.index("The references do not agree on who is ahead by BLEU") < said.index("leaders by reference")
+        assert said.index("The references do not agree on the top group by BLEU") < said.index("leaders by reference")
 
     def test_the_overview_warns_too(self, link, disagreeing):
         assert "The references do not agree" in words(link(disagreeing, page=None))
@@ -314,7 +314,7 @@ def test_training_runs(opened, tmp_path):
     assert not page.exception
     said = words(page)
     runs, = (row for row in compare(source.read()).metrics["bleu"].runs if row.sd is not None)
-    assert "SD between runs" in said and f"{runs.sd:.2f}" in said and "has a single run" in said
+    assert "SD between runs" in said and f"{runs.sd:.2f}" in said and "has a single training run" in said
     inside = opened("metrics", source)
     assert not inside.exception and "not shown of training runs yet" in words(inside)
 

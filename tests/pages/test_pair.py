@@ -107,7 +107,7 @@ def test_from_so_few_segments_nothing_is_said(opened, tmp_path, n):
     page = opened("pair", few)
     assert not page.exception and answers(page)[0].endswith(f"cannot be decided with {n} segment{'s' * (n > 1)}</div>")
     assert len(answers(page)) == 3 and " BLEU, adjusted" in answers(page)[0]  # none on equivalence; two of segments
-    assert "<td>yes</td>" not in words(page) and "from fewer than 3 there is no interval" in words(page)
+    assert "<td>yes</td>" not in words(page) and "There is no interval with fewer than 3" in words(page)
     assert any("So few segments tell neither" in e.value for e in page.caption)
     page = opened("segments", few)
     assert ("The only segment: " if n == 1 else "All 2 segments: ") in answers(page)[0]
@@ -129,7 +129,7 @@ def test_other_tests_and_units(open_pair, source, test, unit):
     assert not page.exception
     assert ("wins" if test == "koehn" else "adjusted p") in answer(page)
     assert ("this test gives no p" in words(page)) == (test == "koehn")
-    assert ("Segments are resampled although document ids are known" in words(page)) == (unit == "segment")
+    assert ("Segments are the unit although document ids are known" in words(page)) == (unit == "segment")
     assert words(page).count("it concludes in about 10% of true nulls") == 1
 
 

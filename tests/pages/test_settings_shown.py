@@ -77,7 +77,7 @@ def test_what_is_set_stays_for_the_pages_that_show_it(opened, source):
 def test_a_warning_names_the_controls_that_help_and_no_option(opened, source):
     page = opened("leaderboard", source, unit="segment", test="koehn")
     said = [line for line in words(page).splitlines() if "mt-caution" in line]
-    assert any("Choose the unit document. In the side bar: Unit = document." in line for line in said)
+    assert any("Use the unit document. In the side bar: Unit = document." in line for line in said)
     assert any("In the side bar: Test = ar." in line for line in said)
     assert not any("--" in line or "Arguments" in line for line in said)
     labels = [widget.label for kind in (page.selectbox, page.multiselect) for widget in kind]

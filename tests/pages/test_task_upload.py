@@ -174,7 +174,7 @@ def test_people_who_scored_some_language_pairs_are_named_above_the_ranks(opened,
 
     first = above(opened("task", metric="bleu", **asked))
     assert "People scored these systems too: esa (en-cs, en-de)." in first and "Gamma by esa" not in first
-    assert first.count("segments are taken as independent") == 1
+    assert first.count("Segments are treated as independent") == 1
     by_people = opened("task", metric="esa", **asked)
     assert "People scored" not in words(by_people)
     then = above(opened("task", metric="bleu", **asked))
