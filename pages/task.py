@@ -16,7 +16,7 @@ from mtsig_core.report.task import (
     task_verdict,
     tops_table,
 )
-from mtsig_core.report.words import assumptions, direction
+from mtsig_core.report.words import describe_direction, list_assumptions
 from mtsig_core.results import TaskComparison
 from mtsig_core.testset import with_remedy
 from pages._ui import address, frame, published_comparison, review_sections, screen, task_sections, task_view
@@ -53,7 +53,7 @@ with st.expander("Who may be the first in each language pair", expanded=len(tops
     screen.show_prose_table(tops)
 task_view.show_far_firsts(found, view.metric)
 task_view.show_unread(view)
-for said in map(with_remedy, assumptions(info.assumed, [view.metric])):
+for said in map(with_remedy, list_assumptions(info.assumed, [view.metric])):
     screen.caution_box(said)
 for said in describe_exclusions(found):
     screen.caution_box(said)
@@ -61,7 +61,7 @@ if across := macro_pairs_table(found, view.metric):
     st.subheader("Across the language pairs")
     screen.show_table(across, "task.macro")
     if not found.macro[view.metric].higher_is_better:
-        st.caption(f"{direction(False).capitalize()} of a over b.")
+        st.caption(f"{describe_direction(False).capitalize()} of a over b.")
     for said in compare_decisions_with_intervals(found, view.metric):
         st.caption(said)
 task_sections.show_runs(found, view.metric)

@@ -20,28 +20,30 @@ from mtsig_core.report.sentences import (
     ACROSS,
     CORRECTION_NAMES,
     TEST_NAMES,
-    computed_said,
-    intervals_name,
-    level,
-    listed,
-    metric_name,
+    choose_form,
+    describe_settings,
+    describe_version,
+    join_names,
+    name_intervals,
+    name_metric,
+    name_units,
     runs_sentences,
-    trials_clause,
-    units_name,
+    write_level,
+    write_trials_clause,
 )
 from mtsig_core.report.table import ROW_FORM, Column, Table, join_ends
-from mtsig_core.report.tables import cluster_ends, how_tested, points
+from mtsig_core.report.tables import cluster_ends
 from mtsig_core.report.text import printable
 from mtsig_core.report.words import (
-    assumptions,
-    caveat_findings,
-    direction,
+    describe_compared_segments,
+    describe_direction,
+    describe_scored_segments,
     keeps_its_level,
+    list_assumptions,
+    list_caveat_findings,
     list_unreliable,
-    qualifying,
-    segments_compared,
-    what_is_scored,
-    wrong_files,
+    pick_file_doubts,
+    pick_qualifying,
 )
 from mtsig_core.results import Comparison, MacroResult, MetricResult, TaskComparison, TaskInfo
 from mtsig_core.stats.across import AGREE, FEW, KINDS, MACRO_TESTS, NOT_ALIKE, UNDECIDED, Disputed, PairAcross
@@ -195,7 +197,7 @@ def macro_pairs_table(found: TaskComparison, metric: str,
     form = written_like(row.score for row in macro.systems if row.score is not None)
     columns = (Column("a", "a", "name"), Column("b", "b", "name"),
                Column("difference", "mean difference", "difference", form),
-               Column("ci", f"{level(settings)} interval", "interval", f"+{form}"), Column("p", "p", "p"),
+               Column("ci", f"{write_level(settings)} interval", "interval", f"+{form}"), Column("p", "p", "p"),
                Column("adjusted_p", "adjusted p", "p"), Column("better", "better", "name"))
     rows = []
     for row in macro.pairs:
@@ -230,7 +232,7 @@ def runs_table(found: TaskComparison, metric: str) -> Table:
     results |= {"all pairs": found.macro[metric]} if metric in found.macro else {}
     columns = (Column("language_pair", "language pair", "name"), Column("system", "system", "name"),
                Column("runs", "runs", "count"), Column("sd", "SD between runs", "score", ROW_FORM),
-               Column("sd_ci", f"its {level(settings)} interval", "interval", ROW_FORM),
+               Column("sd_ci", f"its {write_level(settings)} interval", "interval", ROW_FORM),
                Column("scores", "scores of its runs"))
     rows, forms = [], []
     for pair, result in results.items():
@@ -249,7 +251,7 @@ def pair_runs_table(found: TaskComparison, metric: str) -> Table:
                Column("se_testset", "SE of the test set", "score", ROW_FORM),
                Column("se_runs", "SE between runs", "score", ROW_FORM),
                Column("se_total", "SE of both", "score", ROW_FORM))
-    rows = [((pair, (row.a, row.b), row.se_testset, row.se_runs, row.se_total), points(result))
+    rows = [((pair, (row.a, row.b), row.se_testset, row.se_runs, row.se_total), choose_form(result))
             for pair, (_, result) in select_metric(found, metric).items() for row in result.pair_runs]
     return Table("pair-runs", columns, tuple(row for row, _ in rows), row_forms=tuple(form for _, form in rows))
 
@@ -375,7 +377,7 @@ def above_ranks(found: TaskComparison, metric: str, warned: bool = True) -> list
     """
     asked = [caution.finding for caution in found.warnings if caution.metric == metric]
     independent = group_by_pair({
-        pair: [caution.finding for caution in qualifying(*one) if caution.code == "no-documents"]
+        pair: [caution.finding for caution in pick_qualifying(*one) if caution.code == "no-documents"]
         for pair, one in select_metric(found, metric).items()}) if warned else []
     return [*asked, *filter(None, [name_other_tops(found, metric)]), *independent,
             *describe_gaps(found, metric, warned), *describe_doubts(found, metric, warned)]
@@ -401,7 +403,7 @@ def name_other_tops(found: TaskComparison, metric: str, *beside: TaskComparison)
 
     return "Other metrics name another top group: " + "; ".join(
         f"{list_names([shortened(name, _LONGEST) for name in tops[names[0]][0]])} by "
-        f"{listed(list(map(by, names)), shown=False)}" for names in groups.values()) + "."
+        f"{join_names(list(map(by, names)), shown=False)}" for names in groups.values()) + "."
 
 
 def _find_overall_tops(found: TaskComparison) -> dict[str, tuple[Sequence[str], Sequence[str]]]:
@@ -435,7 +437,7 @@ def describe_gaps(found: TaskComparison, metric: str, warned: bool = True) -> li
     some = {pair: "the only one" if m == 1 else f"all {n}" if n == m else f"{n} of the {m}"
             for pair, (n, m) in counts.items() if n}
     if some and metric in found.macro:
-        where = listed([f"{n} in {pair}" for pair, n in some.items()], shown=False) \
+        where = join_names([f"{n} in {pair}" for pair, n in some.items()], shown=False) \
             if len(some) <= _FEW_PAIRS_NAMED else \
             f"{sum(n for n, _ in counts.values())} in {counted(len(some), 'language pair')}"
         why = "The warnings say why." if warned else \
@@ -505,7 +507,7 @@ def _name_sizes(found: TaskComparison, units: dict[str, tuple[int, float]]) -> s
              + (f" worth {worth:.0f} of equal size" if round(worth) < n else "") + f" in {pair}"
              for pair, (n, worth) in sorted(units.items(), key=lambda one: one[1][1])]
     more = len(sizes) - _FEW_PAIRS_NAMED
-    return listed([*sizes[:_FEW_PAIRS_NAMED], *([f"so few in {more} more"] if more > 0 else [])], shown=False)
+    return join_names([*sizes[:_FEW_PAIRS_NAMED], *([f"so few in {more} more"] if more > 0 else [])], shown=False)
 
 
 def describe_doubts(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:
@@ -517,7 +519,7 @@ def describe_doubts(found: TaskComparison, metric: str, warned: bool = True) -> 
     """
     have = select_metric(found, metric)
     doubts = {pair: " ".join(filter(None, (
-        *(caution.finding for caution in wrong_files(one.warnings) if not result.was_given),
+        *(caution.finding for caution in pick_file_doubts(one.warnings) if not result.was_given),
         disagreement(result, one.testset.n_segments),
         *(caution.finding for caution in one.warnings if caution.kind.beside_verdict and caution.metric == metric))))
         for pair, (one, result) in have.items()}
@@ -562,7 +564,7 @@ def describe_ranks(found: TaskComparison) -> str:
     lacking = [pair for pair, comparison in found.pairs.items() if not keeps_its_level(comparison)]
     if len(lacking) == len(found.pairs):
         return "Rank intervals, which need not hold at the level said"
-    but = f" but {listed(lacking, shown=False)}, where they need not" if lacking else ""
+    but = f" but {join_names(lacking, shown=False)}, where they need not" if lacking else ""
     return f"Rank intervals hold jointly within each language pair{but}"
 
 
@@ -716,7 +718,7 @@ _FEW_PAIRS_IN_SENTENCES = 5  # language pairs whose numbers are each said
 
 def describe_tests(found: TaskComparison) -> list[str]:
     """How the language pairs were tested, in short phrases; several where they have not the same units."""
-    phrases = [how_tested(comparison) for comparison in found.pairs.values()]
+    phrases = [describe_settings(comparison) for comparison in found.pairs.values()]
     tested = [" or ".join(dict.fromkeys(one[key] for one in phrases if key in one))
               for key in ("test", "trials", "seed", "alpha")]
     corrections = dict.fromkeys(comparison.settings.correction for comparison in found.pairs.values())
@@ -755,10 +757,10 @@ def describe_subject(found: TaskComparison, metric: str, begin: str, by: str, na
         whose = "a human translation" if human == 1 else "human translations"
         track += f"{'' if track else ','} {human} of them {whose},"
     result = next(iter(have.values()))[1]
-    pairs = counted(len(have), "language pair") + f" ({listed(list(have))})" * named
+    pairs = counted(len(have), "language pair") + f" ({join_names(list(have))})" * named
     simulated = any(comparison.testset.simulated for comparison, _ in have.values())
     return [f"{begin} {counted(len(names), 'system')} of {printable(found.task.name)}{track} in {pairs} {by} "
-            f"{metric_name(result)} ({direction(result.higher_is_better, differences=False)}).",
+            f"{name_metric(result)} ({describe_direction(result.higher_is_better, differences=False)}).",
             *["The task is simulated: its texts and ratings are made up."] * simulated]
 
 
@@ -767,15 +769,15 @@ def describe_tests_within(have: Results) -> list[str]:
     sentences = group_by_pair({pair: runs_sentences(result) for pair, (_, result) in have.items()})
     sentences += _describe_test(have)
     some = {pair: f"{before}{counted(comparison.testset.n_segments, 'segment')}{after}"
-            for pair, (comparison, result) in have.items() for before, after in [segments_compared(comparison, result)]
-            if before}
+            for pair, (comparison, result) in have.items()
+            for before, after in [describe_compared_segments(comparison, result)] if before}
     sentences += [f"Two systems were compared on {_phrase_by_pair(some)}."] if some else []
-    sentences += group_by_pair({pair: what_is_scored(*one) for pair, one in have.items()})
+    sentences += group_by_pair({pair: describe_scored_segments(*one) for pair, one in have.items()})
     sentences += describe_caveats(have) + _describe_ranks_within(have)
-    kinds = _phrase_by_pair({pair: intervals_name(result, comparison.settings)
+    kinds = _phrase_by_pair({pair: name_intervals(result, comparison.settings)
                              for pair, (comparison, result) in have.items()})
     settings = next(iter(have.values()))[0].settings
-    return [*sentences, f"{level(settings)} confidence intervals of scores are {kinds}, each for its own system."]
+    return [*sentences, f"{write_level(settings)} confidence intervals of scores are {kinds}, each for its own system."]
 
 
 def _describe_test(have: Results) -> list[str]:
@@ -785,14 +787,14 @@ def _describe_test(have: Results) -> list[str]:
         return []
     settings = next(iter(tested.values()))[0]
     test = TESTS[settings.test]
-    units = _phrase_by_pair({pair: f"{units_name(own)} as units{trials_clause(result, own)}"
+    units = _phrase_by_pair({pair: f"{name_units(own)} as units{write_trials_clause(result, own)}"
                              for pair, (own, result) in tested.items()})
     families = _name_families({pair: len(result.tested) for pair, (_, result) in have.items()})
     corrected = f"There was no correction for the number of pairs of systems: {families}." \
         if settings.correction == "none" else \
         f"p was corrected by the method of {CORRECTION_NAMES[settings.correction]} over the pairs of systems of each " \
         f"language pair ({families}), and not over the language pairs together."
-    no_p = (f"This test gives no p: a system counts as better where it wins on at least {level(settings)} of the "
+    no_p = (f"This test gives no p: a system counts as better where it wins on at least {write_level(settings)} of the "
             "bootstrap samples.")
     return [f"In each language pair all differences between two systems were tested by "
             f"{TEST_NAMES.get(test.name, test.title)} ({test.source}) with {units}, and alpha = {settings.alpha:g}.",
@@ -808,7 +810,7 @@ def _describe_ranks_within(have: Results) -> list[str]:
         return [f"Ranks within each language pair are {RANK_RULES[settings.rank_rule].title}."]
     if any(ranked.values()):
         where = "each language pair" if all(ranked.get(pair) for pair in have) else \
-            listed([pair for pair, keeps in ranked.items() if keeps])
+            join_names([pair for pair, keeps in ranked.items() if keeps])
         return [f"Rank intervals hold jointly for all systems of {where}, not for the language pairs together."]
     if TESTS[settings.test].p_values is None and any(result.tested for _, result in have.values()):
         return ["There are no rank intervals: this test controls no error over all pairs of systems."]
@@ -819,13 +821,13 @@ def describe_caveats(have: Results) -> list[str]:
     """What the decisions of each language pair are not worth: in which none can be made, what is wrong with the test or
     the unit, and what therefore need not hold."""
     reasons = {pair: [f"{why}." for why in [cannot_decide(comparison.settings, result)] if why]
-               + caveat_findings(comparison, result, here=False) for pair, (comparison, result) in have.items()}
+               + list_caveat_findings(comparison, result, here=False) for pair, (comparison, result) in have.items()}
     weak: dict[str, list[str]] = {}
     for pair, one in have.items():
         if parts := list_unreliable(*one):
-            weak.setdefault(listed(parts, shown=False), []).append(pair)
+            weak.setdefault(join_names(parts, shown=False), []).append(pair)
     return group_by_pair(reasons) + [
-        f"{'So' if len(pairs) == len(have) else f'In {listed(pairs)}'} {parts} need not hold at the level said."
+        f"{'So' if len(pairs) == len(have) else f'In {join_names(pairs)}'} {parts} need not hold at the level said."
         for parts, pairs in weak.items()]
 
 
@@ -849,7 +851,7 @@ def describe_tests_across(found: TaskComparison, metric: str) -> list[str]:
         kind = "jackknife t intervals, with degrees of freedom by Welch (1947)" if macro.ci == "jackknife-t" else \
             f"percentile bootstrap intervals from {settings.resamples} resamples"
         sentences.append(
-            f"{level(settings)} intervals of mean differences are {kind}, each for its own pair of systems.")
+            f"{write_level(settings)} intervals of mean differences are {kind}, each for its own pair of systems.")
     if missing:
         others = "the other one is" if missing == 1 else f"the other {missing} are"
         have_all = "has" if n == 1 else "have"
@@ -870,15 +872,15 @@ def describe_caveats_across(found: TaskComparison, metric: str) -> list[str]:
     lacking = [pair for pair, (comparison, _) in have.items() if not keeps_its_level(comparison)]
     if not lacking or len(have) < 2 or macro is None or not any(pair.decidable for pair in macro.pairs):
         return []
-    where = "these draws" if len(lacking) == len(have) else f"the draws in {listed(lacking)} too"
+    where = "these draws" if len(lacking) == len(have) else f"the draws in {join_names(lacking)} too"
     return [f"What is said across them rests on {where}, so it need not hold at the level said either."]
 
 
 def describe_basis(found: TaskComparison, metric: str) -> list[str]:
     """What was assumed of the metric, what was left out, and with what all was computed."""
     settings = next(iter(select_metric(found, metric).values()))[0].settings
-    return [*map(printable, assumptions(found.task.assumed, [metric])), *describe_exclusions(found),
-            computed_said(settings)]
+    return [*map(printable, list_assumptions(found.task.assumed, [metric])), *describe_exclusions(found),
+            describe_version(settings)]
 
 
 def describe_exclusions(found: TaskComparison) -> list[str]:
@@ -909,7 +911,7 @@ def _phrase_by_pair(phrases: Mapping[str, str]) -> str:
         pairs.setdefault(phrase, []).append(pair)
     if len(pairs) == 1:
         return next(iter(pairs))
-    return "; ".join(f"{phrase} ({listed(names)})" for phrase, names in pairs.items())
+    return "; ".join(f"{phrase} ({join_names(names)})" for phrase, names in pairs.items())
 
 
 def group_by_pair(sentences: Mapping[str, Sequence[str]]) -> list[str]:
@@ -919,7 +921,7 @@ def group_by_pair(sentences: Mapping[str, Sequence[str]]) -> list[str]:
         for sentence in own:
             pairs.setdefault(sentence, []).append(pair)
     everywhere = [printable(sentence) for sentence, names in pairs.items() if len(names) == len(sentences)]
-    return everywhere + [f"In {listed(names)}: {printable(sentence)}" for sentence, names in pairs.items()
+    return everywhere + [f"In {join_names(names)}: {printable(sentence)}" for sentence, names in pairs.items()
                          if len(names) < len(sentences)]
 
 
@@ -930,4 +932,4 @@ def _name_families(families: Mapping[str, int]) -> str:
         return f"{next(iter(sizes))} in each"
     if len(families) > _FEW_PAIRS_IN_SENTENCES:
         return f"{min(sizes)} to {max(sizes)} of them"
-    return listed([f"{n} in {pair}" for pair, n in families.items()])
+    return join_names([f"{n} in {pair}" for pair, n in families.items()])

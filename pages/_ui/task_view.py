@@ -23,7 +23,7 @@ from mtsig_core.report.task import (
     is_ranked,
     rank_table,
 )
-from mtsig_core.report.words import far_firsts_in, group_cautions, in_a_task
+from mtsig_core.report.words import explain_far_firsts_in_task, fit_remedies_to_task, group_cautions
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.cautions import about_choice
 from mtsig_core.stats.ranks import RANK_RULES
@@ -204,7 +204,7 @@ def show_key(found: TaskComparison, metric: str, chosen: str, click: str) -> Non
 
 def show_far_firsts(found: TaskComparison, metric: str) -> None:
     """Say where a system may be the first though better-scoring ones may not; in a box where that is often so."""
-    told = far_firsts_in(found, metric)
+    told = explain_far_firsts_in_task(found, metric)
     title = f"May be the first, though better-scoring systems may not: {len(told)} times"
     with st.expander(title, key="task.far-firsts") if len(told) > FEW else nullcontext():
         for said in told:
@@ -225,7 +225,7 @@ def show_warnings(found: TaskComparison, key: str) -> None:
             columns = Column("language_pair", "language pair", "name"), Column("text", "warning")
             screen.show_prose_table(Table("warnings", columns, tuple(
                 (pair, " ".join(texts)) for pair, comparison in found.pairs.items() for texts in group_cautions(
-                    in_a_task(comparison.warnings), several=len(comparison.metrics) > 1, say=in_side_bar))))
+                    fit_remedies_to_task(comparison.warnings), several=len(comparison.metrics) > 1, say=in_side_bar))))
 
 
 # A kept review, and its shared task with and without the systems it excludes.

@@ -13,7 +13,7 @@ from scipy import stats
 from mtsig_core import compare
 from mtsig_core.cli.main import main
 from mtsig_core.report.cells import format_p
-from mtsig_core.report.sentences import unlike_said
+from mtsig_core.report.sentences import explain_unlike
 from mtsig_core.source import Source
 from tests.pages.toys import NAMES, answers, arguments, copied, sentences, words, written
 
@@ -204,7 +204,7 @@ def test_where_samples_vary_more_than_swaps_it_is_said_with_p_by_the_standard_er
                                 outcomes=[SimpleNamespace(test="ar", p_value=p)],
                                 settings=SimpleNamespace(unit="document"), swapped=np.array([0.5, -0.5] * 50),
                                 n_units=units, n_effective=float(units))
-        return unlike_said(found, n or 1e9)
+        return explain_unlike(found, n or 1e9)
 
     assert said(0.54) == "" == said(None) == said(0.6, p=0.05)  # nothing is too small that the other p is not above
     assert "vary 1.22 times" in said(0.54, n=26)  # of the swaps' .25 the difference itself makes 1.44 / 26
