@@ -52,7 +52,7 @@ from mtsig_core.schema import SCHEMA, to_json
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import KINDS, Disputed, disputed_in
 from mtsig_core.store.reviews import Entry, replay
-from mtsig_core.testset import literal, with_remedy
+from mtsig_core.testset import add_remedy, show_name
 from mtsig_core.version import __version__, version_of
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ def task_text(found: TaskComparison, history: History = ()) -> str:
     lines = [f"{printable(found.task.name)}: {counted(len(found.task.pairs), 'language pair')}, "
              f"{counted(len(found.task.systems), 'system')}; test {first.test}, {first.correction}, "
              f"alpha {first.alpha:g}, seed {first.seed}"]
-    lines += map(printable, map(with_remedy, assumptions(found.task.assumed, metrics)))
+    lines += map(printable, map(add_remedy, assumptions(found.task.assumed, metrics)))
     lines += describe_exclusions(found)
     ranks = [describe_ranks(found) * is_ranked(found), explain_marks(found, "*"), f"{MISSING} {MISSING_SAID}"]
     lines += [printable("; ".join(filter(None, ranks))) + "."]
@@ -289,7 +289,7 @@ def _files(source: TaskSource) -> dict[str, str]:
     for path in source.files():
         assert source.folder is not None, "the simulated task has no files"
         with bounded(below=source.below), open_file(path) as file:
-            name = literal(path.relative_to(source.folder).as_posix())
+            name = show_name(path.relative_to(source.folder).as_posix())
             digests[name] = hashlib.file_digest(file, "sha256").hexdigest()
     return digests
 

@@ -57,7 +57,7 @@ def experiment_of(view: View, function: Callable, what: str, metric: str = "bleu
 
     Ends the page with the reason where it cannot be had. `counted`: whether it takes the statistics of the whole set.
     """
-    testset = view.testset.under(metric)
+    testset = view.testset.keep_scorable(metric)
 
     def work(progress):
         given = {"statistics": results.statistics(testset, metric, progress)} if counted else {}
@@ -97,7 +97,7 @@ def choose_system(view: View, place) -> str:
 
 def systems_of(view: View) -> list[str]:
     """The systems with texts, best first by the metric at the side."""
-    return [system.system for system in view.result.systems if system.system not in view.testset.rated_alone]
+    return [system.system for system in view.result.systems if system.system not in view.testset.textless_systems]
 
 
 # Inside BLEU: precisions, length, one sentence step by step, signatures.
@@ -376,7 +376,7 @@ def show_agreement(view, places):
 
 def _found(testset, human, names, asked):
     """What the core finds, remembered; ends the page with the reason where it cannot be had."""
-    part = testset.under(*names)
+    part = testset.keep_scorable(*names)
 
     def work(progress):
         counted = {name: results.statistics(part, name, progress) for name in (human, *names)}

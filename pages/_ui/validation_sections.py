@@ -79,7 +79,7 @@ class Bench:
         experiment without repeats is given what is found `before` it, by how much of how much that is.
         """
         metric = metric or self.metric
-        testset = self.testset.under(metric)
+        testset = self.testset.keep_scorable(metric)
         asked |= {"alpha": self.alpha, "seed": self.view.settings["seed"]}
         repeats = figure is not None and before is None
 
