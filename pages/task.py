@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.task import (
     above_ranks,
     compare_decisions_with_intervals,
@@ -15,7 +16,6 @@ from mtsig_core.report.task import (
     task_verdict,
     tops_table,
 )
-from mtsig_core.report.task_html import task_picture
 from mtsig_core.report.words import assumptions, direction
 from mtsig_core.results import TaskComparison
 from mtsig_core.testset import add_remedy

@@ -1,4 +1,4 @@
-"""The words of warnings, one function for each code: what happened, why it matters, and what to do.
+"""The words of warnings, a template or a function for each code: what happened, why it matters, and what to do.
 
 The parameters of a function are the facts of its code. What remedies are called on a command line, on a page and in
 Python is said elsewhere, by whoever shows the warning.
@@ -30,8 +30,45 @@ class Words(NamedTuple):
     advice: str = ""
 
 
+#: The words of codes that need nothing but their facts; the others have a function each, below.
+TEMPLATES: dict[str, Words] = {
+    "is-source": Words("The output of {a} is the source, untranslated.", advice="Check that it is the right file."),
+    "canary": Words("The documents file marks line {line} as a canary, which is there to be found and not to be "
+                    "translated. The line is scored like any other.", advice="Remove it from all files."),
+    "all-empty": Words("{role} {a} has no text: all {n:,} segments are empty.", advice="Check the file."),
+    "odd-length": Words("{a} has {ratio:.2f} times the characters of reference {reference}.",
+                        advice="Check the language and the file."),
+    "one-system": Words("There is only one system: its score and interval are given, and there is no pair to test."),
+    "blocks-for-documents": Words("Blocks of neighbouring segments replace documents because there are no document "
+                                  "ids.", advice="Give document ids if you have them."),
+    "several-metrics": Words("{n} metrics were compared, and the correction covers only the pairs of each metric.",
+                             advice="Choose the metric that counts beforehand, or report all."),
+    "depends-on-size": Words("{by} takes its weights from the references of the test set, so its scores grow with the "
+                             "size of the set.", advice="Compare them only on these {n_segments:,} segments."),
+    "partly-rated": Words("{metric} has scores for {n:,} of {n_segments:,} segments.",
+                          advice="Its results hold for these segments only; results of other metrics may cover all."),
+    "identical-outputs": Words("{a} and {b} have identical outputs."),
+    "no-common-line": Words("{a} and {b} cannot be compared: no segment has {by} scores of both, so their difference "
+                            "is that of means over different segments.",
+                            advice="Have both rated on the same segments."),
+    "identical-runs": Words("{a} has training runs with identical outputs, as if one file were given twice. The SD "
+                            "between runs comes out too small.", advice="Remove the copy."),
+    "runs-not-rated": Words("{metric} has one score for each segment of a system, not one for each training run, so "
+                            "it says nothing about runs."),
+    "runs-may-turn": Words("{a} - {b} is significant for these training runs, but the difference is only {errors:.1f} "
+                           "standard errors of test set and training together, where {needed:.1f} are needed. Other "
+                           "runs may not show it.", advice="Train both again."),
+    "whole-undecided": Words("No pair can be significant on the whole set either: a bootstrap within domains is no "
+                             "surer than that of the domain with the fewest units.",
+                             advice="Use the randomization test (ar)."),
+    "weights-of-domains": Words("{by} of a domain takes its weights from the references of that domain only, as if "
+                                "the domain were scored by itself.",
+                                advice="Compare systems within a domain, not the scores of two domains, and none with "
+                                "the whole set."),
+}
+
 _Writer = Callable[..., Words]
-#: Who writes the words of each code.
+#: Who writes the words of each of the other codes.
 WRITERS: dict[str, _Writer] = {}
 
 CORRECTIONS = {"none": "no correction", "bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg",
@@ -44,7 +81,11 @@ def caution_words(caution: Caution) -> Words:
     >>> caution_words(Caution("identical-outputs", a="A", b="B")).general
     'A and B have identical outputs.'
     """
-    return WRITERS[caution.code](caution, **caution.facts)
+    template = TEMPLATES.get(caution.code)
+    if template is None:
+        return WRITERS[caution.code](caution, **caution.facts)
+    names = {"a": caution.a, "b": caution.b, "metric": caution.metric, "by": _by(caution)}
+    return Words(*(part.format(**names, **caution.facts) for part in template))
 
 
 def caution_record(caution: Caution) -> dict[str, Any]:
@@ -98,11 +139,6 @@ def _named_pairs(pairs: Sequence[Sequence[str]]) -> str:
 
 
 # -- Outputs and references that are hardly the right files ------------------------------------------------------------
-
-
-@_writes("is-source")
-def _is_source(caution: Caution) -> Words:
-    return Words(f"The output of {caution.a} is the source, untranslated.", advice="Check that it is the right file.")
 
 
 @_writes("other-script")
@@ -184,12 +220,6 @@ def _made_from_output(caution: Caution, reference: str, n: int, n_lines: int, ne
 # -- Texts -------------------------------------------------------------------------------------------------------------
 
 
-@_writes("canary")
-def _canary(caution: Caution, line: int) -> Words:
-    return Words(f"The documents file marks line {line} as a canary, which is there to be found and not to be "
-                 "translated. The line is scored like any other.", advice="Remove it from all files.")
-
-
 @_writes("documents-in-domains")
 def _documents_in_domains(caution: Caution, documents: Sequence[str], n_documents: int) -> Words:
     n = len(documents)
@@ -198,21 +228,10 @@ def _documents_in_domains(caution: Caution, documents: Sequence[str], n_document
                  advice="Use each id once, and check that the domain comes first (domain<TAB>docid).")
 
 
-@_writes("all-empty")
-def _all_empty(caution: Caution, role: str, n: int) -> Words:
-    return Words(f"{role} {caution.a} has no text: all {n:,} segments are empty.", advice="Check the file.")
-
-
 @_writes("empty-lines")
 def _empty_lines(caution: Caution, role: str, n: int, n_present: int, line: int) -> Words:
     return Words(f"{role} {caution.a} has {n} empty {plural(n, 'segment')} of {n_present}, the first at line {line}. "
                  "Metrics score them as empty.", advice="Check that no text was lost.")
-
-
-@_writes("odd-length")
-def _odd_length(caution: Caution, ratio: float, reference: str) -> Words:
-    return Words(f"{caution.a} has {ratio:.2f} times the characters of reference {reference}.",
-                 advice="Check the language and the file.")
 
 
 @_writes("tokenizer-and-script")
@@ -236,12 +255,6 @@ def _no_documents(caution: Caution, has_texts: bool) -> Words:
     return Words("Segments are treated as independent because there are no document ids. Neighbouring segments are "
                  "often alike, so intervals and p-values may be too small.",
                  advice=f"Give document ids ({ids}), or use the unit block.")
-
-
-@_writes("blocks-for-documents")
-def _blocks_for_documents(caution: Caution) -> Words:
-    return Words("Blocks of neighbouring segments replace documents because there are no document ids.",
-                 advice="Give document ids if you have them.")
 
 
 @_writes("documents-ignored")
@@ -318,12 +331,6 @@ def _disagreement(metric: str, top_group: Sequence[str], leads: Sequence[Mapping
     return f"The references do not agree on the top group by {metric_title(metric)}: {'; '.join(parts)}."
 
 
-@_writes("several-metrics")
-def _several_metrics(caution: Caution, n: int) -> Words:
-    return Words(f"{n} metrics were compared, and the correction covers only the pairs of each metric.",
-                 advice="Choose the metric that counts beforehand, or report all.")
-
-
 @_writes("top-groups-differ")
 def _top_groups_differ(caution: Caution, groups: Sequence[Mapping[str, Sequence[str]]]) -> Words:
     named = (f"{list_names(group['systems'])} by {list_names(list(map(metric_title, group['metrics'])))}"
@@ -352,12 +359,6 @@ def _against_people(caution: Caution, human: str, accuracy: float, higher_is_bet
 # -- Scores that came with the test set, and what a metric cannot tell apart -------------------------------------------
 
 
-@_writes("depends-on-size")
-def _depends_on_size(caution: Caution, n_segments: int) -> Words:
-    return Words(f"{_by(caution)} takes its weights from the references of the test set, so its scores grow with the "
-                 "size of the set.", advice=f"Compare them only on these {n_segments:,} segments.")
-
-
 @_writes("ratings-alone")
 def _ratings_alone(caution: Caution, names: Sequence[str]) -> Words:
     return Words(f"{list_names(names)} {_has(len(names))} only ratings and no {_by(caution)} score: a reference is not "
@@ -376,12 +377,6 @@ def _not_rated(caution: Caution, names: Sequence[str], n_systems: int) -> Words:
     n = len(names)
     return Words(f"{n} of {counted(n_systems, 'system')} {_has(n)} no {caution.metric} score and {_is(n)} excluded "
                  f"there: {', '.join(names)}.")
-
-
-@_writes("partly-rated")
-def _partly_rated(caution: Caution, n: int, n_segments: int) -> Words:
-    return Words(f"{caution.metric} has scores for {n:,} of {n_segments:,} segments.",
-                 advice="Its results hold for these segments only; results of other metrics may cover all.")
 
 
 @_writes("rated-on-different-lines")
@@ -411,11 +406,6 @@ def _cannot_tell_apart(caution: Caution, systems: Sequence[str], score: str | No
 
 
 # -- The family of pairs -----------------------------------------------------------------------------------------------
-
-
-@_writes("one-system")
-def _one_system(caution: Caution) -> Words:
-    return Words("There is only one system: its score and interval are given, and there is no pair to test.")
 
 
 def _least(bootstrap: bool) -> str:
@@ -564,21 +554,9 @@ def describe_rank_disagreement(undecided: bool, wary: Sequence[str], bold: Seque
 # -- Single pairs ------------------------------------------------------------------------------------------------------
 
 
-@_writes("identical-outputs")
-def _identical_outputs(caution: Caution) -> Words:
-    return Words(f"{caution.a} and {caution.b} have identical outputs.")
-
-
 @_writes("identical-scores")
 def _identical_scores(caution: Caution, n: int) -> Words:
     return Words(f"{caution.a} and {caution.b} have identical {_by(caution)} scores on all {counted(n, 'segment')}.")
-
-
-@_writes("no-common-line")
-def _no_common_line(caution: Caution) -> Words:
-    return Words(f"{caution.a} and {caution.b} cannot be compared: no segment has {_by(caution)} scores of both, so "
-                 "their difference is that of means over different segments.",
-                 advice="Have both rated on the same segments.")
 
 
 @_writes("too-few-common-units")
@@ -639,25 +617,6 @@ def _single_run(caution: Caution, names: Sequence[str]) -> Words:
                  advice="Give further outputs as runs.")
 
 
-@_writes("identical-runs")
-def _identical_runs(caution: Caution) -> Words:
-    return Words(f"{caution.a} has training runs with identical outputs, as if one file were given twice. The SD "
-                 "between runs comes out too small.", advice="Remove the copy.")
-
-
-@_writes("runs-not-rated")
-def _runs_not_rated(caution: Caution) -> Words:
-    return Words(f"{caution.metric} has one score for each segment of a system, not one for each training run, so it "
-                 "says nothing about runs.")
-
-
-@_writes("runs-may-turn")
-def _runs_may_turn(caution: Caution, errors: float, needed: float) -> Words:
-    return Words(f"{caution.a} - {caution.b} is significant for these training runs, but the difference is only "
-                 f"{errors:.1f} standard errors of test set and training together, where {needed:.1f} are needed. "
-                 "Other runs may not show it.", advice="Train both again.")
-
-
 # -- Experiments -------------------------------------------------------------------------------------------------------
 
 
@@ -675,19 +634,6 @@ def _few_units_in_parts(caution: Caution, parts: Mapping[str, int], unit: str) -
 def _too_few_units_in_parts(caution: Caution, parts: Mapping[str, int], unit: str, alpha: float, needed: int) -> Words:
     return Words(f"With so few {unit}s no pair can be significant at alpha {alpha:g}, however large the difference: "
                  f"{_sizes(parts)}.", advice=f"Use at least {needed}.")
-
-
-@_writes("whole-undecided")
-def _whole_undecided(caution: Caution) -> Words:
-    return Words("No pair can be significant on the whole set either: a bootstrap within domains is no surer than that "
-                 "of the domain with the fewest units.", advice="Use the randomization test (ar).")
-
-
-@_writes("weights-of-domains")
-def _weights_of_domains(caution: Caution) -> Words:
-    return Words(f"{_by(caution)} of a domain takes its weights from the references of that domain only, as if the "
-                 "domain were scored by itself.", advice="Compare systems within a domain, not the scores of two "
-                 "domains, and none with the whole set.")
 
 
 @_writes("domains-without-scores")

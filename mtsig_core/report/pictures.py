@@ -6,15 +6,25 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.cells import format_p, in_small_cells, rank_interval, signed, tens
 from mtsig_core.report.html import LEVELS, template
 from mtsig_core.report.palette import colour_limit, level, width, wrapped
 from mtsig_core.report.sentences import row_against_column
-from mtsig_core.report.tables import apart, cluster_ends, leaderboard_records, matrix_records, with_interval
+from mtsig_core.report.table import MISSING
+from mtsig_core.report.tables import apart, cluster_ends, differences_table, matrix_values, with_interval
+from mtsig_core.report.task import (
+    MISSING_SAID,
+    describe_caveats,
+    describe_caveats_across,
+    explain_marks,
+    rank_table,
+    select_metric,
+)
 from mtsig_core.report.text import printable
-from mtsig_core.results import MetricResult, Settings
+from mtsig_core.results import MetricResult, Settings, TaskComparison
 from mtsig_core.stats.significance import significant
 
 _WIDE = 1040  # of a figure, in pixels; the page shrinks it to what there is
@@ -71,13 +81,14 @@ def differences_svg(result: MetricResult, settings: Settings) -> str:
     """The improvement of each system over the best, or over the baseline: a thick bar is its single interval, a thin
     line with ends the simultaneous one."""
     shapes: Any = template("shapes.svg").module  # its macros
-    (anchor, filled), (header, records) = apart(result, settings), leaderboard_records([result], settings)
-    at = header.index("score") + 3, header.index("losses") + 1  # the difference; its simultaneous interval
-    rows = [(row[header.index("system")], row[at[0]], row[at[0] + 1:at[0] + 3], row[at[1]:at[1] + 2])
-            for row in records if row[at[0]] is not None]
+    (anchor, filled), table = apart(result, settings), differences_table(result, settings)
+    key = table.keys[1]
+    joint_ends = table.values(f"{key}_ci_joint") if table.has(f"{key}_ci_joint") else [None] * len(table.rows)
+    rows = [(name, delta, single, joint) for name, delta, single, joint in zip(
+        table.values("system"), table.values(key), table.values(f"{key}_ci"), joint_ends, strict=True)]
     names = [wrapped(printable(name), 32) for name, *_ in rows]
     left = 16 + 14 * _DIGIT * max(width(line) for lines in names for line in lines)
-    ends = [0.0, *(end for _, delta, *both in rows for end in (delta, *both[0], *both[1]) if end is not None)]
+    ends = [0.0, *(end for _, delta, single, joint in rows for end in (delta, *(single or ()), *(joint or ())))]
     ticks = ticks_within(min(ends), max(ends))
     across = _scale(min(*ends, *ticks), max(*ends, *ticks), left + 14, _WIDE - 28)
     heights = [max(26, 9 + _LINE * len(lines)) for lines in names]
@@ -90,10 +101,10 @@ def differences_svg(result: MetricResult, settings: Settings) -> str:
     for (name, delta, single, joint), lines, height in zip(rows, names, heights, strict=True):
         y = top + height / 2
         drawn.append(shapes.lines(left - 8, y, lines, _LINE))
-        if None not in joint:
+        if joint is not None:
             drawn.append(shapes.line(across(joint[0]), y, across(joint[1]), y, "together"))
             drawn += [shapes.line(across(end), y - 6, across(end), y + 6, "together") for end in joint]
-        if None not in single:
+        if single is not None:
             drawn.append(shapes.line(across(single[0]), y, across(single[1]), y, "single"))
         drawn.append(shapes.dot(across(delta), y, f" first{' filled' * (name in filled)}"))
         top += height
@@ -113,7 +124,7 @@ def matrix_svg(result: MetricResult, settings: Settings) -> str:
     side = max(30, min(62, (_WIDE - left) / n))
     heights = [max(36, 6 + _LINE * len(lines)) for lines in rows]
     starts = [top + sum(heights[:k]) for k in range(n)]
-    values, (limit, _) = [row[2:] for row in matrix_records([result])[1]], _limit(result)
+    values, (limit, _) = matrix_values(result, [s.system for s in result.systems]), _limit(result)
     decimals, power = _written(result)
     short = side < 44
     told = [[_told(values[i][j], i < j, short, decimals, power) if i != j else "" for j in range(n)] for i in range(n)]
@@ -130,7 +141,8 @@ def matrix_svg(result: MetricResult, settings: Settings) -> str:
             if pair is None:
                 drawn.append(shapes.rect(x, y, side - 1, heights[i] - 1, "self"))
                 continue
-            kind = "below" if i > j or not pair.significant else _kind(values[i][j], limit)
+            value = values[i][j]
+            kind = "below" if i > j or not pair.significant or value is None else _kind(value, limit)
             raw = pair.p_value is not None and pair.favours is None and significant(pair.p_value, settings.alpha)
             glyph = "●" if pair.significant else "○" if raw else ""
             style = (kind if pair.significant else "") if i < j else "" if pair.significant else "bold"
@@ -193,3 +205,58 @@ def ticks_within(low: float, high: float, most: int = 6) -> list[float]:
 
 def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
     return lambda value: start + (end - start) * (0.5 if high == low else (value - low) / (high - low))
+
+
+# A shared task: systems by language pairs, with who may be the first.
+
+
+_ROW, _WIDE_DIGIT = 24, 9.1
+#: What the picture needs on its own, out of the report: its colours, on white.
+_STYLE = ("<style>text {font-family: system-ui, sans-serif; fill: #1B2330; white-space: pre} .end {text-anchor: end} "
+          ".mid {text-anchor: middle} .bold {font-weight: 700} .cell {fill: #ECEFF3} .cell.first {fill: #0072B2} "
+          "text.first {fill: #FFFFFF; font-weight: 700} .cluster {stroke: #1B2330}</style>")
+
+
+def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
+    """A row a system, a column a language pair and, where there is one, the rank over all: rank intervals, those that
+    reach the first rank filled. A dash: no score there, or no rank. What is to stand `below` is broken into lines."""
+    shapes: Any = template("shapes.svg").module  # its macros
+    shown = rank_table(found, metric).without("n_pairs", "score", "wins", "ties", "losses")
+    names = [wrapped(printable(name), 30) for name in shown.values("system")]
+    ranks = shown.without("system")
+    titles, rows = list(map(printable, ranks.titles)), ranks.texts()
+    upright = sum(12 + _WIDE_DIGIT * width(title) for title in titles) > 760
+    wide = [max(52.0, _WIDE_DIGIT * max(width(row[k]) for row in rows) + 10,
+                0 if upright else _WIDE_DIGIT * width(title) + 12) for k, title in enumerate(titles)]
+    left = 16 + _WIDE_DIGIT * max(width(line) for lines in names for line in lines)
+    top = 8 + (_WIDE_DIGIT * max(map(width, titles)) if upright else 20)
+    starts = [left + sum(wide[:k]) for k in range(len(wide))]
+    drawn = [shapes.upright(x + w / 2 + 5, top - 6, title) if upright else shapes.text(x + w / 2, top - 6, title, "mid")
+             for x, w, title in zip(starts, wide, titles, strict=True)]
+    for number, (row, lines) in enumerate(zip(rows, names, strict=True)):
+        high = max(_ROW, 7 + _LINE * len(lines))
+        drawn.append(shapes.lines(left - 8, top + high / 2, lines, _LINE))
+        for x, w, key, text in zip(starts, wide, ranks.keys, row, strict=True):
+            first = " first" * ((number, key) in ranks.marks)
+            if text != MISSING:
+                drawn.append(shapes.rect(x + 1, top + 1, w - 2, high - 2, f"cell{first}"))
+            drawn.append(shapes.text(x + w / 2, top + high / 2 + 5, text.replace("-", "\u2013"), f"mid{first}"))
+        top += high
+        drawn += [shapes.line(0, top, starts[-1] + wide[-1], top, "cluster")] * (number in ranks.ruled)
+    full = starts[-1] + wide[-1] + 8
+    for line in wrapped(below, max(30, int((full - 16) / _WIDE_DIGIT))) if below else ():
+        full, top = max(full, 16 + _WIDE_DIGIT * width(line)), top + _LINE
+        drawn.append(shapes.text(8, top, line))
+    alt = (f"{metric_title(metric)}: rank intervals of {counted(len(rows), 'system')} in "
+           f"{counted(len(select_metric(found, metric)), 'language pair')}")
+    figure: str = shapes.svg(full, top + 8, alt, drawn)
+    return figure
+
+
+def task_picture(found: TaskComparison, metric: str) -> str:
+    """The same as a file of its own, which says what it shows."""
+    marked = explain_marks(found, "blue:", metric)
+    key = "; ".join(filter(None, [f"Ranks by {metric_title(metric)}", marked])) + f". A dash: {MISSING_SAID}."
+    key = " ".join([key, *describe_caveats(select_metric(found, metric)), *describe_caveats_across(found, metric)])
+    drawn = str(task_svg(found, metric, printable(key)))
+    return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(">", ">" + _STYLE, 1) + "\n"

@@ -29,8 +29,8 @@ from mtsig_core.report.sentences import (
     trials_clause,
     units_name,
 )
-from mtsig_core.report.table import Column, Table, join_ends
-from mtsig_core.report.tables import cluster_ends, how_tested
+from mtsig_core.report.table import ROW_FORM, Column, Table, join_ends
+from mtsig_core.report.tables import cluster_ends, how_tested, points
 from mtsig_core.report.text import printable
 from mtsig_core.report.words import (
     assumptions,
@@ -126,6 +126,13 @@ def name_system(task: TaskInfo, name: str) -> str:
     return f"{name} ({', '.join(map(str, words))})" if words else name
 
 
+def name_in_print(task: TaskInfo, name: str) -> str:
+    """What to call a system in a paper, and whether it is contrastive or a human translation."""
+    info = task.systems.get(name, SystemInfo())
+    called = info.display_name or name
+    return f"{called} ({', '.join(info.beside)})" if info.beside else called
+
+
 def is_in_other_track(task: TaskInfo, name: str) -> bool:
     """Whether a system is one that the table of the systems does not put into the constrained track, where it puts
     any there."""
@@ -212,6 +219,39 @@ def tops_table(found: TaskComparison, metric: str) -> Table:
 
 def _list_top(systems: Sequence[str], why_none: str | None) -> str:
     return ", ".join(systems) or "nobody is ranked" + (f" ({why_none})" if why_none else "")
+
+
+def runs_table(found: TaskComparison, metric: str) -> Table:
+    """Of the systems that have several training runs, in each language pair and across them: their number, the SD
+    between them with its interval, and the score of each."""
+    settings = next(iter(found.pairs.values())).settings
+    results: dict[str, MetricResult | MacroResult] = {
+        pair: result for pair, (_, result) in select_metric(found, metric).items()}
+    results |= {"all pairs": found.macro[metric]} if metric in found.macro else {}
+    columns = (Column("language_pair", "language pair", "name"), Column("system", "system", "name"),
+               Column("runs", "runs", "count"), Column("sd", "SD between runs", "score", ROW_FORM),
+               Column("sd_ci", f"its {level(settings)} interval", "interval", ROW_FORM),
+               Column("scores", "scores of its runs"))
+    rows, forms = [], []
+    for pair, result in results.items():
+        form = written_like(score for row in result.runs for score in row.scores)
+        several = [row for row in result.runs if len(row.scores) > 1]
+        rows += [(pair, row.system, len(row.scores), row.sd, join_ends(row.sd_low, row.sd_high),
+                  ", ".join(f"{score:{form}}" for score in row.scores)) for row in several]
+        forms += [form] * len(several)
+    return Table("runs", columns, tuple(rows), row_forms=tuple(forms))
+
+
+def pair_runs_table(found: TaskComparison, metric: str) -> Table:
+    """The standard errors of each difference in each language pair that has training runs: of the test set, between
+    runs, and of both."""
+    columns = (Column("language_pair", "language pair", "name"), Column("pair", "difference", "pair"),
+               Column("se_testset", "SE of the test set", "score", ROW_FORM),
+               Column("se_runs", "SE between runs", "score", ROW_FORM),
+               Column("se_total", "SE of both", "score", ROW_FORM))
+    rows = [((pair, (row.a, row.b), row.se_testset, row.se_runs, row.se_total), points(result))
+            for pair, (_, result) in select_metric(found, metric).items() for row in result.pair_runs]
+    return Table("pair-runs", columns, tuple(row for row, _ in rows), row_forms=tuple(form for _, form in rows))
 
 
 def dispute_counts_table(disputed: Sequence[Disputed]) -> Table:

@@ -8,51 +8,33 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from mtsig_core.errors import counted
-from mtsig_core.metrics import metric_title
 from mtsig_core.readers.limits import bounded, open_file
-from mtsig_core.report.agreement import agreement_record, agreement_records, agreement_text
+from mtsig_core.report.agreement import agreement_record, agreement_records
 from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.export import records_csv
+from mtsig_core.report.html import report_html
+from mtsig_core.report.latex import report_latex
 from mtsig_core.report.result_json import metric_records
-from mtsig_core.report.review import MEASURED_SAID, decision_cautions, decisions_table, notes_table, review_record
-from mtsig_core.report.table import MISSING
-from mtsig_core.report.tables import CLUSTERS_SAID, single_runs, task_run_rows, with_run_records
+from mtsig_core.report.review import review_record
+from mtsig_core.report.tables import single_runs, with_run_records
 from mtsig_core.report.task import (
-    DISPUTED_PAIRS_NOTE,
-    DISPUTES_NOTE,
-    MISSING_SAID,
-    above_ranks,
     compare_decisions_with_intervals,
     count_hidden,
-    describe_exclusions,
     describe_gaps_across,
-    describe_ranks,
-    describe_rule,
-    dispute_counts_table,
-    disputed_pairs_table,
-    disputes_verdict,
-    explain_marks,
     find_rank_rule,
-    is_ranked,
     list_disputed_pairs,
     list_metrics,
-    list_tops,
-    rank_table,
     task_methods,
-    task_verdict,
 )
-from mtsig_core.report.task_html import task_html
-from mtsig_core.report.task_latex import task_latex
-from mtsig_core.report.terminal import table_lines
-from mtsig_core.report.text import caution_lines, printable, table_text, terminal_width
-from mtsig_core.report.words import assumptions, direction, far_firsts_in, in_a_task
+from mtsig_core.report.task_report import task_report
+from mtsig_core.report.text import report_text, terminal_width
+from mtsig_core.report.words import assumptions
 from mtsig_core.results import TaskComparison
 from mtsig_core.schema import SCHEMA, to_json
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import KINDS, Disputed, disputed_in
-from mtsig_core.store.reviews import Entry, replay
-from mtsig_core.testset import add_remedy, show_name
+from mtsig_core.store.reviews import Entry
+from mtsig_core.testset import show_name
 from mtsig_core.version import __version__, version_of
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -149,87 +131,6 @@ def disputed_records(disputed: Sequence[Disputed]) -> list[dict[str, object]]:
             for metric, improvement, decision in zip(one.metrics, pair.improvements, pair.decisions, strict=True)]
 
 
-def task_text(found: TaskComparison, history: History = ()) -> str:
-    """By each metric the systems with their rank interval in each language pair, and across them."""
-    first, metrics = next(iter(found.pairs.values())).settings, list_metrics(found)
-    lines = [f"{printable(found.task.name)}: {counted(len(found.task.pairs), 'language pair')}, "
-             f"{counted(len(found.task.systems), 'system')}; test {first.test}, {first.correction}, "
-             f"alpha {first.alpha:g}, seed {first.seed}"]
-    lines += map(printable, map(add_remedy, assumptions(found.task.assumed, metrics)))
-    lines += describe_exclusions(found)
-    ranks = [describe_ranks(found) * is_ranked(found), explain_marks(found, "*"), f"{MISSING} {MISSING_SAID}"]
-    lines += [printable("; ".join(filter(None, ranks))) + "."]
-    for metric in metrics:
-        lines += ["", *_metric_lines(found, metric)]
-        header, rows = task_run_rows(found, metric)
-        lines += ["", *table_lines(header, rows, "<<>>><")] if rows else []
-    lines += _dispute_lines(disputed_in(found))
-    lines += [] if found.agreement is None else ["", *agreement_text(found.agreement).rstrip().split("\n")]
-    lines += _warnings(found)
-    lines += _review_lines(found, history)
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _review_lines(found: TaskComparison, history: History) -> list[str]:
-    """What was decided, what the numbers say against that, and the notes."""
-    if not history:
-        return []
-    review, lines = replay(history), []
-    if review.decisions:
-        lines += ["", "Decided:", *table_text(decisions_table(review), terminal_width()),
-                  *(f"Warning: {printable(text)}" for text in decision_cautions(review, found))]
-    if review.notes:
-        lines += ["", f"Notes on disputed pairs of systems. {MEASURED_SAID}",
-                  *table_text(notes_table(review.notes, found), terminal_width())]
-    return lines
-
-
-def _metric_lines(found: TaskComparison, metric: str) -> list[str]:
-    higher = next(one.metrics[metric].higher_is_better for one in found.pairs.values() if metric in one.metrics)
-    table, tops = rank_table(found, metric), list_tops(found, metric)
-    told = len(tops) > 1 or find_rank_rule(found).name != "simultaneous"  # else the verdict has it
-    return [f"{printable(metric_title(metric))} ({direction(higher, differences=False)})",
-            f"{task_verdict(found, metric)}.", *map(printable, tops.values() if told else ()),
-            *map(printable, above_ranks(found, metric)), *filter(None, [describe_rule(found, metric)]),
-            *map(printable, far_firsts_in(found, metric)), *table_text(table, terminal_width()),
-            *[CLUSTERS_SAID] * bool(table.ruled)]
-
-
-_SHOWN = 20  # contradictions in the text
-
-
-def _dispute_lines(disputed: Sequence[Disputed]) -> list[str]:
-    """The counts, and the contradictions."""
-    if not disputed:
-        return []
-    lines = ["", f"Where metrics disagree. {printable(disputes_verdict(disputed))}.",
-             *table_text(dispute_counts_table(disputed), terminal_width()), DISPUTES_NOTE]
-    pairs = disputed_pairs_table(disputed)
-    opposite = [k for k, kind in enumerate(pairs.values("together")) if kind == KINDS[0]]
-    if opposite:
-        more = f"; the first {_SHOWN} of {len(opposite)}" * (len(opposite) > _SHOWN)
-        lines += ["", f"Opposite decisions{more}. {DISPUTED_PAIRS_NOTE}",
-                  *table_text(pairs.pick_rows(opposite[:_SHOWN]), terminal_width())]
-    return lines
-
-
-def _warnings(found: TaskComparison) -> list[str]:
-    """Those about the task, those about the design, once for all language pairs that have the same, then those of each.
-    """
-    warnings = {pair: in_a_task(comparison.warnings) for pair, comparison in found.pairs.items()}
-    designs = [[caution for caution in told if caution.metric is None and caution.a is None]
-               for told in warnings.values()]
-    shared = [caution for caution in designs[0] if len(designs) > 1 and all(caution in one for one in designs)]
-    lines = caution_lines([*found.warnings, *shared])
-    for pair, comparison in found.pairs.items():
-        rest = [caution for caution in warnings[pair] if caution not in shared]
-        lines += caution_lines(rest, len(comparison.metrics) > 1, f"{printable(pair)}: ")
-    return lines
-
-
-TASK_FORMS = {"text": task_text, "json": task_json, "csv": task_csv}
-
-
 #-----------------------------------------------------------------------------------------------------------------------
 # What the numbers of a shared task rest on, and the command that makes them again.
 
@@ -306,18 +207,18 @@ def _may_be_first(found: TaskComparison, metric: str) -> dict[str, Any]:
 # What is made of a shared task to be published, by the name of its format.
 
 
-#: All formats, those of `TASK_FORMS` first.
-TASK_DOCUMENTS = (*TASK_FORMS, "latex", "html", "manifest")
+_REPORTS = {"text": lambda report: report_text(report, terminal_width()), "latex": report_latex, "html": report_html}
+#: All formats.
+TASK_DOCUMENTS = ("text", "json", "csv", "latex", "html", "manifest")
 
 
-def task_document(form: str, found: TaskComparison, source: TaskSource, command: str,
-                  history: Sequence[Entry] = ()) -> str:
+def task_document(form: str, found: TaskComparison, source: TaskSource, command: str, history: History = ()) -> str:
     """A comparison of a task in one of the formats `TASK_DOCUMENTS`; `command` prints its numbers.
 
     `history` is that of a review, whose decisions and notes are then there too.
     """
-    if form in TASK_FORMS:
-        return TASK_FORMS[form](found, history)
+    if form in _REPORTS:
+        return _REPORTS[form](task_report(found, command, history))
     if form == "manifest":
         return task_manifest(found, source, command, history)
-    return {"latex": task_latex, "html": task_html}[form](found, command, history)
+    return {"json": task_json, "csv": task_csv}[form](found, history)

@@ -39,7 +39,8 @@ def report_text(report: Report, width: int | None = None) -> str:
         if section.title and not any(isinstance(block, Paragraph) and block.role == "verdict" for block in blocks):
             lines.append(printable(section.title))
         for before, block in zip([None, *blocks], blocks, strict=False):
-            lines += [""] if isinstance(before, TableBlock) or isinstance(block, Warnings) else []
+            apart = isinstance(before, TableBlock) or before is not None and isinstance(block, Warnings)
+            lines += [""] * apart
             lines += _WRITERS[type(block)](block, width)
     return "\n".join(lines).rstrip() + "\n"
 

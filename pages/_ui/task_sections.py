@@ -22,7 +22,6 @@ from mtsig_core.report.agreement import (
 )
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.kept_results import AS_COMPARED, kept_agreement
-from mtsig_core.report.tables import task_pair_run_rows, task_run_rows
 from mtsig_core.report.task import (
     DISPUTED_PAIRS_NOTE,
     DISPUTES_NOTE,
@@ -31,6 +30,8 @@ from mtsig_core.report.task import (
     disputes_verdict,
     name_other_tops,
     name_pairs,
+    pair_runs_table,
+    runs_table,
 )
 from mtsig_core.report.task_export import disputed_records, task_document
 from mtsig_core.results import TaskAgreement, TaskComparison
@@ -48,17 +49,17 @@ from pages._ui.task_view import compare_by
 def show_runs(found: TaskComparison, metric: str) -> None:
     """Of the language pairs that have training runs, and across those that have as many; nothing where there are none.
     """
-    header, rows = task_run_rows(found, metric)
-    if not rows:
+    runs = runs_table(found, metric)
+    if not runs:
         return
     st.subheader("Training runs")
-    screen.table(header, rows, names=[0, 1], key="task.runs")
+    screen.show_table(runs, "task.runs")
     st.caption("Systems that have several runs. A score is the mean over them; ranks, intervals and p hold for these. "
                "The SD between runs is what another training would change. Across all pairs run k has the mean of its "
                "scores, of systems that have as many runs in every language pair.")
     with st.expander("Standard errors of the differences: of the test set, between runs, of both",
                      key="task.runs.box"):
-        screen.table(*task_pair_run_rows(found, metric), names=[0, 1], key="task.pair_runs")
+        screen.show_table(pair_runs_table(found, metric), "task.pair_runs")
 
 
 # Files, and the command that prints them.

@@ -9,9 +9,6 @@ from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 
 from mtsig_core.source import Source
 
-__all__ = ["APP", "NAMES", "answers", "arguments", "copied", "frame_rows", "offered", "sentences", "small_source",
-           "write", "written", "words"]
-
 APP = Path(__file__).resolve().parents[2] / "app.py"
 NAMES = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:"]
 
@@ -48,6 +45,11 @@ def words(page):
               for tag, rows in zip(("th", "td"), (frame_rows(frame)[:1], frame_rows(frame)[1:]), strict=True)
               for row in rows)
     return "\n".join([*(element.proto.body for element in page.get("html")), *frames])
+
+
+def caution_codes(page, cautions):
+    """The codes of those cautions whose first sentence is on the page."""
+    return {caution.code for caution in cautions if escape(caution.text.split(". ")[0]) in words(page)}
 
 
 def offered(page):

@@ -8,11 +8,11 @@ import pytest
 from mtsig_core import TestSet, compare
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.task import task_methods
-from mtsig_core.report.task_html import task_html
 from mtsig_core.stats.across import compare_task
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores
 from tests.cli.conftest import run  # noqa: F401 - a fixture
+from tests.report.task_files import task_html
 from tests.report.test_html_report import Page
 from tests.report.test_latex import said_of_tables
 

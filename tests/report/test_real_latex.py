@@ -10,11 +10,11 @@ import pytest
 from mtsig_core import TestSet, compare
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.comparison_report import comparison_latex
-from mtsig_core.report.task_latex import task_latex
 from mtsig_core.stats.across import compare_task
 from mtsig_core.store.reviews import Begin, Decide, Entry, NoteOn
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores, show_name
+from tests.report.task_files import task_latex
 from tests.report.test_latex import HOSTILE
 from tests.report.test_task_documents import made, rated
 

@@ -12,12 +12,12 @@ from mtsig_core import SegmentScores, TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.report.caution_words import otherwise_first
 from mtsig_core.report.task import describe_gaps, describe_gaps_across, describe_rule, macro_pairs_table, task_methods
-from mtsig_core.report.task_export import task_json, task_text
-from mtsig_core.report.task_latex import task_latex
+from mtsig_core.report.task_export import task_json
 from mtsig_core.results import TaskComparison, TaskInfo
 from mtsig_core.schema import decode, encode
 from mtsig_core.stats.across import compare_task, decidable_across, disputed_in, task_metrics
 from mtsig_core.task import Task
+from tests.report.task_files import task_latex, task_text
 
 RNG = np.random.default_rng(7)
 

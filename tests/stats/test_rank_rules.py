@@ -8,12 +8,11 @@ import pytest
 from scipy import stats
 
 from mtsig_core import Comparison, SettingError, TestSet, compare, compare_task
-from mtsig_core.report.task_export import task_text
-from mtsig_core.report.task_html import task_html, task_svg
-from mtsig_core.report.task_latex import task_latex
+from mtsig_core.report.pictures import task_svg
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.ranks import RANK_RULES, Ranks, inside_clusters, overlap, signed_rank, wmt24, wmt25
 from mtsig_core.task import Task
+from tests.report.task_files import task_html, task_latex, task_text
 
 WMT25 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt25"
 
