@@ -113,16 +113,6 @@ def test_where_nobody_is_ranked_no_rank_is_explained(at, root, few_documents):
     assert not any("An arrow" in one.value for one in app.caption) and not app.exception
 
 
-def test_what_the_warnings_say_is_there(at, kept):
-    app = at("review", review=kept.edit_link)
-    assert [box.label for box in app.expander if box.label.startswith("Keep in mind")]
-    assert "· all systems · XCOMET" in words(app)
-    pick(app, "review.exclude.system.all language pairs", "Alpha")
-    next(box for box in app.text_input if box.key == "review.exclude.reason").input("late")
-    press(app, "Leave it out")
-    assert "· all systems · 1 system left out · XCOMET" in words(app) and not app.exception
-
-
 def test_nobody_is_left_out_without_a_reason(at, kept):
     app = at("review", review=kept.edit_link)
     pick(app, "review.exclude.system.all language pairs", "Alpha")
