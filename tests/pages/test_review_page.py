@@ -263,7 +263,7 @@ def test_who_is_left_out_can_be_put_back_while_the_numbers_wait(at, kept, monkey
     """Where a long comparison asks before it runs, or was cancelled, nothing of the review is hidden behind it."""
     task_view.reviews().add(kept.edit_link, Exclude("Alpha", None, "late"), 1)
     monkeypatch.setattr(TaskView, "comparison", lambda view, meanwhile: background._ask(st.empty(), ("key",), "It"))
-    monkeypatch.setattr(background._OFFICE, "expected", {("key",): 61.0})
+    monkeypatch.setattr(background._SCHEDULER, "expected", {("key",): 61.0})
     app = at("review", review=kept.edit_link)
     assert "this would take about 61 s" in words(app)
     assert not any("mt-working" in html.value for html in app.get("html"))  # a style that hides what follows

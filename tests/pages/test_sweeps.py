@@ -11,7 +11,7 @@ from mtsig_core.cli.main import main
 from mtsig_core.experiments import sweeps
 from mtsig_core.source import Source
 from pages._ui import background, charts, sweeps_sections
-from tests.pages.hired import Hand
+from tests.pages.thread_workers import ThreadWorker
 from tests.pages.toys import NAMES, answers, arguments, copied, words, write, written
 
 
@@ -108,7 +108,7 @@ def test_the_curve_grows_and_no_half_of_it_passes_for_the_whole(open_page, sourc
         seen.release()
 
     monkeypatch.setattr(background, "PATIENCE", 0)
-    monkeypatch.setattr(background._OFFICE, "hire", Hand)
+    monkeypatch.setattr(background._SCHEDULER, "pool", ThreadWorker)
     monkeypatch.setattr(charts, "grow", grow)
     monkeypatch.setattr(sweeps_sections.screen, "answer", lambda text: said.append(text))
     monkeypatch.setattr(sweeps, "sweep_sizes", slowly)
