@@ -198,7 +198,7 @@ def _right(one, size: int, koehns: bool):
 def _show_calibration(bench: Bench, one, koehns: bool) -> None:
     st.subheader("Is a level as good as its word?")
     theirs = {low: _share(share) for low, _, share in KOEHN_T4.rows["bleu"]} if koehns else {}
-    bench.show(partial(rates, [row_of(tables.level_name(row.low, row.high), row.right, theirs.get(row.low))
+    bench.show(partial(rates, [row_of(row.level, row.right, theirs.get(row.low))
                                for row in one.levels], other=KOEHN_T4.source,
                        what="of the conclusions are as the whole set"),
                one.levels, "calibration", bench.command("calibration"),
