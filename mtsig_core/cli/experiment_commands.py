@@ -34,8 +34,8 @@ from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.report import export
 from mtsig_core.report.commands import called_by
 from mtsig_core.report.experiment_tables import (
+    detection_records,
     finite_or_none,
-    found_records,
     length_records,
     reference_records,
     sampled_pair_records,
@@ -180,7 +180,7 @@ def _sweep_size(testset: TestSet, metric: Metric, args: Namespace, progress: Pro
     tables = {"systems": system_records(swept, is_segment_mean(metric)), "pairs": swept.records("pairs"),
               "slopes": swept.records("slopes"), "plan": list(map(asdict, planned))}
     if args.difference is not None:
-        tables["found"] = [row for a, b in swept.errors for row in found_records(swept, a, b, args.difference)]
+        tables["found"] = [row for a, b in swept.errors for row in detection_records(swept, a, b, args.difference)]
     if (cannot := cannot_plan(swept)) is not None:
         warn([cannot])
     content = {"signature": swept.signature, "higher_is_better": swept.higher_is_better, "n_units": swept.n_units,

@@ -485,7 +485,7 @@ def _slope(system: str, rows: Sequence[SystemSize]) -> Slope:
 
 
 @dataclass(frozen=True)
-class FoundAtSize:
+class Detection:
     """Random test sets of one size, the pair's differences shifted so that the whole set has the one asked about."""
 
     size: int = field(metadata=column("size", "count"))  # units
@@ -502,7 +502,7 @@ class FoundAtSize:
         return self.significant.n
 
 
-def found_at(found: SizeSweep, a: str, b: str, difference: float) -> tuple[FoundAtSize, ...]:
+def count_detections(found: SizeSweep, a: str, b: str, difference: float) -> tuple[Detection, ...]:
     """How often random test sets of each size find a difference, were it that of the whole set.
 
     The subsets, their bootstrap samples and so their spread are those of the sweep; only their middle is moved, by
@@ -516,7 +516,7 @@ def found_at(found: SizeSweep, a: str, b: str, difference: float) -> tuple[Found
     ...              {"ref": ["a b c d e"] * 60})
     >>> swept = sweep_sizes(ts, "bleu", sizes=[10, 40], repeats=20)
     >>> own = swept.errors["A", "B"].delta
-    >>> [(row.size, row.significant.share) for row in found_at(swept, "A", "B", own)]
+    >>> [(row.size, row.significant.share) for row in count_detections(swept, "A", "B", own)]
     [(10, 1.0), (40, 1.0)]
     """
     delta, _ = _known(found, a, b, difference)
@@ -526,17 +526,17 @@ def found_at(found: SizeSweep, a: str, b: str, difference: float) -> tuple[Found
         low, high = found.ends[row.size][:, place].T + (difference - delta)
         tie = TOLERANCE * difference
         ahead, behind = low > tie, high < -tie
-        planned, = planned_at(found, a, b, difference, [row.size])
+        planned, = plan_detections(found, a, b, difference, [row.size])
         rows.append(replace(planned, segments=row.segments,
                             significant=rate(int(np.count_nonzero(ahead | behind)), row.repeats),
                             wrong=rate(int(np.count_nonzero(behind)), row.repeats)))
     return tuple(rows)
 
 
-def planned_at(found: SizeSweep, a: str, b: str, difference: float, sizes: Iterable[int]) -> tuple[FoundAtSize, ...]:
-    """What theory says of test sets of some sizes, before any are drawn: parameters and errors as in `found_at`."""
+def plan_detections(found: SizeSweep, a: str, b: str, difference: float, sizes: Iterable[int]) -> tuple[Detection, ...]:
+    """What theory says of test sets of some sizes before any are drawn; parameters as of `count_detections`."""
     _, whole_se = _known(found, a, b, difference)
-    return tuple(FoundAtSize(size, None, rate(0, 0), rate(0, 0), *_expect(
+    return tuple(Detection(size, None, rate(0, 0), rate(0, 0), *_expect(
         difference, whole_se, size, found.n_units, found.settings.alpha)) for size in sizes)
 
 

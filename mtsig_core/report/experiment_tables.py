@@ -42,7 +42,7 @@ from mtsig_core.experiments.planning import PairPlan
 from mtsig_core.experiments.population import describe_swaps
 from mtsig_core.experiments.sampling import SampledPair, SampledSystem, Sampling, Spread, Spreads
 from mtsig_core.experiments.sweeps import (
-    FoundAtSize,
+    Detection,
     Growing,
     ReferenceSize,
     ReferenceSweep,
@@ -51,7 +51,7 @@ from mtsig_core.experiments.sweeps import (
     Stability,
     SystemSize,
     bound_sd,
-    found_at,
+    count_detections,
 )
 from mtsig_core.experiments.validation import Concluded, Conclusions, Coverage, Level, PairTests
 from mtsig_core.metrics import metric_title
@@ -417,14 +417,14 @@ def _between(ends: tuple[int | None, int | None] | None) -> str:
     return f" [{ends[0]:,}, {'no upper limit' if ends[1] is None else format(ends[1], ',')}]"
 
 
-def found_table(rows: Sequence[FoundAtSize]) -> Table:
+def detection_table(rows: Sequence[Detection]) -> Table:
     """How often test sets of each size find a difference, beside what theory expects."""
-    return row_table("found", FoundAtSize, rows, "size", "segments", "n", "significant", "expected", "planned", "wrong")
+    return row_table("found", Detection, rows, "size", "segments", "n", "significant", "expected", "planned", "wrong")
 
 
-def found_records(swept: SizeSweep, a: str, b: str, difference: float) -> list[dict[str, Any]]:
+def detection_records(swept: SizeSweep, a: str, b: str, difference: float) -> list[dict[str, Any]]:
     """The same for files, of one pair."""
-    rows = flatten_rows(found_at(swept, a, b, difference))
+    rows = flatten_rows(count_detections(swept, a, b, difference))
     return [{"a": a, "b": b, "difference": difference, **row} for row in rows]
 
 

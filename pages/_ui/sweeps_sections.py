@@ -16,10 +16,10 @@ from mtsig_core.experiments.papers import ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VO
 from mtsig_core.experiments.planning import PairPlan, cannot_plan, plan
 from mtsig_core.experiments.sweeps import (
     SHARES,
-    FoundAtSize,
+    Detection,
     SizeSweep,
-    found_at,
-    planned_at,
+    count_detections,
+    plan_detections,
     reference_sets,
     sweep_references,
     sweep_sizes,
@@ -61,7 +61,7 @@ class Curve:
         planned = make_once(plan, found, self.difference, self.power)
         return planned, next((row for row in planned if {row.a, row.b} == self.pair), None)
 
-    def figure(self, found: SizeSweep, mine: PairPlan, rows: Sequence[FoundAtSize]) -> Callable[[], go.Figure]:
+    def figure(self, found: SizeSweep, mine: PairPlan, rows: Sequence[Detection]) -> Callable[[], go.Figure]:
         """What makes the figure of the curve and its dots."""
         return partial(decisions, rows, self.power, mine.units, unit=f"{found.settings.unit}s", whole=found.n_units,
                        between=(mine.units_low, mine.units_high))
@@ -76,8 +76,8 @@ class Curve:
         if not mine.se:
             return
         asked = whole, mine.a, mine.b, self.difference
-        rows = [found_at(parts[row.size], *asked[1:])[0] if row.size in parts else row
-                for row in planned_at(*asked, self.sizes)]
+        rows = [count_detections(parts[row.size], *asked[1:])[0] if row.size in parts else row
+                for row in plan_detections(*asked, self.sizes)]
         said = f"Test sets of {len(parts) - 1} of {len(self.sizes)} sizes are drawn so far"
         charts.grow(self.figure(whole, mine, rows), f"sweeps.growing.{len(parts)}", f"{said}; the planned curve.")
         screen.faint(f"{said}, the smallest first: the dots so far are no result. What is said above and the dotted "

@@ -228,9 +228,9 @@ def show_coverage(bench: Bench, place) -> None:
     one = bench.found(coverage, "Covering", figure=partial(_held, bench.alpha), things="test sets", a=a, b=b, repeats=n)
     at = _size_situations(one)
     first, *others = (row.covered for row in at.values())
-    screen.answer(f"{bench.level} intervals hold A's true score {_coverage_said(first, bench.alpha)} of test sets"
-                  + (f"; where documents are drawn, by segment {_coverage_said(others[0], bench.alpha)}, by document "
-                     f"{_coverage_said(others[1], bench.alpha)}" if others else ""))
+    screen.answer(f"{bench.level} intervals hold A's true score {_describe_coverage(first, bench.alpha)} of test sets"
+                  + ("; where documents are drawn, by segment {}, by document {}".format(
+                      *(_describe_coverage(other, bench.alpha) for other in others)) if others else ""))
     screen.numbers(*(big(situation, row.covered) for situation, row in at.items()))
     screen.plain("So much for the score of A. Every kind of interval of the difference A - B:")
     bench.show(_held(bench.alpha, one), one.rows, "coverage", bench.command("coverage", a=a, b=b, repeats=n),
@@ -244,7 +244,7 @@ def show_coverage(bench: Bench, place) -> None:
     screen.show_table(tables.coverage_table(one))
 
 
-def _coverage_said(covered, alpha: float) -> str:
+def _describe_coverage(covered, alpha: float) -> str:
     """How often intervals hold what they should, and that this is too seldom or too often where it is for sure."""
     verdict = "only " if covered.high < 1 - alpha else ""
     return f"in {verdict}{100 * covered.share:.1f}%" + " (more than they should)" * (covered.low > 1 - alpha)
