@@ -159,6 +159,7 @@ def swap_ratio(delta: float, se: float | None, swap_se: float | None, n: float |
     variance = swap_se**2 - delta**2 / n
     return se / math.sqrt(variance) if variance > 0 else None
 
+
 _Result = TypeVar("_Result")
 _COLUMN_TYPES = {"str": "str", "float": "float64", "int": "Int64", "bool": "bool"}
 
@@ -466,7 +467,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-
 @dataclass(frozen=True, repr=False)
 class Comparison:
     """The answer of `mtsig_core.compare`; a notebook shows it as a table."""
@@ -486,9 +486,9 @@ class Comparison:
                 f"{counted(self.testset.n_segments, 'segment')}; {found}>")
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report.notebook import comparison_table
+        from mtsig_core.report.comparison_report import comparison_fragment
 
-        return comparison_table(self)
+        return comparison_fragment(self)
 
     def to_frame(self, table: str = "systems") -> pd.DataFrame:
         """One table over all metrics, with a column ``metric`` first."""
@@ -563,8 +563,6 @@ class Comparison:
 
 #-----------------------------------------------------------------------------------------------------------------------
 # What is found for a whole shared task: a comparison for each language pair, and the systems across all of them.
-
-
 
 
 @dataclass(frozen=True)

@@ -233,6 +233,7 @@ class Source(_Files):
             return f"scores {literal(Path(self.scores[0][1]).name)}"
         return f"{counted(len(self.system), 'system')}, {literal(Path(self.ref[0][1]).name)}"
 
+
 # Where a shared task comes from, and what is taken of it.
 
 #: The environment variable that tells the dashboard which whole task it was started on.

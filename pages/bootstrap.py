@@ -13,8 +13,7 @@ from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.cells import rounded, written_like
 from mtsig_core.report.commands import command_line
 from mtsig_core.stats.one_score import bootstrap_systems, histogram
-from pages._ui import background, charts, controls, frame, results, screen, session_limits, testsets
-from pages._ui.screen import or_end_page
+from pages._ui import charts, controls, frame, results, screen, testsets
 
 _SAMPLING = ("unit", "alpha", "seed")
 _POOLS = ("auto", "10000", "20000", "50000", "100000", "200000", "500000", "1000000")
@@ -23,24 +22,11 @@ view = frame.open_page("Bootstrap")
 testset, metric, settings, ci = view.testset, view.metric, view.comparison.settings, view.result.ci
 sampling = {key: view.settings[key] for key in _SAMPLING}
 unit, theirs = metric_title(metric), ZHANG_VOGEL_1.nearest(metric)
-level = f"{100 * (1 - settings.alpha):g}%"
+level = view.level
 
 
-def found(kind, function, what, **asked):
-    """What a function of the core finds on this view's test set, remembered, in the background where it takes long."""
-    asked = {**sampling, **asked}
-
-    def work(progress):
-        return function(testset, metric, jobs=results.jobs(testset), progress=progress,
-                        statistics=results.statistics(testset, metric, progress), **asked)
-
-    key = (f"bootstrap {kind}", testset.digest, metric, tuple(sorted(asked.items())))
-    with or_end_page():
-        session_limits.check_draws(testset, asked.get("pool") or settings.resamples, 1 if "pool" in asked else None)
-        return background.result(key, work, what)
-
-
-systems = found("of all", bootstrap_systems, "Drawing bootstrap samples", resamples=settings.resamples)
+systems = results.experiment(view, bootstrap_systems, "Drawing bootstrap samples", resamples=settings.resamples,
+                             **sampling)
 names = [system.system for system in systems]
 name = controls.choice("System", names, "system", width=420)
 chosen = systems[names.index(name)]
@@ -63,7 +49,8 @@ st.caption(f"{len(chosen.drawn)} bootstrap samples by {settings.unit}, those of 
 st.subheader("Every kind of interval")
 others = () if testset.documents is None else [
     chosen if kind == settings.unit else
-    found(f"by {kind}", bootstrap_systems, f"Drawing {kind}s", resamples=settings.resamples, only=(name,), unit=kind)[0]
+    results.experiment(view, bootstrap_systems, f"Drawing {kind}s", resamples=settings.resamples, only=(name,),
+                       **{**sampling, "unit": kind})[0]
     for kind in ("segment", "document")]
 screen.show_table(tables.interval_table(chosen, ci, level, *others))
 
@@ -82,7 +69,7 @@ st.subheader("Were enough samples drawn?")
 pool = controls.choice("Samples in the pool", _POOLS, "pool", width=200, help="auto: as many as take a few seconds. "
                        "Where a pool would take more than a minute, the page says how long, and asks.")
 asked = None if pool == "auto" else int(pool)
-settled = found("pool", stability, "Drawing the pool", pool=asked, system=name)
+settled = results.experiment(view, stability, "Drawing the pool", pool=asked, system=name, **sampling)
 total = settled.settings.resamples
 command = command_line("sweep resamples", view.source, system=name, metrics=metric, pool=asked,
                        **sampling)

@@ -20,7 +20,7 @@ from mtsig_core.readers.uploads import (
     reference_language,
     upload_name,
 )
-from mtsig_core.report.tables import inventory_rows
+from mtsig_core.report.tables import inventory_table
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.inventory import suspicions
 from pages._ui import address, data_sections, frame, screen, testsets
@@ -189,4 +189,4 @@ if not isinstance(view, MtsigError):
         st.subheader("Worth a look")
         screen.cautions(found)
     st.subheader("What was read")
-    screen.table(*make_once(inventory_rows, testset), names=[0, 1])
+    screen.show_table(make_once(inventory_table, testset))

@@ -8,15 +8,12 @@ import streamlit as st
 from mtsig_core.figures import differences, forest
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.tables import (
-    by_reference_rows,
-    cluster_ends,
-    difference_rows,
-    leaderboard_records,
-    leaderboard_rows,
+    add_metrics,
+    by_reference_table,
+    differences_table,
+    leaderboard_table,
     simultaneous_word,
     verdict,
-    with_metrics,
-    with_runs,
 )
 from mtsig_core.report.text import printable
 from mtsig_core.report.words import caveats, far_firsts, keeps_its_level
@@ -47,16 +44,15 @@ if said is not None:
 if (far := far_firsts(result)) is not None:
     screen.plain(far)
 screen.cautions(about_all)
-header, rows = leaderboard_rows(result, comparison.settings)
+table = leaderboard_table(result, comparison.settings)
 blue = "the best score" if comparison.settings.baseline is None else "the baseline"
-numbers = dict(zip(("header", "rows"), leaderboard_records([result], comparison.settings), strict=True),
-               files=view.named(), command=view.command(), select=True)
+numbers = dict(charts.columns(table.records()), files=view.named(), command=view.command(), select=True)
 told = tuple(caveats(comparison, result))  # in a picture that is saved, too
 apart = result.pairs and st.session_state["figure"] == _FIGURES[1]
 if apart:
     clicked = charts.show(
         partial(differences, result, comparison.settings, told), key="leaderboard.differences", **numbers,
-        table=difference_rows(result, comparison.settings),
+        table=differences_table(result, comparison.settings),
         alt=f"Differences of all systems to {blue}, with single and simultaneous intervals; numbers below.")
     st.caption(f"Difference of each system to {blue}. A single interval is for its pair alone; the simultaneous ones "
                "of all pairs hold together: read these to judge several systems. Filled: significantly different; "
@@ -66,8 +62,7 @@ else:
         partial(forest, result, comparison.settings, told), key="leaderboard.forest", **numbers, with_table=False,
         alt="Scores with intervals and rank intervals of all systems, best first; the table below has the same "
             "numbers.")
-clusters = cluster_ends(result.systems)
-if clusters:
+if table.ruled:
     drawn = "Shading in the table separates" if apart else "Lines, and shading in the table, separate"
     st.caption(f"{drawn} clusters: no rank range reaches from one into the next.")
 holds = keeps_its_level(comparison) and comparison.settings.correction in FAMILY_WISE
@@ -80,18 +75,17 @@ elif not apart:
                f"Overlap of two intervals is not the paired test: decisions come from the differences{jointly}. "
                f"Click a dot or a bar, or tick a row of the table, to open the pair with {blue}."
                + (" Simultaneous: intervals that hold together." if together else ""))
-by_reference = by_reference_rows(result)
-if by_reference[1]:
-    screen.prose_table(*by_reference)
+if by_reference := by_reference_table(result):
+    screen.show_prose_table(by_reference)
 others = comparison_sections.pick_further_metrics(view)
-header, rows = with_metrics(*with_runs(header, rows, 1, result), 1, others)
-rows += comparison_sections.reference_rows(view, len(header), [other.metric for other in others])
-chosen = screen.table(["simultaneous" if title.startswith("simultaneous") else title for title in header], rows,
-                      names=[0, 1], key="leaderboard.table", open_rows=True, clusters=clusters)
+table = add_metrics(table, others).add_rows(
+    comparison_sections.reference_records(view, [other.metric for other in others]))
+chosen = screen.show_table(table.rename(vs_best_ci_joint="simultaneous", vs_baseline_ci_joint="simultaneous"),
+                           "leaderboard.table", open_rows=True)
 if clicked:
     one_pair.open_pair(view, result.systems[clicked[0][0]].system)
 elif chosen is not None:
-    one_pair.open_pair(view, rows[chosen][1])
+    one_pair.open_pair(view, table.values("system")[chosen])
 about_others = comparison_sections.warnings_of(view, others)
 if others:
     several = ",".join([view.metric, *(other.metric for other in others)])

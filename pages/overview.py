@@ -3,7 +3,7 @@
 import streamlit as st
 
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.tables import CLUSTERS_SAID, cluster_ends, leaderboard_rows, verdict
+from mtsig_core.report.tables import CLUSTERS_SAID, leaderboard_table, verdict
 from mtsig_core.report.words import qualifying
 from pages._ui import address, frame, screen, testsets
 
@@ -23,13 +23,14 @@ if others:
 qualified = qualifying(view.comparison, result)
 screen.cautions(caution for caution in view.comparison.warnings if caution in qualified
                 or caution.kind.concern in ("files", "scores", "references", "family"))
-header, rows = leaderboard_rows(result, view.comparison.settings)
-clusters = cluster_ends(result.systems[:SHOWN])
-screen.table(header[:4], [row[:4] for row in rows[:SHOWN]], names=[1], clusters=clusters)
-if clusters:
+table = leaderboard_table(result, view.comparison.settings).select("rank", "system", "score", "ci")
+n = len(table.rows)
+table = table.pick_rows(range(min(n, SHOWN)))
+screen.show_table(table)
+if table.ruled:
     st.caption(CLUSTERS_SAID)
-if len(rows) > SHOWN:
-    st.caption(f"The first {SHOWN} of {len(rows)} systems; the Leaderboard has all.")
+if n > SHOWN:
+    st.caption(f"The first {SHOWN} of {n} systems; the Leaderboard has all.")
 
 ways = {
     "Explore your own outputs": ("Upload references and outputs, see who is ahead, then go down to documents and "

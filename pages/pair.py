@@ -16,15 +16,14 @@ from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.stats.pair import density, extremes, tally
 from mtsig_core.stats.significance import FAMILY_WISE, is_split, significant
 from pages._ui import address, charts, frame, one_pair, screen, segment_sections
-from pages._ui.screen import end_page, or_end_page
+from pages._ui.screen import end_page
 
 _SEGMENTS_PAGE = frame.ROOT / "pages" / "segments.py"
 view = frame.open_page("Pair")
 comparison, result = view.comparison, view.result
 settings, unit = comparison.settings, metric_title(result.metric)
 a, b, _ = one_pair.choose(view)
-with or_end_page():
-    found = one_pair.examine(view, a, b)
+found = one_pair.examine(view, a, b)
 pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {a, b})
 better = {"a": pair.a, "b": pair.b, None: None}[pair.better]
 delta = found.sign * found.delta

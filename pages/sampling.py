@@ -9,9 +9,9 @@ from mtsig_core.experiments.sampling import KINDS, SIZES, ratio_of_spreads, samp
 from mtsig_core.figures.experiment_plots import spread
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.experiment_tables import sampled_system_records
-from pages._ui import background, charts, controls, frame, results, screen, session_limits, testsets
+from pages._ui import charts, controls, frame, results, screen, session_limits, testsets
 from pages._ui.sampling_sections import NAMES, Samples
-from pages._ui.screen import end_page, or_end_page
+from pages._ui.screen import end_page
 
 _ENOUGH = 10  # samples that tell a spread
 
@@ -28,33 +28,19 @@ with middle:
 asked["shuffle"] = controls.toggle("Shuffle the sentences", False, "shuffle", place=right)
 
 
-def of_all_sizes(progress):
-    return spreads(testset, metric, progress=progress, statistics=results.statistics(testset, metric, progress),
-                   **asked)
+def sample_both_kinds(testset, metric, *, progress, jobs, statistics, **more):
+    def report(k):
+        return lambda stage, share: progress("samples", (k + share) / len(KINDS))
+
+    return {kind: sampling(testset, metric, kind, progress=report(k), jobs=jobs, statistics=statistics, **more)
+            for k, kind in enumerate(KINDS)}
 
 
-def found(work, what, *key):
-    with or_end_page():
-        session_limits.check_experiment(testset, sampling, asked)
-        return background.result(("sampling", work.__name__, testset.digest, metric, *key), work, what)
-
-
-def taken(**asked):
-    def both(progress):
-        statistics = results.statistics(testset, metric, progress)
-
-        def part(k):
-            return lambda stage, share: progress("samples", (k + share) / len(KINDS))
-
-        return {kind: sampling(testset, metric, kind, size=size, progress=part(k), statistics=statistics,
-                               jobs=results.jobs(testset), **asked) for k, kind in enumerate(KINDS)}
-
-    return found(both, "Taking samples", size, *asked.values())
-
-
-samples = taken(**asked)
+limit = partial(session_limits.check_experiment, testset, sampling, asked)
+take = partial(results.experiment, view, sample_both_kinds, "Taking samples", limit=limit, size=size)
+samples = take(**asked)
 n, shuffled = samples["broad"].n_samples, samples["broad"].shuffled
-before = {kind: one.system(name) for kind, one in taken(**{**asked, "shuffle": False}).items()} if shuffled else {}
+before = {kind: one.system(name) for kind, one in take(**{**asked, "shuffle": False}).items()} if shuffled else {}
 chosen = {kind: one.system(name) for kind, one in samples.items()}
 if not all(one.known for one in chosen.values()):
     screen.error(f"No sample has a score of {name}. Choose another system.")
@@ -100,4 +86,4 @@ else:
     testsets.offer_demo(testsets.KOEHN, "One such small test set by itself, as one has it in practice:", view.source)
 kind = sections.show_intervals()
 sections.show_pair(kind)
-sections.show_spreads(found(of_all_sizes, "Taking samples of all sizes", *asked.values()))
+sections.show_spreads(results.experiment(view, spreads, "Taking samples of all sizes", limit=limit, **asked))

@@ -8,7 +8,7 @@ from mtsig_core.report import export
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.segment_cards import MARKS, card, contributed, neighbour, segments_html, system_list
 from mtsig_core.stats import segments
-from pages._ui import background, controls, frame, one_pair, results, screen, segment_sections
+from pages._ui import controls, frame, one_pair, results, screen, segment_sections
 from pages._ui.browser import copyable
 from pages._ui.screen import end_page, or_end_page
 
@@ -24,13 +24,13 @@ if not testset.has_texts:
     end_page()
 if testset.runs:
     st.caption("Texts are those of the first training run; scores and differences are means over the runs.")
-name, metric = view.metric, metric_of(testset, view.metric)
+metric = metric_of(testset, view.metric)
 
 
-def added_by_each(progress):
-    counted = results.statistics(testset, name, progress)
-    added = segments.added_by_segment(testset, metric, a, b, counted)
-    return added, segments.deciding_segments(testset, metric, a, b, counted, added)
+def contributions(testset, metric, a, b, statistics):
+    metric = metric_of(testset, metric)
+    added = segments.added_by_segment(testset, metric, a, b, statistics)
+    return added, segments.deciding_segments(testset, metric, a, b, statistics, added)
 
 
 order = controls.choice("Order", segments.ORDERS, "order", place=beside[0], pages_own=True,
@@ -40,8 +40,7 @@ others = [name for name in testset.systems if name not in (a, b)]
 also = [] if not others else controls.several("Also show", others, "also", [], place=beside[2],
                                               placeholder="outputs of ...")
 filters = segment_sections.pick_filters(testset)
-added, decide = background.result(("contributions", testset.digest, view.metric, a, b), added_by_each,
-                                  "Counting the segments")
+added, decide = results.experiment(view, contributions, "Counting the segments", a=a, b=b)
 with or_end_page():
     found = filters.find(testset, a, b, decide)
 if not len(found):

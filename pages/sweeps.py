@@ -15,14 +15,11 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.experiment_tables import detection_records, detection_table, plan_table, width_table
 from mtsig_core.report.palette import BLUE, VERMILLION
 from pages._ui import (
-    background,
     charts,
     controls,
     frame,
     one_pair,
-    results,
     screen,
-    session_limits,
     sweeps_sections,
     testsets,
 )
@@ -55,20 +52,14 @@ with st.expander("Test sets drawn", key="sweeps.drawn"):
 asked = {"repeats": repeats, "unit": view.settings["unit"] if drawn == "auto" else drawn, "alpha": alpha, "seed": seed}
 
 
-def work(progress):
-    return sweep_sizes(testset, metric, sizes=None if sizes == _TEN else parse_sizes(sizes), progress=progress,
-                       jobs=results.jobs(testset), statistics=results.statistics(testset, metric, progress),
-                       watch=progress.part, **asked)
-
-
 with or_end_page():
+    parsed = None if sizes == _TEN else tuple(parse_sizes(sizes))
     kind = settings.unit if asked["unit"] == "auto" else asked["unit"]
     n = testset.n_documents if kind == "document" and testset.documents is not None else testset.n_segments
-    counts = default_sizes(n, kind) if sizes == _TEN else in_units(parse_sizes(sizes), n)
-    session_limits.check_sweep(testset, counts, repeats)
+    counts = default_sizes(n, kind) if parsed is None else in_units(parsed, n)
     curve = Curve(view, frozenset((a, b)), difference, power, counts)
-    found = background.result(("sweep size", testset.digest, metric, sizes, tuple(asked.items())), work,
-                              "Drawing test sets", curve.grow)
+    found = sweeps_sections.sweep(view, sweep_sizes, "Drawing test sets", testset, counts, meanwhile=curve.grow,
+                                  sizes=parsed, **asked)
     planned, mine = curve.plan(found)
 if mine is None:
     screen.error(f"{a} and {b} have no segment in common with a score. Choose another pair.")

@@ -4,7 +4,6 @@ import streamlit as st
 
 from pages._ui import controls, frame, screen
 from pages._ui.validation_sections import (
-    Bench,
     show_conclusions,
     show_coverage,
     show_families,
@@ -28,4 +27,4 @@ with left:
     experiment = controls.choice("Experiment", list(EXPERIMENTS), "experiment")
 question, show = EXPERIMENTS[experiment]
 screen.plain(question)
-show(Bench(view), right)
+show(view, right)

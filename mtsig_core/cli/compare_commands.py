@@ -20,13 +20,14 @@ from mtsig_core.experiments.domains import by_domain
 from mtsig_core.metrics import metric_of
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import read_official, read_official_task
-from mtsig_core.report import export, terminal
+from mtsig_core.report import export
 from mtsig_core.report.commands import command_line
+from mtsig_core.report.comparison_report import comparison_text
 from mtsig_core.report.dispute_card import card_html, card_json, card_text
 from mtsig_core.report.domain_tables import DOMAIN_FORMS
 from mtsig_core.report.kept_results import KeptDraws, KeptTask
 from mtsig_core.report.replication import REPLICATION_FORMS
-from mtsig_core.report.text import warn
+from mtsig_core.report.text import terminal_width, warn
 from mtsig_core.results import Exclusion
 from mtsig_core.stats.comparison import compare
 from mtsig_core.stats.published_scores import replicate, replicate_task
@@ -81,7 +82,8 @@ def run_compare(args: Namespace) -> int:
     with progress_line() as progress:
         result = compare(testset, metrics, **given(args, "compare"), progress=progress, cache=KeptDraws())
     result = replace(result, excluded=tuple(map(Exclusion, dict.fromkeys(args.exclude or ()))))
-    write(result.render(args.format), args.out)
+    fits = args.format == "text" and args.out is None
+    write(comparison_text(result, terminal_width()) if fits else result.render(args.format), args.out)
     return 0
 
 
@@ -91,7 +93,7 @@ def run_score(args: Namespace) -> int:
         return run_replicate(args, testset)
     found = score(testset, chosen_metrics(args, testset))
     warn(found.warnings)
-    render = {"text": terminal.scores_text, "json": export.scores_json, "csv": export.scores_csv}
+    render = {"text": export.scores_text, "json": export.scores_json, "csv": export.scores_csv}
     write(render[args.format](found), args.out)
     return 0
 

@@ -16,7 +16,7 @@ from mtsig_core.report.sentences import row_against_column
 from mtsig_core.report.tables import (
     apart,
     cluster_ends,
-    leaderboard_records,
+    differences_table,
     neither,
     points,
     simultaneous_word,
@@ -48,11 +48,11 @@ def differences(result: MetricResult, settings: Settings, notes: Sequence[str] =
         Sentences that a saved picture has to have below it, such as `caveats`.
     """
     anchor, filled = apart(result, settings)
-    header, records = leaderboard_records([result], settings)
-    at, joint = header.index("losses") + 1, header.index("score") + 3  # its simultaneous interval; the difference
-    shown = [(k, row[joint], row[joint + 1:joint + 3], row[at:at + 2]) for k, row in enumerate(records)
-             if row[joint] is not None]
-    names = [result.systems[k].system for k, *_ in shown]
+    table, places = differences_table(result, settings), {row.system: k for k, row in enumerate(result.systems)}
+    names, key, nothing = table.values("system"), table.keys[1], (None, None)
+    joint_ends = table.values(f"{key}_ci_joint") if table.has(f"{key}_ci_joint") else [None] * len(names)
+    shown = [(places[name], delta, single or nothing, joint or nothing) for name, delta, single, joint in zip(
+        names, table.values(key), table.values(f"{key}_ci"), joint_ends, strict=True)]
     rows, named, level = list(range(len(shown))), Labels(34, 2, names), f"{100 * (1 - settings.alpha):g}% interval"
     whose = [[k, full(name)] for (k, *_), name in zip(shown, names, strict=True)]
     figure = go.Figure()

@@ -67,11 +67,11 @@ def signed(value: float, form: str, sign: str = "+") -> Cell:
 
     Examples
     --------
-    >>> signed(-0.001, ".2f"), signed(0.25, ".2f"), signed(-0.25, ".2f", "")
-    ('+0.00', '+0.25', '-0.25')
+    >>> signed(-0.001, ".2f"), signed(0.25, ".2f"), signed(-0.25, ".2f", ""), signed(1502, ",.0f")
+    ('+0.00', '+0.25', '-0.25', '+1,502')
     """
     text = f"{value:{sign}{form}}"
-    return Cell(text if float(text) else f"{0.0:{sign}{form}}", value)
+    return Cell(text if float(text.replace(",", "")) else f"{0.0:{sign}{form}}", value)
 
 
 def written_like(scores: Iterable[float]) -> str:

@@ -1,43 +1,83 @@
-"""A comparison as a report, in every form that it is written in."""
+"""A comparison as a report, and in every form that it is written in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
+from mtsig_core.errors import counted
+from mtsig_core.metrics import metric_title
+from mtsig_core.report.document import Block, Facts, Figure, Paragraph, Report, Section, TableBlock, Warnings
 from mtsig_core.report.export import comparison_csv, matrix_csv
-from mtsig_core.report.html import LEVELS, table, template
-from mtsig_core.report.latex import comparison_latex as comparison_latex
-from mtsig_core.report.palette import ink, mixed
+from mtsig_core.report.html import report_html
+from mtsig_core.report.latex import MOST_ROWS, report_latex
+from mtsig_core.report.notebook import report_fragment
 from mtsig_core.report.pictures import differences_svg, forest_svg, matrix_key, matrix_svg
 from mtsig_core.report.result_json import comparison_json
-from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.sentences import (
+    basis_sentences,
+    caption_sentences,
+    level,
+    paper_sentences,
+    row_against_column,
+)
 from mtsig_core.report.tables import (
     CLUSTERS_SAID,
-    by_reference_rows,
+    DETECTABLE,
+    by_reference_table,
     cluster_ends,
+    exclusions_table,
     interval_kinds,
-    leaderboard_rows,
-    pair_rows,
-    pair_run_rows,
+    leaderboard_table,
+    left_out,
+    numbered_matrix,
+    pair_runs_table,
+    pairs_table,
     points,
-    run_rows,
+    relations_table,
+    runs_table,
+    signs_table,
     simultaneous_word,
     summary,
     verdict,
+    without_relation,
 )
-from mtsig_core.report.terminal import comparison_text as comparison_text
-from mtsig_core.report.words import assumptions, group_cautions, wrong_files
+from mtsig_core.report.text import report_text
+from mtsig_core.report.words import assumptions, direction, far_firsts, ranks_hold_jointly
 from mtsig_core.results import Comparison, MetricResult
+from mtsig_core.stats.significance import is_split
+
+_FEW_PAIRS = 30  # more have their differences in files, and in text a matrix
+_WIDEST_MATRIX = 15  # systems, on paper
 
 
-def comparison_html(comparison: Comparison) -> str:
-    """The answer first, then leaderboards with figures, what was left out, warnings, matrices and pairs, sentences
-    for a paper, settings and signature.
+def comparison_text(comparison: Comparison, width: int | None = None) -> str:
+    """The whole of it as text, whose tables fit `width`."""
+    return report_text(comparison_report(comparison), width)
+
+
+def comparison_latex(comparison: Comparison) -> str:
+    """Leaderboard, pairs and matrix of each metric as booktabs tables with short captions, and how it was tested.
 
     Returns
     -------
     str
-        A page in light or dark, as the reader's system prefers. Names are shown literally.
+        A file that compiles alone, and that a document may read with ``\\input``; comments at the top name the
+        packages that it needs and repeat the warnings.
+
+    Examples
+    --------
+    >>> from mtsig_core import TestSet, compare
+    >>> ts = TestSet("toy", {"A_1": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
+    >>> r"\\begin{tabular}" in comparison_latex(compare(ts, trials=999))
+    True
+    """
+    return report_latex(comparison_report(comparison, MOST_ROWS))
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """A page in light or dark, as the reader's system prefers, that needs nothing else. Names are shown literally.
 
     Examples
     --------
@@ -46,28 +86,172 @@ def comparison_html(comparison: Comparison) -> str:
     >>> "&lt;b&gt;A&lt;/b&gt; is ahead of all others" in comparison_html(compare(ts, trials=999))
     True
     """
+    return report_html(comparison_report(comparison))
+
+
+def comparison_fragment(comparison: Comparison) -> str:
+    """What a notebook shows of it."""
+    return report_fragment(comparison_report(comparison))
+
+
+def comparison_report(comparison: Comparison, most_pairs: int | None = None) -> Report:
+    """Who is ahead by each metric, with all tables and figures, warnings, and how it was tested.
+
+    Of the pairs, the first `most_pairs` have rows.
+    """
+    info, results = comparison.testset, list(comparison.metrics.values())
+    sections = [Section("", list(_introduce(comparison)))]
+    for result in results:
+        title = metric_title(result.metric)
+        sections.append(Section(f"{title}: systems", list(_show_systems(comparison, result))))
+        if result.pairs:
+            sections.append(Section(f"{title}: pairs", list(_show_pairs(comparison, result, most_pairs)), "detail"))
+        sections.append(Section("", list(_say_methods(comparison, result)), "detail"))
+    if len(results) > 1:
+        sections.append(Section("", list(_relate(results))))
+    others = tuple(one for one in comparison.warnings if not one.kind.comes_first)
+    if others:
+        sections.append(Section("Keep in mind", (Warnings(cautions=others, several=len(results) > 1),), "caveats"))
+    sections.append(Section("Settings", (_list_settings(comparison),), "detail"))
+    return Report(f"Comparison of systems on {info.name}", sections,
+                  "the texts of this test set are made up." if info.simulated else "")
+
+
+def _introduce(comparison: Comparison) -> Iterator[Block]:
+    """What was compared and how, what was left out and assumed, and warnings that question all numbers."""
+    if doubts := tuple(one for one in comparison.warnings if one.kind.comes_first):
+        yield Warnings(cautions=doubts, several=len(comparison.metrics) > 1)
+    for part in summary(comparison):
+        yield Paragraph(text="; ".join(part), role="summary")
+    if comparison.excluded:
+        yield Paragraph(text=f"Left out: {left_out(comparison)}", role="remark", only=("text", "latex"))
+        yield TableBlock(table=exclusions_table(comparison), title="Left out", only=("html",))
+    for text in assumptions(comparison.testset.assumed, comparison.metrics):
+        yield Paragraph(text=text, role="text")
+
+
+def _show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
+    settings, title = comparison.settings, metric_title(result.metric)
+    first, anchor = result.systems[0], "the best score" if settings.baseline is None else "the baseline"
+    yield Paragraph(text=verdict(result, settings) or f"{first.system} scores {first.score:{points(result)}}",
+                    role="verdict", about=f"{title}, {direction(result.higher_is_better, bool(result.pairs))}")
+    for caution in comparison.warnings:
+        if caution.kind.beside_verdict and caution.metric == result.metric:
+            yield Paragraph(text=caution.finding, only=("text",))
+    if (far := far_firsts(result)) is not None:
+        yield Paragraph(text=far)
+    caption, *caveats = caption_sentences(comparison, result, "Scores")
+    jointly = first.rank_low is not None and ranks_hold_jointly(comparison)
+    yield TableBlock(table=leaderboard_table(result, settings), title=f"{title}: systems", caption=caption,
+                     notes=(CLUSTERS_SAID,) * bool(cluster_ends(result.systems)),
+                     caveats=(*["Rank intervals hold jointly for all systems."] * jointly, *caveats))
+    yield Figure(draw=partial(forest_svg, result, settings), caption=(
+        f"Blue: {anchor}. Grey and filled: significantly different from it; hollow: not, which does not mean equal."
+        if result.pairs else "The score with its interval: there is no other system to compare it with."))
+    if together := simultaneous_word(result, settings):
+        yield Figure(draw=partial(differences_svg, result, settings), caption=(
+            f"Difference of each system to {anchor}. Thick: its single interval, for this pair alone. Thin, with ends: "
+            f"{together}; these hold together. Filled: significantly different; hollow: not, which does not mean "
+            "equal."))
+    if result.runs:
+        yield TableBlock(table=runs_table(result, settings.alpha), title=f"{title}: training runs", caption=(
+            f"Scores of each training run by {title}, with their standard deviation and its interval: what differs "
+            "from one training to another, on this test set."))
+    if references := by_reference_table(result):
+        yield TableBlock(table=references, title=f"{title}: leaders by reference", caption=(
+            f"Leaders by {title}, by all references together and by each alone: no other system is significantly "
+            "better than these."))
+
+
+def _show_pairs(comparison: Comparison, result: MetricResult, most: int | None) -> Iterator[Block]:
+    settings, title, n = comparison.settings, metric_title(result.metric), len(result.pairs)
+    table, together = pairs_table(result, settings, most), simultaneous_word(result, settings)
+    in_all = () if n <= _FEW_PAIRS or settings.baseline is not None else ("latex", "html", "notebook")
+    if settings.baseline is None:
+        yield Figure(draw=partial(matrix_svg, result, settings), caption=matrix_key(result, settings))
+    single = f"A single interval is for its pair alone; a {together} holds for these together." if together else ""
+    yield TableBlock(
+        table=table.without(*DETECTABLE), title=f"{title}: pairs", fold=counted(n, "pair"), n_rows=n, only=in_all,
+        **_caption(comparison, result, "Differences"),
+        notes=("Not significant (a dash under \"better\") does not mean equal.", *filter(None, [single])))
+    if any(pair.mdd is not None for pair in result.pairs):
+        family = f"; for the family: at alpha/{len(result.tested)}, enough among all" if together else ""
+        yield TableBlock(
+            table=table.select("pair", *DETECTABLE), title=f"{title}: detectable",
+            fold="Minimum detectable differences", n_rows=n, only=in_all,
+            **_caption(comparison, result, "Minimum detectable differences"),
+            notes=(f"Such a true difference is found with 80% power, uncorrected{family}. In brackets: "
+                   f"{level(settings)} interval, as the standard error (SE) is an estimate.",))
+    if result.pair_runs:
+        yield TableBlock(table=pair_runs_table(result), title=f"{title}: differences between runs", only=in_all,
+                         **_caption(comparison, result, "Standard errors, with training runs,"))
+    if in_all:
+        yield Paragraph(only=("text",), text="Differences and p of all pairs: --format csv or json; --baseline NAME "
+                        "for those with one.")
+    if len(result.systems) > 2 and settings.baseline is None:
+        yield from _show_matrix(comparison, result)
+
+
+def _show_matrix(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
+    title, n = metric_title(result.metric), len(result.systems)
+    yield Paragraph(text=_explain_signs(comparison, result), only=("text",))
+    yield TableBlock(table=signs_table(result, comparison.settings), title=f"{title}: signs", only=("text",))
+    if n > _WIDEST_MATRIX:
+        yield Paragraph(text=f"A matrix of {n} systems is too wide for a page: the pairs below have its numbers.",
+                        role="remark", only=("latex",))
+        return
+    below = "the share of samples that the better one wins" if any(pair.win is not None for pair in result.pairs) else \
+        "the adjusted p"
+    yield TableBlock(table=numbered_matrix(result), title=f"{title}: matrix", notes=(
+        f"Above the diagonal the difference {row_against_column(result)}, positive where the row is better, bold where "
+        f"significant; below it {below}. Not significant does not mean equal.",), only=("latex",),
+        **_caption(comparison, result, "All pairs"))
+
+
+def _caption(comparison: Comparison, result: MetricResult, what: str) -> dict[str, Any]:
+    """The caption of a table, and what has to be known wherever it is copied to."""
+    caption, *caveats = caption_sentences(comparison, result, what)
+    return {"caption": caption, "caveats": tuple(caveats)}
+
+
+def _explain_signs(comparison: Comparison, result: MetricResult) -> str:
+    tested, apart = result.tested, len(result.pairs) - len(result.tested)
+    others = "" if all(pair.decidable for pair in tested) else ", ? cannot be decided"
+    others += ", ! test and scores disagree" * any(is_split(pair, comparison.settings.alpha) for pair in tested)
+    untested = f"; - not tested, no line in common: {apart}" if apart else ""
+    n = sum(pair.significant for pair in result.pairs)
+    return (f"Row against column: > significantly better, < worse, . not significant{others} "
+            f"({n} of {counted(len(tested), 'pair')} significant{untested})")
+
+
+def _say_methods(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
+    title = metric_title(result.metric)
+    yield Paragraph(text=" ".join(basis_sentences(comparison, result)), role="methods", about=title, only=("latex",))
+    yield Paragraph(text=paper_sentences(comparison, result.metric), role="methods", about=f"{title}: for a paper",
+                    only=("html",))
+    yield Paragraph(text=result.signature, role="signature", about=f"{title} signature:", only=("text", "html"))
+
+
+def _relate(results: list[MetricResult]) -> Iterator[Block]:
+    """All metrics in one matrix."""
+    if not (table := relations_table(results)):
+        return
+    names = ", ".join(metric_title(result.metric) for result in results)
+    yield Paragraph(text=f"Row against column by {names}, in this order: > significantly better, < worse, ~ neither",
+                    only=("text",))
+    gone = without_relation(results)
+    yield TableBlock(table=table, title="Metrics together", only=("text",),
+                     notes=(f"Not compared by all of these: {', '.join(gone)}",) if gone else ())
+
+
+def _list_settings(comparison: Comparison) -> Facts:
     info, settings = comparison.testset, comparison.settings
-
-    def answer(result: MetricResult) -> str:
-        first = result.systems[0]
-        return verdict(result, settings) or f"{first.system} scores {first.score:{points(result)}}"
-
-    known = [("test set", info.name), ("digest", info.digest), ("test", settings.test), ("unit", settings.unit),
+    facts = [("test set", info.name), ("digest", info.digest), ("test", settings.test), ("unit", settings.unit),
              ("block length", settings.block_length), ("trials", settings.trials), ("alpha", settings.alpha),
              ("correction", settings.correction), ("intervals", interval_kinds(comparison)),
              ("resamples", settings.resamples), ("seed", settings.seed), ("baseline", settings.baseline),
              ("mtsig", settings.version)]
-    return template("comparison.html").render(
-        comparison=comparison, info=info, settings=settings, results=list(comparison.metrics.values()), known=known,
-        assumed=assumptions(info.assumed, comparison.metrics),
-        left_out=[(one.system, one.reason) for one in comparison.excluded], summary=summary(comparison),
-        doubts=group_cautions(wrong_files(comparison.warnings)), answer=answer, cautions=group_cautions(
-            [one for one in comparison.warnings if not one.kind.doubts_files], several=len(comparison.metrics) > 1),
-        leaderboard_rows=leaderboard_rows, by_reference_rows=by_reference_rows, pair_rows=pair_rows,
-        run_rows=run_rows, pair_run_rows=pair_run_rows,
-        paper_sentences=paper_sentences, forest_svg=forest_svg, differences_svg=differences_svg,
-        matrix_svg=matrix_svg, matrix_key=matrix_key, levels=LEVELS, mixed=mixed, ink=ink,
-        simultaneous_word=simultaneous_word, table=table, cluster_ends=cluster_ends, clusters_said=CLUSTERS_SAID)
+    return Facts(pairs=tuple((name, str(value)) for name, value in facts if value is not None), only=("html",))
 
 
 FORMS: dict[str, Callable[[Comparison], str]] = {

@@ -27,8 +27,6 @@ from mtsig_core.stats.significance import TESTS
 # A dispute card: everything about one pair of systems as tables, and as text and JSON.
 
 
-
-
 @dataclass(frozen=True)
 class Part:
     """A table of the card with its title, and how to read it."""

@@ -14,7 +14,8 @@ import numpy as np
 
 from mtsig_core.metrics import Metric
 from mtsig_core.report.table import Table
-from mtsig_core.report.tables import matrix_records, single_runs, with_run_records
+from mtsig_core.report.tables import leaderboard_table, matrix_table, scores_table, single_runs, with_run_records
+from mtsig_core.report.text import printable, table_text
 from mtsig_core.report.words import assumptions
 from mtsig_core.results import Comparison, PairResult, PairRuns, SystemResult, SystemRuns
 from mtsig_core.schema import to_json as to_json
@@ -39,8 +40,11 @@ def comparison_csv(comparison: Comparison) -> str:
     info = comparison.testset
     systems = [f.name for f in fields(SystemResult)]
     pairs = [f.name for f in fields(PairResult)]
+    seen = [key for result in comparison.metrics.values()
+            for key in leaderboard_table(result, comparison.settings).part_names()]
     header = ["table", "metric", *systems, *(name for name in pairs if name not in systems),
-              "reference", "higher_is_better", "reason", "testset", "digest", "simulated", "signature"]
+              *dict.fromkeys(key for key in seen if key not in ("metric", *systems)), "reference", "higher_is_better",
+              "reason", "testset", "digest", "simulated", "signature"]
     if any(result.runs for result in comparison.metrics.values()):
         header += ["run", *(f.name for part in (SystemRuns, PairRuns) for f in fields(part)
                             if f.name not in (*header, "scores"))]
@@ -50,7 +54,7 @@ def comparison_csv(comparison: Comparison) -> str:
         leaders = [{"reference": row.reference, "system": system, "n": row.n_segments,
                     "decidable": row.decidable}
                    for row in result.by_reference for system in row.leaders]
-        for table, records in (("systems", with_run_records(result.systems, result.runs)),
+        for table, records in (("systems", leaderboard_table(result, comparison.settings).records()),
                                ("pairs", with_run_records(result.pairs, result.pair_runs)),
                                ("leaders", leaders), ("runs", single_runs(result))):
             rows += [{"table": table, "metric": name, **record, "higher_is_better": result.higher_is_better, **source,
@@ -61,14 +65,26 @@ def comparison_csv(comparison: Comparison) -> str:
 
 
 def matrix_csv(comparison: Comparison) -> str:
-    """The matrix of all pairs, systems as rows and columns, as `mtsig_core.report.tables.matrix_records` has it.
+    """The matrix of all pairs, systems as rows and columns, as `mtsig_core.report.tables.matrix_values` has it.
 
     The last column says on each row what the cells are.
     """
-    header, rows = matrix_records(list(comparison.metrics.values()))
+    table = matrix_table(list(comparison.metrics.values()))
     below = "adjusted p" if TESTS[comparison.settings.test].p_values else "share of samples that the better wins"
     what = f"above the diagonal improvement of row over column, below it {below}"
-    return to_csv([*header, "cells"], ([*row, what] for row in rows))
+    return to_csv([*table.titles, "cells"], ([*row, what] for row in table.rows))
+
+
+def scores_text(scores: Scores) -> str:
+    """The systems by each metric, and its signature."""
+    lines, table = [], scores_table(scores)
+    for key, found in scores.metrics.items():
+        by_score = sorted(found.systems, key=lambda row: row.score, reverse=found.higher_is_better)
+        names = table.values("system")
+        part = table.select("system", key).pick_rows(names.index(row.system) for row in by_score)
+        lines += [*table_text(part), "", *["Lower is better."] * (not found.higher_is_better)]
+        lines += [*map(printable, assumptions(scores.testset.assumed, [found.metric])), printable(found.signature), ""]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def scores_json(scores: Scores) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from mtsig_core.errors import Remedy, arguments
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.cells import number, written_like
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.document import Block, Facts, Paragraph, Report, TableBlock, Warnings
-from mtsig_core.report.html import folded, literal, table, table_html
-from mtsig_core.report.tables import cluster_ends, leaderboard_rows, pair_rows, summary, system_rows, verdict
-from mtsig_core.report.words import direction, group_cautions, wrong_files
-from mtsig_core.results import Comparison, MetricResult
+from mtsig_core.report.html import folded, literal, table_html
+from mtsig_core.report.tables import scores_table, systems_table
+from mtsig_core.report.words import direction, group_cautions
+from mtsig_core.results import MetricResult
 from mtsig_core.stats.score import MetricScores, Scores
 
 _FEW = 3  # pairs, or kinds of warnings, that are not folded away
@@ -68,56 +67,21 @@ _WRITERS: dict[type[Block], Callable[[Any], str]] = {
     Paragraph: _write_paragraph, Warnings: _write_warnings, TableBlock: _write_table, Facts: _write_facts}
 
 
-def comparison_table(comparison: Comparison) -> str:
-    """What was compared; for each metric who is ahead, the systems, and the pairs; what to keep in mind.
-
-    Examples
-    --------
-    >>> from mtsig_core import TestSet, compare
-    >>> ts = TestSet("toy", {"<b>A</b>": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
-    >>> "<b>BLEU</b>. &lt;b&gt;A&lt;/b&gt; is ahead of all others" in comparison_table(compare(ts, trials=999))
-    True
-    """
-    settings = comparison.settings
-    parts = [_paragraph(literal("; ".join(part))) for part in summary(comparison)]
-    parts += [_paragraph(literal(caution.text)) for caution in wrong_files(comparison.warnings)]
-    for result in comparison.metrics.values():
-        said = verdict(result, settings)
-        parts.append(_paragraph(_title(result) + ("" if said is None else f". {literal(said)}")))
-        parts.append(table(*leaderboard_rows(result, settings), names=(1,), ruled=cluster_ends(result.systems)))
-        if result.pairs:
-            header, rows = pair_rows(result, settings)
-            parts.append(_folded(f"Pairs: {len(result.pairs)}", table(header, rows, (0, header.index("better"))),
-                                 len(result.pairs)))
-    return _whole([*parts, *_kept_in_mind(comparison)])
-
-
 def metric_table(result: MetricResult) -> str:
     """The systems by one metric, and its signature."""
     return _whole([_paragraph(_title(result)),
-                   table(*system_rows(result), names=(1,), ruled=cluster_ends(result.systems)),
+                   table_html(systems_table(result)),
                    _paragraph(f"<code>{literal(result.signature)}</code>")])
 
 
 def score_table(scores: Scores) -> str:
     """The systems, a column for each metric, and the signatures."""
-    forms = [written_like(row.score for row in found.systems) for found in scores.metrics.values()]
-    columns = [{row.system: number(row.score, form) for row in found.systems}
-               for form, found in zip(forms, scores.metrics.values(), strict=True)]
-    header = ["system", *(metric_title(found.metric) for found in scores.metrics.values())]
-    rows = [[name, *(column.get(name, "-") for column in columns)] for name in scores.testset.systems]
-    return _whole([table(header, rows, names=(0,)),
-                   *(_paragraph(f"{_title(found)} <code>{literal(found.signature)}</code>")
-                     for found in scores.metrics.values()), *_kept_in_mind(scores)])
-
-
-def _kept_in_mind(result: Comparison | Scores) -> Iterator[str]:
-    shown = wrong_files(result.warnings) if isinstance(result, Comparison) else []  # above the tables
-    others = [caution for caution in result.warnings if caution not in shown]
-    groups = group_cautions(others, several=len(result.metrics) > 1, say=_arguments)
-    if groups:
-        said = "".join(_paragraph("<br>".join(map(literal, texts))) for texts in groups)
-        yield _folded(f"Keep in mind: {len(others)}", said, len(groups))
+    signatures = (_paragraph(f"{_title(found)} <code>{literal(found.signature)}</code>")
+                  for found in scores.metrics.values())
+    warnings = Warnings(cautions=scores.warnings, several=len(scores.metrics) > 1)
+    n = len(scores.warnings)
+    return _whole([table_html(scores_table(scores)), *signatures,
+                   *[folded(f"Keep in mind: {n}", _write_warnings(warnings), n <= _FEW)] * bool(n)])
 
 
 def _arguments(remedies: Sequence[Remedy]) -> str:
@@ -133,10 +97,6 @@ def _title(result: MetricResult | MetricScores) -> str:
 
 def _paragraph(content: str) -> str:
     return f"<p>{content}</p>"
-
-
-def _folded(title: str, content: str, size: int) -> str:
-    return f"<details{' open' * (size <= _FEW)}><summary>{title}</summary>{content}</details>"
 
 
 def _whole(parts: Sequence[str]) -> str:

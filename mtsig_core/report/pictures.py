@@ -14,7 +14,7 @@ from mtsig_core.report.html import LEVELS, template
 from mtsig_core.report.palette import colour_limit, level, width, wrapped
 from mtsig_core.report.sentences import row_against_column
 from mtsig_core.report.table import MISSING
-from mtsig_core.report.tables import apart, cluster_ends, leaderboard_records, matrix_records, with_interval
+from mtsig_core.report.tables import apart, cluster_ends, differences_table, matrix_values, with_interval
 from mtsig_core.report.task import (
     MISSING_SAID,
     describe_caveats,
@@ -81,13 +81,14 @@ def differences_svg(result: MetricResult, settings: Settings) -> str:
     """The improvement of each system over the best, or over the baseline: a thick bar is its single interval, a thin
     line with ends the simultaneous one."""
     shapes: Any = template("shapes.svg").module  # its macros
-    (anchor, filled), (header, records) = apart(result, settings), leaderboard_records([result], settings)
-    at = header.index("score") + 3, header.index("losses") + 1  # the difference; its simultaneous interval
-    rows = [(row[header.index("system")], row[at[0]], row[at[0] + 1:at[0] + 3], row[at[1]:at[1] + 2])
-            for row in records if row[at[0]] is not None]
+    (anchor, filled), table = apart(result, settings), differences_table(result, settings)
+    key = table.keys[1]
+    joint_ends = table.values(f"{key}_ci_joint") if table.has(f"{key}_ci_joint") else [None] * len(table.rows)
+    rows = [(name, delta, single, joint) for name, delta, single, joint in zip(
+        table.values("system"), table.values(key), table.values(f"{key}_ci"), joint_ends, strict=True)]
     names = [wrapped(printable(name), 32) for name, *_ in rows]
     left = 16 + 14 * _DIGIT * max(width(line) for lines in names for line in lines)
-    ends = [0.0, *(end for _, delta, *both in rows for end in (delta, *both[0], *both[1]) if end is not None)]
+    ends = [0.0, *(end for _, delta, single, joint in rows for end in (delta, *(single or ()), *(joint or ())))]
     ticks = ticks_within(min(ends), max(ends))
     across = _scale(min(*ends, *ticks), max(*ends, *ticks), left + 14, _WIDE - 28)
     heights = [max(26, 9 + _LINE * len(lines)) for lines in names]
@@ -100,10 +101,10 @@ def differences_svg(result: MetricResult, settings: Settings) -> str:
     for (name, delta, single, joint), lines, height in zip(rows, names, heights, strict=True):
         y = top + height / 2
         drawn.append(shapes.lines(left - 8, y, lines, _LINE))
-        if None not in joint:
+        if joint is not None:
             drawn.append(shapes.line(across(joint[0]), y, across(joint[1]), y, "together"))
             drawn += [shapes.line(across(end), y - 6, across(end), y + 6, "together") for end in joint]
-        if None not in single:
+        if single is not None:
             drawn.append(shapes.line(across(single[0]), y, across(single[1]), y, "single"))
         drawn.append(shapes.dot(across(delta), y, f" first{' filled' * (name in filled)}"))
         top += height
@@ -123,7 +124,7 @@ def matrix_svg(result: MetricResult, settings: Settings) -> str:
     side = max(30, min(62, (_WIDE - left) / n))
     heights = [max(36, 6 + _LINE * len(lines)) for lines in rows]
     starts = [top + sum(heights[:k]) for k in range(n)]
-    values, (limit, _) = [row[2:] for row in matrix_records([result])[1]], _limit(result)
+    values, (limit, _) = matrix_values(result, [s.system for s in result.systems]), _limit(result)
     decimals, power = _written(result)
     short = side < 44
     told = [[_told(values[i][j], i < j, short, decimals, power) if i != j else "" for j in range(n)] for i in range(n)]
@@ -140,7 +141,8 @@ def matrix_svg(result: MetricResult, settings: Settings) -> str:
             if pair is None:
                 drawn.append(shapes.rect(x, y, side - 1, heights[i] - 1, "self"))
                 continue
-            kind = "below" if i > j or not pair.significant else _kind(values[i][j], limit)
+            value = values[i][j]
+            kind = "below" if i > j or not pair.significant or value is None else _kind(value, limit)
             raw = pair.p_value is not None and pair.favours is None and significant(pair.p_value, settings.alpha)
             glyph = "●" if pair.significant else "○" if raw else ""
             style = (kind if pair.significant else "") if i < j else "" if pair.significant else "bold"

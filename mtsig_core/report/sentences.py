@@ -9,8 +9,8 @@ import numpy as np
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import disagreement
-from mtsig_core.report.cells import format_p
-from mtsig_core.report.tables import how_often, left_out, pair_rows, points, simultaneous_word
+from mtsig_core.report.cells import format_p, signed
+from mtsig_core.report.tables import how_often, left_out, points, see_pair, simultaneous_word
 from mtsig_core.report.text import printable
 from mtsig_core.report.words import (
     assumptions,
@@ -404,24 +404,26 @@ def _better(settings: Settings) -> str:
 def _evidence(comparison: Comparison, result: MetricResult, pair: PairResult) -> str:
     """Difference, interval, and p or shares of wins of a pair, as the tables show them; and what the difference is of,
     where it is not that of the scores."""
-    settings = comparison.settings
-    header, rows = pair_rows(result, settings)
-    row, at = rows[result.pairs.index(pair)], header.index("better")
-    interval = "" if pair.ci_low is None else f", {level(settings)} confidence interval {row[2]}"
-    if pair.ci_joint_low is not None and simultaneous_word(result, settings):
-        interval += f", simultaneous {row[3]}"
+    settings, form, seen = comparison.settings, points(result), see_pair(pair, pair.a, result, comparison.settings)
+    interval = "" if seen.ci is None else f", {level(settings)} confidence interval {_signed_ends(seen.ci, form)}"
+    if seen.ci_joint is not None and simultaneous_word(result, settings):
+        interval += f", simultaneous {_signed_ends(seen.ci_joint, form)}"
     if pair.p_value is None and pair.win is None:
         chances = "not tested, for want of segments in common"
     elif pair.win is not None and pair.lose is not None:  # by a test without p
         chances = f"wins on {100 * pair.win:.1f}% and loses on {100 * pair.lose:.1f}% of the bootstrap samples"
     else:
-        p, adjusted = row[at - 2:at]
+        p, adjusted = format_p(pair.p_value), format_p(pair.p_adjusted)
         chances = f"p = {p}" if p == adjusted else f"p = {p}, adjusted p = {adjusted}"
     common = " of means over segments" if result.ruled is not None and result.ruled.means is not None else ""
     if pair.n is not None and on_different_lines(comparison, result):
         common += f" on the {counted(pair.n, 'segment')} that both have scores for" if pair.n else \
             " of means over different segments"
-    return f"difference {row[1]}{common}{interval}, {chances}"
+    return f"difference {signed(seen.difference, form)}{common}{interval}, {chances}"
+
+
+def _signed_ends(ends: tuple[float, float], form: str) -> str:
+    return f"[{signed(ends[0], form)}, {signed(ends[1], form)}]"
 
 
 def identical(comparison: Comparison, result: MetricResult, pair: PairResult) -> str | None:
@@ -444,10 +446,6 @@ def _data(comparison: Comparison, result: MetricResult) -> str:
     some, which = segments_compared(comparison, result)
     size = f"{some}{counted(info.n_segments, 'segment')}{documents_compared(comparison, result)}{which}"
     return f"{printable(info.name)} ({size}{'' if result.was_given and info.references else f'; {scored}'})"
-
-
-
-
 
 
 def _corrected(settings: Settings, m: int) -> str:

@@ -235,6 +235,10 @@ class Table:
         return [{name: one for k, column in columns for name, one in column.parts(row[k]).items()}
                 for row in self.rows]
 
+    def part_names(self) -> list[str]:
+        """The names of the columns that files have."""
+        return [name for column in self.columns if column.where != "readers" for name in column.parts(None)]
+
     def select(self, *keys: str) -> Table:
         """The same with these columns only, in this order; those that it does not have are passed over."""
         places = [self.keys.index(key) for key in keys if key in self.keys]
@@ -247,6 +251,11 @@ class Table:
         """The same without these columns."""
         return self.select(*(key for key in self.keys if key not in keys))
 
+    def show_only(self, *keys: str) -> Table:
+        """The same with these columns only, all for readers."""
+        table = self.select(*keys)
+        return replace(table, columns=tuple(replace(column, where="") for column in table.columns))
+
     def pick_rows(self, places: Iterable[int]) -> Table:
         """The same with these rows only, in this order."""
         places = list(places)
@@ -258,6 +267,11 @@ class Table:
                        row_forms=tuple(self.row_forms[k] for k in places) if self.row_forms else (),
                        other_kinds={(new[row], key): kind for (row, key), kind in self.other_kinds.items()
                                     if row in new})
+
+    def add_rows(self, records: Iterable[Mapping[str, Any]]) -> Table:
+        """The same with more rows, values by key; what they do not name is left empty."""
+        return replace(self, rows=(*self.rows, *(tuple(record.get(key, EMPTY) for key in self.keys)
+                                                 for record in records)))
 
     def with_columns(self, columns: Sequence[Column], values: Iterable[Sequence[Any]],
                      after: str | None = None) -> Table:

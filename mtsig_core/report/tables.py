@@ -1,16 +1,20 @@
-"""Results as rows, of text for the terminal and the screen, and of numbers for files."""
+"""The tables of a comparison, each made once with raw values: formats and pages choose of their columns by key.
+
+To add a column to the leaderboard, add it to `leaderboard_table`: text, LaTeX, HTML, CSV, notebook and page have it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
-from mtsig_core.report.cells import Cell, Table, format_p, number, rank_interval, signed, written_like
+from mtsig_core.report.cells import written_like
+from mtsig_core.report.table import EMPTY, Column, Table, join_ends
 from mtsig_core.results import (
     Comparison,
     MacroResult,
@@ -26,104 +30,387 @@ from mtsig_core.stats.across import KINDS, NOT_ALIKE, RELATIONS, pairs_across
 from mtsig_core.stats.few_units import alone_could, cannot_decide, rank_correction, telling_unit, units_said
 from mtsig_core.stats.inventory import inventory
 from mtsig_core.stats.ranks import RANK_RULES, headline, is_ahead, otherwise_led
+from mtsig_core.stats.score import Scores
 from mtsig_core.stats.significance import TESTS, is_split
 from mtsig_core.testset import TestSet
 
-#-----------------------------------------------------------------------------------------------------------------------
-# Results as rows of numbers, for files: what is undefined is None, and an interval is two columns.
+#: A column, and what a row has in it.
+_Part = tuple[Column, Callable[[Any], Any]]
 
 
-#: Header and rows.
-Records = tuple[list[str], list[list[Any]]]
-_TESTED = ("ci_low", "ci_high", "p", "adjusted_p", "win", "lose")
-_JOINT = ("ci_joint_low", "ci_joint_high")
+def _table(key: str, parts: Sequence[_Part], rows: Iterable[Any], ruled: Iterable[int] = ()) -> Table:
+    return Table(key, tuple(column for column, _ in parts),
+                 tuple(tuple(value(row) for _, value in parts) for row in rows), ruled=frozenset(ruled))
 
 
-def leaderboard_records(results: Iterable[MetricResult], settings: Settings) -> Records:
-    """Header and rows of all systems by each metric, best first.
+def _show(column: Column, is_shown: bool) -> Column:
+    """The column, for files alone where readers do not need it."""
+    return column if is_shown else replace(column, where="files")
 
-    The difference is to the best system, or to the baseline, as an improvement; its intervals, p and shares of wins
-    are those of that pair.
+
+# Systems
+
+
+def leaderboard_table(result: MetricResult, settings: Settings) -> Table:
+    """The systems, best first: ranks, score and interval, the improvement over the best system (or the baseline) with
+    its intervals, and wins, ties and losses, or with a baseline p and the decision. Files have all of these."""
+    key, has_p = ("vs_baseline" if settings.baseline else "vs_best"), TESTS[settings.test].p_values is not None
+    compared, is_tally = bool(result.pairs), bool(result.pairs) and not settings.baseline
+    form, level = points(result), f"{100 * (1 - settings.alpha):g}% interval"
+    means = " (segment mean)" * (result.ruled is not None and result.ruled.means is not None)  # no score of the rule
+    seen = {name: see_pair(pair, name, result, settings) for pair in result.pairs
+            for name in (pair.a, pair.b) if {pair.a, pair.b} == {name, anchor_of(result, settings)}
+            and name != anchor_of(result, settings)}
+
+    def against(field: str) -> Callable[[SystemResult], Any]:
+        return lambda row: getattr(seen[row.system], field) if row.system in seen else EMPTY
+
+    jointly = simultaneous_word(result, settings) is not None
+    with_p, with_wins = bool(settings.baseline) and has_p, bool(settings.baseline) and not has_p
+    return _table("systems", [
+        *_system_parts(result, level),
+        (_show(Column(key, f"{key.replace('_', ' ')}{means}", "difference", form), compared), against("difference")),
+        (_show(Column(f"{key}_ci", f"its {level}", "interval", f"+{form}"), compared), against("ci")),
+        (_show(Column(f"{key}_ci_joint", f"simultaneous {level}", "interval", f"+{form}"), jointly),
+         against("ci_joint")),
+        (_show(Column(f"{key}_p", "p", "p"), with_p), against("p")),
+        (_show(Column(f"{key}_adjusted_p", p_word(settings.correction), "p"), with_p), against("adjusted_p")),
+        (_show(Column(f"{key}_win", "win", "share"), with_wins), against("win")),
+        (_show(Column(f"{key}_lose", "lose", "share"), with_wins), against("lose")),
+        (_show(Column(f"{key}_decision", "decision"), bool(settings.baseline)), against("decision")),
+        *_tally_parts(result, is_tally),
+        (Column("cluster", "cluster", "count", where="files"), lambda row: row.cluster)],
+        result.systems, cluster_ends(result.systems))
+
+
+def _system_parts(result: MetricResult, level: str) -> list[_Part]:
+    form = points(result)
+    runs = {row.system: (row.sd, row.sd_low, row.sd_high) for row in result.runs if row.sd is not None}
+    return [(Column("metric", "metric", where="files"), lambda row: result.metric),
+            (Column("rank", "rank", "rank"), lambda row: join_ends(row.rank_low, row.rank_high)),
+            (Column("system", "system", "name"), lambda row: row.system),
+            (Column("score", _metric_word(result), "score", form), lambda row: row.score),
+            (Column("ci", level, "interval", form), lambda row: join_ends(row.ci_low, row.ci_high)),
+            *[(Column("sd", "SD between runs", "estimate", form), lambda row: runs.get(row.system))][:len(result.runs)]]
+
+
+def _tally_parts(result: MetricResult, is_shown: bool = True) -> list[_Part]:
+    """Wins, ties and losses; none where no pair can be decided."""
+    known, tally = result.ruled is not None or any(pair.decidable for pair in result.pairs), result.tally()
+
+    def count(k: int) -> Callable[[SystemResult], Any]:
+        return lambda row: tally[row.system][k] if known else None
+
+    return [(_show(Column(key, key, "count"), is_shown), count(k)) for k, key in enumerate(("wins", "ties", "losses"))]
+
+
+def systems_table(result: MetricResult) -> Table:
+    """What a result says of its systems without the settings."""
+    return _table("systems", [*_system_parts(result, "interval"), *_tally_parts(result)], result.systems,
+                  cluster_ends(result.systems))
+
+
+def differences_table(result: MetricResult, settings: Settings) -> Table:
+    """Of the leaderboard, the improvement of each system over the best, or over the baseline, and the decision."""
+    table, anchor = leaderboard_table(result, settings), anchor_of(result, settings)
+    key = "vs_baseline" if settings.baseline else "vs_best"
+    jointly = [f"{key}_ci_joint"] if simultaneous_word(result, settings) is not None else []
+    chances = ["win", "lose"] if TESTS[settings.test].p_values is None else ["p", "adjusted_p"]
+    return table.pick_rows(k for k, name in enumerate(table.values("system")) if name != anchor and table.values(
+        key)[k] != EMPTY).show_only("system", key, f"{key}_ci", *jointly, *(f"{key}_{one}" for one in chances),
+                                    f"{key}_decision")
+
+
+def add_metrics(table: Table, further: Sequence[MetricResult]) -> Table:
+    """A table of systems with the score and the ranks by further metrics."""
+    for result in further:
+        rows = {row.system: (row.score, join_ends(row.rank_low, row.rank_high)) for row in result.systems}
+        table = table.with_columns(
+            [Column(f"score_{result.metric}", _metric_word(result), "score", points(result)),
+             Column(f"rank_{result.metric}", "its rank", "rank")],
+            [rows.get(name, (None, None)) for name in table.values("system")])
+    return table
+
+
+def rank_changes_table(before: MetricResult, after: MetricResult) -> Table:
+    """What leaving out systems does to the ranks, and to wins, ties and losses, of every system."""
+    def stand(result: MetricResult) -> dict[str, tuple[Any, str]]:
+        tally = result.tally()
+        return {row.system: (join_ends(row.rank_low, row.rank_high), "-".join(map(str, tally[row.system])))
+                for row in result.systems}
+
+    now = stand(after)
+    return _table("rank-changes", [
+        (Column("system", "system", "name"), lambda row: row[0]),
+        (Column("rank_before", "rank with all", "rank"), lambda row: row[1][0]),
+        (Column("rank", "rank now", "rank"), lambda row: now.get(row[0], ("left out", ""))[0]),
+        (Column("tally_before", "wins-ties-losses with all"), lambda row: row[1][1]),
+        (Column("tally", "now"), lambda row: now.get(row[0], ("", ""))[1])], stand(before).items())
+
+
+def by_reference_table(result: MetricResult) -> Table:
+    """Who is ahead by all references together and by each alone, and where that is another; no rows where there are
+    not several references, or no ranks."""
+    columns = (Column("reference", "leaders by reference"), Column("leaders", "who is ahead"),
+               Column("against", "against all together"))
+    together, others = headline(result), otherwise_led(result)
+    if together is None or not result.by_reference:
+        return Table("references", columns, ())
+    n = max((pair.n or 0 for pair in result.pairs), default=0)
+    rows = [("all together", _ahead(together, is_ahead(result)), EMPTY)]
+    for row in result.by_reference:
+        some = f" ({row.n_segments:,} of {n:,} segments)" if row.n_segments < n else ""
+        same = "same" if set(row.leaders) == set(together) else "more, on fewer segments"
+        told = (_ahead(row.leaders, row.ahead), "differs" if row in others else same)
+        rows.append((f"{row.reference} alone{some}", *(told if row.decidable else ("cannot be decided", EMPTY))))
+    return Table("references", columns, tuple(rows))
+
+
+def scores_table(scores: Scores) -> Table:
+    """The systems, and a column of scores for each metric."""
+    parts: list[_Part] = [(Column("system", "system", "name"), lambda name: name)]
+    for key, found in scores.metrics.items():
+        by_system = {row.system: row.score for row in found.systems}
+        form = written_like(by_system.values())
+        parts.append((Column(key, metric_title(found.metric), "score", form), by_system.get))
+    return _table("scores", parts, scores.testset.systems)
+
+
+def exclusions_table(comparison: Comparison) -> Table:
+    """The systems that were left out, and why."""
+    return _table("excluded", [(Column("system", "system", "name"), lambda one: one.system),
+                               (Column("reason", "reason"), lambda one: one.reason)], comparison.excluded)
+
+
+# Pairs
+
+
+@dataclass(frozen=True)
+class SeenPair:
+    """A pair as one of its systems sees it: its improvement over the other, with what was found of it."""
+
+    difference: float
+    ci: tuple[float, float] | None
+    ci_joint: tuple[float, float] | None
+    p: float | None
+    adjusted_p: float | None
+    win: float | None
+    lose: float | None
+    decision: str
+
+
+def see_pair(pair: PairResult, name: str, result: MetricResult, settings: Settings) -> SeenPair:
+    sign, side = (result.sign, "a") if pair.a == name else (-result.sign, "b")
+    wins = (pair.win, pair.lose) if side == "a" else (pair.lose, pair.win)
+    decision = neither(pair, settings) if pair.better is None else "better" if pair.better == side else "worse"
+    return SeenPair(sign * pair.delta, join_ends(pair.ci_low, pair.ci_high, sign),
+                    join_ends(pair.ci_joint_low, pair.ci_joint_high, sign), pair.p_value, pair.p_adjusted, *wins,
+                    decision)
+
+
+#: Columns of `pairs_table` that say what could be seen of a pair.
+DETECTABLE = ("se", "se_ratio", "min_difference", "min_difference_family", "segments")
+
+
+def pairs_table(result: MetricResult, settings: Settings, most: int | None = None) -> Table:
+    """All pairs: the difference as an improvement of a, what was found, who is better, and what could be seen; so many
+    of them at `most`. Where pairs are compared on different segments, the number of these comes last."""
+    level, jointly = f"{100 * (1 - settings.alpha):g}% interval", simultaneous_word(result, settings) is not None
+    has_p, form = TESTS[settings.test].p_values is not None, points(result)
+    is_partial = len({pair.n for pair in result.pairs}) > 1
+    rows = [(pair, see_pair(pair, pair.a, result, settings)) for pair in result.pairs[:most]]
+    return _table("pairs", [
+        (Column("pair", "pair", "pair"), lambda row: (row[0].a, row[0].b)),
+        (Column("difference", "difference", "difference", form), lambda row: row[1].difference),
+        (Column("ci", f"single {level}" if jointly else level, "interval", f"+{form}"), lambda row: row[1].ci),
+        (_show(Column("ci_joint", f"simultaneous {level}", "interval", f"+{form}"), jointly),
+         lambda row: row[1].ci_joint),
+        (_show(Column("p", "p", "p"), has_p), lambda row: row[1].p),
+        (_show(Column("adjusted_p", p_word(settings.correction), "p"), has_p), lambda row: row[1].adjusted_p),
+        (_show(Column("win", "win", "share"), not has_p), lambda row: row[1].win),
+        (_show(Column("lose", "lose", "share"), not has_p), lambda row: row[1].lose),
+        (Column("better", "better"), lambda row: {"a": row[0].a, "b": row[0].b, None: None}[row[0].better]),
+        (Column("se", "SE", "score", form), lambda row: row[0].se),
+        (Column("se_ratio", "SE doc/seg", "score"), lambda row: row[0].se_ratio),
+        (Column("min_difference", "min. difference", "estimate", form), lambda row: None if row[0].mdd is None else
+         (row[0].mdd, row[0].mdd_low, row[0].mdd_high)),
+        (_show(Column("min_difference_family", "for the family", "score", form), jointly),
+         lambda row: row[0].mdd_family),
+        (_show(Column("segments", "segments", "count"), is_partial), lambda row: row[0].n)], rows)
+
+
+def matrix_values(result: MetricResult, names: Sequence[str]) -> list[list[float | None]]:
+    """A row for each system in the order of the leaderboard, a column for each of the names. Above the diagonal the
+    difference row minus column, positive where the row is better; below it the adjusted p, or for a test without p the
+    share of samples that the better system wins."""
+    place = {row.system: k for k, row in enumerate(result.systems)}
+    cells: dict[tuple[str, str], float | None] = {}
+    for pair in result.pairs:
+        upper, lower = sorted((pair.a, pair.b), key=place.__getitem__)
+        cells[upper, lower] = result.sign * pair.delta * (1 if pair.a == upper else -1)
+        cells[lower, upper] = pair.p_adjusted if pair.win is None or pair.lose is None else max(pair.win, pair.lose)
+    return [[cells.get((name, other)) for other in names] for name in place]
+
+
+def matrix_table(results: Sequence[MetricResult]) -> Table:
+    """Each metric's matrix of all pairs as `matrix_values`, the columns in the order of the first metric."""
+    names = list(dict.fromkeys(row.system for result in results for row in result.systems))
+    columns = (Column("metric", "metric"), Column("system", "system", "name"),
+               *(Column(f"system {k}", name, "score") for k, name in enumerate(names)))
+    return Table("matrix", columns, tuple(
+        (result.metric, row.system, *values) for result in results
+        for row, values in zip(result.systems, matrix_values(result, names), strict=True)))
+
+
+def numbered_matrix(result: MetricResult) -> Table:
+    """The matrix of one metric for a page: columns are numbered, and what is significant stands out."""
+    names = [row.system for row in result.systems]
+    keys, n = [str(k) for k in range(1, len(names) + 1)], len(names)
+    significant = {frozenset((pair.a, pair.b)) for pair in result.pairs if pair.significant}
+    below = "share" if any(pair.win is not None for pair in result.pairs) else "p"
+    rows = tuple((k + 1, names[k], *(EMPTY if j == k else value for j, value in enumerate(values)))
+                 for k, values in enumerate(matrix_values(result, names)))
+    return Table("matrix", (Column("number", "", "count"), Column("system", "", "name"),
+                            *(Column(key, key, "difference", points(result)) for key in keys)), rows,
+                 marks={(i, keys[j]) for i in range(n) for j in range(i + 1, n)
+                        if frozenset((names[i], names[j])) in significant},
+                 other_kinds={(i, keys[j]): below for i in range(n) for j in range(i)})
+
+
+def signs_table(result: MetricResult, settings: Settings) -> Table:
+    """Row against column: > significantly better, < significantly worse, . not significant, ? cannot be decided, ! test
+    and scores disagree, - not tested."""
+    signs: dict[tuple[str, str], str] = {}
+    for pair in result.pairs:
+        sign = "-" if pair.n == 0 else "?" if not pair.decidable else "!" if is_split(pair, settings.alpha) else \
+            {"a": ">", "b": "<", None: "."}[pair.better]
+        signs[pair.a, pair.b] = sign
+        signs[pair.b, pair.a] = {">": "<", "<": ">"}.get(sign, sign)
+    return _against_each_other("signs", [row.system for row in result.systems], signs, ".")
+
+
+def relations_table(results: Sequence[MetricResult]) -> Table:
+    """Fig. 3 of Zhang and Vogel (2004): each system against each, a sign for every metric.
+
+    ``>`` the system of the row is significantly better, ``<`` worse, ``~`` neither; metrics in their order.
     """
-    rows, nothing = [], [None] * (1 + len(_TESTED) + len(_JOINT))
-    for result in results:
-        best, tally = settings.baseline or result.systems[0].system, result.tally()
-        found = {name: [*_seen(pair, name, result), *_jointly(pair, name, result)]
-                 for pair in result.pairs if best in (pair.a, pair.b) for name in (pair.a, pair.b) if name != best}
-        rows += [[result.metric, s.rank_low, s.rank_high, s.system, s.score, s.ci_low, s.ci_high,
-                  *found.get(s.system, nothing)[:-2], *tally[s.system], *found.get(s.system, nothing)[-2:], s.cluster]
-                 for s in result.systems]
-    against = "vs_baseline" if settings.baseline else "vs_best"
-    return ["metric", "rank_low", "rank_high", "system", "score", "ci_low", "ci_high", against,
-            *(f"{against}_{what}" for what in _TESTED), "wins", "ties", "losses",
-            *(f"{against}_{what}" for what in _JOINT), "cluster"], rows
+    signs = {ends: "".join(RELATIONS[side * decision] for decision in pair.decisions) for pair in pairs_across(results)
+             for side, ends in ((1, (pair.a, pair.b)), (-1, (pair.b, pair.a)))}
+    paired = {a for a, _ in signs}
+    return _against_each_other("relations", [row.system for row in results[0].systems if row.system in paired], signs)
 
 
-def matrix_records(results: Sequence[MetricResult]) -> Records:
-    """Header and rows of each metric's matrix of all pairs, systems as rows and, in the same order, as columns.
-
-    Above the diagonal the difference row minus column, positive where the row is better; below it the adjusted p, or
-    for a test without p the share of samples that the better system wins. Both in the order of the leaderboard, the
-    columns in that of the first metric.
-    """
-    columns = [row.system for row in results[0].systems]
-    columns += [row.system for result in results[1:] for row in result.systems if row.system not in columns]
-    rows = []
-    for result in results:
-        place = {row.system: k for k, row in enumerate(result.systems)}
-        cells = {}
-        for pair in result.pairs:
-            upper, lower = sorted((pair.a, pair.b), key=place.__getitem__)
-            cells[upper, lower] = _seen(pair, upper, result)[0]
-            cells[lower, upper] = pair.p_adjusted if pair.win is None or pair.lose is None else \
-                max(pair.win, pair.lose)
-        rows += [[result.metric, name, *(cells.get((name, other)) for other in columns)] for name in place]
-    return ["metric", "system", *columns], rows
+def _against_each_other(key: str, names: Sequence[str], signs: dict[tuple[str, str], str], other: str = EMPTY) -> Table:
+    rows = tuple((k, name, *(signs.get((name, column), EMPTY if column == name else other) for column in names))
+                 for k, name in enumerate(names, 1))
+    return Table(key, (Column("number", "", "count"), Column("system", "system", "name"),
+                       *(Column(str(k), str(k), "sign") for k in range(1, len(names) + 1))), rows)
 
 
-def pair_records(result: MetricResult) -> Records:
-    """Header and rows of all pairs: the difference as an improvement of a, what was found, and who is better."""
-    return ["a", "b", "difference", *_TESTED, "better", "se", "se_ratio", "min_difference", "segments", *_JOINT,
-            "min_difference_low", "min_difference_high", "min_difference_family"], [
-        [pair.a, pair.b, *_seen(pair, pair.a, result), {"a": pair.a, "b": pair.b, None: None}[pair.better], pair.se,
-         pair.se_ratio, pair.mdd, pair.n, *_jointly(pair, pair.a, result),
-         pair.mdd_low, pair.mdd_high, pair.mdd_family] for pair in result.pairs]
+def without_relation(results: Sequence[MetricResult]) -> list[str]:
+    """The systems of which no pair is compared by all metrics, so that `relation_rows` lacks them."""
+    paired = {name for pair in pairs_across(results) for name in (pair.a, pair.b)}
+    return [row.system for row in results[0].systems if row.system not in paired]
 
 
-def relation_records(results: Sequence[MetricResult]) -> Records:
-    """Header and rows of every pair under every metric, contradictions first: what each found, and its sign."""
-    tables = [{frozenset((pair.a, pair.b)): pair for pair in result.pairs} for result in results]
-    columns = [f"{what}_{result.metric}" for result in results
-               for what in ("improvement", *_TESTED, "segments", "relation")]
-    pairs = pairs_across(results)
-    rows: list[list[Any]] = []
-    for across in (across for kind in KINDS for across in pairs if across.kind == kind):
-        rows.append([across.a, across.b])
-        for result, table, decision in zip(results, tables, across.decisions, strict=True):
-            pair = table[frozenset((across.a, across.b))]
-            rows[-1] += [*_seen(pair, across.a, result), pair.n, RELATIONS[decision]]
-        rows[-1].append(across.kind)
-    return ["a", "b", *columns, "together"], rows
+def across_table(results: Sequence[MetricResult], settings: Settings) -> Table:
+    """Every pair under every metric, contradictions first: its improvement by each and whether that is significant, and
+    what they say together; files have all that each metric found, and its sign."""
+    found = [{frozenset((pair.a, pair.b)): pair for pair in result.pairs} for result in results]
+    pairs = sorted(pairs_across(results), key=lambda pair: KINDS.index(pair.kind))
+    parts: list[_Part] = [(Column("pair", "pair", "pair"), lambda across: (across.a, across.b))]
+    for k, (result, table) in enumerate(zip(results, found, strict=True)):
+        parts += _across_parts(k, result, table, settings)
+    return _table("pairs-across", [*parts, (Column("together", "together"), lambda across: across.kind)], pairs)
 
 
-def _seen(pair: PairResult, name: str, result: MetricResult) -> list[float | None]:
-    """Improvement of a system over the other of its pair, interval, p, adjusted p, and shares of wins."""
-    sign = (1 if pair.a == name else -1) * result.sign
-    wins = [pair.win, pair.lose] if pair.a == name else [pair.lose, pair.win]
-    return [sign * pair.delta, *_ends(pair.ci_low, pair.ci_high, sign), pair.p_value, pair.p_adjusted, *wins]
+def _across_parts(k: int, result: MetricResult, table: dict[frozenset[str], PairResult], settings: Settings
+                  ) -> list[_Part]:
+    def seen(field: str) -> Callable[[Any], Any]:
+        return lambda across: getattr(see_pair(table[frozenset((across.a, across.b))], across.a, result, settings),
+                                      field)
+
+    files = [("ci", "interval"), ("p", "p"), ("adjusted_p", "p"), ("win", "share"), ("lose", "share")]
+    return [(Column(f"improvement_{result.metric}", metric_title(result.metric), "decided", points(result)),
+             lambda across: (across.improvements[k], across.decisions[k] != 0)),
+            *((Column(f"{field}_{result.metric}", field, kind, where="files"), seen(field)) for field, kind in files),
+            (Column(f"segments_{result.metric}", "segments", "count", where="files"),
+             lambda across: table[frozenset((across.a, across.b))].n),
+            (Column(f"relation_{result.metric}", "relation", "sign", where="files"),
+             lambda across: RELATIONS[across.decisions[k]])]
 
 
-def _jointly(pair: PairResult, name: str, result: MetricResult) -> list[float | None]:
-    """The simultaneous interval of the same improvement."""
-    return _ends(pair.ci_joint_low, pair.ci_joint_high, (1 if pair.a == name else -1) * result.sign)
+def pick_unlike(table: Table) -> Table:
+    """Of `across_table`, the pairs on which metrics do not agree."""
+    return table.pick_rows(k for k, kind in enumerate(table.values("together")) if kind in NOT_ALIKE)
 
 
-def _ends(low: float | None, high: float | None, sign: int) -> list[float | None]:
-    return [None, None] if low is None or high is None else [*sorted((sign * low, sign * high))]
+# Training runs
 
 
-#-----------------------------------------------------------------------------------------------------------------------
-# Results as rows of text, for the terminal and for the screen alike.
+def runs_table(result: MetricResult | MacroResult, alpha: float) -> Table:
+    """Of each system that has several runs their number, SD with its interval, and scores."""
+    several = [row for row in result.runs if len(row.scores) > 1]
+    form = written_like(score for row in several for score in row.scores)
+    return _table("runs", [
+        (Column("system", "system", "name"), lambda row: row.system),
+        (Column("runs", "runs", "count"), lambda row: len(row.scores)),
+        (Column("sd", f"SD between runs, its {100 * (1 - alpha):g}% interval", "estimate", form),
+         lambda row: (row.sd, row.sd_low, row.sd_high)),
+        (Column("scores", "scores of its runs"), lambda row: ", ".join(f"{score:{form}}" for score in row.scores))],
+        several)
+
+
+def pair_runs_table(result: MetricResult) -> Table:
+    """Standard errors of each difference, from the test set, from the runs, and from both."""
+    titles = {"se_testset": "SE of the test set", "se_runs": "SE between runs", "se_total": "SE of both"}
+    return _table("pair-runs", [
+        (Column("pair", "pair", "pair"), lambda row: (row.a, row.b)),
+        *((Column(key, title, "score", points(result)), lambda row, key=key: getattr(row, key))
+          for key, title in titles.items())], result.pair_runs)
+
+
+def _without(record: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key not in names}
+
+
+def with_run_records(rows: Iterable[SystemResult | MacroSystem | PairResult],
+                     runs: Sequence[SystemRuns | PairRuns]) -> list[dict[str, Any]]:
+    """Rows of CSV with what their training runs add, where there are any; the scores of the runs have own rows."""
+    def of(record: dict[str, Any]) -> tuple[Any, ...]:
+        return record.get("system"), record.get("a"), record.get("b")
+
+    more = {of(one): _without(one, "scores") for one in map(asdict, runs)}
+    return [row | more.get(of(row), {}) for row in map(asdict, rows)]
+
+
+def single_runs(result: MetricResult | MacroResult) -> list[dict[str, Any]]:
+    """Rows of CSV: the score of each training run."""
+    return [{"system": row.system, "run": k, "score": score}
+            for row in result.runs for k, score in enumerate(row.scores, 1)]
+
+
+# What a test set holds
+
+
+_TEXTS = ("reference", "system", "training run", "source")
+
+
+def inventory_table(testset: TestSet) -> Table:
+    """What is there; what is not counted of a text is None, what other things do not have is left empty."""
+    def count(key: str) -> Callable[[Any], Any]:
+        return lambda row: EMPTY if getattr(row, key) is None and row.role not in _TEXTS else getattr(row, key)
+
+    parts: list[_Part] = [(Column("role", "role", "name"), lambda row: row.role),
+                          (Column("name", "name", "name"), lambda row: row.name),
+                          *((Column(key, key, "count"), count(key))
+                            for key in ("segments", "words", "characters", "empty", "repeated"))]
+    if testset.scores:
+        parts.append((Column("scores", "scores", "count"), lambda row: EMPTY if row.scores is None else row.scores))
+    return _table("inventory", parts, inventory(testset))
+
+
+# Phrases
 
 
 #: What the lines of `cluster_ends` say.
@@ -200,9 +487,14 @@ def left_out(comparison: Comparison) -> str:
     return ", ".join(f"{one.system} ({one.reason})" if one.reason else one.system for one in comparison.excluded)
 
 
+def anchor_of(result: MetricResult, settings: Settings) -> str:
+    """The baseline, or else the best system."""
+    return settings.baseline or result.systems[0].system
+
+
 def apart(result: MetricResult, settings: Settings) -> tuple[str, set[str]]:
     """The baseline, or else the best system, and with it those that differ significantly from it."""
-    anchor = settings.baseline or result.systems[0].system
+    anchor = anchor_of(result, settings)
     return anchor, {anchor} | {name for pair in result.pairs if pair.significant and anchor in (pair.a, pair.b)
                                for name in (pair.a, pair.b)}
 
@@ -226,85 +518,10 @@ def verdict(result: MetricResult, settings: Settings) -> str | None:
     return _ahead(first, is_ahead(result))
 
 
-def by_reference_rows(result: MetricResult) -> Table:
-    """Header and rows: who is ahead by all references together and by each alone, and where that is another.
-
-    No rows where there are not several references, or no ranks.
-    """
-    together, others = headline(result), otherwise_led(result)
-    if together is None or not result.by_reference:
-        return [], []
-    n = max((pair.n or 0 for pair in result.pairs), default=0)
-    rows = [["all together", _ahead(together, is_ahead(result)), ""]]
-    for row in result.by_reference:
-        some = f" ({row.n_segments:,} of {n:,} segments)" if row.n_segments < n else ""
-        same = "same" if set(row.leaders) == set(together) else "more, on fewer segments"
-        told = [_ahead(row.leaders, row.ahead), "differs" if row in others else same]
-        rows.append([f"{row.reference} alone{some}", *(told if row.decidable else ["cannot be decided", ""])])
-    return ["leaders by reference", "who is ahead", "against all together"], rows
-
-
 def _ahead(first: Sequence[str], ahead: bool) -> str:
     if len(first) > 1:
         return f"May be the first: {', '.join(first)}"
     return f"{first[0]} is ahead of all others" if ahead else f"{first[0]} alone may be the first"
-
-
-def leaderboard_rows(result: MetricResult, settings: Settings) -> Table:
-    """Header and rows: rank interval, system, score, interval, difference to the top (or baseline) with interval,
-    and wins, ties and losses, or with a baseline p and the decision. Of a single system, what it has of these.
-
-    Where there are simultaneous intervals, that of the difference stands beside its single one. A positive difference
-    is an improvement, for metrics where lower is better too.
-    """
-    level = f"{100 * (1 - settings.alpha):g}% interval"
-    means = " (segment mean)" * (result.ruled is not None and result.ruled.means is not None)  # no score of the rule
-    header = ["rank", "system", _metric_word(result), level,
-              f"vs {'baseline' if settings.baseline else 'best'}{means}", f"its {level}"]
-    jointly = simultaneous_word(result, settings) is not None
-    header += [f"simultaneous {level}"] * jointly
-    if not result.pairs:  # one system: nothing to compare
-        return header[:4], [row[:4] for row in system_rows(result)[1]]
-    if settings.baseline:
-        header += [*_chance_words(settings), "decision"]
-    else:
-        header += ["wins", "ties", "losses"]
-    anchor = settings.baseline or result.systems[0].system
-    against = {pair.a if pair.b == anchor else pair.b: (pair, 1 if pair.b == anchor else -1)
-               for pair in result.pairs if anchor in (pair.a, pair.b)}
-    tally, form = result.tally(), points(result)
-    rows = []
-    for system in result.systems:
-        row = [_ranks(system), system.system, number(system.score, form),
-               _interval(system.ci_low, system.ci_high, form)]
-        if system.system in against:
-            pair, sign = against[system.system]
-            row += _signed(pair, sign * result.sign, form)
-            row += [_signed_interval(pair.ci_joint_low, pair.ci_joint_high, sign * result.sign, form)] * jointly
-        else:
-            row += [""] * (2 + jointly)
-        if not settings.baseline:
-            row += _tally(result, tally[system.system])
-        elif system.system in against:
-            row += [*_chances(pair, settings),
-                    {"a": "better", "b": "worse", None: neither(pair, settings)}[pair.better]]
-        rows.append(row + [""] * (len(header) - len(row)))
-    return header, rows
-
-
-def system_rows(result: MetricResult) -> Table:
-    """Header and rows of what a result says of its systems without the settings: rank interval, system, score,
-    interval, and wins, ties and losses."""
-    tally, form = result.tally(), points(result)
-    return ["rank", "system", _metric_word(result), "interval", "wins", "ties", "losses"], [
-        [_ranks(row), row.system, number(row.score, form), _interval(row.ci_low, row.ci_high, form),
-         *_tally(result, tally[row.system])] for row in result.systems]
-
-
-def _tally(result: MetricResult, counts: tuple[int, int, int]) -> list[str]:
-    """Wins, ties and losses; none where no pair can be decided."""
-    told = result.ruled is not None or any(pair.decidable for pair in result.pairs)
-    return [number(count if told else None, "d") for count in counts]
 
 
 def neither(pair: PairResult, settings: Settings) -> str:
@@ -318,122 +535,9 @@ def neither(pair: PairResult, settings: Settings) -> str:
         f"cannot be decided{why}"
 
 
-def rank_change_rows(before: MetricResult, after: MetricResult) -> Table:
-    """Header and rows: what leaving out systems does to the ranks, and to wins, ties and losses, of every system."""
-    def standing(result: MetricResult) -> dict[str, tuple[str, str]]:
-        return {row.system: (_ranks(row), "-".join(map(str, tally))) for row, tally in
-                ((row, result.tally()[row.system]) for row in result.systems)}
-
-    old, new = standing(before), standing(after)
-    gone = ("left out", "")
-    return ["system", "rank with all", "rank now", "wins-ties-losses with all", "now"], [
-        [name, rank, new.get(name, gone)[0], tally, new.get(name, gone)[1]] for name, (rank, tally) in old.items()]
-
-
-def with_metrics(header: list[str], rows: list[list[str]], name: int, further: Sequence[MetricResult]) -> Table:
-    """A table of systems with the score and rank interval of further metrics; `name` is the column of the system."""
-    header, rows = [*header], [[*row] for row in rows]
-    for result in further:
-        header += [_metric_word(result), "its rank"]
-        form = points(result)
-        found = {row.system: [number(row.score, form), _ranks(row)] for row in result.systems}
-        for row in rows:
-            row += found.get(row[name], ["-", "-"])
-    return header, rows
-
-
-def across_rows(results: Sequence[MetricResult]) -> Table:
-    """Header and rows of the pairs on which metrics do not agree, the contradictions first.
-
-    A filled point stands where a metric decides for the side that its difference favours.
-    """
-    pairs = [pair for kind in NOT_ALIKE for pair in pairs_across(results) if pair.kind == kind]
-    forms = [points(result) for result in results]
-    return ["pair", *(metric_title(result.metric) for result in results), "together"], [
-        [f"{pair.a} - {pair.b}", *(Cell(f"{signed(value, form)}{' ●' * (decision != 0)}", value) for
-                                   value, decision, form in zip(pair.improvements, pair.decisions, forms, strict=True)),
-         pair.kind] for pair in pairs]
-
-
-def relation_rows(results: Sequence[MetricResult]) -> Table:
-    """Header and rows of Fig. 3 of Zhang and Vogel (2004): each system against each, a sign for every metric.
-
-    ``>`` the system of the row is significantly better, ``<`` worse, ``~`` neither; metrics in their order.
-    """
-    signs = {ends: "".join(RELATIONS[side * decision] for decision in pair.decisions) for pair in pairs_across(results)
-             for side, ends in ((1, (pair.a, pair.b)), (-1, (pair.b, pair.a)))}
-    paired = {a for a, _ in signs}
-    names = [row.system for row in results[0].systems if row.system in paired]
-    return ["", "system", *(str(k) for k in range(1, len(names) + 1))], [
-        [str(k), name, *(signs.get((name, other), "") for other in names)] for k, name in enumerate(names, 1)]
-
-
-def without_relation(results: Sequence[MetricResult]) -> list[str]:
-    """The systems of which no pair is compared by all metrics, so that `relation_rows` lacks them."""
-    paired = {name for pair in pairs_across(results) for name in (pair.a, pair.b)}
-    return [row.system for row in results[0].systems if row.system not in paired]
-
-
-def pair_rows(result: MetricResult, settings: Settings, most: int | None = None) -> Table:
-    """Header and rows of the tested pairs: difference with interval, p or win rates, decision, what could be seen.
-    Of the pairs so many at `most`.
-
-    A family of several pairs has simultaneous intervals beside the single ones, just before p. Where pairs are compared
-    on different segments, the number of these comes last.
-    """
-    level, jointly = f"{100 * (1 - settings.alpha):g}% interval", simultaneous_word(result, settings) is not None
-    header = ["pair", "difference", *([f"single {level}", f"simultaneous {level}"] if jointly else [level]),
-              *_chance_words(settings), "better", "SE", "SE doc/seg", "min. difference",
-              *(["for the family"] if jointly else [])]
-    gaps = len({pair.n for pair in result.pairs}) > 1
-    header += ["segments"] * gaps
-    rows, form = [], points(result)
-    for pair in result.pairs[:most]:
-        rows.append([
-            f"{pair.a} - {pair.b}", *_signed(pair, result.sign, form),
-            *([_signed_interval(pair.ci_joint_low, pair.ci_joint_high, result.sign, form)] * jointly),
-            *_chances(pair, settings),
-            {"a": pair.a, "b": pair.b, None: "-"}[pair.better], number(pair.se, form),
-            number(pair.se_ratio), _detectable(pair, form),
-            *([number(pair.mdd_family, form)] * jointly), *([number(pair.n, "d")] * gaps)])
-    return header, rows
-
-
-def _detectable(pair: PairResult, form: str) -> str:
-    if pair.mdd is None or pair.mdd_low is None:
-        return number(pair.mdd, form)
-    return Cell(f"{number(pair.mdd, form)} [{number(pair.mdd_low, form)}, {number(pair.mdd_high, form)}]", pair.mdd)
-
-
 def points(result: MetricResult) -> str:
     """The form of the metric's scores and differences; see `written_like`."""
     return written_like(row.score for row in result.systems)
-
-
-def difference_rows(result: MetricResult, settings: Settings) -> Table:
-    """Header and rows: the improvement of each system over the best, or over the baseline, with its intervals."""
-    anchor, header = apart(result, settings)[0], pair_rows(result, settings)[0]
-    last, jointly = header.index("better"), simultaneous_word(result, settings) is not None
-    rows, form = [], points(result)
-    for name in (row.system for row in result.systems):
-        for pair in (pair for pair in result.pairs if {pair.a, pair.b} == {anchor, name}):
-            sign = result.sign * (1 if pair.a == name else -1)
-            joint = [_signed_interval(pair.ci_joint_low, pair.ci_joint_high, sign, form)] * jointly
-            said = neither(pair, settings) if pair.better is None else \
-                "better" if name == {"a": pair.a, "b": pair.b}[pair.better] else "worse"
-            rows.append([name, *_signed(pair, sign, form), *joint, *_chances(pair, settings), said])
-    return ["system", "vs baseline" if settings.baseline else "vs best", *header[2:last], "decision"], rows
-
-
-def _chance_words(settings: Settings) -> list[str]:
-    return ["win", "lose"] if TESTS[settings.test].p_values is None else ["p", p_word(settings.correction)]
-
-
-def _chances(pair: PairResult, settings: Settings) -> list[str]:
-    """p and adjusted p, or the shares of samples that a test without p goes by."""
-    if TESTS[settings.test].p_values is None:
-        return [number(pair.win, ".3f"), number(pair.lose, ".3f")]
-    return [format_p(pair.p_value), format_p(pair.p_adjusted)]
 
 
 def with_interval(result: MetricResult, settings: Settings) -> str:
@@ -453,96 +557,3 @@ def simultaneous_word(result: MetricResult, settings: Settings) -> str | None:
 
 def _metric_word(result: MetricResult) -> str:
     return f"{metric_title(result.metric)} {'↑' if result.higher_is_better else '↓'}"
-
-
-def _ranks(system: SystemResult) -> str:
-    return rank_interval(system.rank_low, system.rank_high)
-
-
-def _signed(pair: PairResult, sign: int, form: str) -> list[str]:
-    """Difference and interval of a pair, as seen from the side that the sign says."""
-    return [signed(sign * pair.delta, form), _signed_interval(pair.ci_low, pair.ci_high, sign, form)]
-
-
-def _signed_interval(low: float | None, high: float | None, sign: int, form: str) -> str:
-    if low is None or high is None:
-        return "-"
-    return _interval(min(sign * low, sign * high), max(sign * low, sign * high), form, "+")
-
-
-def _interval(low: float | None, high: float | None, form: str, sign: str = "") -> str:
-    if low is None or high is None:
-        return "-"
-    return Cell(f"[{signed(low, form, sign)}, {signed(high, form, sign)}]", low)
-
-
-#-----------------------------------------------------------------------------------------------------------------------
-# Training runs as rows: what differs between them, apart from what differs between test sets.
-
-
-def with_runs(header: list[str], rows: list[list[str]], name: int, result: MetricResult) -> Table:
-    """A table of systems with the SD between runs, where there are runs: after the score and its interval, which stand
-    right of the system in the column `name`."""
-    if not result.runs:
-        return header, rows
-    form, at = points(result), name + 3
-    spread = {row.system: number(row.sd, form) for row in result.runs}
-    return [*header[:at], "SD between runs", *header[at:]], [
-        [*row[:at], spread.get(row[name], "-"), *row[at:]] for row in rows]
-
-
-def run_rows(result: MetricResult | MacroResult, alpha: float) -> Table:
-    """Header and rows: of each system that has several runs their number, SD with its interval, and scores."""
-    several = [row for row in result.runs if len(row.scores) > 1]
-    form = written_like(score for row in several for score in row.scores)
-    header = ["system", "runs", "SD between runs", f"its {100 * (1 - alpha):g}% interval", "scores of its runs"]
-    return header, [[row.system, str(len(row.scores)), number(row.sd, form),
-                     "-" if row.sd_low is None else
-                     Cell(f"[{number(row.sd_low, form)}, {number(row.sd_high, form)}]", row.sd_low),
-                     ", ".join(number(score, form) for score in row.scores)] for row in several]
-
-
-def pair_run_rows(result: MetricResult) -> Table:
-    """Header and rows: standard errors of each difference, from the test set, from the runs, and from both."""
-    form = points(result)
-    return ["pair", "SE of the test set", "SE between runs", "SE of both"], [
-        [f"{row.a} - {row.b}", *(number(value, form) for value in (row.se_testset, row.se_runs, row.se_total))]
-        for row in result.pair_runs]
-
-
-def _without(record: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {key: value for key, value in record.items() if key not in names}
-
-
-def with_run_records(rows: Iterable[SystemResult | MacroSystem | PairResult],
-                     runs: Sequence[SystemRuns | PairRuns]) -> list[dict[str, Any]]:
-    """Rows of CSV with what their training runs add, where there are any; the scores of the runs have own rows."""
-    def of(record: dict[str, Any]) -> tuple[Any, ...]:
-        return record.get("system"), record.get("a"), record.get("b")
-
-    more = {of(one): _without(one, "scores") for one in map(asdict, runs)}
-    return [row | more.get(of(row), {}) for row in map(asdict, rows)]
-
-
-def single_runs(result: MetricResult | MacroResult) -> list[dict[str, Any]]:
-    """Rows of CSV: the score of each training run."""
-    return [{"system": row.system, "run": k, "score": score}
-            for row in result.runs for k, score in enumerate(row.scores, 1)]
-
-
-#-----------------------------------------------------------------------------------------------------------------------
-# What a test set holds, as rows of text.
-
-
-_TEXTS = ("reference", "system", "training run", "source")
-
-
-def inventory_rows(testset: TestSet) -> Table:
-    """Header and rows; what is not counted of a text is a dash, what other things do not have is left empty."""
-    header = ["role", "name", "segments", "words", "characters", "empty", "repeated"]
-    header += ["scores"] * bool(testset.scores)
-    return header, [[held.role, held.name, *(
-        "" if count is None and held.role not in _TEXTS else number(count, ",")
-        for count in (held.segments, held.words, held.characters, held.empty, held.repeated)),
-        *(["" if held.scores is None else number(held.scores, ",")] * bool(testset.scores))]
-        for held in inventory(testset)]

@@ -16,7 +16,6 @@ from mtsig_core.report.agreement import (
     agreement_verdict,
     compared_metrics_table,
 )
-from mtsig_core.report.cells import Table as Rows
 from mtsig_core.report.document import Block, Facts, Figure, Paragraph, Report, Section, TableBlock, Warnings
 from mtsig_core.report.latex import MOST_PAIRS
 from mtsig_core.report.pictures import forest_svg, task_svg
@@ -28,8 +27,8 @@ from mtsig_core.report.review import (
     left_out_table,
     notes_table,
 )
-from mtsig_core.report.table import Column, Table
-from mtsig_core.report.tables import CLUSTERS_SAID, cluster_ends, leaderboard_rows, pair_rows, summary
+from mtsig_core.report.table import Table
+from mtsig_core.report.tables import CLUSTERS_SAID, leaderboard_table, pairs_table, summary
 from mtsig_core.report.task import (
     DISPUTED_PAIRS_NOTE,
     DISPUTES_NOTE,
@@ -317,19 +316,11 @@ def _result_blocks(comparison: Comparison, result: MetricResult, with_pairs: boo
         cut = f"The best {n} of {len(result.systems)} systems{among}. " * (n < len(result.systems))
         yield Figure(draw=partial(forest_svg, best, settings), caption=f"{cut}Blue: the best score. Filled: "
                      "significantly different from it; hollow: not, which does not mean equal.")
-    systems = replace(_from_rows("systems", leaderboard_rows(result, settings), 1), ruled=cluster_ends(result.systems))
-    yield TableBlock(table=systems, title=title, only=_HTML)
+    yield TableBlock(table=leaderboard_table(result, settings), title=title, only=_HTML)
     if with_pairs and result.pairs:
-        yield TableBlock(table=_from_rows("pairs", pair_rows(result, settings), 0), title=title, only=_HTML,
+        yield TableBlock(table=pairs_table(result, settings), title=title, only=_HTML,
                          fold=f"{counted(len(result.pairs), 'pair')} of systems")
     yield Paragraph(text=result.signature, about="Signature:", role="signature", only=_HTML)
-
-
-def _from_rows(key: str, rows: Rows, name: int) -> Table:
-    """Rows of text as a table of which one column has names."""
-    header, cells = rows
-    return Table(key, tuple(Column(str(k), title, "name" if k == name else "score") for k, title in enumerate(header)),
-                 tuple(map(tuple, cells)))
 
 
 def _take_winners(result: MetricResult) -> MetricResult:

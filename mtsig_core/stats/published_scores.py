@@ -233,6 +233,7 @@ def scored_by(testset: TestSet, whole: TestSet, references: Sequence[str], canar
 
 _SAME = {"chrf2": "chrf", "chrf2++": "chrf++", "sacrebleu": "bleu", "mbleu": "m-bleu"}
 
+
 @dataclass(frozen=True)
 class ScoreBeside:
     """A printed score beside ours.

@@ -395,7 +395,7 @@ TESTS = {test.name: test for test in (
         "koehn", "paired bootstrap, share of wins", "Koehn 2004, 6",
         "win = #{ d_b > 0 } / B, lose = #{ d_b < 0 } / B; concludes when the larger is at least 1 - alpha",
         "bootstrap", None, "none", least=_least_drawn, side=_side_of_draws, statistic=_MOST_DRAWS,
-        caution="The better direction is chosen by the data, so at alpha = .05 it concludes in about 10% of true "
+        caution="The better direction is chosen by the data, so at alpha = 0.05 it concludes in about 10% of true "
                 "nulls, 5% per direction, with many units of equal size, and in up to 18% with few or unequal ones, as "
                 "documents are.",
         instead="Use ar for a two-sided test."),
@@ -403,7 +403,7 @@ TESTS = {test.name: test for test in (
         "riezler-maxwell", "shift method as printed", "Riezler and Maxwell 2005, Fig. 2",
         "p = (c + 1) / (B + 1), c = #{ |d_b| - mean(|d_b|) >= |d_0| }", "bootstrap",
         riezler_maxwell, "holm", least=_least_drawn,
-        caution="The absolute value inside the shift makes it one-sided: at alpha = .05 it rejects about 11% of true "
+        caution="The absolute value inside the shift makes it one-sided: at alpha = 0.05 it rejects about 11% of true "
                 "nulls with many units of equal size, and up to 19% with few or unequal ones, as documents are.",
         instead="Use ar, and this one only to reproduce the paper or sacreBLEU."),
     SignificanceTest(

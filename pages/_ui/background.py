@@ -26,7 +26,8 @@ PATIENCE = 0.8  # seconds that a page waits before it shows progress
 LONGEST = 60.0  # seconds that work may take unasked
 _REDRAWN = 0.2  # seconds between two looks at the progress
 _SHARE = 5  # times as long as it took to draw what is there so far, nothing is drawn: it takes time from the work
-_SHORT = ("compare", "contributions", "pair", "references", "segments found")  # kinds that never wait for others
+#: Kinds of work that never wait for others.
+_SHORT = ("compare", "contributions", "examine_pair", "references", "segments found")
 _CANCELLED = "background.cancelled"
 _ALLOWED = "background.allowed"  # the keys of work that may take as long as it takes
 _PLACED = "background.placed"  # the keys of all work that this run of the page has asked for

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import starmap
 from math import isnan
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -15,16 +16,14 @@ from mtsig_core import Caution, Exclusion, MetricResult, MtsigError
 from mtsig_core.figures.comparison_plots import matrix
 from mtsig_core.metrics import metric_of, metric_title, metric_titles, metrics_of
 from mtsig_core.report import export, result_json
-from mtsig_core.report.cells import number
 from mtsig_core.report.comparison_report import comparison_html, comparison_latex
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.tables import (
-    across_rows,
-    pair_records,
-    pair_rows,
-    rank_change_rows,
-    relation_records,
-    relation_rows,
+    across_table,
+    pairs_table,
+    pick_unlike,
+    rank_changes_table,
+    relations_table,
     without_relation,
 )
 from mtsig_core.report.words import caveats, controlled, keeps_its_level
@@ -70,35 +69,27 @@ def show_left_out(view: View) -> dict[str, str]:
                            "it stands in the link and in every file.")
     if view.settings.get("baseline") is None:
         before = results.comparison(view.part.family, view.metric, **view.settings).metrics[view.metric]
-        screen.table(*rank_change_rows(before, view.result), names=[0])
+        screen.show_table(rank_changes_table(before, view.result))
         st.caption(f"Fewer systems are a smaller family: {len(before.tested)} pairs with all, "
                    f"{len(view.result.tested)} now. The scores stay as they are.")
     return told
 
 
-def reference_rows(view: View, n_columns: int, further: Sequence[str]) -> list[list[str]]:
-    """Rows for the leaderboard: the references, unranked, where there are several.
-
-    `further` metrics have the last columns, two each: the score and a rank.
-    """
+def reference_records(view: View, further: Sequence[str]) -> list[dict[str, Any]]:
+    """Rows for the leaderboard, by key: the references, unranked, where there are several; with their scores by
+    `further` metrics."""
     unranked = view.part.unranked
     if len(view.whole.references) < 2 and unranked is None:
         return []
-    columns = [2, *range(n_columns - 2 * len(further), n_columns, 2)]
-
-    def row(rank, name, scores):
-        cells = [rank, name, *[""] * (n_columns - 2)]
-        for k, score in zip(columns, scores, strict=True):
-            cells[k] = number(score)
-        return cells
-
-    rows = []
+    records: list[dict[str, Any]] = []
+    keys = ["score", *(f"score_{metric}" for metric in further)]
     if unranked is not None:
         scores = [_scores(unranked, metric) for metric in (view.metric, *further)]
-        rows = [row("not ranked", name, each) for name, *each in zip(unranked.systems, *scores, strict=True)]
+        records = [{"rank": "not ranked", "system": name, **dict(zip(keys, each, strict=True))}
+                   for name, *each in zip(unranked.systems, *scores, strict=True)]
     shown = {*view.part.family.systems, *(unranked.systems if unranked is not None else ())}
-    return rows + [row("scores others", name, [None] * len(columns))
-                   for name in map(as_system, view.testset.references) if name not in shown]
+    return records + [{"rank": "scores others", "system": name, **dict.fromkeys(keys)}
+                      for name in map(as_system, view.testset.references) if name not in shown]
 
 
 def _scores(testset, metric):
@@ -160,13 +151,14 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
     if len(set(sizes.values())) > 1:
         screen.plain("Each decides on the segments that it has: " + ", ".join(
             f"{name} on {n:,}" for name, n in sizes.items()) + ". Fewer segments separate fewer pairs.")
-    header, rows = across_rows(compared)
-    if rows:
-        screen.table(header, rows[:_SHOWN])
-    if len(rows) > _SHOWN:
-        st.caption(f"The first {_SHOWN} of {len(rows)} rows; the file has all.")
+    table = across_table(compared, view.comparison.settings)
+    if unlike := pick_unlike(table):
+        n = len(unlike.rows)
+        screen.show_table(unlike.pick_rows(range(min(n, _SHOWN))))
+        if n > _SHOWN:
+            st.caption(f"The first {_SHOWN} of {n} rows; the file has all.")
     with st.expander("Every pair by every metric: > better, < worse, ~ neither", key="leaderboard.pairs.box"):
-        screen.table(*relation_rows(compared), names=[1])
+        screen.show_table(relations_table(compared))
         screen.plain(f"Row against column by {', '.join(metric_title(result.metric) for result in compared)}, in this "
                      "order.")
         if left_out := without_relation(compared):
@@ -175,7 +167,7 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
                    "choose both at the side to do as they did.")
         copyable(command, "leaderboard.pairs.command", "Command that prints all pairs by these metrics")
     charts.csv_button(view.named(metric="-".join(result.metric for result in compared)), "leaderboard.pairs",
-                      *relation_records(compared), "All pairs under all metrics as CSV")
+                      **charts.columns(table.records()), text="All pairs under all metrics as CSV")
 
 
 def show_figure_3(view: View) -> None:
@@ -192,7 +184,7 @@ def show_figure_3(view: View) -> None:
     except MtsigError as problem:
         screen.error(problem)
         return
-    screen.table(*relation_rows(found), names=[1], key="leaderboard.figure3")
+    screen.show_table(relations_table(found), "leaderboard.figure3")
     screen.plain(f"Row against column by {', '.join(metric_title(name) for name in metrics)}, in this order: > "
                  "significantly better, < worse, ~ neither. As they decide: percentile interval of the difference, by "
                  "segment, without a correction. So pairs of equals may have a sign by chance, more often the more "
@@ -218,15 +210,15 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
             result, settings = view.result, view.comparison.settings
         tested = [pair for pair in result.tested if pair.p_value is not None]
         _say(view, step, {name: decide_by(tested, result.sign, p, settings.alpha) for name, p in adjusted.items()})
-    header, rows = pair_records(result)
+    table = pairs_table(result, settings)
     names, n = [system.system for system in result.systems], sum(pair.significant for pair in result.pairs)
     if len(names) > _MOST:
         screen.faint(f"The picture has the first {_MOST} of {len(names)} systems. Exclude systems to see others; the "
                      "files have all.")
     clicked = charts.show(
         partial(matrix, _first(result), settings, charts.dark(), tuple(caveats(view.comparison, result))),
-        "significance.matrix", select=True, header=header, rows=rows,
-        files=view.named(), command=view.command(), table=pair_rows(result, settings),
+        "significance.matrix", select=True, **charts.columns(table.records()),
+        files=view.named(), command=view.command(), table=table,
         alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.tested)} differ significantly; the "
             "table below has the same numbers.")
     if not clicked:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 
@@ -46,27 +46,10 @@ from mtsig_core.report.domain_tables import (
 )
 from mtsig_core.report.export import file_name
 from mtsig_core.stats.cautions import about_agreement
-from pages._ui import background, charts, controls, results, screen, segment_sections, session_limits
+from pages._ui import charts, controls, results, screen, segment_sections, session_limits
 from pages._ui.browser import copyable
-from pages._ui.screen import end_page, or_end_page
+from pages._ui.screen import end_page
 from pages._ui.testset_view import View
-
-
-def experiment_of(view: View, function: Callable, what: str, metric: str = "bleu", counted: bool = True, **asked):
-    """What a function of the core finds on this view's test set, remembered, in the background where it takes long.
-
-    Ends the page with the reason where it cannot be had. `counted`: whether it takes the statistics of the whole set.
-    """
-    testset = view.testset.under(metric)
-
-    def work(progress):
-        given = {"statistics": results.statistics(testset, metric, progress)} if counted else {}
-        return function(testset, metric, progress=progress, **given, **asked)
-
-    key = ("inside", function.__name__, testset.digest, metric, *sorted(asked.items()))
-    with or_end_page():
-        session_limits.check_experiment(testset, function, asked)
-        return background.result(key, work, what)
 
 
 def command(view: View, name: str, metric: str = "bleu", **asked) -> str:
@@ -107,7 +90,7 @@ _SHORT = 0.85  # the length ratio that is spoken of
 
 
 def show_precisions(view, places):
-    rows = experiment_of(view, precisions, "Counting n-grams")
+    rows = results.experiment(view, precisions, "Counting n-grams", metric="bleu")
     system = choose_system(view, places[0])
     mine = next(row for row in rows if row.system == system)
     koehns = view.testset.simulated and view.testset.n_segments == 30_000
@@ -133,7 +116,8 @@ def show_lengths(view, places):
     system = choose_system(view, places[0])
     others = [name for name in systems_of(view) if name != system]
     beside = controls.choice("Beside", others, "beside", place=places[1]) if others else None
-    one = experiment_of(view, lengths, "Scoring other lengths", counted=False, system=system, beside=beside)
+    one = results.experiment(view, lengths, "Scoring other lengths", metric="bleu", system=system,
+                             beside=beside)
     actual, simulated = one.actual, one.how == "word penalty"
     sides = [one.nearest(ratio) for ratio in (_SHORT, 1 / _SHORT) if simulated or ratio < 1]
     screen.answer(f"{system} loses " + ", ".join(
@@ -175,11 +159,7 @@ def show_example(view, places):
     else:
         system = choose_system(view, places[1])
         line = controls.line(places[2], testset.lines)
-
-        def of_a_line(testset, metric, *, progress, system, line):
-            return worked_example(testset, system, line, metric)
-
-        one = experiment_of(view, of_a_line, "Counting n-grams", counted=False, system=system, line=line)
+        one = results.experiment(view, worked_example, "Counting n-grams", metric="bleu", system=system, line=line)
         printed = command(view, "example", system_name=system, line=line)
     screen.answer(tables.formula(one))
     if sentence == _NOTE:
@@ -201,7 +181,7 @@ def show_example(view, places):
 
 def show_signatures(view, places):
     system = choose_system(view, places[0])
-    rows = experiment_of(view, signatures, "Scoring under other settings", counted=False, system=system)
+    rows = results.experiment(view, signatures, "Scoring under other settings", metric="bleu", system=system)
     low, high = min(row.bleu for row in rows), max(row.bleu for row in rows)
     screen.answer(f"{system}: the same output has {low:.1f} BLEU, or {high:.1f}")
     screen.table(["setting", "BLEU", "signature"], [[row.setting, f"{row.bleu:.2f}", row.signature] for row in rows])
@@ -220,7 +200,7 @@ _KINDS = ("Student's t", "bootstrap by segment", "bootstrap by document")
 
 def show_averages(view, places):
     seed, unit = view.settings["seed"], metric_title(view.metric)
-    one = experiment_of(view, averages, "Looking for a case", view.metric, seed=seed)
+    one = results.experiment(view, averages, "Looking for a case", seed=seed)
     printed = command(view, "averages", view.metric, seed=seed)
     screen.answer(_said(one, unit))
     left, right = st.columns(2, gap="medium")
@@ -279,8 +259,8 @@ def _show_texts(testset, case, unit):
 
 def show_students_t(view, places):
     metric, alpha, seed = view.metric, view.settings["alpha"], view.settings["seed"]
-    one = experiment_of(view, students_t, "Drawing bootstrap samples", metric, system=choose_system(view, places[0]),
-                alpha=alpha, seed=seed)
+    one = results.experiment(view, students_t, "Drawing bootstrap samples", system=choose_system(view, places[0]),
+                             alpha=alpha, seed=seed)
     last, level, unit = one.rows[-1], f"{100 * (1 - alpha):g}%", metric_title(metric)
     from_table = metric in view.testset.scores
     by_document = (_KINDS[2], one.document_low, one.document_high)
@@ -325,7 +305,7 @@ def _ends(row):
 def show_domains(view, places):
     """Scores by domain under the metric at the side, and the pairs whose sign is not everywhere the same."""
     asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
-    one = experiment_of(view, by_domain, "Testing in each domain", view.metric, **asked)
+    one = results.experiment(view, by_domain, "Testing in each domain", **asked)
     screen.answer(domains_verdict(one))
     screen.show_table(domain_table(one), "metrics.domains")
     if opposed := opposed_pairs_table(one):
@@ -354,7 +334,7 @@ def show_agreement(view, places):
     usual = [name for name in default_metrics(view.testset, human) if name in others]
     names = controls.several("Metrics", others, "held", usual, format_func=metric_titles(others).get)
     asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
-    found = _found(view.testset, human, names, asked)
+    found = _agreement(view, human, names, asked)
     if found.testset.n_segments < view.testset.n_segments:
         screen.status([f"{found.testset.n_segments:,} of {view.testset.n_segments:,} segments and "
                        f"{len(found.testset.systems)} of {len(view.testset.systems)} systems have {human} scores"])
@@ -374,15 +354,12 @@ def show_agreement(view, places):
     screen.plain(" ".join([agreement_note(found), *agreement_assumed(found)]))
 
 
-def _found(testset, human, names, asked):
-    """What the core finds, remembered; ends the page with the reason where it cannot be had."""
-    part = testset.under(*names)
+def _agreement(view, human, names, asked):
+    part = view.testset.under(*names)
 
-    def work(progress):
-        counted = {name: results.statistics(part, name, progress) for name in (human, *names)}
-        return agreement(part, human, names, statistics=counted, progress=progress, **asked)
+    def metric_agreement(testset, metric, metrics, progress, **asked):
+        return agreement(testset, metric, metrics, progress=progress, **asked)
 
-    with or_end_page():
-        session_limits.check_experiment(part, agreement, asked, times=1 + len(names))
-        return background.result(("agreement", testset.digest, human, *names, *sorted(asked.items())), work,
-                                 "Comparing metrics with people")
+    return results.experiment(
+        view, metric_agreement, "Comparing metrics with people", metric=human, testset=part, metrics=tuple(names),
+        limit=partial(session_limits.check_experiment, part, agreement, asked, times=1 + len(names)), **asked)

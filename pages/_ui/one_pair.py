@@ -24,7 +24,7 @@ from mtsig_core.stats.comparison import joined
 from mtsig_core.stats.few_units import alone_could, cannot_decide
 from mtsig_core.stats.pair import PairExamination, equivalence, examine_pair
 from mtsig_core.stats.significance import TESTS
-from pages._ui import address, background, controls, results, screen, session_limits
+from pages._ui import address, background, controls, results, screen
 from pages._ui.browser import command_box
 from pages._ui.frame import ROOT
 from pages._ui.screen import end_page, or_end_page
@@ -76,17 +76,8 @@ def asked_of(names: Sequence[str], a: str, b: str) -> dict[str, str | None]:
 
 def examine(view: View, a: str, b: str) -> PairExamination:
     """`mtsig_core.examine_pair` with the settings of the view."""
-    settings = {key: view.settings[key] for key in _ASKED}
-    testset, metric = view.testset, view.metric
-
-    def work(progress):
-        counted = results.statistics(testset, metric, progress)
-        return examine_pair(testset, metric, a, b, jobs=results.jobs(testset), statistics=counted,
-                            progress=progress, **settings)
-
-    session_limits.check_draws(testset, settings["trials"], systems=2)
-    key = ("pair", testset.digest, view.metric, a, b, tuple(settings.items()))
-    return background.result(key, work, "Examining the pair")
+    return results.experiment(view, examine_pair, "Examining the pair", a=a, b=b,
+                              **{name: view.settings[name] for name in _ASKED})
 
 
 def command(view: View, a: str, b: str) -> str:

@@ -4,16 +4,23 @@ Work takes statistics from here in its own process, where there is no Streamlit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mtsig_core import Comparison, Metric, TestSet, compare
 from mtsig_core.metrics import metric_of
 from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.stats.engine import fits
 from pages._ui import session_limits
 from pages._work.first_comparison import FirstDraws, drawn_beforehand, first_counts
 from pages._work.memory import Memory
+
+if TYPE_CHECKING:
+    from pages._ui.testset_view import View
 
 _MANY = 10_000  # segments from which on several cores pay off
 _KEPT = 16  # statistics of test sets, the largest things that are remembered
@@ -29,7 +36,9 @@ def comparison(testset: TestSet, metric: str, meanwhile: Callable[[], None] | No
     `meanwhile` draws what the page can show without it.
     """
     session_limits.check_draws(testset, max(settings.get("trials", 0), settings.get("resamples", 0)))
-    drawn, asked = drawing(settings), deciding(settings)
+    drawn, asked, m = drawing(settings), deciding(settings), len(testset.systems)
+    if not fits(m * (m - 1) // 2, settings.get("trials")):  # then each baseline has draws of its own
+        drawn["baseline"] = settings.get("baseline")
     key = "compare", testset.digest, testset.name, metric, tuple(sorted(drawn.items()))
     if drawn_beforehand(testset, metric, drawn):
         from pages._ui import background  # which work does without
@@ -65,6 +74,37 @@ def decided_from(key: tuple, work: Callable, asked: tuple, decide: Callable, wha
 
     there, found, cache = background.result(key, work, what, meanwhile, before or {})
     return found if there == asked else _DECIDED.make((key, asked), lambda: decide(cache))
+
+
+def experiment(view: View, function: Callable, what: str, *, metric: str | None = None, testset: TestSet | None = None,
+               limit: Callable[[], None] | None = None, meanwhile: Callable[[dict], None] | None = None,
+               before: Mapping = MappingProxyType({}), **asked):
+    """The result of function(testset, metric, ...) of the core, remembered by content and arguments.
+
+    The page ends with the reason where there is none. The function is given statistics, progress, threads and `watch`
+    where it takes them. `what`, `meanwhile` and `before` are as in `background.result`: parts are what the function
+    passes to `watch`, by the tuple of numbers before it. `limit` checks the limits of the server in another way.
+    """
+    from pages._ui import background, screen  # which work does without
+
+    metric = metric or view.metric
+    testset = (testset or view.testset).under(metric)
+    taken = set(inspect.signature(function).parameters)
+
+    def work(progress):
+        offered = {"progress": progress, "jobs": jobs(testset),
+                   "watch": lambda *part: progress.part(part[:-1], part[-1])}
+        if "statistics" in taken:
+            offered["statistics"] = statistics(testset, metric, progress)
+        return function(testset, metric=metric, **{name: offered[name] for name in offered.keys() & taken}, **asked)
+
+    with screen.or_end_page():
+        if limit is None:
+            session_limits.check_experiment(testset, function, asked)
+        else:
+            limit()
+        return background.result((function.__name__, testset.digest, metric, *sorted(asked.items())), work, what,
+                                 meanwhile, before)
 
 
 def statistics(testset: TestSet, metric: str, progress: Callable[[str, float], None] | None = None) -> np.ndarray:

@@ -36,6 +36,7 @@ from mtsig_core.store.reviews import (
     Decide,
     Entry,
     Exclude,
+    KeptReview,
     NoteOn,
     PutBack,
     SeeContent,
@@ -44,7 +45,7 @@ from mtsig_core.store.reviews import (
     TakeBack,
     taken_back,
 )
-from pages._ui import address, browser, frame, screen, task_sections, tasks, testset_view, testsets
+from pages._ui import address, browser, frame, screen, task_sections, testset_view, testsets
 from pages._ui.browser import copyable
 from pages._ui.task_view import LINK, ReviewView, TaskView, reviews
 from pages._work.memory import make_once
@@ -104,11 +105,6 @@ def show_exclude(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None
           lambda: st.text_input("Reason", key=reason, max_chars=LONGEST_REASON,
                                 placeholder="stands in every export and for all readers"),
           lambda: bool(_text(reason)), lacks, (reason, f"review.exclude.system.{pair}"))
-
-
-def show_put_back(view: ReviewView, place, one) -> None:
-    """The button that lets a system take part again."""
-    _button(view, place, "Put back", f"back.{one.pair}.{one.system}", PutBack(one.system, one.pair))
 
 
 def pick_metric_and_rule(view: ReviewView) -> None:
@@ -192,15 +188,13 @@ def _form(view: ReviewView, name: str, label: str, make: Callable[[], Change], d
     """
     with st.form(f"review.{name}", border=False):
         draw()
-        st.form_submit_button(label, on_click=_save, args=(view.kept.edit_link, len(view.kept.history), make, name,
-                                                           lacks, clear))
+        st.form_submit_button(label, on_click=_save, args=(view.kept, make, name, lacks, clear))
     if not show_message(name) and unkept():
         screen.caution_box(f"Not kept yet: what stands here is not in the review. '{label}' keeps it.")
 
 
 def _button(view: ReviewView, place, label: str, key: str, change: Change) -> None:
-    place.button(label, key=f"review.{key}", on_click=_save,
-                 args=(view.kept.edit_link, len(view.kept.history), lambda: change))
+    place.button(label, key=f"review.{key}", on_click=_save, args=(view.kept, lambda: change))
 
 
 def _select(view: ReviewView, place, label: str, options: Sequence[str], current: str, make: Callable[[str], Change],
@@ -208,18 +202,17 @@ def _select(view: ReviewView, place, label: str, options: Sequence[str], current
     """A choice that stands in the review, not in the session: another editor may have changed it."""
     key = f"review.{label}.{len(view.kept.history)}"
     place.selectbox(label, options, options.index(current) if current in options else None, key=key,
-                    format_func=shown, on_change=_save, args=(
-                        view.kept.edit_link, len(view.kept.history), lambda: make(st.session_state[key])))
+                    format_func=shown, on_change=_save, args=(view.kept, lambda: make(st.session_state[key])))
 
 
-def _save(link: str, seen: int, make: Callable[[], Change], where: str = "",
+def _save(kept: KeptReview, make: Callable[[], Change], where: str = "",
           lacks: Callable[[], str | None] = lambda: None, clear: Sequence[str] = ()) -> None:
-    """Append a change to what was seen on screen; what was typed stays where it could not be saved."""
+    """Append a change to the review as it was on screen; what was typed stays where it could not be saved."""
     if (said := lacks()) is not None:
         st.session_state[_SAID] = where, said
         return
     try:
-        reviews().add(link, make(), seen)
+        reviews().add(kept.edit_link, make(), len(kept.history))
     except MtsigError as problem:
         st.session_state[_SAID] = where, str(problem)
     else:
@@ -271,7 +264,7 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
         told, back = st.columns([6, 1], vertical_alignment="center")
         with told:
             screen.plain(f"{one.system}, {one.pair or 'all language pairs'}: {one.reason or 'no reason given'}")
-        show_put_back(view, back, one)
+        _button(view, back, "Put back", f"back.{one.pair}.{one.system}", PutBack(one.system, one.pair))
     if view.may_edit and (now or before) is not None:
         show_exclude(view, in_each_pair(now or before, metric))
     if gone and now is not None and before is not None:
@@ -346,7 +339,7 @@ def show_mine() -> None:
     if not mine:
         return
     st.subheader("Yours")
-    names = {name: offer.label for name, offer in tasks.available().items()}
+    names = {name: offer.label for name, offer in testsets.available_tasks().items()}
     for kept in mine:
         about, opened, deleted = st.columns([6, 1.2, 1.3], vertical_alignment="center")
         begun = datetime.fromtimestamp(kept.history[0].at, UTC)

@@ -191,13 +191,20 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], names: Iterable[
 
 def show_table(shown: Table, key: str | None = None, *, open_rows: bool = False, open_cells: bool = False
                ) -> int | tuple[int, str] | None:
-    """A `Table` of the reports, by the kinds of its columns."""
+    """A `Table` of the reports, by the kinds of its columns.
+
+    Returns
+    -------
+    int, (int, str) or None
+        The row that was chosen, or the row and the key of the column of a cell that was.
+    """
+    shown = shown.for_readers()
     kinds = [column.kind for column in shown.columns]
     rows = [[Cell(text, number) if KINDS[column.kind].is_number and text not in ("", MISSING)
              and not isnan(number := column.sort_key(value)) else text
              for column, value, text in zip(shown.columns, *both, strict=True)]
             for both in zip(shown.rows, shown.texts(), strict=True)]
-    names = {k for k, kind in enumerate(kinds) if kind == "name" or kind == "rank" and not k}
+    names = {k for k, kind in enumerate(kinds) if kind in ("name", "pair") or kind == "rank" and not k}
     texts = {k for k, kind in enumerate(kinds) if kind == "text"}
     if not (open_cells or shown.marks):
         return table(shown.titles, rows, names, key or f"{shown.key} {len(rows)}", open_rows, shown.ruled, texts)

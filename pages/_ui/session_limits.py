@@ -63,7 +63,7 @@ def check_sweep(testset: TestSet, sizes: Sequence[int], repeats: int) -> None:
 
 def _draws(asked):
     """Of one comparison."""
-    return max(asked.get("trials", 0), asked.get("resamples", 0))
+    return max(asked.get(name) or 0 for name in ("trials", "resamples", "pool"))
 
 
 def _check_draws(asked, more=" or segments"):

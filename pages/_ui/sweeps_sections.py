@@ -41,9 +41,15 @@ from mtsig_core.report.experiment_tables import (
 )
 from mtsig_core.source import Source
 from mtsig_core.stats.significance import FEW_TO_DRAW
-from pages._ui import background, charts, one_pair, results, screen, session_limits
+from pages._ui import charts, one_pair, results, screen, session_limits
 from pages._ui.testset_view import View
 from pages._work.memory import Memory, make_once
+
+
+def sweep(view: View, function: Callable, what: str, testset: TestSet, counts: Sequence[int], *, repeats: int, **asked):
+    """The result of a sweep that draws `repeats` test sets of each of these sizes."""
+    return results.experiment(view, function, what, testset=testset, repeats=repeats, **asked,
+                              limit=partial(session_limits.check_sweep, testset, counts, repeats))
 
 
 @dataclass(frozen=True)
@@ -66,9 +72,9 @@ class Curve:
         return partial(decisions, rows, self.power, mine.units, unit=f"{found.settings.unit}s", whole=found.n_units,
                        between=(mine.units_low, mine.units_high))
 
-    def grow(self, parts: Mapping[int, SizeSweep]) -> None:
+    def grow(self, parts: Mapping[tuple[int], SizeSweep]) -> None:
         """Draw what is known already, on the axes that it will have in the end."""
-        whole = parts[0]
+        whole = parts[0,]
         _, mine = self.plan(whole)
         if mine is None:
             return
@@ -76,7 +82,7 @@ class Curve:
         if not mine.se:
             return
         asked = whole, mine.a, mine.b, self.difference
-        rows = [count_detections(parts[row.size], *asked[1:])[0] if row.size in parts else row
+        rows = [count_detections(parts[row.size,], *asked[1:])[0] if (row.size,) in parts else row
                 for row in plan_detections(*asked, self.sizes)]
         said = f"Test sets of {len(parts) - 1} of {len(self.sizes)} sizes are drawn so far"
         charts.grow(self.figure(whole, mine, rows), f"sweeps.growing.{len(parts)}", f"{said}; the planned curve.")
@@ -163,15 +169,10 @@ def show_table_2(view: View, found: SizeSweep, system: str, asked: dict) -> None
     n = several.n_documents if found.settings.unit == "document" else several.n_segments
     percents = [percent for percent, *_ in ZHANG_VOGEL_2.rows["bleu"] if round(percent / 100 * n) >= _FEWEST]
     metric = view.metric
-
-    def work(progress):
-        return sweep_sizes(several, metric, sizes=[percent / 100 for percent in percents],
-                           jobs=results.jobs(several), progress=progress, **asked)
-
     st.subheader("Beside Zhang and Vogel: how wide is an interval?")
-    session_limits.check_sweep(several, [round(percent / 100 * n) for percent in percents], asked["repeats"])
-    swept = background.result(("sweep shares", view.testset.digest, metric, system, tuple(asked.items())), work,
-                              "Drawing parts of the test set")
+    swept = sweep(view, sweep_sizes, "Drawing parts of the test set", several,
+                  [round(percent / 100 * n) for percent in percents],
+                  sizes=tuple(percent / 100 for percent in percents), **asked)
     screen.plain(f"System {system}: relative {100 * (1 - view.settings['alpha']):g}% interval by size")
     screen.show_table(size_table(swept, system))
     st.caption(f"{_about(several)}. Ours: means over {asked['repeats']} random parts, but of the whole set one "
@@ -194,14 +195,9 @@ def show_references(view: View, system: str, asked: dict) -> None:
         screen.plain("This set has one reference, or none: with several, their number is looked at here.")
         return
     asked = {**asked, "repeats": _REPEATS}
-
-    def work(progress):
-        return sweep_references(several, metric, jobs=results.jobs(several), progress=progress, **asked)
-
     sets = reference_sets(list(several.references))
-    session_limits.check_sweep(several, [round(share * several.n_segments) for share in SHARES for _ in sets], _REPEATS)
-    swept = background.result(("sweep references", view.testset.digest, metric, system, tuple(asked.items())), work,
-                              "Scoring with fewer references")
+    swept = sweep(view, sweep_references, "Scoring with fewer references", several,
+                  [round(share * several.n_segments) for share in SHARES for _ in sets], **asked)
     records = reference_records(swept)
     whole = [row for row in swept.rows if row.size == swept.n_units and row.low is not None]
     if whole and whole[-1].equivalent is not None:
@@ -242,7 +238,7 @@ def _with_references(view: View, system: str) -> tuple[TestSet, Source]:
     """The test set with this system alone, the simulated one short and with several references; and its source."""
     testset, source = view.testset, one_pair.source_for(view, system)
     if not testset.simulated:
-        return testset.only([system]), source
+        return _ANEW.make((testset.digest, system), lambda: testset.only([system])), source
     n = min(testset.n_segments, _SIMULATED)
     several = _ANEW.make(testset.digest, lambda: with_references(testset.at(range(n)), _REFERENCES))
     if source.demo is not None:

@@ -42,7 +42,7 @@ class TaskView:
     """What is chosen at the side."""
 
     name: str  # of the task, as the address has it
-    offer: tasks.TaskOffer
+    offer: testsets.TaskOffer
     kept: KeptTask
     metric: str
     settings: dict  # keyword arguments of `compare_task`
@@ -70,7 +70,7 @@ class TaskView:
         usual = by_precedence([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]])[0]
         named = {"testset": tasks.track_name(self.offer.testset(self.name, pair), self.kept.source.track),
                  "metric": None if self.metric == usual else self.metric}
-        may_change = self.offer.source.folder is not None and self.offer.place is None
+        may_change = self.offer.source.folder is not None and self.offer.saved is None
         return named | ({address.SEEN: found.pairs[pair].testset.digest[:12]} if may_change else {})
 
     def command(self, found: TaskComparison) -> str:
@@ -103,9 +103,9 @@ def _key(kept: KeptTask, metrics: list[str], settings: dict) -> tuple:
 
 def choose() -> TaskView:
     """Draw the controls at the side; what they make."""
-    offers = tasks.available()
+    offers = testsets.available_tasks()
     for asked in filter(None, (address.asked("shared_task"), (address.asked("testset") or "").partition("/")[0])):
-        if (found := tasks.find(asked, offers)) is not None:  # an upload, of whoever sent its link
+        if (found := testsets.find_task(asked, offers)) is not None:  # an upload, of whoever sent its link
             offers.setdefault(asked, found)
     usual, wish = _of_the_set(offers), address.asked("shared_task")
     labels = {one: offer.label for one, offer in offers.items()}
@@ -130,7 +130,7 @@ def choose() -> TaskView:
     return TaskView(name, offers[name], kept, metric, settings | controls.pick("task", metric in own))
 
 
-def _pick_references(offer: tasks.TaskOffer, track: str | None) -> KeptTask:
+def _pick_references(offer: testsets.TaskOffer, track: str | None) -> KeptTask:
     """Choose which references score, and whether the others take part, where there is such a choice; the task so."""
     every = tasks.kept(offer, track).references
     names = list(dict.fromkeys(name for texts, _ in every.values() for name in texts))
@@ -148,7 +148,7 @@ def _pick_references(offer: tasks.TaskOffer, track: str | None) -> KeptTask:
     return tasks.kept(offer, track, tuple(chosen) if len(chosen) < len(names) else (), join)
 
 
-def _of_the_set(offers: dict[str, tasks.TaskOffer]) -> str:
+def _of_the_set(offers: dict[str, testsets.TaskOffer]) -> str:
     """The task that the test set is of which was looked at before; else the first."""
     seen = address.asked("testset") or ""
     return next((name for name, offer in offers.items() if seen.startswith(
@@ -275,8 +275,8 @@ def choose_review() -> ReviewView:
     st.session_state[_LAST] = link
     st.caption("Task, metric and settings are those of the review.")
     st.button("Close this review", on_click=_close)
-    review, offers = kept.review, tasks.available()
-    if (offer := tasks.find(review.task, offers)) is None:
+    review, offers = kept.review, testsets.available_tasks()
+    if (offer := testsets.find_task(review.task, offers)) is None:
         raise InputError("The shared task of this review was uploaded, and is not here: it was deleted, it has "
                          "expired, or it was kept on another server." if review.task.startswith(testsets.KEPT) else
                          f"The shared task {review.task!r} of this review is not offered here. Whoever runs this "

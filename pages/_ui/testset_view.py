@@ -152,6 +152,15 @@ class View:
         return self.comparison.metrics[self.metric]
 
     @property
+    def alpha(self) -> float:
+        return self.settings["alpha"]
+
+    @property
+    def level(self) -> str:
+        """The confidence of intervals, in percent."""
+        return f"{100 * (1 - self.alpha):g}%"
+
+    @property
     def recounted(self) -> bool:
         """Whether a part of the test set has other statistics by this metric than within the whole."""
         return depends_on_testset(metric_of(self.testset, self.metric))

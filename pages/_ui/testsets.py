@@ -6,10 +6,10 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path, PurePosixPath
 
 import streamlit as st
@@ -27,6 +27,7 @@ from mtsig_core.testset import literal
 from pages._ui import address, browser, screen
 from pages._work.memory import LOADED, weight
 
+SIMULATED = TaskSource(None)
 TASK, LARGE = Source(demo_task=True), Source(demo=0)
 KOEHN, ZHANG_VOGEL = Source(demo=300), Source(demo=1592, demo_references=4)  # of the size of their test sets
 #: By what the list calls them; the first one leaves something open.
@@ -79,6 +80,23 @@ class Offer:
     may_change: bool = False  # whether other content may come to stand under its name
 
 
+@dataclass(frozen=True)
+class TaskOffer:
+    """A shared task that may be opened."""
+
+    label: str  # what it is called in the list
+    source: TaskSource  # what names it on the command line
+    pairs: Sequence[str]
+    unread: tuple[tuple[str, str], ...] = ()  # the files in its zip that are not read, each with the reason
+    saved: Saved | None = None  # an upload
+
+    def testset(self, name: str, pair: str) -> str:
+        """What one of its language pairs is called in the address of a page, where the task is called `name`."""
+        if self.source.folder is None:
+            return self.source.of_pair(pair).title
+        return f"{name}/{pair}".removeprefix("./")
+
+
 class Gone(InputError):
     """A link names a test set that is not here."""
 
@@ -94,42 +112,70 @@ class Gone(InputError):
 def available() -> dict[str, Offer]:
     """What is offered to everybody, and to this browser: by the name that it has in the address of a page."""
     found = {}
-    if os.environ.get(SOURCE_VARIABLE):
-        if (task := served_task()) is not None:
-            for langpair in task.pairs or pairs_in(Path(task.folder)):
-                name = f"{name_of(task)}/{langpair}"
-                found[name] = _from_source(task.of_pair(langpair), name)
-        else:
-            source = Source.from_json(os.environ[SOURCE_VARIABLE])
-            found[source.title] = _from_source(source, demo_label(source))
-    for task, folder in task_folders():
-        pairs, scores, runs, _ = beside(folder)
-        for langpair in pairs:
-            name = f"{task}/{langpair}".removeprefix("./")
-            of_scores, of_runs = (tuple(one[1:] for one in files if one[0] == langpair) for files in (scores, runs))
-            found[name] = _from_source(Source(folder=str(folder), langpair=langpair, scores=of_scores, run=of_runs,
-                                              below=str(root())), name)
+    if os.environ.get(SOURCE_VARIABLE) and served_task() is None:
+        source = Source.from_json(os.environ[SOURCE_VARIABLE])
+        found[source.title] = _from_source(source, demo_label(source))
+    for task, offer in _tasks_of_the_server().items():
+        for name, pair in ((offer.testset(task, pair), pair) for pair in offer.pairs):
+            found[name] = _from_source(offer.source.of_pair(pair), name)
     for label, demo in DEMOS.items():
         found.setdefault(demo.title, _from_source(demo, label))
-    if (owner := browser.owner()) is not None:
-        for saved in store().of(owner):
-            labels = {offer.label for offer in found.values()}
-            if saved.task is None:
-                found[f"{KEPT}{saved.link}"] = _from_store(saved, labels)
-            else:
-                found |= {f"{KEPT}{saved.link}/{pair}": _of_kept_task(saved, pair, labels) for pair in saved.pairs}
+    for saved in _uploads():
+        found |= _offer_saved(saved, found)
     return found
+
+
+def available_tasks() -> dict[str, TaskOffer]:
+    """The same of shared tasks."""
+    simulated = {SIMULATED.title: TaskOffer(SIMULATED.title, SIMULATED, PAIRS)}
+    served = os.environ.get(SOURCE_VARIABLE)
+    found = simulated if served and Source.from_json(served).demo_task else {}
+    found = found | _tasks_of_the_server() | simulated
+    for saved in _uploads():
+        if saved.task is not None:
+            found[f"{KEPT}{saved.link}"] = _offer_saved_task(saved, found)
+    return found
+
+
+def _tasks_of_the_server() -> dict[str, TaskOffer]:
+    """The task that the dashboard was started on, and those below the root."""
+    found = {}
+    if (task := served_task()) is not None:
+        name = literal(folder_name(task.folder))
+        found[name] = TaskOffer(name, task, task.pairs or pairs_in(Path(task.folder)))
+    for name, folder in task_folders():
+        pairs, scores, runs, unread = beside(folder)
+        source = TaskSource(str(folder), scores=tuple(scores), run=tuple(runs), below=str(root()))
+        found.setdefault(name, TaskOffer(name, source, pairs, unread))
+    return found
+
+
+def _uploads() -> list[Saved]:
+    """What this browser has uploaded."""
+    owner = browser.owner()
+    return [] if owner is None else store().of(owner)
+
+
+def _offer_saved(saved: Saved, others: dict[str, Offer]) -> dict[str, Offer]:
+    """A kept set, or each language pair of a kept task."""
+    labels, name = {offer.label for offer in others.values()}, f"{KEPT}{saved.link}"
+    if saved.task is None:
+        load = partial(_load, saved.digest, saved.name, saved)
+        return {name: Offer(_number_label(saved.name, labels), load, saved.source)}
+    return {f"{name}/{pair}": Offer(_number_label(f"{saved.name}/{pair}", labels),
+                                    partial(_load_pair, saved, pair), saved.task.of_pair(pair))
+            for pair in saved.pairs}
+
+
+def _offer_saved_task(saved: Saved, others: dict[str, TaskOffer]) -> TaskOffer:
+    label = _number_label(saved.name, {offer.label for offer in others.values()})
+    return TaskOffer(label, saved.task, saved.pairs, saved.unread, saved)
 
 
 def served_task() -> TaskSource | None:
     """The whole task that the dashboard was started on."""
     text = os.environ.get(TASK_VARIABLE)
     return TaskSource.from_json(text) if text else None
-
-
-def name_of(task: TaskSource) -> str:
-    """What a task that the dashboard was started on is called in the address."""
-    return literal(folder_name(task.folder))
 
 
 def usual(offers: dict[str, Offer], page: str) -> str:
@@ -144,11 +190,16 @@ def find(name: str, offers: dict[str, Offer]) -> Offer | None:
     if (pair := demo_of_task(name)) is not None:
         return _from_source(pair, pair.title)
     if name not in offers and name.startswith(KEPT):
-        link, _, pair = name.removeprefix(KEPT).partition("/")
-        saved, labels = store().find(link), {offer.label for offer in offers.values()}
-        if saved is not None and saved.task is not None:
-            return _of_kept_task(saved, pair, labels) if pair in saved.pairs else None
-        return saved and _from_store(saved, labels)
+        saved = store().find(name.removeprefix(KEPT).partition("/")[0])
+        return saved and _offer_saved(saved, offers).get(name)
+    return offers.get(name)
+
+
+def find_task(name: str, offers: dict[str, TaskOffer]) -> TaskOffer | None:
+    """The task of that name: one of those offered, or an upload, for who has the link has the task."""
+    if name not in offers and name.startswith(KEPT) and "/" not in name:
+        saved = store().find(name.removeprefix(KEPT))
+        return _offer_saved_task(saved, offers) if saved is not None and saved.task is not None else None
     return offers.get(name)
 
 
@@ -196,19 +247,13 @@ def keep_task(content: bytes, source: TaskSource, contents: Contents, unread: li
     return KEPT + link
 
 
-def saved_task(link: str) -> Saved | None:
-    """The kept task of a link in the address; None where there is none, or a test set."""
-    saved = store().find(link.removeprefix(KEPT)) if link.startswith(KEPT) and "/" not in link else None
-    return saved if saved is not None and saved.task is not None else None
-
-
 def placed(saved: Saved) -> TaskSource:
     """A kept task, to be read from its zip on disk."""
     return _at(replace(saved.task, name=saved.name), _on_disk(
         saved.digest, saved.task.folder, lambda: store().load_zip(saved)).parent)
 
 
-def labelled(name: str, labels: set[str]) -> str:
+def _number_label(name: str, labels: set[str]) -> str:
     """A name, with a number where it is taken."""
     label, n = name, 1
     while label in labels:
@@ -259,20 +304,13 @@ def _on_disk(key: str, name: str, content: Callable[[], bytes]) -> Path:
     return path
 
 
-def _of_kept_task(saved: Saved, pair: str, labels: set[str]) -> Offer:
+def _load_pair(saved: Saved, pair: str) -> TestSet:
     """One language pair of a kept task."""
-    def load():
-        return _loaded(("kept", saved.digest, saved.name, pair), "Opening the test set", read)
-
     def read():
         with bounded(upload_limits()):
             return replace(placed(saved).of_pair(pair).read(), name=f"{saved.name} {pair}")
 
-    return Offer(labelled(f"{saved.name}/{pair}", labels), load, saved.task.of_pair(pair))
-
-
-def _from_store(saved: Saved, labels: set[str]) -> Offer:
-    return Offer(labelled(saved.name, labels), lambda: _load(saved.digest, saved.name, saved), saved.source)
+    return _loaded(("kept", saved.digest, saved.name, pair), "Opening the test set", read)
 
 
 def _load(digest: str, name: str, saved: Saved) -> TestSet:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from mtsig_core import TestSet
 from mtsig_core.experiments.error_rates import (
     ASKED,
     changes_between,
@@ -42,71 +41,38 @@ from mtsig_core.report.commands import command_line
 from mtsig_core.report.words import direction
 from mtsig_core.stats.few_units import FEW_UNITS, least_of_units
 from mtsig_core.stats.significance import TESTS, significant
-from pages._ui import background, charts, controls, one_pair, results, screen, session_limits
+from pages._ui import charts, controls, one_pair, results, screen
 from pages._ui.browser import command_box
 from pages._ui.screen import or_end_page
 from pages._ui.testset_view import View
 
 
-@dataclass(frozen=True)
-class Bench:
-    """What all experiments of a view share."""
+def run(view: View, function: Callable, what: str, *, figure: Callable[[Any], Callable[[], go.Figure]] | None = None,
+        things: str = "", before: Mapping[tuple[int, int], Any] = MappingProxyType({}), **asked):
+    """The result of an experiment on the test set of the view.
 
-    view: View
+    Until it is there, the `figure` of the result of the first repeats is drawn; `things` is what repeats are called. An
+    experiment without repeats is given what is there `before` it, by how much of how much that is.
+    """
+    def growing(parts):
+        (done, n), one = max(parts.items(), key=itemgetter(0))
+        grow(figure(one), f"{function.__name__}.{done}", f"{done:,} of {n:,} {things} so far",
+             "" if before else ", so intervals are wider than they will be")
 
-    @property
-    def testset(self) -> TestSet:
-        return self.view.testset
+    return results.experiment(view, function, what, meanwhile=figure and growing, before=before, alpha=view.alpha,
+                              seed=view.settings["seed"], **asked)
 
-    @property
-    def metric(self) -> str:
-        return self.view.metric
 
-    @property
-    def alpha(self) -> float:
-        return self.view.settings["alpha"]
+def command(view: View, name: str, metrics: str | None = None, **asked) -> str:
+    """The command line that prints the numbers of an experiment; what is None is left out."""
+    return command_line(f"validate {name}", view.source, metrics=metrics or view.metric, alpha=view.alpha,
+                        seed=view.settings["seed"], **asked)
 
-    @property
-    def level(self) -> str:
-        return f"{100 * (1 - self.alpha):g}%"
 
-    def found(self, function: Callable, what: str, *, metric: str | None = None,
-              figure: Callable[[Any], Callable[[], go.Figure]] | None = None, things: str = "",
-              before: Mapping[tuple[int, int], Any] | None = None, **asked):
-        """What an experiment finds on the view's test set, remembered; the page ends where it cannot be had.
-
-        Until it is there, the `figure` of what its first repeats find is drawn; `things` is what they are called. An
-        experiment without repeats is given what is found `before` it, by how much of how much that is.
-        """
-        metric = metric or self.metric
-        testset = self.testset.under(metric)
-        asked |= {"alpha": self.alpha, "seed": self.view.settings["seed"]}
-        repeats = figure is not None and before is None
-
-        def work(progress):
-            told = {"watch": lambda done, n, one: progress.part((done, n), one)} if repeats else {}
-            return function(testset, metric, jobs=results.jobs(testset), progress=progress,
-                            statistics=results.statistics(testset, metric, progress), **told, **asked)
-
-        def growing(parts):
-            (done, n), one = max(parts.items(), key=itemgetter(0))
-            grow(figure(one), f"{function.__name__}.{done}", f"{done:,} of {n:,} {things} so far",
-                 ", so intervals are wider than they will be" if repeats else "")
-
-        key = ("validation", function.__name__, testset.digest, metric, *sorted(asked.items()))
-        with or_end_page():
-            session_limits.check_experiment(testset, function, asked)
-            return background.result(key, work, what, figure and growing, before or {})
-
-    def command(self, name: str, metrics: str | None = None, **asked) -> str:
-        """The command line that prints the numbers of an experiment; what is None is left out."""
-        return command_line(f"validate {name}", self.view.source, metrics=metrics or self.metric,
-                            alpha=self.alpha, seed=self.view.settings["seed"], **asked)
-
-    def show(self, figure: Callable[[], go.Figure], rows: Sequence, key: str, command: str, alt: str) -> None:
-        """A figure with the rows that the command prints as its numbers; the page has a table of them anyway."""
-        charts.show(figure, key=f"validation.{key}", files=self.view.named(), command=command, alt=alt,
-                    with_table=False, **charts.columns(flatten_rows(rows)))
+def show_figure(view: View, figure: Callable[[], go.Figure], rows: Sequence, key: str, printed: str, alt: str) -> None:
+    """A figure with the rows that the command prints as its numbers; the page has a table of them anyway."""
+    charts.show(figure, key=f"validation.{key}", files=view.named(), command=printed, alt=alt, with_table=False,
+                **charts.columns(flatten_rows(rows)))
 
 
 def grow(figure: Callable[[], go.Figure], name: str, said: str, more: str = "") -> None:
@@ -150,32 +116,32 @@ def warn_of_few_documents(n: int | None) -> None:
 _ENOUGH = 5  # samples that tell a share
 
 
-def show_conclusions(bench: Bench, place) -> None:
-    one = bench.found(conclusions, "Taking samples", things="samples of all sizes",
+def show_conclusions(view: View, place) -> None:
+    one = run(view, conclusions, "Taking samples", things="samples of all sizes",
                       figure=lambda one: _right(one, _size(one, None), False))
     size = _size(one, place)
-    koehns = bench.testset.simulated and bench.metric == "bleu" and one.n_segments == 30_000 and bench.alpha == 0.05
+    koehns = view.testset.simulated and view.metric == "bleu" and one.n_segments == 30_000 and view.alpha == 0.05
     some, right = one.totals(size)
     screen.answer(f"Of {some.n:,} comparisons on samples of {size:,}, {100 * some.share:.0f}% come to a conclusion, "
                   + (f"{round(100 * right.share, 1):g}% of these as the whole test set" if right.n else "all are open"))
-    screen.numbers(big(f"Conclude at {bench.level}", some), big("Of these as the whole set", right),
+    screen.numbers(big(f"Conclude at {view.level}", some), big("Of these as the whole set", right),
                    ("The opposite", str(right.n - right.count), f"of {right.n:,} conclusions"))
-    _say_undecided(one, bench.testset.n_documents or one.n_segments)
+    _say_undecided(one, view.testset.n_documents or one.n_segments)
     rows = [row for row in one.rows if row.size == size]
-    bench.show(_right(one, size, koehns), one.rows, "conclusions", bench.command("conclusions"),
+    show_figure(view, _right(one, size, koehns), one.rows, "conclusions", command(view, "conclusions"),
                f"Share of samples of {size} that conclude as the whole test set and the opposite, for each pair.")
     st.caption(f"Each system with the next two by score. Share of {rows[0].right.n} broad samples that conclude "
                f"as all {one.n_segments:,} segments do and the opposite; bars and brackets: 95% Monte Carlo interval, "
                "for all pairs together by samples, as comparisons on one sample are alike. "
                f"{one.resamples:,} bootstrap samples by segment." + (" Theirs on other texts." if koehns else "")
-               + (f" {metric_title(bench.metric)} keeps the weights of the whole test set." if bench.view.recounted else
+               + (f" {metric_title(view.metric)} keeps the weights of the whole test set." if view.recounted else
                   ""))
     screen.show_table(tables.conclusions_at_table(one, size, koehns))
     st.subheader("All sizes")
     screen.show_table(tables.conclusion_table(one, koehns))
     st.caption("Percent as the whole set / the opposite"
                + (f"; in brackets right / wrong of {KOEHN_T3.source}." if koehns else "."))
-    _show_calibration(bench, one, koehns)
+    _show_calibration(view, one, koehns)
 
 
 def _size(one, place) -> int:
@@ -195,13 +161,13 @@ def _right(one, size: int, koehns: bool):
                    words=("as the whole set", "opposite"), what="of the samples")
 
 
-def _show_calibration(bench: Bench, one, koehns: bool) -> None:
+def _show_calibration(view: View, one, koehns: bool) -> None:
     st.subheader("Is a level as good as its word?")
     theirs = {low: _share(share) for low, _, share in KOEHN_T4.rows["bleu"]} if koehns else {}
-    bench.show(partial(rates, [row_of(row.level, row.right, theirs.get(row.low))
+    show_figure(view, partial(rates, [row_of(row.level, row.right, theirs.get(row.low))
                                for row in one.levels], other=KOEHN_T4.source,
                        what="of the conclusions are as the whole set"),
-               one.levels, "calibration", bench.command("calibration"),
+               one.levels, "calibration", command(view, "calibration"),
                "Share of conclusions at each level that are as the whole test set.")
     screen.show_table(tables.calibration_table(one, koehns))
     st.caption("Over pairs that differ on this set, all sizes together: a calibration, not a type-I error, so 'one "
@@ -220,20 +186,20 @@ def _say_undecided(one, n_units) -> None:
                  + f" (p at most {one.alpha:g} by approximate randomization, uncorrected, {describe_swaps(n_units)}.)")
 
 
-def show_coverage(bench: Bench, place) -> None:
+def show_coverage(view: View, place) -> None:
     with place:
-        a, b, (beside,) = one_pair.choose(bench.view, 3)
+        a, b, (beside,) = one_pair.choose(view, 3)
     with beside:
         n = controls.choice("Test sets", (200, 1000), "repeats", default=200)
-    one = bench.found(coverage, "Covering", figure=partial(_held, bench.alpha), things="test sets", a=a, b=b, repeats=n)
+    one = run(view, coverage, "Covering", figure=partial(_held, view.alpha), things="test sets", a=a, b=b, repeats=n)
     at = _size_situations(one)
     first, *others = (row.covered for row in at.values())
-    screen.answer(f"{bench.level} intervals hold A's true score {_describe_coverage(first, bench.alpha)} of test sets"
+    screen.answer(f"{view.level} intervals hold A's true score {_describe_coverage(first, view.alpha)} of test sets"
                   + ("; where documents are drawn, by segment {}, by document {}".format(
-                      *(_describe_coverage(other, bench.alpha) for other in others)) if others else ""))
+                      *(_describe_coverage(other, view.alpha) for other in others)) if others else ""))
     screen.numbers(*(big(situation, row.covered) for situation, row in at.items()))
     screen.plain("So much for the score of A. Every kind of interval of the difference A - B:")
-    bench.show(_held(bench.alpha, one), one.rows, "coverage", bench.command("coverage", a=a, b=b, repeats=n),
+    show_figure(view, _held(view.alpha, one), one.rows, "coverage", command(view, "coverage", a=a, b=b, repeats=n),
                "Coverage of every kind of interval of the difference.")
     _, intervals, hits = KOEHN_6.rows["bleu"][0]
     st.caption(f"Big numbers: percentile intervals of A's score; figure: every kind, of the difference A - B. {n:,} "
@@ -269,20 +235,20 @@ def _share(percent):
 # Many comparisons of which some are of truly different systems.
 
 
-def show_claims(bench: Bench) -> None:
-    one = bench.found(claims, "Comparing systems of which three are better", figure=partial(_false, bench.alpha),
+def show_claims(view: View) -> None:
+    one = run(view, claims, "Comparing systems of which three are better", figure=partial(_false, view.alpha),
                       things="test sets")
     st.subheader(f"When {one.better} of {one.systems} systems are truly better")
     by = {row.correction: row for row in one.rows}
     screen.answer(f"BH loses {_percent(by['bh'].lost)} of the {one.true_pairs} true differences, Romano-Wolf "
                   f"{_percent(by['romano-wolf'].lost)}; something false is claimed in "
                   f"{_percent(by['bh'].any_false)} and {_percent(by['romano-wolf'].any_false)} of test sets")
-    command = bench.command("claims")
-    bench.show(_false(bench.alpha, one), one.rows, "claims", command,
+    printed = command(view, "claims")
+    show_figure(view, _false(view.alpha, one), one.rows, "claims", printed,
                "False claims by correction, counted by test set and by claim.")
-    bench.show(partial(rates, [row_of(row.correction, row.lost) for row in one.rows],
+    show_figure(view, partial(rates, [row_of(row.correction, row.lost) for row in one.rows],
                        what=f"of {one.true_pairs} true differences lost"),
-               one.rows, "lost", command, "Share of true differences that each correction loses.")
+               one.rows, "lost", printed, "Share of true differences that each correction loses.")
     st.caption(f"{one.repeats} test sets of {one.n_segments:,} segments, with 95% Monte Carlo intervals; approximate "
                f"randomization by segment, {one.trials:,} trials. Of {one.systems} systems made as above, {one.better} "
                f"are better by about {rounded(one.difference)} points: they more often say what the best real one "
@@ -311,30 +277,30 @@ def _percent(found) -> str:
 _HANG = 1.1  # of standard errors by document over those by segment
 
 
-def show_type_one(bench: Bench, place) -> None:
+def show_type_one(view: View, place) -> None:
     with place:
-        a, b, (beside,) = one_pair.choose(bench.view, 3)
+        a, b, (beside,) = one_pair.choose(view, 3)
     with beside:
         n = controls.choice("Null pairs", (200, 500, 2000), "pairs", default=500)
-    one = bench.found(type_one, "Testing true nulls", figure=partial(_rejections, bench.alpha), things="null pairs",
+    one = run(view, type_one, "Testing true nulls", figure=partial(_rejections, view.alpha), things="null pairs",
                       a=a, b=b, n_pairs=n)
     at = _null_situations(one)
     numbers = [big(situation, row.rejected) for situation, row in at.items()]
     if one.predicted is None:
-        screen.answer(_by_segment(next(iter(at.values())).rejected, bench.alpha))
+        screen.answer(_by_segment(next(iter(at.values())).rejected, view.alpha))
     else:
-        screen.answer(_by_both(one, *(row.rejected for row in at.values()), bench.alpha))
+        screen.answer(_by_both(one, *(row.rejected for row in at.values()), view.alpha))
         what, share, interval = numbers[1]
         numbers[1] = what, share, f"{interval}; predicted {100 * one.predicted:.1f}%"
-    screen.cautions(caution for caution in bench.view.comparison.warnings
+    screen.cautions(caution for caution in view.comparison.warnings
                     if caution.kind.concern == "differences" and caution.concerns_pair(a, b))
     screen.numbers(*numbers)
-    bench.show(_rejections(bench.alpha, one), one.rows, "type1", bench.command("type1", a=a, b=b, pairs=n),
-               f"Rejections of {n} true nulls by each test, with Monte Carlo intervals; the level is {bench.alpha:g}.")
-    if one.n_documents is None and bench.testset.documents is not None:
+    show_figure(view, _rejections(view.alpha, one), one.rows, "type1", command(view, "type1", a=a, b=b, pairs=n),
+               f"Rejections of {n} true nulls by each test, with Monte Carlo intervals; the level is {view.alpha:g}.")
+    if one.n_documents is None and view.testset.documents is not None:
         screen.plain(f"No null by document: so few documents favour the worse of {one.a} and {one.b} that no weights "
                      "make the two equal. Choose systems with closer scores.")
-    st.caption(f"Rejections of {n:,} true nulls at α = {bench.alpha:g}; big numbers: approximate randomization. "
+    st.caption(f"Rejections of {n:,} true nulls at α = {view.alpha:g}; big numbers: approximate randomization. "
                f"Segments swapped: {one.n_segments:,} segments drawn with replacement, then outputs of A and B trade "
                "places by coin. Approximate randomization draws the same swaps, so here only chance moves it off its "
                "level; of the other tests the rate is a finding. "
@@ -345,11 +311,11 @@ def show_type_one(bench: Bench, place) -> None:
                   f"by segment, {one.se_ratio:.2f}; for tests that keep their level by document. "
                   if one.predicted is not None else "")
                + f"{one.trials} trials. Bars: 95% Monte Carlo interval; vermillion lies off the level. "
-               f"koehn concludes at {100 * bench.alpha:g}% per direction, about twice that in all, and more with "
+               f"koehn concludes at {100 * view.alpha:g}% per direction, about twice that in all, and more with "
                "few or unequal documents; the shift of riezler-maxwell is one-sided as printed.")
     warn_of_few_documents(one.n_documents)
     screen.show_table(tables.type_one_table(one))
-    _show_variants(bench)
+    _show_variants(view)
 
 
 def _by_segment(rejected, alpha: float) -> str:
@@ -395,20 +361,20 @@ def _kept(rejected, alpha: float) -> str:
     return "keeps its level" if rejected.high < 1.5 * alpha else "may keep its level: too few null pairs to tell"
 
 
-def _show_variants(bench: Bench) -> None:
+def _show_variants(view: View) -> None:
     st.subheader("Six equal systems, the first against the others")
-    one = bench.found(variants, "Comparing equal systems")
+    one = run(view, variants, "Comparing equal systems")
     both = ([(row.p_ar, row.p_as_printed) for row in one.rows], [row[2:] for row in RIEZLER_MAXWELL_T2.rows["nist"]])
-    ours, theirs = ([sum(significant(p, bench.alpha) for p in test) for test in zip(*found, strict=True)]
+    ours, theirs = ([sum(significant(p, view.alpha) for p in test) for test in zip(*found, strict=True)]
                     for found in both)
     screen.answer(f"Of {len(one.rows)} true nulls, randomization rejects {ours[0]} and the bootstrap as printed "
                   f"{ours[1]} (Riezler and Maxwell: {theirs[0]} and {theirs[1]})")
-    bench.show(partial(p_values, {row.pair: {"randomization": row.p_ar, "bootstrap as printed": row.p_as_printed,
+    show_figure(view, partial(p_values, {row.pair: {"randomization": row.p_ar, "bootstrap as printed": row.p_as_printed,
                                              "signed shift": row.p_bootstrap,
                                              "their randomization": theirs[2], "their bootstrap": theirs[3]}
                                   for row, theirs in zip(one.rows, RIEZLER_MAXWELL_T2.rows["nist"], strict=True)},
                        one.alpha),
-               one.rows, "variants", bench.command("variants"), "p-values of five true nulls by three tests.")
+               one.rows, "variants", command(view, "variants"), "p-values of five true nulls by three tests.")
     screen.show_table(tables.variant_table(one))
     st.caption(f"Ours: {one.n_segments:,} segments drawn with replacement; each system says what one of the real ones "
                f"says, drawn anew for every segment. By segment, {one.trials:,} trials; ratio: randomization / "
@@ -418,15 +384,15 @@ def _show_variants(bench: Bench) -> None:
                "'.15' is .015.")
 
 
-def show_families(bench: Bench, place) -> None:
-    one = bench.found(families, "Comparing equal systems", figure=partial(_wrong, bench.alpha), things="test sets")
+def show_families(view: View, place) -> None:
+    one = run(view, families, "Comparing equal systems", figure=partial(_wrong, view.alpha), things="test sets")
     last = one.of_all_pairs[-1]
     screen.answer(f"Compare {last.systems} equal systems, and something is 'significant' in "
                   f"{100 * last.wrong['none'].share:.0f}% of test sets")
     screen.numbers(big(f"{last.comparisons} comparisons, uncorrected", last.wrong["none"]),
                    big("With Romano-Wolf", last.wrong["romano-wolf"]),
                    ("If they were independent", f"{100 * last.if_independent:.1f}%", "1 - (1 - α)^k"))
-    bench.show(_wrong(bench.alpha, one), one.rows, "families", bench.command("families"),
+    show_figure(view, _wrong(view.alpha, one), one.rows, "families", command(view, "families"),
                "Share of test sets with a wrong conclusion, by number of systems.")
     st.caption(f"Percent of {one.repeats} test sets of {one.n_segments:,} segments with a wrong conclusion [95% Monte "
                f"Carlo interval]; approximate randomization by segment, {one.trials:,} trials. Each system says what "
@@ -437,7 +403,7 @@ def show_families(bench: Bench, place) -> None:
                        f"{if_independent(level, k):.4f})"
                        for systems, k, level, error in RIEZLER_MAXWELL_4_4.rows["bleu"])
     st.caption(f"{RIEZLER_MAXWELL_4_4.source}: {theirs}. The five are comparisons with the first system.")
-    show_claims(bench)
+    show_claims(view)
 
 
 def _wrong(alpha: float, one):
@@ -455,19 +421,19 @@ def _wrong(alpha: float, one):
 _SIZES = (300, 2000)  # segments that are offered beside all; the second is the size of Riezler and Maxwell's set
 
 
-def show_pair(bench: Bench, place) -> None:
-    n = bench.testset.n_segments
+def show_pair(view: View, place) -> None:
+    n = view.testset.n_segments
     with place:
-        a, b, (beside,) = one_pair.choose(bench.view, 3)
+        a, b, (beside,) = one_pair.choose(view, 3)
     sizes = [*(size for size in _SIZES if 2 * size <= n), n]
     with beside:
         size = controls.choice("Segments", sizes, "sampled", default=2000 if 2000 in sizes else n)
     asked = {"a": a, "b": b, "n_segments": None if size == n else size}
-    usable = metrics_of(bench.testset)
-    metrics = dict.fromkeys([*(name for name in RIEZLER_MAXWELL_T1.rows if name in usable), bench.metric])
+    usable = metrics_of(view.testset)
+    metrics = dict.fromkeys([*(name for name in RIEZLER_MAXWELL_T1.rows if name in usable), view.metric])
     found = {}
-    for name in sorted(metrics, key=bench.metric.__ne__):  # the metric of the page is counted already
-        found[name] = bench.found(pair_tests, f"Testing by {name}", metric=name, figure=partial(_figure, bench.alpha),
+    for name in sorted(metrics, key=view.metric.__ne__):  # the metric of the page is counted already
+        found[name] = run(view, pair_tests, f"Testing by {name}", metric=name, figure=partial(_figure, view.alpha),
                                   things="metrics", before={(len(found), len(metrics)): dict(found)} if found else {},
                                   **asked)
     found = {name: found[name] for name in metrics}
@@ -479,10 +445,10 @@ def show_pair(bench: Bench, place) -> None:
                       f"improvement of A over B: {signed(one.improvement, tables.pair_form(one))}")
                      for name, one in found.items()))
     header = ["metric", "a", "b", "unit", "test", "p_value", "significant"]
-    charts.show(_figure(bench.alpha, found), key="validation.pair", header=header, rows=[
+    charts.show(_figure(view.alpha, found), key="validation.pair", header=header, rows=[
         [name, *(getattr(row, column) for column in header[1:])] for name, one in found.items() for row in one.rows],
-        command=bench.command("pair", metrics=",".join(found), a=a, b=b, segments=asked["n_segments"]),
-        files=bench.view.named(a, b, metric="-".join(found)),
+        command=command(view, "pair", metrics=",".join(found), a=a, b=b, segments=asked["n_segments"]),
+        files=view.named(a, b, metric="-".join(found)),
         alt="p-values of the pair under each metric, by two tests, beside those of the paper.", with_table=False)
     screen.show_table(tables.pair_tests_table(found))
     screen.plain(f"A is {a}, B is {b}, on {_tested(found)}"
@@ -490,9 +456,9 @@ def show_pair(bench: Bench, place) -> None:
     st.caption(f"{next(iter(found.values())).trials:,} trials, uncorrected. Theirs: {RIEZLER_MAXWELL_T1.source}, "
                f"{RIEZLER_MAXWELL_T1.about}: another corpus, so it is the shape that compares. Their NIST found what "
                "BLEU and F did not; and their bootstrap, one-sided as printed, has the smaller p."
-               + (" Here Portuguese and Danish come closest to their pair." if bench.testset.simulated else "")
+               + (" Here Portuguese and Danish come closest to their pair." if view.testset.simulated else "")
                + (" dep-f, their F, needs parses of all texts: upload them with the texts on the page Data (CoNLL-U)."
-                  if "dep-f" not in usable and bench.testset.has_texts else ""))
+                  if "dep-f" not in usable and view.testset.has_texts else ""))
 
 
 def _tested(found):
@@ -516,22 +482,22 @@ def _figure(alpha, found):
     return partial(p_values, rows, alpha)
 
 
-def show_units(bench: Bench, place) -> None:
+def show_units(view: View, place) -> None:
     with or_end_page():
-        part = part_with_documents(bench.testset, bench.metric)
-    asked = {key: bench.view.settings[key] for key in ("trials", "alpha", "seed")}
-    by_unit = partial(results.comparison, bench.testset, bench.metric, **ASKED, **asked)
+        part = part_with_documents(view.testset, view.metric)
+    asked = {key: view.settings[key] for key in ("trials", "alpha", "seed")}
+    by_unit = partial(results.comparison, view.testset, view.metric, **ASKED, **asked)
     by_document = by_unit(unit="document")  # documents are fewer, so this one is there first
 
     def changes(by_segment):
-        return changes_between(part, *(found.metrics[bench.metric] for found in (by_segment, by_document)),
+        return changes_between(part, *(found.metrics[view.metric] for found in (by_segment, by_document)),
                                by_segment.settings)
 
     def by_document_alone():
         grow(_counts(changes(by_document), lambda row: {"by document": row.both}), "units", "By document alone so far")
 
     one = changes(by_unit(unit="segment", meanwhile=by_document_alone))
-    correction = bench.view.comparison.settings.correction
+    correction = view.comparison.settings.correction
     row = one.row(correction)
     by_segment = row.both + row.segment_only
     corrected = "uncorrected" if correction == "none" else f"after {correction}"
@@ -548,9 +514,9 @@ def show_units(bench: Bench, place) -> None:
                    ("Standard error, ratio", "-" if one.se_ratio_median is None else f"{one.se_ratio_median:.2f}",
                     "median of document / segment" if one.se_ratio_median is None else
                     f"document / segment, median; {one.se_ratio_low:.2f} to {one.se_ratio_high:.2f}"))
-    bench.show(_counts(one, lambda row: {"by both": row.both, "by segment only": row.segment_only,
+    show_figure(view, _counts(one, lambda row: {"by both": row.both, "by segment only": row.segment_only,
                                          "by document only": row.document_only}), one.rows, "units",
-               bench.command("units", trials=asked["trials"]),
+               command(view, "units", trials=asked["trials"]),
                "Pairs that are significant by both units, by segment only, by document only, for each correction.")
     warn_of_few_documents(one.n_documents)
     screen.show_table(tables.unit_table(one))
@@ -566,7 +532,7 @@ def show_units(bench: Bench, place) -> None:
         if correction != "none":
             st.caption("Adjusted p-values depend on all pairs together: a pair may change its side although its own "
                        "standard error hardly does.")
-        command_box(bench.command("changed-pairs", trials=asked["trials"]), "validation.changed-pairs.command",
+        command_box(command(view, "changed-pairs", trials=asked["trials"]), "validation.changed-pairs.command",
                     "the pairs that the unit changes")
     else:
         screen.plain("None.")

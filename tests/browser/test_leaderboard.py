@@ -21,6 +21,7 @@ def options(tmp_path_factory):
     return ["--ref", folder / "ref.txt", "--docs", folder / "docs.txt",
             "--system", f"<img src=x onerror=alert(1)>={folder / 'a.txt'}", "--system", f"**b**={folder / 'b.txt'}"]
 
+
 # The fonts that a page has asked for.
 FONTS = "[...document.fonts].filter(font => font.status !== 'unloaded').map(font => font.family.replaceAll('\"', ''))"
 

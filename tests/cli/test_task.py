@@ -216,6 +216,8 @@ def test_a_task_is_called_by_more_than_the_folder_of_a_release(run, tmp_path):
             path.write_text(text)
         data = json.loads(run("task", "--folder", tmp_path / place, "--trials", 99, "--format", "json").out)
         assert data["task"]["name"] == called and data["pairs"]["en-cs"]["testset"]["name"] == f"{called} en-cs"
+
+
 class TestWhichMetricDecides:
     """Human scores, then what the table names; else the user is asked."""
 

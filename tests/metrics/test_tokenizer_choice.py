@@ -11,7 +11,7 @@ from sacrebleu.metrics import BLEU
 from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.languages import written_in
 from mtsig_core.metrics import METRICS, make_metric, metric_of, tokenizer_of
-from mtsig_core.report.tables import inventory_rows
+from mtsig_core.report.tables import inventory_table
 from mtsig_core.stats.cautions import about_metrics
 from tests.toys import SPACELESS
 
@@ -111,7 +111,7 @@ def test_codes_of_three_letters_and_scripts(langpair, tokenizer):
 def test_a_script_without_spaces_has_no_words_to_count():
     """Pieces between spaces would be taken for words, here for lost text."""
     for language in ("km", "lo", "my", "bo"):
-        held = {row[1]: row[3] for row in inventory_rows(of_language(language))[1]}
+        held = {row[1]: row[3] for row in inventory_table(of_language(language)).texts()}
         assert held["ref"] == held["A"] == "-"
 
 

@@ -9,7 +9,7 @@ from mtsig_core import compare
 from mtsig_core.cli.main import main
 from mtsig_core.report.cells import rounded
 from mtsig_core.source import Source
-from tests.pages.toys import NAMES, answers, arguments, copied, words
+from tests.pages.toys import NAMES, answers, arguments, caution_codes, copied, words
 
 
 @pytest.fixture
@@ -61,9 +61,10 @@ def test_a_score_of_nothing(open_page, source):
 
 
 def test_one_system_without_documents(open_page, source):
-    page = open_page(Source(ref=source.ref, system=source.system[:1]))
-    assert not page.exception
-    assert "by document" not in words(page) and "there are no document ids" in words(page)
+    one = Source(ref=source.ref, system=source.system[:1])
+    page = open_page(one)
+    assert not page.exception and "ratio of widths" not in words(page)
+    assert caution_codes(page, compare(one.read()).warnings) == {"no-documents"}
 
 
 def test_another_system_keeps_the_settings(open_page, source):

@@ -5,7 +5,7 @@ import pytest
 from mtsig_core import compare
 from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.source import TaskSource
-from mtsig_core.stats import across, comparison
+from mtsig_core.stats import across, comparison, engine
 from mtsig_core.stats.across import compare_task
 from pages._ui import background, results, task_view
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
@@ -74,3 +74,15 @@ def test_in_a_review(folder, monkeypatch, seen):  # noqa: F811
     start_nothing(monkeypatch)
     found = task_view.compare_by(kept, ["XCOMET"], asked | {"rank_rule": "wmt25"}, "")
     assert found.pairs["en-de_DE"].settings.rank_rule == "wmt25" and seen == [found]
+
+
+def test_so_many_pairs_that_not_all_are_kept_are_drawn_in_a_job(opened, source, monkeypatch, seen):
+    """For another baseline, and never in the thread of the page."""
+    monkeypatch.setattr(engine, "_MOST_KEPT", 100)
+    app, jobs, watch = opened("leaderboard", source, trials="999", seed="5"), [], background._OFFICE.watch
+    monkeypatch.setattr(background._OFFICE, "watch", lambda key, *more, **most: jobs.append(key) or watch(
+        key, *more, **most))
+    choose(app, {"baseline": NAMES[1]})
+    assert len(jobs) == 1 and seen[-1].settings.baseline == NAMES[1]
+    choose(app, {"alpha": "0.1"})
+    assert len(jobs) == 1 and seen[-1].settings.alpha == 0.1

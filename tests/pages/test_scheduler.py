@@ -205,7 +205,6 @@ class TestTurns:
             job.future.result(5)
         assert order[:2] == ["a", "b"] and order[2:] == ["a", "a"]
 
-
     def test_who_has_had_the_place_for_long_pauses_for_another_session_and_goes_on(self, now, works):
         queue, long, quick = Scheduler(Hand, 1), works(), works()
         quick.let_go.set()

@@ -67,7 +67,6 @@ def test_metrics_offers_what_needs_no_texts(opened, source):
     assert "n-gram precisions" in opened("metrics", source).selectbox(key="inside").options
 
 
-
 @pytest.mark.parametrize("page", ["leaderboard", "significance", "pair"])
 @pytest.mark.parametrize("test", ["t", "wilcoxon"])
 def test_tests_of_segments(opened, source, page, test):

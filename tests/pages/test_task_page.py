@@ -24,7 +24,7 @@ from mtsig_core.results import TaskComparison
 from mtsig_core.simulation.shared_task import simulated_task
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import compare_task, disputed_in
-from pages._ui import address, background, task_view, tasks, testsets
+from pages._ui import address, background, task_view, testsets
 from pages._ui.one_pair import asked_of
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
 from tests.pages.toys import arguments, copied, offered, words
@@ -256,7 +256,8 @@ def test_what_is_usual_stands_in_no_address_of_the_next_page(opened, root):
     app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999")
     assert "shared_task" not in app.session_state[address._KEPT] and app.selectbox(key="shared_task").value == "task"
     kept = KeptTask(TaskSource(str(root / "task")))
-    asked = {metric: task_view.TaskView("task", tasks.TaskOffer(kept.source), kept, metric, {}).address_of(
+    offer = testsets.TaskOffer("task", kept.source, ())
+    asked = {metric: task_view.TaskView("task", offer, kept, metric, {}).address_of(
         "en-de_DE", compare_task(kept, metric, trials=99)) for metric in ("XCOMET", "MetricX-24")}
     assert [one["metric"] for one in asked.values()] == [None, "MetricX-24"]
 

@@ -122,7 +122,7 @@ def test_the_first_picture_grows_and_is_no_result(open_page, monkeypatch, experi
 
 @pytest.mark.parametrize("experiment, so_far, waits", [
     ("documents or segments", "By document alone so far.", lambda key: dict(key[-1]).get("unit") == "segment"),
-    ("one pair, several metrics", "1 of 2 metrics so far.", lambda key: key[3] == "nist")])
+    ("one pair, several metrics", "1 of 2 metrics so far.", lambda key: key[2] == "nist")])
 def test_what_is_found_first_is_drawn_while_the_rest_is_not_there(open_page, monkeypatch, experiment, so_far, waits):
     """What comes last is not begun before the page has drawn what is there."""
     grown, seen, draw, watch = [], threading.Event(), charts.grow, background._OFFICE.watch
@@ -132,7 +132,7 @@ def test_what_is_found_first_is_drawn_while_the_rest_is_not_there(open_page, mon
             assert seen.wait(300)
             return work(progress)
 
-        return watch(key, after_drawn if key[0] in ("compare", "validation") and waits(key) else work, *more, **asked)
+        return watch(key, after_drawn if key[0] in ("compare", "pair_tests") and waits(key) else work, *more, **asked)
 
     def grow(figure, key, alt):
         draw(figure, key, alt)

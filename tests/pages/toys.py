@@ -48,6 +48,11 @@ def words(page):
     return "\n".join([*(element.proto.body for element in page.get("html")), *frames])
 
 
+def caution_codes(page, cautions):
+    """The codes of those cautions whose first sentence is on the page."""
+    return {caution.code for caution in cautions if escape(caution.text.split(". ")[0]) in words(page)}
+
+
 def offered(page):
     """What the page offers to copy, by its label, which no two have in common."""
     fields = [json.loads(element.proto.json) for element in page.get("bidi_component")

@@ -15,7 +15,7 @@ from mtsig_core.readers.uploads import (
     read_uploads,
     reference_language,
 )
-from mtsig_core.report.tables import inventory_rows
+from mtsig_core.report.tables import inventory_table
 from tests.readers.test_formats import CONTENTS
 from tests.toys import SPACELESS, read_zip, zip_language_pairs, zipped
 
@@ -76,16 +76,17 @@ def test_a_canary_is_left_out_and_said_to_be():
     files = [up("ref.txt", "guid\na\nb\n"), up("x.txt", "guid\na\nc\n"), up("human.tsv", "line\tx\n1\t9\n3\t5\n")]
     testset = read_uploads([*files, up("docs.txt", "canary\tcanary\nnews\td\nnews\td\n")])
     assert testset.lines == (2, 3) and dict(testset.scores["human"].by_system) == {"x": (None, 5)}
-    assert ["left out", "line 1, a canary", "1", "", "", "", "", ""] in inventory_rows(testset)[1]
+    assert ["left out", "line 1, a canary", "1", "", "", "", "", ""] in inventory_table(testset).texts()
 
 
 def test_of_scores_alone_their_numbers_are_shown_and_no_texts():
     testset = read_uploads([up("human.tsv", "system\tline\tscore\nA\t1\t9\nB\t1\t5\nA\t2\t7\n")])
-    header, rows = inventory_rows(testset)
+    table = inventory_table(testset)
+    header, rows = table.titles, table.texts()
     assert header[2:] == ["segments", "words", "characters", "empty", "repeated", "scores"]
     assert rows[:2] == [["system", "A", *"-----", "2"], ["system", "B", *"-----", "1"]]
     assert [row[5:] for row in rows if row[0] == "scores"] == [["1", "", "3"]]
-    assert "scores" not in inventory_rows(read_uploads([up("ref.txt", "a\nb\n"), up("x.txt", "a\nc\n")]))[0]
+    assert "scores" not in inventory_table(read_uploads([up("ref.txt", "a\nb\n"), up("x.txt", "a\nc\n")])).keys
 
 
 def test_messages_name_the_file_and_not_the_folder_it_lay_in():
@@ -207,7 +208,7 @@ def test_outputs_of_training_runs_are_told_by_their_names():
     testset = read_uploads([up(file, text, *guess) for (file, text), guess in zip(files.items(), guessed, strict=True)])
     assert {name: [output[0] for output in outputs] for name, outputs in testset.runs.items()} == {
         "A": ["two", "10"], "B": ["2", "3"]}
-    assert ["training run", "A, run 3", "2"] in [row[:3] for row in inventory_rows(testset)[1]]
+    assert ["training run", "A, run 3", "2"] in [row[:3] for row in inventory_table(testset).texts()]
     with pytest.raises(InputError, match="run of 'Z', which is no system"):
         read_uploads([up("ref.txt", ref), up("A.txt", ref), up("z.txt", ref, "training run", "Z")])
 

@@ -92,7 +92,7 @@ EXAMPLES = [
      "There is only 1 segment with human scores to resample. There is no interval with fewer than 3. Add segments, "
      "or read the results with care."),
     (Caution("test-as-published", {"test": "koehn"}),
-     "Paired bootstrap, share of wins (Koehn 2004, 6): The better direction is chosen by the data, so at alpha = .05"
+     "Paired bootstrap, share of wins (Koehn 2004, 6): The better direction is chosen by the data, so at alpha = 0.05"
      " it concludes in about 10% of true nulls, 5% per direction, with many units of equal size, and in up to 18% "
      "with few or unequal ones, as documents are. Use ar for a two-sided test."),
     (Caution("test-assumes", {"test": "t"}),

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from mtsig_core import Caution, TestSet, compare
-from mtsig_core.report.tables import leaderboard_rows
+from mtsig_core.report.tables import leaderboard_table
 from tests.report.test_html_report import HOSTILE, Page
 from tests.report.test_outputs import SETTINGS, comparison, result
 from tests.toys import toy
@@ -13,11 +13,12 @@ from tests.toys import toy
 
 def test_a_comparison_says_who_is_ahead_how_it_was_tested_and_what_to_mind():
     page = Page(comparison(warnings=[Caution("several-metrics", {"n": 3})])._repr_html_())
-    for part in ("set; 10 segments", "999 trials", "BLEU. May be the first: A, B", "Pairs: 3", "Keep in mind: 1",
+    for part in ("set; 10 segments", "999 trials", "BLEU, higher is better. May be the first: A, B", "3 pairs",
+                 "Keep in mind: 1",
                  "3 metrics were compared"):
         assert part in page.text
-    _, rows = leaderboard_rows(result(), SETTINGS)
-    assert page.cells[:27] == [cell or "-" for row in rows for cell in row]
+    rows = leaderboard_table(result(), SETTINGS).for_readers().texts()
+    assert page.cells[:27] == [cell for row in rows for cell in row]
     assert page.cells[27:30] == ["A - B", "+0.50", "[-0.50, +1.50]"]
 
 
@@ -31,12 +32,12 @@ def test_a_metric_has_its_systems_without_what_only_the_settings_tell():
 @pytest.mark.parametrize("settings", [{"test": "koehn"}, {"baseline": "B"}])
 def test_without_ranks(settings):
     found = compare(toy(3, 5), trials=99, resamples=50, **settings)
-    assert "Pairs: " in Page(found._repr_html_()).text
+    assert " pairs" in Page(found._repr_html_()).text
     assert Page(found.metrics["bleu"]._repr_html_()).cells[0] == "-"
 
 
 def test_one_system_has_no_pairs():
-    assert "Pairs" not in Page(compare(toy(1, 5), trials=99, resamples=50)._repr_html_()).text
+    assert "pairs" not in Page(compare(toy(1, 5), trials=99, resamples=50)._repr_html_()).text
 
 
 def test_names_are_text():
@@ -60,4 +61,4 @@ def test_colours_are_those_of_the_notebook():
 def test_much_is_folded():
     codes = "one-system", "identical-runs", "whole-undecided", "blocks-for-documents"
     several = comparison(warnings=list(map(Caution, codes)))._repr_html_()
-    assert several.count("<details open>") == 1 and several.count("<details>") == 1
+    assert several.count("<details open>") == 2 and several.count("<details>") == 1

@@ -14,10 +14,11 @@ from mtsig_core.caution import Caution
 from mtsig_core.experiments.error_rates import ChangedPair, UnitChanges
 from mtsig_core.figures import forest
 from mtsig_core.report import export, result_json, tables
+from mtsig_core.report.cells import format_p
 from mtsig_core.report.comparison_report import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.experiment_tables import changed_table
 from mtsig_core.report.sentences import paper_sentences
-from mtsig_core.report.tables import leaderboard_records
+from mtsig_core.report.tables import leaderboard_table
 from mtsig_core.report.text import printable
 from mtsig_core.report.words import group_cautions, in_a_task
 from mtsig_core.results import (
@@ -58,7 +59,8 @@ class TestLeaderboardRows:
     def test_a_single_system_has_a_score_and_its_interval_alone(self):
         alone = TestSet("one", {"A": ["a b c d", "a b x d"] * 4}, {"ref": ["a b c d"] * 8})
         found = compare(alone, trials=99, resamples=50)
-        header, rows = tables.leaderboard_rows(found.metrics["bleu"], found.settings)
+        table = tables.leaderboard_table(found.metrics["bleu"], found.settings).for_readers()
+        header, rows = table.titles, table.texts()
         assert header == ["rank", "system", "BLEU ↑", "95% interval"]
         assert rows[0][:2] == ["-", "A"] and len(rows[0]) == 4
         assert tables.summary(found)[1] == ["by segment", "seed 0", "alpha 0.05",
@@ -67,20 +69,23 @@ class TestLeaderboardRows:
         assert not re.search("pairs|significantly|trials", found.render("text").split("nrefs")[0] + report)
 
     def test_ranks_differences_and_tally(self):
-        header, rows = tables.leaderboard_rows(result(), SETTINGS)
+        table = tables.leaderboard_table(result(), SETTINGS).for_readers()
+        header, rows = table.titles, table.texts()
         assert header[:3] == ["rank", "system", "BLEU ↑"] and header[-3:] == ["wins", "ties", "losses"]
         assert rows[0] == ["1-2", "A", "30.00", "[29.00, 31.00]", "", "", "1", "1", "0"]
         assert rows[2] == ["3", "C", "20.00", "-", "-10.00", "[-11.00, -9.00]", "0", "0", "2"]
 
     def test_lower_is_better_still_shows_losses_as_negative(self):
-        header, rows = tables.leaderboard_rows(result(higher_is_better=False), SETTINGS)
+        table = tables.leaderboard_table(result(higher_is_better=False), SETTINGS).for_readers()
+        header, rows = table.titles, table.texts()
         assert header[2] == "BLEU ↓"
         assert rows[2][4:6] == ["-10.00", "[-11.00, -9.00]"]
 
     def test_baseline(self):
         settings = dataclasses.replace(SETTINGS, baseline="C")
         only = dataclasses.replace(result(), pairs=(pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, "a")))
-        header, rows = tables.leaderboard_rows(only, settings)
+        table = tables.leaderboard_table(only, settings).for_readers()
+        header, rows = table.titles, table.texts()
         assert header[-3:] == ["p", "adjusted p", "decision"] and rows[0][-3:] == ["0.0010", "0.0010", "better"]
         assert header[4] == "vs baseline" and "wins" not in header
         assert [row[4] for row in rows] == ["+10.00", "+9.50", ""]
@@ -88,7 +93,7 @@ class TestLeaderboardRows:
 
 @pytest.mark.parametrize("p,shown", [(None, "-"), (1, "1.0000"), (0.0001, "0.0001"), (1e-5, "1.0e-05")])
 def test_p_is_never_shown_as_zero(p, shown):
-    assert tables.format_p(p) == shown
+    assert format_p(p) == shown
 
 
 def test_headline_names_a_winner_only_alone_at_the_top():
@@ -211,8 +216,7 @@ class TestExport:
 
     def test_systems_as_numbers(self):
         turned = dataclasses.replace(result(higher_is_better=False), metric="ter")
-        header, rows = leaderboard_records([result(), turned], SETTINGS)
-        found = [dict(zip(header, row, strict=True)) for row in rows]
+        found = [row for one in (result(), turned) for row in leaderboard_table(one, SETTINGS).records()]
         assert [row["metric"] for row in found] == ["bleu"] * 3 + ["ter"] * 3
         for row in found[2], found[5]:  # worse than the best, whichever way it is counted
             assert (row["vs_best"], row["vs_best_ci_low"], row["vs_best_ci_high"]) == (-10, -11, -9)
@@ -292,7 +296,7 @@ class TestRankChanges:
         after = dataclasses.replace(
             result(), systems=tuple(dataclasses.replace(s, rank_low=1, rank_high=1) for s in result().systems[:1]),
             pairs=())
-        _, rows = tables.rank_change_rows(result(), after)
+        rows = tables.rank_changes_table(result(), after).texts()
         assert rows == [["A", "1-2", "1", "1-1-0", "0-0-0"], ["B", "1-2", "left out", "1-1-0", ""],
                         ["C", "3", "left out", "0-0-2", ""]]
 

@@ -12,12 +12,11 @@ from mtsig_core import compare, paper_sentences
 from mtsig_core.figures import differences
 from mtsig_core.figures.pair_plots import half_eye
 from mtsig_core.report.pictures import differences_svg
+from mtsig_core.report.table import EMPTY
 from mtsig_core.report.tables import (
-    difference_rows,
-    leaderboard_records,
-    leaderboard_rows,
-    pair_records,
-    pair_rows,
+    differences_table,
+    leaderboard_table,
+    pairs_table,
     simultaneous_word,
 )
 from tests.toys import Given, bleu, bleu_counts, toy
@@ -50,35 +49,32 @@ def test_what_they_are_called(comparison, called):
 class TestNumbers:
     def test_of_the_table_of_pairs(self, comparison):
         result = comparison.metrics["given"]
-        header, rows = pair_rows(result, comparison.settings)
-        assert header[:4] == ["pair", "difference", "single 95% interval", "simultaneous 95% interval"]
-        for row, pair in zip(rows, result.pairs, strict=True):
-            low, high = seen(pair, result.sign)
-            assert row[3] == f"[{low:+.2f}, {high:+.2f}]"
+        table = pairs_table(result, comparison.settings).for_readers()
+        assert table.titles[:4] == ["pair", "difference", "single 95% interval", "simultaneous 95% interval"]
+        assert [list(ends) for ends in table.values("ci_joint")] == [seen(pair, result.sign) for pair in result.pairs]
 
     def test_of_files(self, comparison):
         result = comparison.metrics["given"]
         written = [row for row in csv.DictReader(io.StringIO(comparison.render("csv"))) if row["table"] == "pairs"]
         in_json = json.loads(comparison.render("json"))["metrics"]["given"]["pairs"]
-        header, rows = pair_records(result)
-        for pair, line, item, row in zip(result.pairs, written, in_json, rows, strict=True):
+        records = pairs_table(result, comparison.settings).records()
+        for pair, line, item, row in zip(result.pairs, written, in_json, records, strict=True):
             ends = [pair.ci_joint_low, pair.ci_joint_high]
             assert [float(line["ci_joint_low"]), float(line["ci_joint_high"])] == ends
             assert [item["ci_joint_low"], item["ci_joint_high"]] == ends
-            assert row[header.index("ci_joint_low"):header.index("ci_joint_high") + 1] == seen(pair, result.sign)
+            assert [row["ci_joint_low"], row["ci_joint_high"]] == seen(pair, result.sign)
         assert result.to_frame("pairs")["ci_joint_low"].tolist() == [pair.ci_joint_low for pair in result.pairs]
 
     def test_of_the_leaderboard_and_the_figure_of_differences(self, comparison):
         result = comparison.metrics["given"]
         anchor = comparison.settings.baseline or result.systems[0].system
-        header, rows = leaderboard_records([result], comparison.settings)
         against = "vs_baseline" if comparison.settings.baseline else "vs_best"
         joint, single, points = differences(result, comparison.settings).data
         assert single.name == "single 95% interval"
         assert joint.name == simultaneous_word(result, comparison.settings)
         drawn = {result.systems[place].system: k for k, (place, _) in enumerate(points.customdata)}
         assert set(drawn) == {row.system for row in result.systems} - {anchor}
-        for row in (dict(zip(header, row, strict=True)) for row in rows):
+        for row in leaderboard_table(result, comparison.settings).records():
             if row["system"] == anchor:
                 assert row[f"{against}_ci_joint_low"] is None
                 continue
@@ -92,31 +88,31 @@ class TestNumbers:
 
     def test_of_the_table_of_differences(self, comparison):
         result = comparison.metrics["given"]
-        header, rows = difference_rows(result, comparison.settings)
+        table = differences_table(result, comparison.settings)
         points = differences(result, comparison.settings).data[-1]
-        assert header[3] == "simultaneous 95% interval" and len(rows) == len(points.x)
-        for row, x, (place, _), symbol in zip(rows, points.x, points.customdata, points.marker.symbol, strict=True):
-            assert row[:2] == [result.systems[place].system, f"{x:+.2f}"]
-            assert row[-1] == ("not separated" if symbol == "circle-open" else "better" if x > 0 else "worse")
+        assert table.titles[3] == "simultaneous 95% interval"
+        assert table.values("system") == [result.systems[place].system for place, _ in points.customdata]
+        assert table.values(table.keys[1]) == list(points.x)
+        assert table.values(table.keys[-1]) == [
+            "not separated" if symbol == "circle-open" else "better" if x > 0 else "worse"
+            for x, symbol in zip(points.x, points.marker.symbol, strict=True)]
 
     def test_of_the_leaderboard_as_a_table(self, comparison):
         result = comparison.metrics["given"]
-        header, rows = leaderboard_rows(result, comparison.settings)
-        differences_of = {row[0]: row for row in difference_rows(result, comparison.settings)[1]}
-        at = header.index("simultaneous 95% interval")
-        assert header[at - 1] == "its 95% interval" and {len(row) for row in rows} == {len(header)}
-        for row in rows:
-            expected = ["", "", ""] if row[1] not in differences_of else differences_of[row[1]][1:4]
-            assert row[at - 2:at + 1] == expected
+        table = leaderboard_table(result, comparison.settings).for_readers()
+        at = table.titles.index("simultaneous 95% interval")
+        assert table.titles[at - 1] == "its 95% interval"
+        keys = table.keys[at - 2:at + 1]
+        different = differences_table(result, comparison.settings).select("system", *keys)
+        assert [row for row in table.select("system", *keys).rows if row[1] != EMPTY] == list(different.rows)
         for form in ("text", "latex", "html"):
             assert "simultaneous 95" in comparison.render(form).replace(r"\\", " ")  # its head may have two lines
 
     def test_of_the_differences_in_the_report(self, comparison):
         """Ends, dots and zero are to one scale: that of the records."""
         result = comparison.metrics["given"]
-        header, records = leaderboard_records([result], comparison.settings)
         against = "vs_baseline" if comparison.settings.baseline else "vs_best"
-        rows = [row for row in (dict(zip(header, row, strict=True)) for row in records) if row[against] is not None]
+        rows = [row for row in leaderboard_table(result, comparison.settings).records() if row[against] is not None]
         svg = differences_svg(result, comparison.settings)
         assert svg in comparison.render("html")
 
@@ -148,7 +144,8 @@ class TestNumbers:
 
 
 def test_of_one_pair_only_the_single_one_is_shown():
-    assert pair_rows(TWO.metrics["given"], TWO.settings)[0][2] == "95% interval"
+    table = pairs_table(TWO.metrics["given"], TWO.settings).for_readers()
+    assert not table.has("ci_joint") and table.titles[2] == "95% interval"
     for form in ("text", "latex", "html"):
         assert "simultaneous" not in TWO.render(form).lower()
     assert [trace.name for trace in TWO.figure("differences").data[:-1]] == ["95% interval"]

@@ -6,9 +6,10 @@ import random
 
 import pytest
 
+from mtsig_core.report.document import TableBlock
 from mtsig_core.report.export import table_csv
 from mtsig_core.report.html import table_html
-from mtsig_core.report.latex import table_latex
+from mtsig_core.report.latex import block_latex
 from mtsig_core.report.table import EMPTY, KINDS, Column, Table, join_tables
 from mtsig_core.report.text import table_text, text_width
 
@@ -69,7 +70,7 @@ def test_sorting_goes_by_numbers_and_what_has_none_comes_last(table):
 
 
 def test_latex_sets_names_literally_and_marks_in_bold(table):
-    text = table_latex(table, "bleu", ["Scores.", "More."])
+    text = block_latex(TableBlock(table=table, title="BLEU: toy", caption="Scores.", notes=("More.",)), "bleu-toy")
     assert r"A\_\allowbreak{}1" in text or r"A\_1" in text
     assert r"\textbf{30.00}" in text and r"\rowcolor[gray]{.9}B" in text and text.count(r"\midrule") == 2
     assert r"\caption[BLEU: toy]{Scores.}" in text and r"\mtsignote{More.}" in text

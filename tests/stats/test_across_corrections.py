@@ -8,7 +8,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from mtsig_core import TestSet, compare
-from mtsig_core.report.tables import pair_records
+from mtsig_core.report.tables import pairs_table
 from mtsig_core.stats.choices import (
     CONTROLS,
     better_matrix,
@@ -80,30 +80,31 @@ def test_every_correction_says_what_it_controls():
 
 
 def test_a_result_as_matrix_and_as_rows(testset):
-    result = compare(testset, trials=999).metrics["bleu"]
+    comparison = compare(testset, trials=999)
+    result = comparison.metrics["bleu"]
     names = [system.system for system in result.systems]
     assert names == ["best", "middle", "worst"]
     better = better_matrix(result)
     assert {(names[i], names[j]) for i, j in np.argwhere(better)} == {
         (pair.a, pair.b) for pair in result.pairs if pair.better == "a"} != set()
-    header, rows = pair_records(result)
-    assert header == ["a", "b", "difference", "ci_low", "ci_high", "p", "adjusted_p", "win", "lose", "better", "se",
-                      "se_ratio", "min_difference", "segments", "ci_joint_low", "ci_joint_high",
-                      "min_difference_low", "min_difference_high", "min_difference_family"]
-    for row, pair in zip(rows, result.pairs, strict=True):
-        assert row[:7] == [pair.a, pair.b, pair.delta, pair.ci_low, pair.ci_high, pair.p_value, pair.p_adjusted]
-        assert row[7:] == [None, None, pair.a if pair.better else None, pair.se, pair.se_ratio, pair.mdd, pair.n,
-                           pair.ci_joint_low, pair.ci_joint_high, pair.mdd_low, pair.mdd_high, pair.mdd_family]
+    for row, pair in zip(pairs_table(result, comparison.settings).records(), result.pairs, strict=True):
+        assert row == {
+            "a": pair.a, "b": pair.b, "difference": pair.delta, "ci_low": pair.ci_low, "ci_high": pair.ci_high,
+            "ci_joint_low": pair.ci_joint_low, "ci_joint_high": pair.ci_joint_high, "p": pair.p_value,
+            "adjusted_p": pair.p_adjusted, "win": None, "lose": None, "better": pair.a if pair.better else None,
+            "se": pair.se, "se_ratio": pair.se_ratio, "min_difference": pair.mdd, "min_difference_low": pair.mdd_low,
+            "min_difference_high": pair.mdd_high, "min_difference_family": pair.mdd_family, "segments": pair.n}
         assert pair.mdd_low < pair.mdd < pair.mdd_high and pair.mdd < pair.mdd_family
 
 
 def test_rows_of_a_test_without_p(testset):
-    result = compare(testset, test="koehn", trials=999).metrics["bleu"]
-    found = [dict(zip(pair_records(result)[0], row, strict=True)) for row in pair_records(result)[1]]
+    comparison = compare(testset, test="koehn", trials=999)
+    found = pairs_table(comparison.metrics["bleu"], comparison.settings).records()
     assert all(row["p"] is None and 0 <= row["win"] <= 1 and row["win"] + row["lose"] <= 1 for row in found)
 
 
 def test_one_system_has_no_pairs(testset):
-    result = compare(testset.without(["best", "worst"]), trials=999).metrics["bleu"]
+    comparison = compare(testset.without(["best", "worst"]), trials=999)
+    result = comparison.metrics["bleu"]
     assert better_matrix(result).tolist() == [[False]]
-    assert pair_records(result)[1] == [] and triple_examples(better_matrix(result)) == []
+    assert not pairs_table(result, comparison.settings) and triple_examples(better_matrix(result)) == []

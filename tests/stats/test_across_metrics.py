@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
-from mtsig_core.report.tables import across_rows, relation_records, relation_rows, with_metrics, without_relation
+from mtsig_core.report.table import Column, Table
+from mtsig_core.report.tables import across_table, add_metrics, pick_unlike, relations_table, without_relation
 from mtsig_core.report.task import dispute_counts_table, disputes_verdict
 from mtsig_core.results import MetricResult, PairResult, SystemResult
 from mtsig_core.stats.across import FEW, KINDS, UNDECIDED, Disputed, alike_said, pairs_across
+from tests.report.test_outputs import SETTINGS
+from tests.report.test_outputs import result as leaderboard
 
 
 def pair(a, b, delta, better):
@@ -46,8 +49,9 @@ def test_where_none_decides_and_one_could_not_nobody_knows_whether_they_agree():
         ("A", "B"): "agree", ("B", "C"): "cannot be decided", ("A", "C"): "some decide"}
     assert alike_said(found) == f"alike on 1 of 2 pairs, opposite on 0; 1 more {FEW}"
     assert alike_said([p for p in found if p.b == "C" and p.a == "B"]).startswith("the pair cannot be decided")
-    assert [row[-1] for row in relation_records([BLEU, few])[1]] == ["some decide", "agree", "cannot be decided"]
-    assert len(across_rows([BLEU, few])[1]) == 1
+    table = across_table([BLEU, few], SETTINGS)
+    assert table.values("together") == ["some decide", "agree", "cannot be decided"]
+    assert len(pick_unlike(table).rows) == 1
     all_shut = [Disputed("en-de", ("bleu", "chrf"), tuple(p for p in found if p.kind == UNDECIDED))] * 2
     assert disputes_verdict(all_shut) == f"BLEU, chrF: all 2 pairs of systems in 2 language pairs {FEW}"
     two = Disputed("en-de", ("bleu", "chrf"), tuple(found))
@@ -60,22 +64,21 @@ def test_where_none_decides_and_one_could_not_nobody_knows_whether_they_agree():
 
 
 def test_rows_name_who_is_better_by_each():
-    header, rows = across_rows([BLEU, TER])
-    assert header == ["pair", "BLEU", "TER", "together"]
-    assert rows == [["A - B", "+1.00 ●", "-2.00 ●", "opposite"], ["B - C", "+1.00", "-1.00 ●", "some decide"]]
+    table = pick_unlike(across_table([BLEU, TER], SETTINGS)).for_readers()
+    assert table.titles == ["pair", "BLEU", "TER", "together"]
+    assert table.texts() == [["A - B", "+1.00 ●", "-2.00 ●", "opposite"], ["B - C", "+1.00", "-1.00 ●", "some decide"]]
 
 
 def test_each_system_against_each_by_every_metric():
     """Worked out by hand from the decisions above; D is not scored by both."""
-    header, rows = relation_rows([BLEU, TER])
-    assert header == ["", "system", "1", "2", "3"]
-    assert rows == [["1", "A", "", "><", ">>"], ["2", "B", "<>", "", "~<"], ["3", "C", "<<", "~>", ""]]
+    table = relations_table([BLEU, TER])
+    assert table.titles == ["", "system", "1", "2", "3"]
+    assert table.texts() == [["1", "A", "", "><", ">>"], ["2", "B", "<>", "", "~<"], ["3", "C", "<<", "~>", ""]]
     assert without_relation([BLEU, TER]) == ["D"] and without_relation([BLEU]) == []
 
 
 def test_every_pair_under_every_metric_contradictions_first():
-    header, rows = relation_records([BLEU, TER])
-    found = [dict(zip(header, row, strict=True)) for row in rows]
+    found = across_table([BLEU, TER], SETTINGS).records()
     assert [[row[column] for column in ("a", "b", "improvement_bleu", "improvement_ter", "relation_bleu",
                                         "relation_ter", "together")] for row in found] == [
         ["A", "B", 1.0, -2.0, ">", "<", "opposite"], ["B", "C", 1.0, -1.0, "~", "<", "some decide"],
@@ -85,8 +88,7 @@ def test_every_pair_under_every_metric_contradictions_first():
 
 
 def test_columns_of_further_metrics_join_by_system():
-    from tests.report.test_outputs import result as leaderboard
-
-    header, rows = with_metrics(["system"], [["C"], ["A"], ["Z"]], 0, [leaderboard(higher_is_better=False)])
-    assert header == ["system", "BLEU ↓", "its rank"]
-    assert rows == [["C", "80.00", "3"], ["A", "70.00", "1-2"], ["Z", "-", "-"]]
+    table = add_metrics(Table("toy", (Column("system", "system", "name"),), (("C",), ("A",), ("Z",))),
+                        [leaderboard(higher_is_better=False)])
+    assert table.titles == ["system", "BLEU ↓", "its rank"]
+    assert table.texts() == [["C", "80.00", "3"], ["A", "70.00", "1-2"], ["Z", "-", "-"]]

@@ -13,7 +13,7 @@ from mtsig_core.report.comparison_report import comparison_html, comparison_late
 from mtsig_core.report.export import comparison_csv
 from mtsig_core.report.result_json import comparison_json
 from mtsig_core.report.sentences import paper_sentences
-from mtsig_core.report.tables import by_reference_rows
+from mtsig_core.report.tables import by_reference_table
 from mtsig_core.stats.cautions import reference_disagreement
 from mtsig_core.stats.ranks import headline, is_ahead, otherwise_led
 from tests.toys import texts
@@ -124,7 +124,7 @@ class TestWarning:
         leads = reference_disagreement(result, N)["leads"]
         assert leads and all(lead["ahead"] == ahead for lead in leads)
         assert [lead["reference"] for lead in leads] == [row.reference for row in otherwise_led(result)]
-        assert [row[1] for row in by_reference_rows(result)[1][1:]] == [f"{row.leaders[0]} {said}" for row in rows]
+        assert by_reference_table(result).values("leaders")[1:] == [f"{row.leaders[0]} {said}" for row in rows]
 
     def test_is_not_given_where_they_agree(self):
         assert leaders(ALIKE) == {"refA": ("Ann",), "again": ("Ann",)}
@@ -133,10 +133,10 @@ class TestWarning:
     def test_fewer_segments_alone_are_no_disagreement(self):
         few = lacking(1, 3, ALIKE)
         assert len(leaders(few)["again"]) == 3 and warned(few) == []
-        _, rows = by_reference_rows(compare(few, **QUICK).metrics["bleu"])
+        rows = by_reference_table(compare(few, **QUICK).metrics["bleu"]).texts()
         assert [row[0] for row in rows] == ["all together", "refA alone", "again alone (3 of 60 segments)"]
         assert rows[2][1:] == ["cannot be decided", ""]  # p of three segments is at least .25
-        _, rows = by_reference_rows(compare(lacking(1, 7, ALIKE), **QUICK).metrics["bleu"])
+        rows = by_reference_table(compare(lacking(1, 7, ALIKE), **QUICK).metrics["bleu"]).texts()
         assert rows[2][2] in ("same", "more, on fewer segments")
 
     def test_a_contradiction_on_fewer_segments_says_so(self):

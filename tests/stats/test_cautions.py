@@ -330,6 +330,7 @@ def test_a_canary_that_is_scored_is_named():
 
 def test_a_document_in_several_domains_is_told():
     documents, domains = ["a", "a", "b", "b", "c", "c"], ["news", "news", "news", "news", "speech", "speech"]
+
     def told(testset):
         return {caution.code: caution.facts for caution in about_texts(testset)}.get("documents-in-domains")
     whole = toy(2, 6, documents)

@@ -29,7 +29,6 @@ def some_units(draw):
     return units_of("block", n, draw(st.floats(1, n)))
 
 
-
 class TestUnits:
     def test_auto_is_the_document_where_ids_exist(self):
         assert make_units(toy(1, 4, documents="aabb")).kind == "document"

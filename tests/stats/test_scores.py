@@ -10,8 +10,7 @@ from sacrebleu.metrics.bleu import BLEU
 from mtsig_core import InputError, SegmentScores, SettingError, TestSet, compare, make_metric, read_scores
 from mtsig_core.cli.main import main
 from mtsig_core.errors import Cancelled
-from mtsig_core.report import terminal
-from mtsig_core.report.export import scores_csv, scores_json
+from mtsig_core.report.export import scores_csv, scores_json, scores_text
 from mtsig_core.stats.score import score
 from tests.report.test_html_report import Page
 from tests.toys import texts
@@ -38,7 +37,7 @@ def test_one_metric_needs_no_list():
 
 
 @pytest.mark.parametrize("form, render", [
-    ("text", terminal.scores_text), ("json", scores_json), ("csv", scores_csv)])
+    ("text", scores_text), ("json", scores_json), ("csv", scores_csv)])
 def test_the_command_line_writes_it_and_no_more(form, render, tmp_path, capsys):
     for name, lines in (("good", GOOD), ("bad", BAD), ("ref", REFERENCE)):
         (tmp_path / name).write_text("\n".join(lines) + "\n")
@@ -110,8 +109,8 @@ def test_progress_names_the_metric_and_can_stop_the_work():
 
 
 def test_text_says_where_lower_is_better_and_what_was_assumed():
-    assert "lower is better" not in terminal.scores_text(score(TOY)).lower()
-    assert "\n\nLower is better.\nnrefs:1|" in terminal.scores_text(score(TOY, "ter"))
+    assert "lower is better" not in scores_text(score(TOY)).lower()
+    assert "\n\nLower is better.\nnrefs:1|" in scores_text(score(TOY, "ter"))
     rated = read_scores({"errors": {"A": [1.0, 2.0], "B": [2.0, 3.0]}})
     assert "\nAssumed: errors: higher is better, as nothing else was said.\n" in \
-        terminal.scores_text(score(rated, "errors"))
+        scores_text(score(rated, "errors"))

@@ -47,6 +47,7 @@ def _server(programs, folder):
             pytest.skip("needs the account postgres, as PostgreSQL does not run as root")
         user = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
         os.chown(folder, account.pw_uid, account.pw_gid)
+
     def run(program, *args):
         subprocess.run([f"{programs}/{program}", *map(str, args)], cwd=folder, check=True, stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, **user)
