@@ -95,11 +95,6 @@ def test_a_line_of_the_test_set_step_by_step(open_page, source):
     assert {"--line=10"} <= command_of(page, "example")
 
 
-def test_a_link_to_a_line_that_is_not_there_says_so(open_page, source):
-    page = open_page(source, VIEWS[2], sentence="of this test set", line="999")
-    assert not page.exception and "The link asks for line=999, which is not to be had here" in words(page)
-
-
 def test_a_line_kept_from_a_longer_test_set_is_dropped(open_page, source):
     page = open_page(source, VIEWS[2], sentence="of this test set")
     page.session_state["line"] = 999
@@ -148,11 +143,3 @@ def test_signatures(open_page, source):
     assert not page.exception and command_of(page, "signatures")
     for row in signatures(source.read(), system=NAMES[1]):
         assert row.signature in words(page) and f"<td>{row.bleu:.2f}</td>" in words(page)
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_one_system_and_literal_names(open_page, source, view):
-    page = open_page(Source(ref=source.ref, system=source.system[:1]), view, sentence="of this test set")
-    assert not page.exception and "<img" not in "".join(element.proto.body for element in page.get("html"))
-    assert ("1 system to rank" in words(page)) == (view == VIEWS[3])
-    assert not [e for e in [*page.markdown, *page.caption, *page.subheader] if "onerror" in e.value]

@@ -10,7 +10,6 @@ import pytest
 from mtsig_core.experiments import sweeps
 from mtsig_core.experiments.planning import plan
 from mtsig_core.experiments.sweeps import count_detections, sweep_references, sweep_sizes, with_references
-from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.experiment_tables import (
     detection_table,
@@ -23,7 +22,7 @@ from mtsig_core.report.experiment_tables import (
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._ui import background, charts, sweeps_sections
-from tests.pages.hired import Hand
+from tests.pages.thread_workers import ThreadWorker
 from tests.pages.toys import NAMES, answers, arguments, copied, joined, shows, words, write, written
 
 
@@ -112,7 +111,7 @@ def test_the_curve_grows_and_no_half_of_it_passes_for_the_whole(open_page, sourc
         seen.release()
 
     monkeypatch.setattr(background, "PATIENCE", 0)
-    monkeypatch.setattr(background._OFFICE, "hire", Hand)
+    monkeypatch.setattr(background._SCHEDULER, "pool", ThreadWorker)
     monkeypatch.setattr(charts, "grow", grow)
     monkeypatch.setattr(sweeps_sections.screen, "answer", lambda text: said.append(text))
     monkeypatch.setattr(sweeps, "sweep_sizes", slowly)
@@ -185,19 +184,6 @@ def test_the_simulated_corpus_gets_references_and_a_hundred_documents(open_page)
     assert "--demo-segments 100 --demo-references 4 --only" in command
 
 
-def test_names_are_literal(open_page, source):
-    page = open_page(source)
-    assert "&lt;img src=x" in words(page) and "<img" not in words(page)
-    assert not [e for e in [*page.markdown, *page.caption] if "onerror" in e.value or "![](" in e.value]
-
-
-@pytest.mark.parametrize("metric", ["nist", "ter"])
-def test_other_metrics(open_page, source, metric):
-    page = open_page(source, metric=metric)
-    assert not page.exception and metric_title(metric) in answer(page)
-    assert any("Counted anew" in e.value for e in page.caption) == (metric == "nist")
-
-
 @pytest.mark.parametrize("query, message", [
     ({"unit": "block"}, "Choose segment or document"), ({"sizes": "ten"}, "no list of sizes"),
     ({"sizes": "2"}, "size is 2"), ({"alpha": "0.001"}, "alpha 0.001")])
@@ -210,11 +196,6 @@ def test_of_many_pairs_those_of_the_system_chosen_stand_on_the_page(open_page, s
     more = tuple((f"S{k}", file) for k, (_, file) in enumerate([*source.system, *source.system[:1]]))
     page = open_page(replace(source, system=(*source.system, *more)), a="S0", b="S1")
     assert not page.exception and "All 21 pairs" in [place.label for place in page.expander]
-
-
-def test_a_single_system(open_page, source):
-    page = open_page(Source(ref=source.ref, system=source.system[:1]))
-    assert not page.exception and "there is no pair" in words(page)
 
 
 def test_two_references_of_which_none_has_a_word_in_common(open_page, tmp_path):

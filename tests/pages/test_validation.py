@@ -16,7 +16,7 @@ from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._ui import background, charts, validation_sections
 from pages._ui.validation_sections import _by_segment, _describe_coverage
-from tests.pages.hired import Hand
+from tests.pages.thread_workers import ThreadWorker
 from tests.pages.toys import arguments, copied, sentences, shows, words, write, written
 
 
@@ -112,7 +112,7 @@ def test_the_first_picture_grows_and_is_no_result(open_page, monkeypatch, experi
         monkeypatch.setattr(module, name, slowly(getattr(module, name)))
     monkeypatch.setattr(frame, "_FIRST", 8)
     monkeypatch.setattr(background, "PATIENCE", 0)
-    monkeypatch.setattr(background._OFFICE, "hire", Hand)
+    monkeypatch.setattr(background._SCHEDULER, "pool", ThreadWorker)
     monkeypatch.setattr(charts, "grow", grow)
     page = open_page(Source(demo=900 if experiment == "conclusions" else 240), experiment=experiment, seed="11")
     things = {"type-I error": "null pairs", "conclusions": "samples of all sizes"}.get(experiment, "test sets")
@@ -125,7 +125,7 @@ def test_the_first_picture_grows_and_is_no_result(open_page, monkeypatch, experi
     ("one pair, several metrics", "1 of 2 metrics so far.", lambda key: key[2] == "nist")])
 def test_what_is_found_first_is_drawn_while_the_rest_is_not_there(open_page, monkeypatch, experiment, so_far, waits):
     """What comes last is not begun before the page has drawn what is there."""
-    grown, seen, draw, watch = [], threading.Event(), charts.grow, background._OFFICE.watch
+    grown, seen, draw, watch = [], threading.Event(), charts.grow, background._SCHEDULER.watch
 
     def waiting(key, work, *more, **asked):
         def after_drawn(progress):
@@ -140,8 +140,8 @@ def test_what_is_found_first_is_drawn_while_the_rest_is_not_there(open_page, mon
         seen.set()
 
     monkeypatch.setattr(background, "PATIENCE", 0)
-    monkeypatch.setattr(background._OFFICE, "hire", Hand)
-    monkeypatch.setattr(background._OFFICE, "watch", waiting)
+    monkeypatch.setattr(background._SCHEDULER, "pool", ThreadWorker)
+    monkeypatch.setattr(background._SCHEDULER, "watch", waiting)
     monkeypatch.setattr(charts, "grow", grow)
     page = open_page(Source(demo=240), experiment=experiment, seed="12")
     assert not page.exception and [alt for alt, _ in grown] == [so_far] and all(n for _, n in grown)
@@ -180,12 +180,6 @@ def texts(tmp_path):
 
 EXPERIMENTS = ["type-I error", "conclusions", "coverage", "many comparisons", "documents or segments",
                "one pair, several metrics"]
-
-
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_one_system_is_told_what_is_missing(open_page, texts, experiment):
-    page = open_page(texts("A"), experiment=experiment)
-    assert not page.exception and "mt-error" in words(page) and not page.get("plotly_chart")
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
@@ -238,5 +232,3 @@ def test_scores_without_texts(open_page, tmp_path):
     page = open_page(Source(scores=(("human", table),)), experiment="one pair, several metrics")
     assert not page.exception and "significant in none of the metrics" in words(page)
     assert '<td class="mt-name" title="human">human</td>' in words(page)
-
-
