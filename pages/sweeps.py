@@ -9,10 +9,10 @@ from mtsig_core import MtsigError
 from mtsig_core.experiments.papers import SENTENCES_PER_DOCUMENT, ZHANG_VOGEL_2
 from mtsig_core.experiments.planning import default_difference
 from mtsig_core.experiments.population import default_sizes, in_units, parse_sizes
-from mtsig_core.experiments.sweeps import found_at, sweep_sizes
+from mtsig_core.experiments.sweeps import count_detections, sweep_sizes
 from mtsig_core.figures.experiment_plots import scores, widths
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.experiment_tables import found_records, found_table, plan_table, width_table
+from mtsig_core.report.experiment_tables import detection_records, detection_table, plan_table, width_table
 from mtsig_core.report.palette import BLUE, VERMILLION
 from pages._ui import (
     charts,
@@ -65,7 +65,7 @@ if mine is None:
     screen.error(f"{a} and {b} have no segment in common with a score. Choose another pair.")
     end_page()
 units = f"{sweep.settings.unit}s"
-rows = found_at(sweep, mine.a, mine.b, difference)
+rows = count_detections(sweep, mine.a, mine.b, difference)
 of_systems = [row for row in sweep.systems if row.system == mine.a]
 slope = next(line for line in sweep.slopes if line.system == mine.a)
 command = sweeps_sections.command("size", metric, view.source, asked, difference=f"{difference:g}", power=power,
@@ -77,7 +77,7 @@ screen.cautions(caution for caution in view.comparison.warnings
 if mine.se:
     charts.show(curve.figure(sweep, mine, rows), key="sweeps.decisions", files=view.named(mine.a, mine.b),
                 command=command,
-                **charts.columns(found_records(sweep, mine.a, mine.b, difference)), table=found_table(rows),
+                **charts.columns(detection_records(sweep, mine.a, mine.b, difference)), table=detection_table(rows),
                 alt=f"Share of random test sets that find a difference of {difference:g} {unit} between {mine.a} and "
                     f"{mine.b}, by size: from {rows[0].significant.share:.0%} at {rows[0].size} {units} to "
                     f"{rows[-1].significant.share:.0%} at {rows[-1].size}.")
