@@ -26,9 +26,8 @@ from mtsig_core.report.task import (
 from mtsig_core.report.words import explain_far_firsts_in_task, fit_remedies_to_task, group_cautions
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.cautions import about_choice
-from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
-from mtsig_core.testset import by_precedence
+from mtsig_core.testset import order_metrics
 from pages._ui import address, background, controls, results, screen, session_limits, tasks, testsets
 from pages._ui.screen import end_page, in_side_bar
 
@@ -61,22 +60,22 @@ class TaskView:
         key = _key(self.kept, [metric], self.settings)
         return None if background.kept(key) is None else compare_by(self.kept, [metric], self.settings, "")
 
-    def address_of(self, pair: str, found: TaskComparison) -> dict[str, str | None]:
+    def address_of(self, pair: str, comparison: TaskComparison) -> dict[str, str | None]:
         """What the address says of the test set of a language pair, and of the metric, unless that is usual there.
 
         With the content, and without what is usual, the page leaves it as it is, so that one press of Back undoes it.
         """
         info = self.kept.info
-        usual = by_precedence([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]])[0]
+        usual = order_metrics([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]])[0]
         named = {"testset": tasks.track_name(self.offer.testset(self.name, pair), self.kept.source.track),
                  "metric": None if self.metric == usual else self.metric}
         may_change = self.offer.source.folder is not None and self.offer.saved is None
-        return named | ({address.SEEN: found.pairs[pair].testset.digest[:12]} if may_change else {})
+        return named | ({address.SEEN: comparison.pairs[pair].testset.digest[:12]} if may_change else {})
 
-    def command(self, found: TaskComparison) -> str:
+    def command(self, comparison: TaskComparison) -> str:
         """The command line that prints what is found."""
-        metrics = dict.fromkeys([self.metric, *(name for one in found.pairs.values() for name in one.metrics)])
-        human = None if found.agreement is None else found.agreement.human
+        metrics = dict.fromkeys([self.metric, *(name for one in comparison.pairs.values() for name in one.metrics)])
+        human = None if comparison.agreement is None else comparison.agreement.human
         return task_command(self.kept.source, metrics=",".join(metrics), human=human, **self.settings)
 
 
@@ -89,24 +88,23 @@ def compare_by(kept: KeptTask, metrics: list[str], settings: dict, what: str,
 
     def work(progress):
         cache = KeptDraws()
-        found = compare_task(kept, metrics, jobs=-1, progress=progress, found=progress.part, cache=cache, **settings)
-        return asked, found, dict(cache)
+        result = compare_task(kept, metrics, jobs=-1, progress=progress, found=progress.part, cache=cache, **settings)
+        return asked, result, dict(cache)
 
     return results.decided_from(_key(kept, metrics, settings), work, asked, lambda cache: compare_task(
         kept, metrics, cache=cache, **settings), what, meanwhile)
 
 
 def _key(kept: KeptTask, metrics: list[str], settings: dict) -> tuple:
-    by_domain = RANK_RULES[settings.get("rank_rule", "simultaneous")].by_domain  # across them it averages other scores
-    return "task", kept.digest, *metrics, by_domain, tuple(sorted(results.drawing(settings).items()))
+    return "task", kept.digest, *metrics, tuple(sorted(results.drawing(settings).items()))
 
 
 def choose() -> TaskView:
     """Draw the controls at the side; what they make."""
     offers = testsets.available_tasks()
     for asked in filter(None, (address.asked("shared_task"), (address.asked("testset") or "").partition("/")[0])):
-        if (found := testsets.find_task(asked, offers)) is not None:  # an upload, of whoever sent its link
-            offers.setdefault(asked, found)
+        if (offer := testsets.find_task(asked, offers)) is not None:  # an upload, of whoever sent its link
+            offers.setdefault(asked, offer)
     usual, wish = _of_the_set(offers), address.asked("shared_task")
     labels = {one: offer.label for one, offer in offers.items()}
     name = controls.pick_opened("Shared task", "shared_task", labels, usual)
@@ -125,7 +123,7 @@ def choose() -> TaskView:
         controls.pick_settings("task")
         raise
     texts = list(METRICS) if kept.info.with_texts else []
-    metric = controls.metric(by_precedence([*own, *texts], kept.info.primary))
+    metric = controls.metric(order_metrics([*own, *texts], kept.info.primary))
     settings = controls.pick_settings("task", segment_means=metric in own)
     return TaskView(name, offers[name], kept, metric, settings | controls.pick("task", metric in own))
 
@@ -179,36 +177,38 @@ def ask_which_metric(view: TaskView) -> None:
             screen.caution_box(f"{caution.finding} Choose the metric that decides at the side.")
 
 
-def show_picture(found: TaskComparison, metric: str, key: str | None = None) -> str | None:
+def show_picture(comparison: TaskComparison, metric: str, key: str | None = None) -> str | None:
     """Draw the picture of a task; the language pair in which a rank was clicked, where it has a key."""
-    shown = rank_table(found, metric)
+    shown = rank_table(comparison, metric)
     clicked = screen.show_table(shown, key, open_cells=key is not None)
-    if clicked is None or clicked[1] not in found.pairs or shown.values(clicked[1])[clicked[0]] is None:
+    if clicked is None or clicked[1] not in comparison.pairs or shown.values(clicked[1])[clicked[0]] is None:
         return None
     return clicked[1]
 
 
-def show_key(found: TaskComparison, metric: str, chosen: str, click: str) -> None:
+def show_key(comparison: TaskComparison, metric: str, chosen: str, click: str) -> None:
     """Say below the picture what its ranks and marks are, where another rule is `chosen`, and what a `click` does."""
-    across = metric in found.macro and found.macro[metric].is_ranked
-    ranks = describe_ranks(found) if describe_rule(found, metric) is None else \
+    across = metric in comparison.macro and comparison.macro[metric].is_ranked
+    ranks = describe_ranks(comparison) if describe_rule(comparison, metric) is None else \
         f"Ranks by the rule that is chosen {chosen}"
-    said = "; ".join(filter(None, [ranks * is_ranked(found, metric), explain_marks(found, "coloured:", metric)]))
-    st.caption(f"{said}. " * bool(said) + f"A dash: {MISSING_SAID}. Click a cell to open the language pair{click}."
+    parts = ranks * is_ranked(comparison, metric), explain_marks(comparison, "coloured:", metric)
+    sentence = "; ".join(filter(None, parts))
+    st.caption(f"{sentence}. " * bool(sentence)
+               + f"A dash: {MISSING_SAID}. Click a cell to open the language pair{click}."
                + " Across the pairs stand systems that have all of them, ranked by the mean difference, which is drawn "
                "within each pair and then averaged." * across
-               + " Wins, ties and losses are added up over the pairs." * (metric in found.macro)
+               + " Wins, ties and losses are added up over the pairs." * (metric in comparison.macro)
                + " Shading separates clusters: no rank range reaches from one into the next." * bool(
-                   find_cluster_ends(found, metric)))
+                   find_cluster_ends(comparison, metric)))
 
 
-def show_far_firsts(found: TaskComparison, metric: str) -> None:
+def show_far_firsts(comparison: TaskComparison, metric: str) -> None:
     """Say where a system may be the first though better-scoring ones may not; in a box where that is often so."""
-    told = explain_far_firsts_in_task(found, metric)
-    title = f"May be the first, though better-scoring systems may not: {len(told)} times"
-    with st.expander(title, key="task.far-firsts") if len(told) > FEW else nullcontext():
-        for said in told:
-            screen.plain(said)
+    sentences = explain_far_firsts_in_task(comparison, metric)
+    title = f"May be the first, though better-scoring systems may not: {len(sentences)} times"
+    with st.expander(title, key="task.far-firsts") if len(sentences) > FEW else nullcontext():
+        for sentence in sentences:
+            screen.plain(sentence)
 
 
 def show_unread(view: TaskView) -> None:
@@ -217,15 +217,15 @@ def show_unread(view: TaskView) -> None:
         screen.caution_box(" ".join(unread_sentences(view.offer.unread)))
 
 
-def show_warnings(found: TaskComparison, key: str) -> None:
+def show_warnings(comparison: TaskComparison, key: str) -> None:
     """All warnings by language pair, those of a kind together, for who opens the box."""
-    n = sum(len(comparison.warnings) for comparison in found.pairs.values())
+    n = sum(len(one.warnings) for one in comparison.pairs.values())
     if n:
         with st.expander(f"Keep in mind: {counted(n, 'warning')}", key=key):
             columns = Column("language_pair", "language pair", "name"), Column("text", "warning")
             screen.show_prose_table(Table("warnings", columns, tuple(
-                (pair, " ".join(texts)) for pair, comparison in found.pairs.items() for texts in group_cautions(
-                    fit_remedies_to_task(comparison.warnings), several=len(comparison.metrics) > 1, say=in_side_bar))))
+                (pair, " ".join(texts)) for pair, one in comparison.pairs.items() for texts in group_cautions(
+                    fit_remedies_to_task(one.warnings), several=len(one.metrics) > 1, say=in_side_bar))))
 
 
 # A kept review, and its shared task with and without the systems it excludes.

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -45,7 +46,8 @@ def typeset(code):
 
 def visible(name):
     """A name as a line can hold it: what has no width or would turn the line becomes an escape."""
-    return "".join(ch if ch == " " or ch.isprintable() else ch.encode("unicode_escape").decode() for ch in name)
+    unseen = {ch for ch in name if unicodedata.category(ch) in ("Cc", "Cf", "Cs", "Zl", "Zp")} - {"\u200c", "\u200d"}
+    return "".join(ch.encode("unicode_escape").decode() if ch in unseen else ch for ch in name)
 
 
 class TestEscape:
