@@ -4,9 +4,9 @@ import streamlit as st
 
 from mtsig_core import MtsigError
 from mtsig_core.experiments.planning import default_difference
-from mtsig_core.experiments.sweeps import found_at, sweep_sizes
+from mtsig_core.experiments.sweeps import count_detections, sweep_sizes
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.experiment_tables import found_records, found_table
+from mtsig_core.report.experiment_tables import detection_records, detection_table
 from pages._ui import charts, controls, frame, one_pair, screen, sweeps_sections, testsets
 from pages._ui.screen import end_page, or_end_page
 from pages._ui.sweeps_sections import Curve
@@ -31,7 +31,7 @@ if mine is None:
     screen.error(f"{a} and {b} have no segment in common with a score. Choose another pair.")
     end_page()
 units = f"{sweep.settings.unit}s"
-rows = found_at(sweep, mine.a, mine.b, difference)
+rows = count_detections(sweep, mine.a, mine.b, difference)
 command = sweeps_sections.command("size", view.metric, view.source, asked, difference=f"{difference:g}", power=power,
                                   sizes=drawn.option)
 
@@ -41,7 +41,7 @@ screen.cautions(caution for caution in view.comparison.warnings
 if mine.se:
     charts.show(curve.figure(sweep, mine, rows), key="sweeps.decisions", files=view.named(mine.a, mine.b),
                 command=command,
-                **charts.columns(found_records(sweep, mine.a, mine.b, difference)), table=found_table(rows),
+                **charts.columns(detection_records(sweep, mine.a, mine.b, difference)), table=detection_table(rows),
                 alt=f"Share of random test sets that find a difference of {difference:g} {unit} between {mine.a} and "
                     f"{mine.b}, by size: from {rows[0].significant.share:.0%} at {rows[0].size} {units} to "
                     f"{rows[-1].significant.share:.0%} at {rows[-1].size}.")

@@ -18,10 +18,10 @@ from mtsig_core.experiments.planning import PairPlan, cannot_plan, plan
 from mtsig_core.experiments.population import default_sizes, in_units, parse_sizes
 from mtsig_core.experiments.sweeps import (
     SHARES,
-    FoundAtSize,
+    Detection,
     SizeSweep,
-    found_at,
-    planned_at,
+    count_detections,
+    plan_detections,
     reference_sets,
     sweep_references,
     sweep_sizes,
@@ -106,7 +106,7 @@ class Curve:
         planned = make_once(plan, sweep, self.difference, self.power)
         return planned, next((row for row in planned if {row.a, row.b} == self.pair), None)
 
-    def figure(self, sweep: SizeSweep, mine: PairPlan, rows: Sequence[FoundAtSize]) -> Callable[[], go.Figure]:
+    def figure(self, sweep: SizeSweep, mine: PairPlan, rows: Sequence[Detection]) -> Callable[[], go.Figure]:
         """What makes the figure of the curve and its dots."""
         return partial(decisions, rows, self.power, mine.units, unit=f"{sweep.settings.unit}s", whole=sweep.n_units,
                        between=(mine.units_low, mine.units_high))
@@ -121,8 +121,8 @@ class Curve:
         if not mine.se:
             return
         asked = whole, mine.a, mine.b, self.difference
-        rows = [found_at(parts[row.size,], *asked[1:])[0] if (row.size,) in parts else row
-                for row in planned_at(*asked, self.sizes)]
+        rows = [count_detections(parts[row.size,], *asked[1:])[0] if (row.size,) in parts else row
+                for row in plan_detections(*asked, self.sizes)]
         sentence = f"Test sets of {len(parts) - 1} of {len(self.sizes)} sizes are drawn so far"
         charts.grow(self.figure(whole, mine, rows), f"sweeps.growing.{len(parts)}", f"{sentence}; the planned curve.")
         screen.faint(f"{sentence}, the smallest first: the dots so far are no result. What is said above and the "
@@ -293,11 +293,11 @@ def show_references(view: View, system: str, asked: dict) -> None:
     swept = run_sweep(view, sweep_references, "Scoring with fewer references", several,
                   [round(share * several.n_segments) for share in SHARES for _ in sets], **asked)
     records = reference_records(swept)
-    whole = [row for row in records if row["size"] == swept.n_units and row["low"] is not None]
-    if whole and whole[-1]["equivalent"] is not None:
-        screen.answer(f"With {whole[-1]['references']} references, an interval as narrow beside its score as with one "
+    whole = [row for row in swept.rows if row.size == swept.n_units and row.low is not None]
+    if whole and whole[-1].equivalent is not None:
+        screen.answer(f"With {whole[-1].references} references, an interval as narrow beside its score as with one "
                       f"takes {as_good_as(whole[-1])}")
-        first, last = ((row["score"], (row["high"] - row["low"]) * row["score"]) for row in (whole[0], whole[-1]))
+        first, last = ((row.score, (row.high - row.low) * row.score) for row in (whole[0], whole[-1]))
         screen.plain(f"Scores grow with references, here from {rounded(first[0])} to {rounded(last[0])}: in points the "
                      f"interval is {rounded(last[1])} wide, with one {rounded(first[1])}.")
     scale = 1 if metric == "nist" else 100  # they print BLEU as a fraction
@@ -308,17 +308,16 @@ def show_references(view: View, system: str, asked: dict) -> None:
                      "draw.")
     if whole or theirs:
         charts.show(
-            partial(references, [(row["references"], row["score"], row["low"], row["high"]) for row in whole], theirs,
+            partial(references, [(row.references, row.score, row.low, row.high) for row in whole], theirs,
                     metric=metric_title(metric), source="Zhang and Vogel"),
-            key="sweeps.references", files=view.named(system), header=list(records[0]),
-            command=command("references", metric, source, asked), rows=[list(row.values()) for row in records],
-            with_table=False,
+            key="sweeps.references", files=view.named(system), with_table=False,
+            command=command("references", metric, source, asked), **charts.columns(records),
             alt=f"Score of {system} with its interval, by number of references; the table below has the numbers.")
     screen.show_table(reference_table(swept, system))
-    st.caption(f"{_about(several)}. Means over sets that use every reference equally often. As good as one reference "
-               "with: the share of the data that gives as narrow a relative interval; in brackets its 95% Monte Carlo "
-               "interval, of what the draws leave open on this test set. They find that four references "
-               "make up for 30 to 40% of it (4.2). "
+    st.caption(f"{_about(several)}. Means over sets that use every reference equally often. The share of the "
+               "data: so much with these references gives as narrow a relative interval as all of it with one; in "
+               "brackets its 95% Monte Carlo interval, of what the draws leave open on this test set. They "
+               "find that four references make up for 30 to 40% of it (4.2). "
                + ("Here NIST and M-BLEU intervals do not narrow, a limit of the simulation: on real texts they do. "
                   if several.simulated and metric in ("nist", "m-bleu") else "")
                + (_NOT_EQ_4 if metric == "m-bleu" else ""))

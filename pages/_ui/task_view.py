@@ -26,7 +26,6 @@ from mtsig_core.report.task import (
 from mtsig_core.report.words import far_firsts_in, group_cautions, in_a_task
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.cautions import about_choice
-from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
 from mtsig_core.testset import by_precedence
 from pages._ui import address, background, controls, results, screen, session_limits, tasks, testsets
@@ -97,8 +96,7 @@ def compare_by(kept: KeptTask, metrics: list[str], settings: dict, what: str,
 
 
 def _key(kept: KeptTask, metrics: list[str], settings: dict) -> tuple:
-    by_domain = RANK_RULES[settings.get("rank_rule", "simultaneous")].by_domain  # across them it averages other scores
-    return "task", kept.digest, *metrics, by_domain, tuple(sorted(results.drawing(settings).items()))
+    return "task", kept.digest, *metrics, tuple(sorted(results.drawing(settings).items()))
 
 
 def choose() -> TaskView:

@@ -164,7 +164,7 @@ def _right(one, size: int, koehns: bool):
 def _show_calibration(view: View, one, koehns: bool) -> None:
     st.subheader("Is a level as good as its word?")
     theirs = {low: _share(share) for low, _, share in KOEHN_T4.rows["bleu"]} if koehns else {}
-    show_figure(view, partial(rates, [row_of(tables.level_name(row.low, row.high), row.right, theirs.get(row.low))
+    show_figure(view, partial(rates, [row_of(row.level, row.right, theirs.get(row.low))
                                for row in one.levels], other=KOEHN_T4.source,
                        what="of the conclusions are as the whole set"),
                one.levels, "calibration", command(view, "calibration"),
@@ -194,9 +194,9 @@ def show_coverage(view: View, place) -> None:
     one = run(view, coverage, "Covering", figure=partial(_held, view.alpha), things="test sets", a=a, b=b, repeats=n)
     at = _size_situations(one)
     first, *others = (row.covered for row in at.values())
-    screen.answer(f"{view.level} intervals hold A's true score {_coverage_said(first, view.alpha)} of test sets"
-                  + (f"; where documents are drawn, by segment {_coverage_said(others[0], view.alpha)}, by document "
-                     f"{_coverage_said(others[1], view.alpha)}" if others else ""))
+    screen.answer(f"{view.level} intervals hold A's true score {_describe_coverage(first, view.alpha)} of test sets"
+                  + ("; where documents are drawn, by segment {}, by document {}".format(
+                      *(_describe_coverage(other, view.alpha) for other in others)) if others else ""))
     screen.numbers(*(big(situation, row.covered) for situation, row in at.items()))
     screen.plain("So much for the score of A. Every kind of interval of the difference A - B:")
     show_figure(view, _held(view.alpha, one), one.rows, "coverage", command(view, "coverage", a=a, b=b, repeats=n),
@@ -210,7 +210,7 @@ def show_coverage(view: View, place) -> None:
     screen.show_table(tables.coverage_table(one))
 
 
-def _coverage_said(covered, alpha: float) -> str:
+def _describe_coverage(covered, alpha: float) -> str:
     """How often intervals hold what they should, and that this is too seldom or too often where it is for sure."""
     verdict = "only " if covered.high < 1 - alpha else ""
     return f"in {verdict}{100 * covered.share:.1f}%" + " (more than they should)" * (covered.low > 1 - alpha)
