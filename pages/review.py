@@ -56,15 +56,15 @@ except MtsigError as problem:
 if now is not None:
     screen.status(describe_tests(now))
     screen.answer(task_verdict(now, metric))
-    for told in above_ranks(now, metric):
-        screen.caution_box(told)
+    for sentence in above_ranks(now, metric):
+        screen.caution_box(sentence)
     pair = task_view.show_picture(now, metric, "review.picture")
     task_view.show_key(now, metric, " without the systems that are left out here" * bool(review.exclusions))
     if pair is not None:
         review_sections.open_pair(view, pair, before.pairs)
     assumed = map(with_remedy, assumptions(now.task.assumed, [metric]))
-    for told in filter(None, (describe_rule(now, metric), *assumed)):
-        screen.caution_box(told)
+    for sentence in filter(None, (describe_rule(now, metric), *assumed)):
+        screen.caution_box(sentence)
     task_view.show_far_firsts(now, metric)
     task_view.show_unread(view.now)
 if view.may_edit:

@@ -9,10 +9,10 @@ from mtsig_core import MtsigError
 from mtsig_core.experiments.papers import SENTENCES_PER_DOCUMENT, ZHANG_VOGEL_2
 from mtsig_core.experiments.planning import default_difference
 from mtsig_core.experiments.population import default_sizes, in_units, parse_sizes
-from mtsig_core.experiments.sweeps import found_at, sweep_sizes
+from mtsig_core.experiments.sweeps import count_detections, sweep_sizes
 from mtsig_core.figures.experiment_plots import scores, widths
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.experiment_tables import found_records, found_table, plan_table, width_table
+from mtsig_core.report.experiment_tables import detection_records, detection_table, plan_table, width_table
 from mtsig_core.report.palette import BLUE, VERMILLION
 from pages._ui import (
     charts,
@@ -58,42 +58,42 @@ with or_end_page():
     n = testset.n_documents if kind == "document" and testset.documents is not None else testset.n_segments
     counts = default_sizes(n, kind) if parsed is None else in_units(parsed, n)
     curve = Curve(view, frozenset((a, b)), difference, power, counts)
-    found = sweeps_sections.sweep(view, sweep_sizes, "Drawing test sets", testset, counts, meanwhile=curve.grow,
+    sweep = sweeps_sections.run_sweep(view, sweep_sizes, "Drawing test sets", testset, counts, meanwhile=curve.grow,
                                   sizes=parsed, **asked)
-    planned, mine = curve.plan(found)
+    planned, mine = curve.plan(sweep)
 if mine is None:
     screen.error(f"{a} and {b} have no segment in common with a score. Choose another pair.")
     end_page()
-units = f"{found.settings.unit}s"
-rows = found_at(found, mine.a, mine.b, difference)
-of_systems = [row for row in found.systems if row.system == mine.a]
-slope = next(line for line in found.slopes if line.system == mine.a)
+units = f"{sweep.settings.unit}s"
+rows = count_detections(sweep, mine.a, mine.b, difference)
+of_systems = [row for row in sweep.systems if row.system == mine.a]
+slope = next(line for line in sweep.slopes if line.system == mine.a)
 command = sweeps_sections.command("size", metric, view.source, asked, difference=f"{difference:g}", power=power,
                                 **({} if sizes == _TEN else {"sizes": sizes.replace(" ", "")}))
 
-curve.show_answer(found)
+curve.show_answer(sweep)
 screen.cautions(caution for caution in view.comparison.warnings
                 if caution.kind.concern == "differences" and caution.concerns_pair(a, b))
 if mine.se:
-    charts.show(curve.figure(found, mine, rows), key="sweeps.decisions", files=view.named(mine.a, mine.b),
+    charts.show(curve.figure(sweep, mine, rows), key="sweeps.decisions", files=view.named(mine.a, mine.b),
                 command=command,
-                **charts.columns(found_records(found, mine.a, mine.b, difference)), table=found_table(rows),
+                **charts.columns(detection_records(sweep, mine.a, mine.b, difference)), table=detection_table(rows),
                 alt=f"Share of random test sets that find a difference of {difference:g} {unit} between {mine.a} and "
                     f"{mine.b}, by size: from {rows[0].significant.share:.0%} at {rows[0].size} {units} to "
                     f"{rows[-1].significant.share:.0%} at {rows[-1].size}.")
-    screen.faint(curve.about(found, mine, repeats))
+    screen.faint(curve.about(sweep, mine, repeats))
 
 left, right = st.columns(2, gap="medium")
 with left:
     st.subheader("Scores")
-    charts.show(partial(scores, found.systems, {mine.a: BLUE, mine.b: VERMILLION}, unit=units, metric=unit,
+    charts.show(partial(scores, sweep.systems, {mine.a: BLUE, mine.b: VERMILLION}, unit=units, metric=unit,
                         lower=not view.result.higher_is_better), key="sweeps.scores",
-                files=view.named(), command=command, header=list(asdict(found.systems[0])),
-                rows=[list(asdict(row).values()) for row in found.systems], with_table=False,
+                files=view.named(), command=command, header=list(asdict(sweep.systems[0])),
+                rows=[list(asdict(row).values()) for row in sweep.systems], with_table=False,
                 alt=f"Mean {unit} of each system by test-set size; the ribbons narrow as the sets grow.")
     st.caption("Mean score over the test sets; ribbons hold the middle 90% of them (Figs 4 to 7 of Zhang and Vogel). "
                + ("Counted anew on every test set, as the weights of this metric come from it: scores grow."
-                  if found.recounted else "They close towards the whole set, as large parts of it overlap."))
+                  if sweep.recounted else "They close towards the whole set, as large parts of it overlap."))
 with right:
     st.subheader("Intervals")
     theirs = "human" if metric in testset.scores else ZHANG_VOGEL_2.nearest(metric)
@@ -122,14 +122,14 @@ family = "" if mine.n_pairs < 2 else (f", or among {mine.n_pairs} pairs at alpha
                                       "enough for every correction but by)")
 st.caption(f"For power {power:.0%}, tested alone at alpha {alpha:g}{family}. Brackets: {100 * (1 - alpha):g}% "
            f"intervals: the standard error is an estimate, and so is a pair's own difference. {units.capitalize()} "
-           f"needed = {found.n_units:,} x (z SE / difference)², but never fewer than can give so small a p at all. "
+           f"needed = {sweep.n_units:,} x (z SE / difference)², but never fewer than can give so small a p at all. "
            "This is normal theory: on a set of few units the tests of Significance, which count swaps or draws, may "
            "find less.")
 testsets.offer_demo(testsets.ZHANG_VOGEL,
                     "As large as the test set of Zhang and Vogel (2004), a hundred documents with four "
                     "references:", view.source)
 try:
-    sweeps_sections.show_table_2(view, found, mine.a, asked)
+    sweeps_sections.show_table_2(view, sweep, mine.a, asked)
     sweeps_sections.show_references(view, mine.a, asked)
 except MtsigError as problem:
     screen.error(problem)

@@ -34,44 +34,44 @@ def meanwhile(pairs):
 
 
 with or_end_page():
-    found = view.comparison(meanwhile)
-screen.status(describe_tests(found))
-screen.answer(task_verdict(found, view.metric))
+    comparison = view.comparison(meanwhile)
+screen.status(describe_tests(comparison))
+screen.answer(task_verdict(comparison, view.metric))
 task_view.ask_which_metric(view)
-task_sections.show_people(view, found)
-for told in above_ranks(found, view.metric):
-    screen.caution_box(told)
-pair = task_view.show_picture(found, view.metric, "task.picture")
-task_view.show_key(found, view.metric)
+task_sections.show_people(view, comparison)
+for sentence in above_ranks(comparison, view.metric):
+    screen.caution_box(sentence)
+pair = task_view.show_picture(comparison, view.metric, "task.picture")
+task_view.show_key(comparison, view.metric)
 if pair is not None:
-    address.go(frame.ROOT / "pages" / "leaderboard.py", **view.address_of(pair, found))
-if (said := describe_rule(found, view.metric)) is not None:
-    screen.caution_box(said)
-tops = tops_table(found, view.metric)
+    address.go(frame.ROOT / "pages" / "leaderboard.py", **view.address_of(pair, comparison))
+if (sentence := describe_rule(comparison, view.metric)) is not None:
+    screen.caution_box(sentence)
+tops = tops_table(comparison, view.metric)
 with st.expander("Top group of each language pair", expanded=len(tops.rows) <= task_view.FEW,
                  key="task.firsts"):
     screen.show_prose_table(tops)
-task_view.show_far_firsts(found, view.metric)
+task_view.show_far_firsts(comparison, view.metric)
 task_view.show_unread(view)
-for said in map(with_remedy, assumptions(info.assumed, [view.metric])):
-    screen.caution_box(said)
-for said in describe_exclusions(found):
-    screen.caution_box(said)
-if across := macro_pairs_table(found, view.metric):
+for sentence in map(with_remedy, assumptions(info.assumed, [view.metric])):
+    screen.caution_box(sentence)
+for sentence in describe_exclusions(comparison):
+    screen.caution_box(sentence)
+if across := macro_pairs_table(comparison, view.metric):
     st.subheader("Across the language pairs")
     screen.show_table(across, "task.macro")
-    if not found.macro[view.metric].higher_is_better:
+    if not comparison.macro[view.metric].higher_is_better:
         st.caption(f"{direction(False).capitalize()} of a over b.")
-    for said in compare_decisions_with_intervals(found, view.metric):
-        st.caption(said)
-task_sections.show_runs(found, view.metric)
+    for sentence in compare_decisions_with_intervals(comparison, view.metric):
+        st.caption(sentence)
+task_sections.show_runs(comparison, view.metric)
 several = task_sections.show_disputes(view)
-published = replace(several or found, agreement=task_sections.show_agreement(view))
+published = replace(several or comparison, agreement=task_sections.show_agreement(view))
 published_comparison.show_of_task(view)
-task_view.show_warnings(found, "task.warnings")
-if (link := review_sections.show_begin(view, found)) is not None:
+task_view.show_warnings(comparison, "task.warnings")
+if (link := review_sections.show_begin(view, comparison)) is not None:
     address.go(frame.ROOT / "pages" / "review.py", review=link)
 st.subheader("How it was tested")
-screen.plain(make_once(task_methods, found, view.metric))
-task_sections.show_files(published, make_once(task_picture, found, view.metric), view.metric, view.kept.source,
+screen.plain(make_once(task_methods, comparison, view.metric))
+task_sections.show_files(published, make_once(task_picture, comparison, view.metric), view.metric, view.kept.source,
                 view.command(published), "task")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import exp, prod
 from statistics import NormalDist
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.frame import Experiment, Simulation, check_seed
+from mtsig_core.experiments.frame import Experiment, Simulation, check_seed, column, derived, join_ends
 from mtsig_core.experiments.papers import KOEHN_T2
 from mtsig_core.metrics import Metric, direction, is_adapted, is_segment_mean, metric_of, tokenizer_of
 from mtsig_core.metrics.cache import cached_statistics
@@ -210,14 +210,22 @@ class NgramCount:
 class Step:
     """N-grams of one length."""
 
-    n: int
+    n: int = field(metadata=column("n", "count"))
     matched: int  # clipped matches, and n-grams of the output; by BLEU's own counting
     total: int
-    precision: float | None  # from 0 to 1; None without any n-gram
+    precision: float | None = field(metadata=column("precision", "share"))  # from 0 to 1; None without any n-gram
     #: BLEU-n without smoothing: the brevity penalty times the n-th root of the product of the precisions so far.
-    bleu: float
+    bleu: float = field(metadata=column("BLEU-n", "share"))
     #: Those of the output that a reference has, in the order of the output; counted apart from BLEU.
     ngrams: tuple[NgramCount, ...]
+
+    @derived("n-grams that a reference has too (times counted)")
+    def shared(self) -> str:
+        return " · ".join(f"{one.ngram} ({one.clipped})" for one in self.ngrams) or "none"
+
+    @derived("matched / all", "written")
+    def fraction(self) -> str:
+        return f"{self.matched}/{self.total}"
 
 
 @dataclass(frozen=True)
@@ -313,11 +321,11 @@ _LEAST = 0.5  # points by which both sides of a case must differ
 class SystemAverage:
     """One system: its corpus score and the mean of its sentence scores, in points, and its place by each."""
 
-    system: str
-    corpus: float
-    average: float
-    corpus_place: int
-    average_place: int
+    system: str = field(metadata=column("system", "name"))
+    corpus: float = field(metadata=column("corpus score", "score", "*"))
+    average: float = field(metadata=column("mean of sentence scores", "score", "*"))
+    corpus_place: int = field(metadata=column("place", "count"))
+    average_place: int = field(metadata=column("place", "count"))
 
 
 @dataclass(frozen=True)
@@ -476,13 +484,13 @@ SHARES: tuple[float, ...] = (0.8, 0.85, 0.9, 0.95, 1.0)
 class LengthPoint:
     """The outputs at one length."""
 
-    asked: float  # the word penalty, or the share of the words that is kept
-    length_ratio: float | None  # words of the output per word of the reference
-    bleu: float  # in points; GTM with exponent 1 and with exponent 2
-    gtm: float
-    brevity_penalty: float  # from 0 to 1
-    precision: float  # BLEU without it, in points
-    gtm_2: float
+    asked: float = field(metadata=column("words kept", "share", ".0%"))  # or the word penalty
+    length_ratio: float | None = field(metadata=column("length ratio", "share"))  # words per word of the reference
+    bleu: float = field(metadata=column("BLEU", "score"))  # in points; GTM with exponent 1 and with exponent 2
+    gtm: float = field(metadata=column("GTM", "score"))
+    brevity_penalty: float = field(metadata=column("brevity penalty", "share"))  # from 0 to 1
+    precision: float = field(metadata=column("BLEU without it", "score"))  # in points
+    gtm_2: float = field(metadata=column("GTM-2", "score"))
 
 
 @dataclass(frozen=True)
@@ -612,8 +620,8 @@ _WIDEST = 4.0  # standard errors on either side in `densities`, or more where th
 class TInterval:
     """Both intervals of one mean."""
 
-    n: int  # segments
-    mean: float  # in points of the metric
+    n: int = field(metadata=column("segments", "count"))
+    mean: float = field(metadata=column("mean", "score", "*"))  # in points of the metric
     #: Half the width of an interval in standard errors, by Student's t with n - 1 degrees of freedom and by the normal
     #: distribution.
     t_factor: float
@@ -622,7 +630,16 @@ class TInterval:
     t_high: float | None
     boot_low: float | None
     boot_high: float | None
-    width_ratio: float | None  # width of the t interval / width of the bootstrap's; None where that is 0
+    #: Width of the t interval / width of the bootstrap's; None where that is 0.
+    width_ratio: float | None = field(metadata=column("ratio of widths", "share"))
+
+    @derived("Student's t", "interval", "*")
+    def t(self) -> tuple[float, float] | None:
+        return join_ends(self.t_low, self.t_high)
+
+    @derived("bootstrap by segment", "interval", "*")
+    def boot(self) -> tuple[float, float] | None:
+        return join_ends(self.boot_low, self.boot_high)
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from mtsig_core.errors import SettingError, counted
-from mtsig_core.experiments.frame import Experiment, Rate, check_whole, rate
+from mtsig_core.experiments.frame import Experiment, Rate, check_whole, column, derived, join_ends, rate
 from mtsig_core.experiments.population import default_sizes, in_units
 from mtsig_core.metrics import Metric, depends_on_testset, direction, is_segment_mean, metric_of
 from mtsig_core.results import SamplingSettings
@@ -54,16 +54,21 @@ PairErrors = dict[tuple[str, str], PairError]
 class SystemSize:
     """One system on random test sets of one size."""
 
-    size: int  # units: segments or documents
+    size: int = field(metadata=column("size", "count"))  # units: segments or documents
     segments: float  # mean number of segments
-    repeats: int
+    repeats: int = field(metadata=column("test sets", "count"))
     system: str
-    score: float | None  # mean score, and the 5th and 95th percentile of the scores over the repeats, in points
+    #: Mean score, and the 5th and 95th percentile of the scores over the repeats, in points.
+    score: float | None = field(metadata=column("mean score", "score", "*"))
     score_low: float | None
     score_high: float | None
     low: float | None  # ends and width of the interval relative to its median, as fractions, means over the repeats
     high: float | None
     width: float | None
+
+    @derived("relative interval", "relative")
+    def relative(self) -> tuple[float, float] | None:
+        return join_ends(self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -480,20 +485,24 @@ def _slope(system: str, rows: Sequence[SystemSize]) -> Slope:
 
 
 @dataclass(frozen=True)
-class FoundAtSize:
+class Detection:
     """Random test sets of one size, the pair's differences shifted so that the whole set has the one asked about."""
 
-    size: int  # units
-    segments: float | None  # mean number of segments; None where none were drawn
+    size: int = field(metadata=column("size", "count"))  # units
+    segments: float | None = field(metadata=column("segments", "share", ",.0f"))  # mean number; None of sets not drawn
     #: Sets on which the pair is significant, and on which b is then ahead, with their Monte Carlo intervals.
-    significant: Rate
-    wrong: Rate
+    significant: Rate = field(metadata=column("significant", "estimate", ".0%"))
+    wrong: Rate = field(metadata=column("opposite to the whole set", "estimate", ".0%"))
     #: What normal theory expects of parts of this set, and plans for fresh test sets of that size; 0 to 1.
-    expected: float
-    planned: float
+    expected: float = field(metadata=column("expected of parts of this set", "share", ".0%"))
+    planned: float = field(metadata=column("planned for fresh sets", "share", ".0%"))
+
+    @derived("test sets", "count")
+    def n(self) -> int:
+        return self.significant.n
 
 
-def found_at(found: SizeSweep, a: str, b: str, difference: float) -> tuple[FoundAtSize, ...]:
+def count_detections(found: SizeSweep, a: str, b: str, difference: float) -> tuple[Detection, ...]:
     """How often random test sets of each size find a difference, were it that of the whole set.
 
     The subsets, their bootstrap samples and so their spread are those of the sweep; only their middle is moved, by
@@ -507,7 +516,7 @@ def found_at(found: SizeSweep, a: str, b: str, difference: float) -> tuple[Found
     ...              {"ref": ["a b c d e"] * 60})
     >>> swept = sweep_sizes(ts, "bleu", sizes=[10, 40], repeats=20)
     >>> own = swept.errors["A", "B"].delta
-    >>> [(row.size, row.significant.share) for row in found_at(swept, "A", "B", own)]
+    >>> [(row.size, row.significant.share) for row in count_detections(swept, "A", "B", own)]
     [(10, 1.0), (40, 1.0)]
     """
     delta, _ = _known(found, a, b, difference)
@@ -517,17 +526,17 @@ def found_at(found: SizeSweep, a: str, b: str, difference: float) -> tuple[Found
         low, high = found.ends[row.size][:, place].T + (difference - delta)
         tie = TOLERANCE * difference
         ahead, behind = low > tie, high < -tie
-        planned, = planned_at(found, a, b, difference, [row.size])
+        planned, = plan_detections(found, a, b, difference, [row.size])
         rows.append(replace(planned, segments=row.segments,
                             significant=rate(int(np.count_nonzero(ahead | behind)), row.repeats),
                             wrong=rate(int(np.count_nonzero(behind)), row.repeats)))
     return tuple(rows)
 
 
-def planned_at(found: SizeSweep, a: str, b: str, difference: float, sizes: Iterable[int]) -> tuple[FoundAtSize, ...]:
-    """What theory says of test sets of some sizes, before any are drawn: parameters and errors as in `found_at`."""
+def plan_detections(found: SizeSweep, a: str, b: str, difference: float, sizes: Iterable[int]) -> tuple[Detection, ...]:
+    """What theory says of test sets of some sizes before any are drawn; parameters as of `count_detections`."""
     _, whole_se = _known(found, a, b, difference)
-    return tuple(FoundAtSize(size, None, rate(0, 0), rate(0, 0), *_expect(
+    return tuple(Detection(size, None, rate(0, 0), rate(0, 0), *_expect(
         difference, whole_se, size, found.n_units, found.settings.alpha)) for size in sizes)
 
 
@@ -551,21 +560,26 @@ SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 class ReferenceSize:
     """One system, scored with so many references, on random test sets of one size."""
 
-    references: int  # references used at a time, and sets of so many that the means are over
-    sets: int
+    references: int = field(metadata=column("references", "count"))  # used at a time
+    sets: int  # of so many, which the means are over
     size: int  # units
     system: str
-    score: float | None  # mean score in points; means of the ends and the width of the relative interval, as fractions
+    #: Mean score in points; means of the ends and the width of the relative interval, as fractions.
+    score: float | None = field(metadata=column("mean score", "score", "*"))
     low: float | None
     high: float | None
     width: float | None
     #: The share of this size that is as good with so many references as this size with one, by widths that fall with
     #: the square root of the size.
-    equivalent: float | None
+    equivalent: float | None = field(metadata=column("share of the data for as narrow an interval", "estimate", ".0%"))
     #: Its 95% Monte Carlo interval (`by_draws`): what random test sets, and of the whole set the bootstrap samples,
     #: leave open. None with one reference.
     equivalent_low: float | None = None
     equivalent_high: float | None = None
+
+    @derived("relative interval", "relative")
+    def relative(self) -> tuple[float, float] | None:
+        return join_ends(self.low, self.high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -698,12 +712,16 @@ _TELL = 20  # runs that tell a standard deviation to about a sixth
 class Growing:
     """The percentile interval from the first `resamples` of the pool (Zhang and Vogel 2004, Table 5)."""
 
-    resamples: int
-    median: float
+    resamples: int = field(metadata=column("B", "count"))
+    median: float = field(metadata=column("median", "score", "*"))
     low: float
     high: float
 
-    @property
+    @derived("interval", "interval", "*")
+    def interval(self) -> tuple[float, float]:
+        return self.low, self.high
+
+    @derived("relative", "relative", in_files=True)
     def relative(self) -> tuple[float, float] | None:
         return relative(self.low, self.median, self.high)
 
@@ -712,15 +730,17 @@ class Growing:
 class Repeated:
     """Percentile intervals from `runs` disjoint runs of the pool (Zhang and Vogel 2004, Table 6)."""
 
-    resamples: int  # draws of each run; runs that the pool has room for
-    runs: int
-    sd_low: float | None  # standard deviation of the bounds over the runs, in points; None below two runs
-    sd_high: float | None
-    theory: float  # what `bound_sd` expects of both
-    relative: tuple[float, float] | None  # mean of the relative bounds
-    relative_sd: float | None  # standard deviation of the relative bounds, the root mean square of both
+    resamples: int = field(metadata=column("B", "count"))  # draws of each run; runs that the pool has room for
+    runs: int = field(metadata=column("runs", "count"))
+    #: Standard deviation of the bounds over the runs, in points; None below two runs. `bound_sd` expects of both:
+    sd_low: float | None = field(metadata=column("SD of low", "amount"))
+    sd_high: float | None = field(metadata=column("SD of high", "amount"))
+    theory: float = field(metadata=column("σ/√B", "amount"))
+    relative: tuple[float, float] | None = field(metadata=column("mean interval", "relative"))
+    #: Standard deviation of the relative bounds, the root mean square of both.
+    relative_sd: float | None = field(metadata=column("relative SD", "share", ".3%"))
     #: Its 95% interval, the bounds being nearly independent and normal: few runs tell it roughly.
-    relative_sd_range: tuple[float, float] | None
+    relative_sd_range: tuple[float, float] | None = field(metadata=column("", "relative"))
     relative_theory: float | None  # what `bound_sd` expects of a bound less its own median, over the median of the pool
 
 
@@ -728,8 +748,9 @@ class Repeated:
 class Stability(Experiment):
     """How the percentile interval of one score settles as the number of resamples grows."""
 
+    tables: ClassVar[Mapping[str, type]] = {"growing": Growing, "repeats": Repeated}
+
     system: str
-    metric: str
     #: As resolved; its test, trials and correction are not used here, its resamples are those of the pool.
     settings: SamplingSettings
     score: float  # observed; median and standard deviation of the whole pool
@@ -816,17 +837,6 @@ def bound_sd(alpha: float = 0.05, less_median: bool = False) -> float:
     if less_median:
         variance += 0.25 / density(0.5) ** 2 - p / (density(p) * density(0.5))
     return math.sqrt(variance)
-
-
-def flat(row: Growing | Repeated) -> dict[str, float | None]:
-    """The fields of a row and its relative ends, by name; of an interval, its two ends."""
-    columns: dict[str, float | None] = {}
-    for key, value in (asdict(row) | {"relative": row.relative}).items():
-        if key in ("relative", "relative_sd_range"):
-            columns[f"{key}_low"], columns[f"{key}_high"] = value or (None, None)
-        else:
-            columns[key] = value
-    return columns
 
 
 def _middle(drawn: np.ndarray, alpha: float) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mtsig_core.experiments.frame import Rate
-from mtsig_core.experiments.sweeps import FoundAtSize, Slope, SystemSize
+from mtsig_core.experiments.sweeps import Detection, Slope, SystemSize
 from mtsig_core.figures.style import BELOW, ENDS, LEFT, Labels, full, measured, steps
 from mtsig_core.report.cells import written_like
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, width, wrapped
@@ -304,7 +304,7 @@ _STEPS = [m * 10**k for k in range(7) for m in (1, 2, 5)]
 _SHARES = [m * 10.0**k for k in range(-3, 3) for m in (1, 2, 5)]
 
 
-def decisions(rows: Sequence[FoundAtSize], power: float, needed: int | None = None, *, unit: str,
+def decisions(rows: Sequence[Detection], power: float, needed: int | None = None, *, unit: str,
               between: tuple[int | None, int | None] = (None, None), whole: float = math.inf) -> go.Figure:
     """Share of random test sets on which a difference is found, on which opposite to the whole, and what is planned."""
     x = [row.size for row in rows]
@@ -444,7 +444,7 @@ def _size_dots(x: Sequence[int], y: Sequence[float], colour: str, told: str, **m
     return _dots(x, y, f"%{{x:,}}: {told}", colour, marker_line=dict(color="white", width=1), **more)
 
 
-def _shares(rows: Sequence[FoundAtSize], shares: Sequence[Rate], colour: str, told: str, **more: Any) -> go.Scatter:
+def _shares(rows: Sequence[Detection], shares: Sequence[Rate], colour: str, told: str, **more: Any) -> go.Scatter:
     """Dots with the Monte Carlo intervals of shares; a set that was drawn once is no estimate, and has none."""
     known = [(row.size, 100 * one.share, 100 * one.low, 100 * one.high, one.n)
              for row, one in zip(rows, shares, strict=True)

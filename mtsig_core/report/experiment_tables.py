@@ -3,41 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from mtsig_core.experiments import papers
-from mtsig_core.experiments.error_rates import Claims, FamilyErrors, TypeOne, UnitChanges, Variants
-from mtsig_core.experiments.frame import Mean, Rate, flatten_rows
+from mtsig_core.experiments.error_rates import (
+    ChangedPair,
+    ClaimCounts,
+    Claims,
+    FamilyError,
+    FamilyErrors,
+    TypeOne,
+    UnitChanges,
+    Variant,
+    Variants,
+)
+from mtsig_core.experiments.frame import Mean, Rate, flatten_rows, join_ends, shown_columns
 from mtsig_core.experiments.inside_score import (
     NOTE_CLAIMS,
     ORDERS,
     Averages,
     Case,
     Claim,
+    LengthPoint,
     Lengths,
+    Step,
     StudentsT,
+    SystemAverage,
     SystemPrecisions,
+    TInterval,
     WorkedExample,
     koehns_factors,
 )
 from mtsig_core.experiments.planning import PairPlan
 from mtsig_core.experiments.population import describe_swaps
-from mtsig_core.experiments.sampling import SampledPair, SampledSystem, Sampling, Spreads
+from mtsig_core.experiments.sampling import SampledPair, SampledSystem, Sampling, Spread, Spreads
 from mtsig_core.experiments.sweeps import (
-    FoundAtSize,
+    Detection,
+    Growing,
     ReferenceSize,
     ReferenceSweep,
+    Repeated,
     SizeSweep,
     Stability,
     SystemSize,
     bound_sd,
-    found_at,
+    count_detections,
 )
-from mtsig_core.experiments.validation import Concluded, Conclusions, Coverage, PairTests
+from mtsig_core.experiments.validation import Concluded, Conclusions, Coverage, Level, PairTests
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, format_p, number, rounded, signed, written_like
 from mtsig_core.report.table import Column, Table
@@ -50,8 +66,7 @@ SITUATIONS = (("segment", "segment"), ("document", "segment"), ("document", "doc
 NULLS = {"segment": "segments swapped", "document": "documents whole"}
 _TESTS = {"koehn": "paired bootstrap", "ar": "approximate randomization"}
 _SYSTEM = Column("system", "system", "name")
-_PAIR = (Column("better", "better", "name"), Column("worse", "worse", "name"),
-         Column("delta", "difference", "amount"), Column("whole_p", "p of the whole set", "p"))
+_PAIR = ("a", "b", "delta", "whole_p")
 
 
 def estimate(share: Rate | Mean | None) -> tuple[float, float | None, float | None] | None:
@@ -59,6 +74,26 @@ def estimate(share: Rate | Mean | None) -> tuple[float, float | None, float | No
     if share is None or share.share is None:
         return None
     return (share.share, share.low, share.high) if share.n > 1 else (share.share, None, None)
+
+
+def row_table(key: str, row: type, rows: Iterable[Any], *keys: str, form: str = "", **titles: str) -> Table:
+    """Rows of an experiment by the columns that they describe themselves (`frame.column`): all, or these.
+
+    `form` is that of scores whose scale is known only here; other titles go by key.
+    """
+    described = shown_columns(row)
+    columns = [Column(one, titles.get(one, described[one][0]), described[one][1], described[one][2].replace("*", form))
+               for one in keys or described]
+    return Table(key, tuple(columns), tuple(tuple(_cell(one, column) for column in columns) for one in rows))
+
+
+def _cell(row: Any, column: Column) -> Any:
+    value = getattr(row, column.key)
+    if isinstance(value, Rate | Mean):
+        return estimate(value)
+    if column.kind == "estimate" and value is not None:
+        return (value, getattr(row, f"{column.key}_low"), getattr(row, f"{column.key}_high"))
+    return value
 
 
 def _crossed(key: str, first: Column, across: Mapping[Any, str], cells: Mapping[tuple[Any, Any], Any],
@@ -115,14 +150,10 @@ def describe_whole(p: float, alpha: float, n_units: int) -> str:
 def spread_table(spreads: Spreads, system: str) -> Table:
     """Sizes down: spreads of one system and their ratio, then the median and the range of the ratios of all."""
     of_all = {size: (middle, f"{low:.2f} to {high:.2f}") for size, (low, middle, high) in spreads.ratios().items()}
-    return Table("spread", (
-        Column("size", "segments", "count"), Column("samples", "samples", "count"),
-        Column("blocks", "SD of blocks", "amount"), Column("broad", "SD of broad samples", "amount"),
-        Column("ratio", "ratio", "estimate", ".2f"), Column("median", "median ratio of all systems", "score"),
-        Column("range", "lowest to highest", "written")), tuple(
-            (row.size, row.samples, row.blocks, row.broad,
-             None if row.ratio is None else (row.ratio, row.ratio_low, row.ratio_high),
-             *of_all.get(row.size, (None, None))) for row in spreads.rows if row.system == system))
+    rows = [row for row in spreads.rows if row.system == system]
+    return row_table("spread", Spread, rows).with_columns(
+        (Column("median", "median ratio of all systems", "score"), Column("range", "lowest to highest", "written")),
+        [of_all.get(row.size, (None, None)) for row in rows])
 
 
 def sampled_system_records(system: SampledSystem) -> list[dict[str, float | None]]:
@@ -191,39 +222,37 @@ def variant_table(found: Variants) -> Table:
     """Pairs of equal systems down: our p-values, then those of Table 2 of `Riezler and Maxwell (2005)`."""
     theirs = {pair: (delta, ar, bootstrap, ar / bootstrap)
               for pair, delta, ar, bootstrap in papers.RIEZLER_MAXWELL_T2.rows["nist"]}
-    return Table("variants", (
-        Column("pair", "equal systems", "name"), Column("difference", "difference", "amount"),
-        *(Column(key, title, "share", form) for key, title, form in (
-            ("ar", "p, randomization", ""), ("printed", "p, bootstrap as printed", ""), ("ratio", "ratio", ".1f"),
-            ("bootstrap", "p, signed shift", ""), ("their_difference", "theirs: difference", ""),
-            ("their_ar", "randomization", ""), ("their_bootstrap", "bootstrap", ""),
-            ("their_ratio", "ratio", ".1f")))), tuple(
-                (row.pair, row.difference, row.p_ar, row.p_as_printed, row.p_ar / row.p_as_printed, row.p_bootstrap,
-                 *theirs.get(row.pair, [None] * 4)) for row in found.rows))
+    return row_table("variants", Variant, found.rows, "pair", "difference", "p_ar", "p_as_printed", "ratio",
+                     "p_bootstrap").with_columns(
+        [Column(f"their_{key}", title, "share", form) for key, title, form in (
+            ("difference", "theirs: difference", ""), ("ar", "randomization", ""), ("bootstrap", "bootstrap", ""),
+            ("ratio", "ratio", ".1f"))], [theirs.get(row.pair, [None] * 4) for row in found.rows])
 
 
 def conclusion_table(found: Conclusions, with_paper: bool) -> Table:
     """Pairs down, sizes across: percent that conclude as the whole set / the opposite, in brackets Koehn's right and
     wrong where asked for and known."""
-    rows: dict[tuple[str, str], list[Any]] = {}
+    pairs: dict[tuple[str, str], list[Concluded]] = {}
     for row in found.rows:
+        pairs.setdefault((row.a, row.b), []).append(row)
+
+    def write(row: Concluded) -> str:
         paper = koehns_conclusions(row) if with_paper else None
         beside = "" if paper is None else f" ({paper[0]} / {paper[1]})"
         right, wrong = row.right.share, row.wrong.share
-        rows.setdefault((row.a, row.b), [row.a, row.b, row.delta, row.whole_p]).append(
-            "-" + beside if right is None or wrong is None else
-            Cell(f"{100 * right:.0f} / {100 * wrong:.0f}{beside}", right))
-    sizes = (Column(str(size), f"{n} samples of {size:,}", "written")
-             for size, n in zip(found.sizes, found.samples, strict=True))
-    return Table("conclusions", (*_PAIR, *sizes), tuple(map(tuple, rows.values())))
+        return "-" + beside if right is None or wrong is None else \
+            Cell(f"{100 * right:.0f} / {100 * wrong:.0f}{beside}", right)
+
+    sizes = [Column(str(size), f"{n} samples of {size:,}", "written")
+             for size, n in zip(found.sizes, found.samples, strict=True)]
+    return row_table("conclusions", Concluded, [rows[0] for rows in pairs.values()], *_PAIR).with_columns(
+        sizes, [list(map(write, rows)) for rows in pairs.values()])
 
 
 def conclusions_at_table(found: Conclusions, size: int, with_paper: bool) -> Table:
     """Pairs down, for one size: shares that conclude as the whole set and the opposite; Koehn's where asked for."""
     rows = [row for row in found.rows if row.size == size]
-    table = Table("conclusions-at", (*_PAIR, Column("right", "as the whole set", "estimate", ".1%"),
-                                     Column("wrong", "opposite", "estimate", ".1%")), tuple(
-        (row.a, row.b, row.delta, row.whole_p, estimate(row.right), estimate(row.wrong)) for row in rows))
+    table = row_table("conclusions-at", Concluded, rows, *_PAIR, "right", "wrong")
     if not with_paper:
         return table
     theirs = [koehns_conclusions(row) or (None, None) for row in rows]
@@ -242,10 +271,7 @@ def koehns_conclusions(row: Concluded) -> tuple[int, int] | None:
 
 def calibration_table(found: Conclusions, with_paper: bool) -> Table:
     """Levels down: conclusions and how many of them are as the whole set, Koehn's beside them where asked for."""
-    table = Table("calibration", (
-        Column("level", "share of wins"), Column("n", "conclusions", "count"),
-        Column("right", "as the whole set", "estimate", ".1%")), tuple(
-            (level_name(level.low, level.high), level.right.n, estimate(level.right)) for level in found.levels))
+    table = row_table("calibration", Level, found.levels, "level", "n", "right")
     if not with_paper:
         return table
     theirs = {low: (n, right / 100) for low, n, right in papers.KOEHN_T4.rows["bleu"]}
@@ -254,35 +280,16 @@ def calibration_table(found: Conclusions, with_paper: bool) -> Table:
                               [theirs.get(level.low, (None, None)) for level in found.levels])
 
 
-def level_name(low: float, high: float) -> str:
-    """A range of levels as Koehn prints it.
-
-    Examples
-    --------
-    >>> level_name(95, 98), level_name(100, 100)
-    ('95%-97.9%', '100%')
-    """
-    return "100%" if low == 100 else f"{low:g}%-{high - 0.1:.1f}%"
-
-
 def family_table(found: FamilyErrors) -> Table:
     """Families down; the formula and the corrections across."""
-    return Table("families", (
-        Column("family", "equal systems"), Column("comparisons", "comparisons k", "count"),
-        Column("if_independent", "1 - (1 - α)^k", "share", ".1%"),
-        *(Column(name, name, "estimate", ".0%") for name in found.rows[0].wrong)), tuple(
-            (f"{row.systems}, {row.compared}", row.comparisons, row.if_independent,
-             *map(estimate, row.wrong.values())) for row in found.rows))
+    return row_table("families", FamilyError, found.rows, "family", "comparisons", "if_independent").with_columns(
+        [Column(name, name, "estimate", ".0%") for name in found.rows[0].wrong],
+        [list(map(estimate, row.wrong.values())) for row in found.rows])
 
 
 def claim_table(found: Claims) -> Table:
     """Corrections down: false and lost findings."""
-    return Table("claims", (Column("correction", "correction", "name"), *(
-        Column(key, title, "estimate", ".1%") for key, title in (
-            ("any_false", "test sets with a false claim"), ("false_share", "claims that are false, mean share"),
-            ("lost", "true differences lost, mean share")))), tuple(
-                (row.correction, estimate(row.any_false), estimate(row.false_share), estimate(row.lost))
-                for row in found.rows))
+    return row_table("claims", ClaimCounts, found.rows)
 
 
 def unit_table(found: UnitChanges) -> Table:
@@ -305,12 +312,8 @@ def unit_table(found: UnitChanges) -> Table:
 def changed_table(found: UnitChanges, correction: str) -> Table:
     """The pairs that are significant by one unit only under a correction; differences as improvements."""
     sign = 1 if found.higher_is_better else -1
-    return Table("changed-pairs", (
-        _SYSTEM, Column("against", "against", "name"), Column("delta", "difference", "amount", "+"),
-        Column("p_segment", "p by segment", "p"), Column("p_document", "p by document", "p"),
-        Column("se_ratio", "SE ratio", "score")), tuple(
-            (pair.a, pair.b, sign * pair.delta, pair.p_segment, pair.p_document, pair.se_ratio)
-            for pair in found.pairs if pair.correction == correction))
+    return row_table("changed-pairs", ChangedPair, [replace(pair, delta=sign * pair.delta) for pair in found.pairs
+                                                    if pair.correction == correction])
 
 
 # The bootstrap of scores.
@@ -366,27 +369,20 @@ def published_table(metric: str) -> Table:
 def growing_table(found: Stability, metric: str, level: str) -> Table:
     """One interval for each number of samples, beside Table 5 of Zhang and Vogel (2004)."""
     theirs = {size: (median, _printed(*ends)) for size, median, *ends in papers.ZHANG_VOGEL_5.rows[metric]}
-    form = written_like(row.median for row in found.growing)
-    return Table("growing", (
-        Column("resamples", "B", "count"), Column("median", "median", "score", form),
-        Column("interval", f"{level} interval", "interval", form), Column("relative", "relative", "relative"),
-        Column("their_median", "their median", "share"), Column("their_interval", "their interval", "relative")), tuple(
-            (row.resamples, row.median, (row.low, row.high), row.relative, *theirs.get(row.resamples, ("", "")))
-            for row in found.growing))
+    return row_table("growing", Growing, found.growing, form=written_like(row.median for row in found.growing),
+                     interval=f"{level} interval").with_columns(
+        (Column("their_median", "their median", "share"), Column("their_interval", "their interval", "relative")),
+        [theirs.get(row.resamples, ("", "")) for row in found.growing])
 
 
 def repeated_table(found: Stability, metric: str) -> Table:
     """The spread of repeated intervals, beside Table 6 of Zhang and Vogel (2004)."""
     theirs = {size: (sd, _printed(*ends)) for size, sd, *ends in papers.ZHANG_VOGEL_6.rows[metric]}
-    return Table("repeats", (
-        Column("resamples", "B", "count"), Column("runs", "runs", "count"), Column("sd_low", "SD of low", "amount"),
-        Column("sd_high", "SD of high", "amount"),
-        Column("theory", f"{bound_sd(found.settings.alpha):.2f} σ/√B", "amount"),
-        Column("relative_sd", "relative SD", "share", ".3%"), Column("relative", "mean interval", "relative"),
-        Column("their_sd", "their SD", "share", ".2%"),
-        Column("their_relative", "their mean interval", "relative")), tuple(
-            (row.resamples, row.runs, row.sd_low, row.sd_high, row.theory, row.relative_sd, row.relative,
-             *theirs.get(row.resamples, ("", ""))) for row in found.repeats))
+    return row_table("repeats", Repeated, found.repeats, "resamples", "runs", "sd_low", "sd_high", "theory",
+                     "relative_sd", "relative", theory=f"{bound_sd(found.settings.alpha):.2f} σ/√B").with_columns(
+        (Column("their_sd", "their SD", "share", ".2%"),
+         Column("their_relative", "their mean interval", "relative")),
+        [theirs.get(row.resamples, ("", "")) for row in found.repeats])
 
 
 def _printed(low: float, high: float) -> tuple[float, float]:
@@ -421,21 +417,14 @@ def _between(ends: tuple[int | None, int | None] | None) -> str:
     return f" [{ends[0]:,}, {'no upper limit' if ends[1] is None else format(ends[1], ',')}]"
 
 
-def found_table(rows: Sequence[FoundAtSize]) -> Table:
+def detection_table(rows: Sequence[Detection]) -> Table:
     """How often test sets of each size find a difference, beside what theory expects."""
-    return Table("found", (
-        Column("size", "size", "count"), Column("segments", "segments", "score", ",.0f"),
-        Column("n", "test sets", "count"), Column("significant", "significant", "estimate", ".0%"),
-        Column("expected", "expected of parts of this set", "share", ".0%"),
-        Column("planned", "planned for fresh sets", "share", ".0%"),
-        Column("wrong", "opposite to the whole set", "estimate", ".0%")), tuple(
-            (row.size, row.segments, row.significant.n, estimate(row.significant), row.expected, row.planned,
-             estimate(row.wrong)) for row in rows))
+    return row_table("found", Detection, rows, "size", "segments", "n", "significant", "expected", "planned", "wrong")
 
 
-def found_records(swept: SizeSweep, a: str, b: str, difference: float) -> list[dict[str, Any]]:
+def detection_records(swept: SizeSweep, a: str, b: str, difference: float) -> list[dict[str, Any]]:
     """The same for files, of one pair."""
-    rows = flatten_rows(found_at(swept, a, b, difference))
+    rows = flatten_rows(count_detections(swept, a, b, difference))
     return [{"a": a, "b": b, "difference": difference, **row} for row in rows]
 
 
@@ -478,57 +467,44 @@ def own_order(row: PairPlan, alpha: float) -> str:
 def width_table(rows: Sequence[SystemSize]) -> Table:
     """Mean scores and relative intervals of one system."""
     whole = max(row.size for row in rows)
-    return Table("widths", (
-        Column("size", "size", "count"), Column("part", "of the largest", "share", ".1%"),
-        Column("repeats", "test sets", "count"), Column("score", "mean score", "score", _form(rows)),
-        Column("relative", "relative interval", "relative")), tuple(
-            (row.size, row.size / whole, row.repeats, row.score, _ends(row)) for row in rows))
+    return row_table("widths", SystemSize, rows, form=_form(rows)).with_columns(
+        (Column("part", "of the largest", "share", ".1%"),), [(row.size / whole,) for row in rows], after="size")
 
 
 def size_table(found: SizeSweep, system: str) -> Table:
     """One system beside Table 2 of Zhang and Vogel (2004), at the same shares of the test set."""
-    theirs = papers.ZHANG_VOGEL_2.rows
-    return Table("sizes", (
-        Column("part", "of the set", "share", ".0%"), Column("size", f"{found.settings.unit}s", "count"),
-        Column("score", "mean score", "score", _form(found.systems)),
-        Column("relative", f"our {metric_title(found.metric)}", "relative"),
-        *(Column(metric, f"their {metric_title(metric)}", "relative") for metric in theirs)), tuple(
-            (row.size / found.n_units, row.size, row.score, _ends(row),
-             *(papers.by_size(metric, row.size, found.n_units) or "" for metric in theirs))
-            for row in found.systems if row.system == system))
+    theirs, rows = papers.ZHANG_VOGEL_2.rows, [row for row in found.systems if row.system == system]
+    return row_table("sizes", SystemSize, rows, "size", "score", "relative", form=_form(found.systems),
+                     size=f"{found.settings.unit}s", relative=f"our {metric_title(found.metric)}").with_columns(
+        (Column("part", "of the set", "share", ".0%"),
+         *(Column(metric, f"their {metric_title(metric)}", "relative") for metric in theirs)),
+        [(row.size / found.n_units, *(papers.by_size(metric, row.size, found.n_units) or "" for metric in theirs))
+         for row in rows]).select("part", "size", "score", "relative", *theirs)
 
 
 def reference_table(found: ReferenceSweep, system: str) -> Table:
     """One system on the whole set by number of references, beside Table 3 of Zhang and Vogel (2004)."""
-    records = [record for record in reference_records(found)
-               if (record["system"], record["size"]) == (system, found.n_units)]
-    table = Table("references", (
-        Column("references", "references", "count"), Column("score", "mean score", "score", _form(found.rows)),
-        Column("relative", f"our {metric_title(found.metric)}", "relative"),
-        Column("equivalent", "as good as one reference with", "written")), tuple(
-            (record["references"], record["score"], _known_ends(record["low"], record["high"]), as_good_as(record))
-            for record in records))
+    rows = [row for row in found.rows if (row.system, row.size) == (system, found.n_units)]
+    table = row_table("references", ReferenceSize, rows, "references", "score", "relative", "equivalent",
+                      form=_form(found.rows), relative=f"our {metric_title(found.metric)}")
     if found.metric not in papers.ZHANG_VOGEL_3.rows:
         return table
     return table.with_columns(
         (Column("their_score", "their score", "share"), Column("their_interval", "their interval", "relative")),
-        [("" if record["paper_score"] is None else record["paper_score"],
-          papers.by_references(found.metric, record["references"], found.n_units, found.n_units) or "")
-         for record in records])
+        [(_their_score(found, row) or "",
+          papers.by_references(found.metric, row.references, found.n_units, found.n_units) or "") for row in rows])
 
 
-def as_good_as(record: Mapping[str, Any]) -> str:
+def as_good_as(row: ReferenceSize) -> str:
     """The share of the data that gives as narrow an interval as one reference, with its Monte Carlo interval.
 
     Examples
     --------
-    >>> as_good_as({"references": 4, "equivalent": 0.77, "equivalent_low": 0.71, "equivalent_high": 0.834})
+    >>> as_good_as(ReferenceSize(4, 1, 90, "A", 30.1, -.05, .05, .1, 0.77, 0.71, 0.834))
     '77% [71%, 83%] of the data'
     """
-    if record["equivalent"] is None:
-        return "-"
-    cell = record["equivalent"], record["equivalent_low"], record["equivalent_high"]
-    return f"{Column('equivalent', '', 'estimate', '.0%').write(cell)} of the data"
+    text, = row_table("as-good-as", ReferenceSize, [row], "equivalent").texts()[0]
+    return f"{text} of the data"
 
 
 def grid_table(found: ReferenceSweep, system: str) -> Table:
@@ -538,7 +514,7 @@ def grid_table(found: ReferenceSweep, system: str) -> Table:
 
     def write(row: ReferenceSize) -> str:
         theirs = papers.by_references(found.metric, row.references, row.size, found.n_units)
-        return _few_characters(_ends(row)) + (f" ({_few_characters(theirs)})" if theirs else "")
+        return _few_characters(row.relative) + (f" ({_few_characters(theirs)})" if theirs else "")
 
     return Table("grid", (Column("part", "of the set", "share", ".0%"),
                           *(Column(str(k), f"{k} reference{'s' * (k > 1)}", "written") for k in counts)), tuple(
@@ -551,14 +527,21 @@ def system_records(found: SizeSweep, people: bool = False) -> list[dict[str, Any
     Scores of a score table, `people`, stand beside their human judgments.
     """
     metric = "human" if people else found.metric
-    return [asdict(row) | _paper(papers.by_size(metric, row.size, found.n_units)) for row in found.systems]
+    return [record | _paper(papers.by_size(metric, row.size, found.n_units))
+            for row, record in zip(found.systems, found.records("systems"), strict=True)]
 
 
 def reference_records(found: ReferenceSweep) -> list[dict[str, Any]]:
     """`found.rows` for files, with what Tables 3 and 4 of Zhang and Vogel have for the same number and share."""
+    return [record | {"paper_score": _their_score(found, row)}
+            | _paper(papers.by_references(found.metric, row.references, row.size, found.n_units))
+            for row, record in zip(found.rows, found.records(), strict=True)]
+
+
+def _their_score(found: ReferenceSweep, row: ReferenceSize) -> float | None:
+    """The score that Table 3 of Zhang and Vogel has for so many references on the whole set."""
     scores = {count: score for count, score, *_ in papers.ZHANG_VOGEL_3.rows.get(found.metric, ())}
-    return [asdict(row) | {"paper_score": scores.get(row.references) if row.size == found.n_units else None}
-            | _paper(papers.by_references(found.metric, row.references, row.size, found.n_units)) for row in found.rows]
+    return scores.get(row.references) if row.size == found.n_units else None
 
 
 def _paper(ends: tuple[float, float] | None) -> dict[str, float | None]:
@@ -568,14 +551,6 @@ def _paper(ends: tuple[float, float] | None) -> dict[str, float | None]:
 def _form(rows: Iterable[SystemSize | ReferenceSize]) -> str:
     """How scores of these rows are written."""
     return written_like(row.score for row in rows if row.score is not None)
-
-
-def _ends(row: SystemSize | ReferenceSize) -> tuple[float, float] | None:
-    return _known_ends(row.low, row.high)
-
-
-def _known_ends(low: float | None, high: float | None) -> tuple[float, float] | None:
-    return None if low is None or high is None else (low, high)
 
 
 def _few_characters(ends: tuple[float, float] | None) -> str:
@@ -605,14 +580,12 @@ def precision_table(found: Sequence[SystemPrecisions], with_paper: bool) -> Tabl
 
 def length_table(found: Lengths) -> Table:
     """Systems and lengths down, scores across."""
-    by_penalty = found.how == "word penalty"
-    return Table("lengths", (
-        _SYSTEM, Column("asked", "word penalty" if by_penalty else "words kept", "share", "g" if by_penalty else ".0%"),
-        Column("length_ratio", "length ratio", "share"), Column("brevity_penalty", "brevity penalty", "share"),
-        Column("bleu", "BLEU", "score"), Column("precision", "BLEU without it", "score"),
-        Column("gtm_2", "GTM-2", "score"), Column("gtm", "GTM", "score")), tuple(
-            (name, point.asked, point.length_ratio, point.brevity_penalty, point.bleu, point.precision, point.gtm_2,
-             point.gtm) for name, points in found.curves for point in points))
+    rows = [(name, point) for name, points in found.curves for point in points]
+    table = row_table("lengths", LengthPoint, [point for _, point in rows])
+    if found.how == "word penalty":
+        table = replace(table, columns=(Column("asked", "word penalty", "share", "g"), *table.columns[1:]))
+    return table.with_columns((_SYSTEM,), [(name,) for name, _ in rows]).select(
+        "system", "asked", "length_ratio", "brevity_penalty", "bleu", "precision", "gtm_2", "gtm")
 
 
 def length_records(found: Lengths) -> list[dict[str, Any]]:
@@ -622,12 +595,7 @@ def length_records(found: Lengths) -> list[dict[str, Any]]:
 
 def step_table(found: WorkedExample) -> Table:
     """One row for each length of n-grams."""
-    return Table("steps", (
-        Column("n", "n", "count"), Column("ngrams", "n-grams that a reference has too (times counted)"),
-        Column("matched", "matched / all", "written"), Column("precision", "precision", "share"),
-        Column("bleu", "BLEU-n", "share")), tuple(
-            (step.n, " · ".join(f"{one.ngram} ({one.clipped})" for one in step.ngrams) or "none",
-             f"{step.matched}/{step.total}", step.precision, step.bleu) for step in found.steps))
+    return row_table("steps", Step, found.steps, "n", "shared", "fraction", "precision", "bleu")
 
 
 def step_records(found: WorkedExample) -> list[dict[str, Any]]:
@@ -666,11 +634,10 @@ def note_table(found: WorkedExample) -> Table:
 
 def average_table(found: Averages) -> Table:
     """Systems down, score and place by both across."""
-    unit, form = metric_title(found.metric), written_like(row.corpus for row in found.systems)
-    return Table("averages", (
-        _SYSTEM, Column("corpus", f"corpus {unit}", "score", form), Column("corpus_place", "place", "count"),
-        Column("average", f"mean of sentence {unit}", "score", form), Column("average_place", "place", "count")), tuple(
-            (row.system, row.corpus, row.corpus_place, row.average, row.average_place) for row in found.systems))
+    unit = metric_title(found.metric)
+    return row_table("averages", SystemAverage, found.systems, "system", "corpus", "corpus_place", "average",
+                     "average_place", form=written_like(row.corpus for row in found.systems), corpus=f"corpus {unit}",
+                     average=f"mean of sentence {unit}")
 
 
 def case_table(case: Case, unit: str) -> Table:
@@ -688,15 +655,10 @@ def case_table(case: Case, unit: str) -> Table:
 def mean_interval_table(found: StudentsT) -> Table:
     """Sizes down, both intervals across; on all segments the bootstrap by document, too."""
     form = written_like(row.mean for row in found.rows)
-    last = found.rows[-1]
-    return Table("students-t", (
-        Column("n", "segments", "count"), Column("mean", "mean", "score", form),
-        Column("t", "Student's t", "interval", form), Column("boot", "bootstrap by segment", "interval", form),
-        Column("width_ratio", "ratio of widths", "share"),
-        Column("document", "bootstrap by document", "interval", form)), tuple(
-            (row.n, row.mean, _known_ends(row.t_low, row.t_high), _known_ends(row.boot_low, row.boot_high),
-             row.width_ratio, _known_ends(found.document_low, found.document_high) if row is last else None)
-            for row in found.rows))
+    document = join_ends(found.document_low, found.document_high)
+    return row_table("students-t", TInterval, found.rows, "n", "mean", "t", "boot", "width_ratio",
+                     form=form).with_columns((Column("document", "bootstrap by document", "interval", form),),
+                                             [(document if row is found.rows[-1] else None,) for row in found.rows])
 
 
 def factor_table() -> Table:

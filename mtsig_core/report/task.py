@@ -615,7 +615,7 @@ def compare_decisions_with_intervals(found: TaskComparison, metric: str) -> list
     if macro is None or settings is None:
         return []
     parts = []
-    for decided, words, zero in ((False, "not significant", "without"), (True, "significant", "with")):
+    for decided, words, zero in ((False, "not separated", "without"), (True, "significantly apart", "with")):
         n = sum(pair.decidable and (pair.better is not None) is decided and pair.ci_low is not None
                 and pair.ci_high is not None and holds_zero(pair.ci_low, pair.ci_high) is decided
                 for pair in macro.pairs)

@@ -33,6 +33,7 @@ from mtsig_core.stats.draws import (
     PairTests,
     PartDraws,
     draw_part,
+    has_domains,
     over_domains,
     seed_of,
     test_pairs,
@@ -225,6 +226,8 @@ class AcrossDraws:
         Of the jackknife in each language pair, and the degrees of freedom.
     single : ndarray of bool, shape (systems + pairs,)
         What stands on a single unit in some language pair: nothing there says how far it may vary.
+    over_domains : AcrossDraws or None
+        The same systems scored by the mean over domains, which a rule of ranks may ask for; None without domains.
     """
 
     names: tuple[str, ...]
@@ -240,6 +243,7 @@ class AcrossDraws:
     variances: np.ndarray
     freedom: np.ndarray
     single: np.ndarray
+    over_domains: AcrossDraws | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -587,6 +591,8 @@ class _TaskWork:
         draws = None
         if self.sampling["test"] in MACRO_TESTS:
             draws = self._draw_across(metric, settings)
+        if draws is not None and RANK_RULES[self.decisions["rank_rule"]].by_domain:
+            draws = draws.over_domains
         decisions = None if draws is None else decide_across(draws, settings, ci)
         alpha = self.decisions["alpha"]
         return MacroResult(metric, results[0].higher_is_better, tuple(pairs),
@@ -595,19 +601,20 @@ class _TaskWork:
                            None if draws is None else ci)
 
     def _draw_across(self, metric: str, settings: dict[str, Settings]) -> AcrossDraws | None:
-        """A rule that scores by the mean over domains averages other scores: of these it has draws of its own."""
-        by_domain = RANK_RULES[self.decisions["rank_rule"]].by_domain
+        """Draw the mean differences; where rank rules could ask for it, those of the mean over domains, too."""
         plans = {pair: replace(Plan.of(one), trials=None) for pair, one in settings.items()}
         sets = {pair: self.task.testset(pair) for pair in settings}
-        key = ("across", tuple(sets), (by_domain, self.sampling["trials"]), *(
+        key = ("across", tuple(sets), self.sampling["trials"], *(
             draws_key(one, metric_of(one, metric), plans[pair], False) for pair, one in sets.items()))
         if key not in self.cache:
             parts = {pair: self.counted.get(pair) or measure(one.under(metric), metric) for pair, one in sets.items()}
-            if by_domain:
-                parts = {pair: over_domains(part) for pair, part in parts.items()}
-            self.cache[key] = draw_across(
-                parts, plans, trials=self.sampling["trials"], seed=self.sampling["seed"], jobs=self.jobs,
-                progress=lambda share: self.shares.report(f"{metric} across language pairs", share))
+            draw = partial(draw_across, plans=plans, trials=self.sampling["trials"], seed=self.sampling["seed"],
+                           jobs=self.jobs,
+                           progress=lambda share: self.shares.report(f"{metric} across language pairs", share))
+            draws = draw(parts)
+            if draws is not None and all(has_domains(part) for part in parts.values()):
+                draws = replace(draws, over_domains=draw({pair: over_domains(one) for pair, one in parts.items()}))
+            self.cache[key] = draws
         drawn: AcrossDraws | None = self.cache[key]
         return drawn
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mtsig_core.errors import SettingError
 from mtsig_core.results import MetricResult, PairResult, ReferenceLeaders, Settings, SystemResult
-from mtsig_core.stats.arrays import row_chunks
+from mtsig_core.stats.arrays import Rows, row_chunks
 from mtsig_core.stats.by_rule import rank_by_rule
 from mtsig_core.stats.draws import MetricDraws, ReferenceDraws, spread_of
 from mtsig_core.stats.engine import ENOUGH, all_pairs
@@ -94,22 +94,24 @@ class Differences:
 
 
 def _differences(draws: MetricDraws, family: Family, settings: Settings) -> Differences:
-    sample, places = draws.sides, family.places[family.some]
-    rows = draws.rows[family.tested]
-    rows = np.where(family.turned[:, None] > 0, rows, rows[:, ::-1])
+    places, n = family.places[family.some], len(family.tested)
+
+    def sample_pairs(rows: slice | np.ndarray) -> Sample:
+        part, turned = draws.sample_differences(family.tested[rows]), family.turned[rows, None]
+        return Sample(part.observed * turned[:, 0] + 0.0, part.drawn * turned, part.left_out * turned,  # no -0.0
+                      None if part.segments is None else part.segments * turned)
+
     parts = [np.empty((5, 0))]
-    for some in row_chunks(len(rows), max(sample.drawn.shape[1], sample.left_out.shape[1])):
-        i, j = rows[some].T
-        part = Sample(sample.observed[i] - sample.observed[j], sample.drawn[i] - sample.drawn[j],
-                      sample.left_out[i] - sample.left_out[j],
-                      None if sample.segments is None else sample.segments[i] - sample.segments[j])
+    for some in row_chunks(n, max(draws.systems.drawn.shape[1], draws.systems.left_out.shape[1])):
+        part = sample_pairs(some)
         low, high = INTERVALS[settings.ci](part, settings.alpha)
         parts.append(np.array([part.observed, low, high, spread_of(part.drawn, 1),
                                degrees_of_freedom(part.left_out, part.drawn.shape[1])]))
     delta, low, high, se, freedom = np.concatenate(parts, axis=1)
     joint_low, joint_high = low, high
-    if len(rows) > 1:  # none is within that of its pair alone, which may be of another kind
-        ends = simultaneous(delta, sample.drawn, rows, draws.units[places], draws.effective[places], settings.alpha)
+    if n > 1:  # none is within that of its pair alone, which may be of another kind
+        drawn = Rows((n, draws.systems.drawn.shape[1]), lambda rows: sample_pairs(rows).drawn)
+        ends = simultaneous(delta, drawn, draws.units[places], draws.effective[places], settings.alpha)
         joint_low, joint_high = np.where(low < ends[0], low, ends[0]), np.where(high > ends[1], high, ends[1])
     se = np.where(draws.units[places] > 1, se, np.nan)  # one unit is drawn again and again
     return Differences(delta, low, high, joint_low, joint_high, se, freedom)

@@ -97,10 +97,9 @@ class MetricDraws:
         All of them, by the rows of `names`.
     n, units, effective, n_apart : ndarray, shape (pairs,)
         Segments and units that both have, how many of equal size these are worth, and those that tell the two apart.
-    sides : Sample
-        The systems, or, where scores are missing, both sides of each pair on the segments that both have.
-    rows : ndarray of int, shape (tested, 2)
-        Of `sides`, for the pairs that have a segment in common.
+    on_common : Sample or None
+        Where scores are missing, the differences of the tested pairs on the segments that both have; without segment
+        scores, which are those of `systems`.
     se_ratio : ndarray, shape (tested,), or None
         Standard error by document / by segment.
     tests : PairTests
@@ -132,8 +131,7 @@ class MetricDraws:
     units: np.ndarray
     effective: np.ndarray
     n_apart: np.ndarray
-    sides: Sample
-    rows: np.ndarray
+    on_common: Sample | None
     se_ratio: np.ndarray | None
     tests: PairTests
     baseline: str | None
@@ -146,6 +144,16 @@ class MetricDraws:
     def sign(self) -> int:
         """What turns a difference of scores into an improvement."""
         return 1 if self.higher_is_better else -1
+
+    def sample_differences(self, tested: np.ndarray) -> Sample:
+        """The differences of some pairs, by their places among the tested ones."""
+        i, j = self.pairs[self.n > 0][tested].T
+        systems, own = self.systems, self.on_common
+        segments = None if systems.segments is None else systems.segments[i] - systems.segments[j]
+        if own is not None:
+            return Sample(own.observed[tested], own.drawn[tested], own.left_out[tested], segments)
+        return Sample(systems.observed[i] - systems.observed[j], systems.drawn[i] - systems.drawn[j],
+                      systems.left_out[i] - systems.left_out[j], segments)
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -183,7 +191,7 @@ def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str
     return MetricDraws(
         metric.name, metric.signature(seen.testset), metric.higher_is_better, tokenizer_of(metric, seen.testset), plan,
         exact, units.pieces, units.effective, tuple(seen.names), systems.sample, pair_units(seen, itself, units)[1],
-        pairs, n, n_units, effective, n_apart, sides.sample, rows,
+        pairs, n, n_units, effective, n_apart, _differences_on_common(sides, rows) if seen.has_gaps else None,
         _se_ratios(seen, sides, rows, n, pairs, plan, jobs, stage), tests, baseline, _scores_of_runs(seen),
         seen.testset.domains, _draw_over_domains(seen, units, plan),
         tuple(_draw_reference(name, part, metric, plan, jobs, stage, f"reference {k} of {len(alone)} alone")
@@ -227,6 +235,12 @@ def sides_of(seen: Measured, systems: SystemDraws, pairs: np.ndarray, units: Uni
     return n, draw_systems(seen.metric, statistics, units, plan, jobs, progress), rows
 
 
+def _differences_on_common(sides: SystemDraws, rows: np.ndarray) -> Sample:
+    observed, drawn, left_out = (_differences(values, rows) for values in (
+        sides.sample.observed, sides.sample.drawn, sides.sample.left_out))
+    return Sample(observed, drawn, left_out)
+
+
 def _se_ratios(seen: Measured, sides: SystemDraws, rows: np.ndarray, n: np.ndarray, pairs: np.ndarray, plan: Plan,
                jobs: int, stage: engine.Stages) -> np.ndarray | None:
     """Standard error by document / by segment of each tested pair, NaN where nothing varies; None without documents."""
@@ -262,13 +276,18 @@ def _scores_of_runs(seen: Measured) -> dict[str, tuple[float, ...]]:
             for name, scores in zip(seen.names, by_run(seen.totals).tolist(), strict=True)}
 
 
+def has_domains(seen: Measured) -> bool:
+    """Whether there is a mean over domains: of segment scores, where domains are known."""
+    return seen.testset.domains is not None and seen.segment_scores is not None
+
+
 def over_domains(seen: Measured) -> Measured:
     """The same systems and segments, scored by the mean over domains of the mean in each."""
     return measure(seen.testset, mean_over_domains(seen.metric))
 
 
 def _draw_over_domains(seen: Measured, units: Units, plan: Plan) -> Sample | None:
-    if seen.testset.domains is None or seen.segment_scores is None:
+    if not has_domains(seen):
         return None
     mean = over_domains(seen)
     return draw_systems(mean.metric, mean.stored, units, replace(plan, test="ar"), 1, None).sample

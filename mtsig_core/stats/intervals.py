@@ -9,7 +9,7 @@ from functools import wraps
 import numpy as np
 
 from mtsig_core._compiled import worth_compiling
-from mtsig_core.stats.arrays import by_rows, of_known, rounding, row_chunks
+from mtsig_core.stats.arrays import Rows, by_rows, of_known, rounding, row_chunks
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.stats.power import unbiased, units_freedom
 
@@ -162,8 +162,8 @@ def _quantiles(rows: np.ndarray, levels: Sequence[float]) -> np.ndarray:
 # Simultaneous confidence intervals for the differences of all pairs, from the draws of the single intervals.
 
 
-def simultaneous(observed: np.ndarray, drawn: np.ndarray, pairs: np.ndarray, n_units: np.ndarray,
-                 n_effective: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def simultaneous(observed: np.ndarray, drawn: np.ndarray | Rows, n_units: np.ndarray, n_effective: np.ndarray,
+                 alpha: float) -> tuple[np.ndarray, np.ndarray]:
     """Max-T intervals of all differences, which hold together: d_0 +- t sqrt(n / (n - 1)) x bootstrap standard error,
     with t from the largest studentised deviation of each draw over all pairs (Westfall and Young 1993; Romano and
     Wolf 2005), the same for all pairs on n units. A family of one pair has the single interval.
@@ -172,10 +172,8 @@ def simultaneous(observed: np.ndarray, drawn: np.ndarray, pairs: np.ndarray, n_u
     ----------
     observed : ndarray, shape (pairs,)
         Differences d_0 in points.
-    drawn : ndarray, shape (systems, draws)
-        Scores on bootstrap samples, the same samples for all systems.
-    pairs : ndarray of int, shape (pairs, 2)
-        Rows of `drawn`: the family.
+    drawn : ndarray or Rows, shape (pairs, draws)
+        Differences on bootstrap samples, the same samples for all pairs.
     n_units : ndarray of int, shape (pairs,)
         Independent units n that each pair is compared on.
     n_effective : ndarray, shape (pairs,)
@@ -202,8 +200,8 @@ def simultaneous(observed: np.ndarray, drawn: np.ndarray, pairs: np.ndarray, n_u
     """
     from scipy.special import ndtr, ndtri, stdtrit
 
-    quantile, se = largest_quantile(drawn, pairs, alpha)
-    without_draws = -ndtri(alpha / 2 / max(1, len(pairs)))
+    quantile, se = largest_quantile(drawn, alpha)
+    without_draws = -ndtri(alpha / 2 / max(1, len(observed)))
     quantiles = np.where(n_units < FEW_FOR_BOOTSTRAP, max(quantile, without_draws), quantile)
     freedom = np.where(n_units >= LEAST_UNITS, units_freedom(n_effective), np.nan)
     t = np.abs(stdtrit(freedom, ndtr(-quantiles)))
@@ -212,8 +210,9 @@ def simultaneous(observed: np.ndarray, drawn: np.ndarray, pairs: np.ndarray, n_u
     return observed - half, observed + half
 
 
-def largest_quantile(drawn: np.ndarray, pairs: np.ndarray, alpha: float) -> tuple[float, np.ndarray]:
-    """The quantile 1 - alpha of max_k |d_bk - mean_b(d_bk)| / se_k over the pairs k, and the standard errors se_k.
+def largest_quantile(drawn: np.ndarray | Rows, alpha: float) -> tuple[float, np.ndarray]:
+    """The quantile 1 - alpha of max_k |d_bk - mean_b(d_bk)| / se_k over the pairs k, and the standard errors se_k; of
+    differences, shape (pairs, draws).
 
     Draws are centred on their mean, as the signed shift of the test ``bootstrap`` does, not on what was observed: the
     bootstrap's own bias then widens no interval. Pairs that never vary take no part.
@@ -222,10 +221,9 @@ def largest_quantile(drawn: np.ndarray, pairs: np.ndarray, alpha: float) -> tupl
     -------
     float, ndarray of shape (pairs,)
     """
-    largest, se = np.zeros(drawn.shape[1]), np.empty(len(pairs))
-    for rows in row_chunks(len(pairs), drawn.shape[1]):  # never all pairs x draws at once
-        i, j = pairs[rows].T
-        differences = drawn[i] - drawn[j]
+    largest, se = np.zeros(drawn.shape[1]), np.empty(drawn.shape[0])
+    for rows in row_chunks(*drawn.shape):  # never all pairs x draws at once
+        differences = drawn[rows]
         spread = differences.std(axis=1, ddof=1)
         se[rows] = np.where(spread > rounding(differences), spread, 0.0)
         varies = se[rows] > 0

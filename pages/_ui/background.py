@@ -43,8 +43,8 @@ def _is_open(session):
     return not runtime.exists() or runtime.get_instance().is_active_session(session)
 
 
-_OFFICE = Scheduler(WorkerPool(), session_limits.places(), _is_open)
-health.count_jobs_by(_OFFICE.counts)
+_SCHEDULER = Scheduler(WorkerPool(), session_limits.places(), _is_open)
+health.count_jobs_by(_SCHEDULER.counts)
 
 
 def result(key: tuple, work: Callable[[Progress], object], what: str,
@@ -70,16 +70,16 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
     before : mapping, optional
         Parts that other work has given already.
     """
-    place = keep_place(key, there := _OFFICE.found(key))
+    place = keep_place(key, there := _SCHEDULER.found(key))
     if there:
-        return _OFFICE.values.get(key)
+        return _SCHEDULER.values.get(key)
     if key in st.session_state.setdefault(_CANCELLED, set()):
         _draw(place, f"{what}: cancelled.", "Run it after all", _again, key)
         end_page()
     allowed = key in st.session_state.setdefault(_ALLOWED, set())
-    if not allowed and key in _OFFICE.expected:
+    if not allowed and key in _SCHEDULER.expected:
         _ask(place, key, what)
-    job = _OFFICE.watch(key, work, _me(), math.inf if allowed else LONGEST, heavy=key[0] not in _SHORT)
+    job = _SCHEDULER.watch(key, work, _me(), math.inf if allowed else LONGEST, heavy=key[0] not in _SHORT)
     if not _done(job, PATIENCE):
         address.write()  # while one waits, it is already a link to what will come
         _show_progress(place, job, key, what, meanwhile, before)
@@ -95,7 +95,7 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
 
 def kept(key: tuple):
     """The value of some work where it is there, else None."""
-    return _OFFICE.values.get(key) if _OFFICE.found(key) else None
+    return _SCHEDULER.values.get(key) if _SCHEDULER.found(key) else None
 
 
 def keep_place(key: tuple, there: bool = True):
@@ -114,7 +114,7 @@ def begin() -> None:
 
 def prepare() -> None:
     """Work may come soon: let what it needs be loaded."""
-    _OFFICE.prepare()
+    _SCHEDULER.prepare()
 
 
 def _show_progress(place, job, key, what, meanwhile, before):
@@ -136,7 +136,7 @@ def _show_progress(place, job, key, what, meanwhile, before):
 
 def _ask(place, key, what):
     """Say how long the work would take, and end the page until it is asked for."""
-    long = lasting(_OFFICE.expected.get(key))
+    long = lasting(_SCHEDULER.expected.get(key))
     _draw(place, f"{what}: this would take about {long} here, as measured just now. Fewer draws, test sets, segments "
                  "or systems take less, and documents as units too.", f"Run it: about {long}", _allow, key)
     end_page()
@@ -171,7 +171,7 @@ def _done(job, patience):
 
 
 def _cancel(key):
-    _OFFICE.leave(key, _me())
+    _SCHEDULER.leave(key, _me())
     st.session_state[_CANCELLED].add(key)
 
 

@@ -24,7 +24,7 @@ export default function({{data, setStateValue}}) {{
 """
 
 
-def owner(*, make: bool = False) -> str | None:
+def find_owner(*, make: bool = False) -> str | None:
     """The secret of this browser; None where it has none yet, unless one is to be made."""
     state = st.session_state
     if _ME not in state:
@@ -36,7 +36,7 @@ def owner(*, make: bool = False) -> str | None:
 
 def remember() -> None:
     """Have the browser keep its secret, on the page where there is something to keep."""
-    me = owner(make=True)
+    me = find_owner(make=True)
     known = _sound(_owner_component()(data=me, key="browser.cookie", on_known_change=lambda: None).known)
     if known is not None:
         st.session_state[_ME] = known

@@ -116,23 +116,23 @@ class Scene:
         """Of the prediction."""
         return self.guess(shown) if callable(self.guess) else self.guess
 
-    def guessed(self, said: str | None, shown: Shown) -> tuple[float, ...] | None:
+    def guessed(self, text: str | None, shown: Shown) -> tuple[float, ...] | None:
         """The prediction of a link, None where it is none on this scale."""
-        found = re.fullmatch(r"(-?\d{1,6}(?:\.\d{1,6})?)(?:,(-?\d{1,6}(?:\.\d{1,6})?))?", said or "")
-        if found is None:
+        result = re.fullmatch(r"(-?\d{1,6}(?:\.\d{1,6})?)(?:,(-?\d{1,6}(?:\.\d{1,6})?))?", text or "")
+        if result is None:
             return None
-        scale, values = self.scale(shown), tuple(float(part) for part in found.groups() if part is not None)
+        scale, values = self.scale(shown), tuple(float(part) for part in result.groups() if part is not None)
         low, high = (0, len(scale["options"]) - 1) if "options" in scale else (scale["min"], scale["max"])
         fits = len(values) == (2 if scale["kind"] == "range" else 1) and all(low <= x <= high for x in values)
         return tuple(sorted(values)) if fits else None
 
-    def voted(self, said: str | None, shown: Shown) -> tuple[float, ...]:
+    def voted(self, text: str | None, shown: Shown) -> tuple[float, ...]:
         """The votes of a link: five numbers on the scale, five ranges (two numbers each), or hands for each option
         and for a tie; none where they are something else."""
         scale = self.scale(shown)
-        if re.fullmatch(r"\d{1,6}(\.\d{1,6})?(,\d{1,6}(\.\d{1,6})?)*", said or "") is None:
+        if re.fullmatch(r"\d{1,6}(\.\d{1,6})?(,\d{1,6}(\.\d{1,6})?)*", text or "") is None:
             return ()
-        values, kind = tuple(map(float, said.split(","))), scale["kind"]
+        values, kind = tuple(map(float, text.split(","))), scale["kind"]
         if kind == "choice":
             return values if len(values) <= len(scale["options"]) + 1 else ()
         fits = len(values) <= (10 if kind == "range" else 5) and all(scale["min"] <= x <= scale["max"] for x in values)
@@ -171,19 +171,19 @@ def _urn(shown: Shown) -> dict:
 
 def _drawn(shown: Shown, steps: int) -> dict:
     few, first = shown.sentences(12), _resampled(shown)
-    found = first.first(steps)  # on one axis, however many are asked for
+    result = first.first(steps)  # on one axis, however many are asked for
     return {"n": steps, "observed": [round(float(few.scores[0]), 4), round(few.improvement, 4)],
-            "weights": found.weights.tolist(), "sums": found.sums[:, 0].tolist(),
-            "missing": found.missing.tolist(), "scores": found.scores[:, 0].round(4).tolist(),
-            "differences": found.improvement.round(4).tolist(),
+            "weights": result.weights.tolist(), "sums": result.sums[:, 0].tolist(),
+            "missing": result.missing.tolist(), "scores": result.scores[:, 0].round(4).tolist(),
+            "differences": result.improvement.round(4).tolist(),
             "axes": {"scores": span(first.scores[:, 0]), "differences": span(first.improvement, about=0.0)}}
 
 
 def _urn_end(shown: Shown, steps: int) -> dict:
-    found = _resampled(shown).first(steps)
-    interval, difference = found.middle()
-    return {"interval": interval, "difference": difference, "worse": found.share_worse, "missing": found.mean_missing,
-            **texts.bootstrap_end(found, shown.a, shown.b)}
+    result = _resampled(shown).first(steps)
+    interval, difference = result.middle()
+    return {"interval": interval, "difference": difference, "worse": result.share_worse, "missing": result.mean_missing,
+            **texts.bootstrap_end(result, shown.a, shown.b)}
 
 
 def _table(shown: Shown) -> dict:
@@ -196,10 +196,10 @@ def _table(shown: Shown) -> dict:
 
 def _swapped(shown: Shown, steps: int) -> dict:
     drawn, every = _swaps(shown)
-    found = drawn.first(steps)
-    return {"n": steps, "swapped": found.swapped.tolist(), "differences": found.differences.round(4).tolist(),
-            "extreme": found.extreme.astype(int).tolist(), "counts": found.counts.tolist(),
-            "p": found.running_p.round(6).tolist(),
+    result = drawn.first(steps)
+    return {"n": steps, "swapped": result.swapped.tolist(), "differences": result.differences.round(4).tolist(),
+            "extreme": result.extreme.astype(int).tolist(), "counts": result.counts.tolist(),
+            "p": result.running_p.round(6).tolist(),
             "axis": span(every.differences, about=0.0)}
 
 
@@ -210,23 +210,23 @@ def _swap_end(shown: Shown, steps: int) -> dict:
 
 
 def _ribbon(shown: Shown) -> dict:
-    found = shown.cut()
-    return {"ribbon": found.difficulty(found.ribbon).round(3).tolist(), "metric": metric_title(shown.metric),
+    result = shown.cut()
+    return {"ribbon": result.difficulty(result.ribbon).round(3).tolist(), "metric": metric_title(shown.metric),
             "size": 300, "ribbon_label": texts.ribbon_label(shown.testset.n_segments), "extra": "Shuffle the sentences"}
 
 
 def _samples(shown: Shown, steps: int) -> dict:
-    found = shown.cut()
-    return {"n": steps, "blocks": found.blocks[:steps].round(4).tolist(), "broad": found.broad[:steps].round(
-        4).tolist(), "axis": span(found.blocks)}
+    result = shown.cut()
+    return {"n": steps, "blocks": result.blocks[:steps].round(4).tolist(), "broad": result.broad[:steps].round(
+        4).tolist(), "axis": span(result.blocks)}
 
 
 def _blocks_end(shown: Shown, steps: int) -> dict:
-    found = shown.cut().first(steps)
-    return {"blocks": found.range_of(found.blocks), "broad": found.range_of(found.broad), "ratio": found.ratio,
-            "shuffled": found.shuffled.round(4).tolist(), "shuffled_ratio": found.shuffled_ratio,
-            "shuffled_ribbon": found.difficulty(found.shuffled_ribbon).round(3).tolist(),
-            **texts.blocks_end(shown.metric, found, shown.testset.simulated)}
+    result = shown.cut().first(steps)
+    return {"blocks": result.range_of(result.blocks), "broad": result.range_of(result.broad), "ratio": result.ratio,
+            "shuffled": result.shuffled.round(4).tolist(), "shuffled_ratio": result.shuffled_ratio,
+            "shuffled_ribbon": result.difficulty(result.shuffled_ribbon).round(3).tolist(),
+            **texts.blocks_end(shown.metric, result, shown.testset.simulated)}
 
 
 BOOTSTRAP = Scene(1000, texts.BOOTSTRAP, {"kind": "slider", "min": 0, "max": 12, "step": 1, "start": 0,
@@ -252,28 +252,28 @@ def _three(_testset: TestSet, digest: str, metric: str, _statistics) -> ThreeSen
     return three_sentences(_testset, metric, statistics=_statistics())
 
 
-def _found(shown: Shown) -> ThreeSentences:
+def _three_sentences(shown: Shown) -> ThreeSentences:
     return _three(shown.testset, shown.testset.digest, shown.metric, shown.statistics)
 
 
 def _mean_body(shown: Shown) -> dict:
-    found = _found(shown)
-    return {"names": texts.shorts(*found.names), "outputs": found.outputs, "scores": found.scores,
-            "mean": found.mean, "lengths": found.lengths}
+    result = _three_sentences(shown)
+    return {"names": texts.shorts(*result.names), "outputs": result.outputs, "scores": result.scores,
+            "mean": result.mean, "lengths": result.lengths}
 
 
 def _mean_guess(shown: Shown) -> dict:
-    return {"kind": "choice", "options": texts.shorts(*_found(shown).names),
+    return {"kind": "choice", "options": texts.shorts(*_three_sentences(shown).names),
             "prompt": "By the corpus score, the better is"}
 
 
 def _mean_rows(shown: Shown, steps: int) -> dict:
-    found = _found(shown)
-    return {"n": len(found.lengths), "sums": found.sums, "corpus": found.corpus}
+    result = _three_sentences(shown)
+    return {"n": len(result.lengths), "sums": result.sums, "corpus": result.corpus}
 
 
 def _mean_end(shown: Shown, steps: int) -> dict:
-    return texts.mean_end(_found(shown))
+    return texts.mean_end(_three_sentences(shown))
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -289,9 +289,9 @@ def _documents_body(shown: Shown) -> dict:
 
 
 def _documents_rows(shown: Shown, steps: int) -> dict:
-    found = _equal(shown.world, shown.seed).first(steps)
-    return {"n": steps, "sentence": found.by_sentence.round(5).tolist(),
-            "document": found.by_document.round(5).tolist(), "tiles": found.shades(_TILED)}
+    result = _equal(shown.world, shown.seed).first(steps)
+    return {"n": steps, "sentence": result.by_sentence.round(5).tolist(),
+            "document": result.by_document.round(5).tolist(), "tiles": result.shades(_TILED)}
 
 
 def _documents_end(shown: Shown, steps: int) -> dict:
@@ -321,10 +321,10 @@ def _comparisons_body(shown: Shown) -> dict:
 
 
 def _comparisons_rows(shown: Shown, steps: int, better: int = 0) -> dict:
-    found = _tables(shown, steps, better)
-    return {"n": steps, "cells": {name: found.cells(name) for name in found.decided},
-            "false": {name: found.false(name).tolist() for name in found.decided},
-            "lost": {name: found.lost(name).tolist() for name in found.decided}}
+    result = _tables(shown, steps, better)
+    return {"n": steps, "cells": {name: result.cells(name) for name in result.decided},
+            "false": {name: result.false(name).tolist() for name in result.decided},
+            "lost": {name: result.lost(name).tolist() for name in result.decided}}
 
 
 def _comparisons_end(shown: Shown, steps: int) -> dict:
@@ -381,17 +381,17 @@ def _body(shown: Shown) -> dict:
 
 
 def _rows(shown: Shown, steps: int) -> dict:
-    two, found = _two(shown), _tested(shown, steps)
+    two, result = _two(shown), _tested(shown, steps)
     reach = 4 * two.error(POWER_WORLDS[shown.world][1])
-    return {"n": steps, "differences": found.differences.round(4).tolist(), "true": two.difference,
-            "sizes": [None if size is None else round(size, 4) for size in found.running_sizes],
-            "found": found.significant.astype(int).tolist(),
+    return {"n": steps, "differences": result.differences.round(4).tolist(), "true": two.difference,
+            "sizes": [None if size is None else round(size, 4) for size in result.running_sizes],
+            "found": result.significant.astype(int).tolist(),
             "axis": {"low": min(two.difference - reach, -0.1 * reach), "high": two.difference + reach}}
 
 
 def _end(shown: Shown, steps: int) -> dict:
-    found, two, (_, n) = _tested(shown, steps), _two(shown), POWER_WORLDS[shown.world]
-    return {"mean": found.size_found, **texts.power_end(found, n, two.planned(n), two.planned_exaggeration(n))}
+    result, two, (_, n) = _tested(shown, steps), _two(shown), POWER_WORLDS[shown.world]
+    return {"mean": result.size_found, **texts.power_end(result, n, two.planned(n), two.planned_exaggeration(n))}
 
 
 POWER = Scene(300, texts.POWER, {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 80, "unit": " of 100"},

@@ -334,24 +334,24 @@ def show_agreement(view, places):
     usual = [name for name in default_metrics(view.testset, human) if name in others]
     names = controls.several("Metrics", others, "held", usual, format_func=metric_titles(others).get)
     asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
-    found = _agreement(view, human, names, asked)
-    if found.testset.n_segments < view.testset.n_segments:
-        screen.status([f"{found.testset.n_segments:,} of {view.testset.n_segments:,} segments and "
-                       f"{len(found.testset.systems)} of {len(view.testset.systems)} systems have {human} scores"])
-    screen.answer(agreement_verdict(found))
-    screen.cautions(about_agreement(found))
+    result = _agreement(view, human, names, asked)
+    if result.testset.n_segments < view.testset.n_segments:
+        screen.status([f"{result.testset.n_segments:,} of {view.testset.n_segments:,} segments and "
+                       f"{len(result.testset.systems)} of {len(view.testset.systems)} systems have {human} scores"])
+    screen.answer(agreement_verdict(result))
+    screen.cautions(about_agreement(result))
     printed = command_line("agreement", view.source, f"--metrics={','.join(names)}", human=human, **asked)
-    charts.show(partial(agreement_dots, found), key="metrics.agreement", files=view.named(metric=human),
-                command=printed, **table(found.metrics),
+    charts.show(partial(agreement_dots, result), key="metrics.agreement", files=view.named(metric=human),
+                command=printed, **table(result.metrics),
                 alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals; numbers below.")
-    screen.show_table(agreement_table(found), "metrics.agreement.rows")
-    if found.comparisons:
+    screen.show_table(agreement_table(result), "metrics.agreement.rows")
+    if result.comparisons:
         st.subheader("Is one metric better than another?")
-        screen.show_table(compared_metrics_table(found), "metrics.agreement.pairs")
-        rows = [asdict(row) for row in found.comparisons]
+        screen.show_table(compared_metrics_table(result), "metrics.agreement.pairs")
+        rows = [asdict(row) for row in result.comparisons]
         charts.csv_button(view.named(metric=human), "metrics.comparisons", list(rows[0]),
                           (list(row.values()) for row in rows), "Pairs of metrics as CSV")
-    screen.plain(" ".join([agreement_note(found), *agreement_assumed(found)]))
+    screen.plain(" ".join([agreement_note(result), *agreement_assumed(result)]))
 
 
 def _agreement(view, human, names, asked):

@@ -67,24 +67,24 @@ def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Ca
                      on_change=_pasted, args=(key, about))
         st.file_uploader("or upload it", type=["tsv", "csv", "txt"], key=_FILE, on_change=_uploaded, args=(key, about),
                          max_upload_size=1)  # MB, of which it takes a part
-        if (said := st.session_state.pop(_SAID, None)) is not None:
-            screen.error(said)
+        if (message := st.session_state.pop(_SAID, None)) is not None:
+            screen.error(message)
         if text.strip():
             browser.remember()
             try:
-                _show_found(key, text, content, find, command)
+                _show_result(key, text, content, find, command)
             except MtsigError as problem:
                 screen.error(problem)
 
 
-def _show_found(key, text, content, find, command):
+def _show_result(key, text, content, find, command):
     digest = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
-    found = background.result((key, *content, digest), lambda progress: find(text, progress),
+    result = background.result((key, *content, digest), lambda progress: find(text, progress),
                               "Looking for the settings of the table")
-    for sentence in replication_sentences(found):
+    for sentence in replication_sentences(result):
         screen.plain(sentence)
-    screen.show_table(replication_table(found), "official.table")
-    st.download_button("As CSV", REPLICATION_FORMS["csv"](found), "official.csv", "text/csv", key="official.csv",
+    screen.show_table(replication_table(result), "official.table")
+    st.download_button("As CSV", REPLICATION_FORMS["csv"](result), "official.csv", "text/csv", key="official.csv",
                        on_click="ignore")
     copyable(command, "official.command", "Command that prints this table")
 
@@ -101,8 +101,8 @@ def _pasted(key: str, about: str) -> None:
 
 def _uploaded(key: str, about: str) -> None:
     file = st.session_state[_FILE]
-    if said := data_sections.why_missing([file]):
-        st.session_state[_SAID] = said[0]
+    if message := data_sections.why_missing([file]):
+        st.session_state[_SAID] = message[0]
     elif file is not None:
         try:
             if file.size > _LONGEST:
@@ -116,7 +116,7 @@ def _uploaded(key: str, about: str) -> None:
 
 def _keep(key: str, about: str, text: str) -> None:
     try:
-        address.keep(key, [_tables().keep(text, about, browser.owner(make=True))] if text.strip() else None)
+        address.keep(key, [_tables().keep(text, about, browser.find_owner(make=True))] if text.strip() else None)
     except MtsigError as problem:
         st.session_state[_SAID] = str(problem)
 

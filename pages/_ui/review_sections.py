@@ -55,9 +55,9 @@ _SAID, _BEGUN = "review.said", "review.begun"
 _SHOWN = 10  # steps of the history that are seen at once
 
 
-def show_begin(view: TaskView, found: TaskComparison) -> str | None:
+def show_begin(view: TaskView, comparison: TaskComparison) -> str | None:
     """Offer to start a review of what the page Task shows; once it is started, the link to go on with it."""
-    digests = {pair: comparison.testset.digest for pair, comparison in found.pairs.items()}
+    digests = {pair: one.testset.digest for pair, one in comparison.pairs.items()}
     source = view.kept.source
     taken = {"refs": source.refs, "refs_as_systems": source.refs_as_systems}
     start = Begin(view.name, source.track, view.kept.info.digest, digests, view.metric,
@@ -75,15 +75,15 @@ def show_message(where: str = "") -> bool:
 
     Returns whether there is anything to say.
     """
-    said = st.session_state.pop(_SAID, None) if st.session_state.get(_SAID, ("",))[0] == where else None
-    if said is not None:
-        screen.error(said[1])
-    return said is not None
+    message = st.session_state.pop(_SAID, None) if st.session_state.get(_SAID, ("",))[0] == where else None
+    if message is not None:
+        screen.error(message[1])
+    return message is not None
 
 
 def _begin(start: Begin) -> None:
     try:
-        st.session_state[_BEGUN] = reviews().begin(start, browser.owner(make=True)).edit_link
+        st.session_state[_BEGUN] = reviews().begin(start, browser.find_owner(make=True)).edit_link
     except MtsigError as problem:
         st.session_state[_SAID] = "", str(problem)
 
@@ -119,12 +119,12 @@ def pick_metric_and_rule(view: ReviewView) -> None:
             lambda rule: RANK_RULES[rule].title)
 
 
-def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], found: TaskComparison) -> None:
+def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], comparison: TaskComparison) -> None:
     """Declare who is the first in a language pair; what was `found` says who may be."""
     pair = st.selectbox("Language pair", list(systems), key="review.decide.pair")
     decided = next((one for one in view.review.decisions if one.pair == pair), None)
     there = (decided.first, decided.why) if decided else ((), "")
-    tops = tops_table(found, view.review.metric)
+    tops = tops_table(comparison, view.review.metric)
     top = tops.rows[tops.values("language_pair").index(pair)]
     screen.plain("; ".join(f"{title}: {cell}" for title, cell in zip(tops.titles[1:], top[1:], strict=True)))
     first, why = f"review.decide.first.{pair}", f"review.decide.why.{pair}"
@@ -162,8 +162,8 @@ def see_content(view: ReviewView, digest: str, digests: Mapping[str, str]) -> No
 
 def show_history(view: ReviewView) -> None:
     """The steps, the newest first, each that is in force with a button that takes it back."""
-    said, gone = history_sentences(view.kept.history), taken_back(view.kept.history)
-    steps = list(zip(view.kept.history, said, strict=True))[::-1]
+    sentences, gone = history_sentences(view.kept.history), taken_back(view.kept.history)
+    steps = list(zip(view.kept.history, sentences, strict=True))[::-1]
     for entry, text in steps[:_SHOWN]:
         _step(view, entry, text, entry.number in gone)
     if steps[_SHOWN:]:
@@ -173,8 +173,8 @@ def show_history(view: ReviewView) -> None:
 
 
 def _step(view: ReviewView, entry: Entry, text: str, gone: bool) -> None:
-    told, back = st.columns([6, 1], vertical_alignment="center")
-    with told:
+    left, back = st.columns([6, 1], vertical_alignment="center")
+    with left:
         screen.plain(f"{entry.number}. {text}")
     if view.may_edit and entry.number > 1 and not gone:
         _button(view, back, "Take back", f"take.{entry.number}", TakeBack(entry.number))
@@ -210,8 +210,8 @@ def _select(view: ReviewView, place, label: str, options: Sequence[str], current
 def _save(kept: KeptReview, make: Callable[[], Change], where: str = "",
           lacks: Callable[[], str | None] = lambda: None, clear: Sequence[str] = ()) -> None:
     """Append a change to the review as it was on screen; what was typed stays where it could not be saved."""
-    if (said := lacks()) is not None:
-        st.session_state[_SAID] = where, said
+    if (message := lacks()) is not None:
+        st.session_state[_SAID] = where, message
         return
     try:
         reviews().add(kept.edit_link, make(), len(kept.history))
@@ -233,10 +233,10 @@ _PAGE = frame.ROOT / "pages" / "review.py"
 _LEADERBOARD = frame.ROOT / "pages" / "leaderboard.py"
 
 
-def in_each_pair(found: TaskComparison, metric: str) -> dict[str, list[str]]:
+def in_each_pair(comparison: TaskComparison, metric: str) -> dict[str, list[str]]:
     """The systems of each language pair, best first."""
-    return {pair: [row.system for row in comparison.metrics[metric].systems]
-            for pair, comparison in found.pairs.items() if metric in comparison.metrics}
+    return {pair: [row.system for row in one.metrics[metric].systems]
+            for pair, one in comparison.pairs.items() if metric in one.metrics}
 
 
 def open_pair(view: ReviewView, pair: str, whole: Mapping[str, Comparison]) -> None:
@@ -263,20 +263,20 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
     if gone and not view.may_edit:
         screen.show_table(left_out_table(view.review.exclusions))
     for one in gone if view.may_edit else ():
-        told, back = st.columns([6, 1], vertical_alignment="center")
-        with told:
+        left, back = st.columns([6, 1], vertical_alignment="center")
+        with left:
             screen.plain(f"{one.system}, {one.pair or 'all language pairs'}: {one.reason or 'no reason given'}")
         _button(view, back, "Put back", f"back.{one.pair}.{one.system}", PutBack(one.system, one.pair))
     if view.may_edit and (now or before) is not None:
         show_exclude(view, in_each_pair(now or before, metric))
     if gone and now is not None and before is not None:
-        found = ranks_before_after(before, now, metric)
+        changes = ranks_before_after(before, now, metric)
         st.subheader("Ranks before and after")
-        if nobody_ranked(found):
+        if nobody_ranked(changes):
             screen.plain("Nobody is ranked, neither with all systems nor without those left out.")
             return
-        screen.show_prose_table(circles_table(found, find_rank_rule(now)))
-        screen.show_table(rank_changes_table(found), "review.ranks")
+        screen.show_prose_table(circles_table(changes, find_rank_rule(now)))
+        screen.show_table(rank_changes_table(changes), "review.ranks")
         st.caption("Before: with all systems; now: without those left out, which is a smaller family. An arrow: the "
                    "rank is another now. Who stood behind a system that is left out moves up by that alone.")
 
@@ -334,7 +334,7 @@ def show_mine() -> None:
     """The reviews that were started in this browser."""
     browser.remember()
     try:
-        mine = reviews().of(browser.owner())
+        mine = reviews().of(browser.find_owner())
     except MtsigError as problem:
         return screen.error(problem)
     if not mine:
@@ -359,7 +359,7 @@ def show_mine() -> None:
 
 def _delete(kept) -> None:
     try:
-        reviews().delete(kept.edit_link, browser.owner())
+        reviews().delete(kept.edit_link, browser.find_owner())
     except MtsigError as problem:
         screen.error(problem)
     else:

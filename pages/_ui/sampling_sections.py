@@ -35,7 +35,7 @@ class Samples:
     """Both kinds of sample of one size."""
 
     view: View
-    found: Mapping[str, Sampling]  # by kind
+    by_kind: Mapping[str, Sampling]  # by kind
     name: str  # the system that is looked at
     koehns: bool  # whether the samples stand for those of `Koehn (2004)`
 
@@ -54,7 +54,7 @@ class Samples:
 
     def command(self, *kinds: str, sized: bool = True) -> str:
         """The command lines that print the samples of some kinds; without a size, those of all sizes."""
-        one, settings = self.found["broad"], self.view.settings
+        one, settings = self.by_kind["broad"], self.view.settings
         flags = ["--shuffle"] if one.shuffled else []
         return "\n".join(command_line(
             f"sample {kind}", self.view.source, *flags, metrics=self.view.metric, alpha=settings["alpha"],
@@ -64,7 +64,7 @@ class Samples:
         """Which samples' intervals hold the score of the whole test set; returns the kind of sample chosen."""
         st.subheader("Does the interval contain the score of the whole test set?")
         kind = controls.choice("Samples", KINDS, "samples", default="broad", width=220)
-        chosen = {key: one.system(self.name) for key, one in self.found.items()}
+        chosen = {key: one.system(self.name) for key, one in self.by_kind.items()}
         one, hits = chosen[kind], {key: int(value.hits.sum()) for key, value in chosen.items()}
         ends = {key: "{:.0f} to {:.0f}%".format(*(100 * end for end in value.hit_interval))
                 for key, value in chosen.items()}
@@ -81,34 +81,34 @@ class Samples:
                         f"{one.full:{self.form}}.")
         below = (f" {self.unit} of a small set lies below that of the whole, whose weights are others: its intervals "
                  "cannot hold it." if self.view.recounted else "")
-        st.caption(f"{self.level} percentile intervals from {self.found[kind].settings.resamples:,} bootstrap samples "
-                   "of each sample's segments, drawn one by one. The bootstrap takes a sample to be like the rest, "
-                   "which a block is not. 95% intervals of these shares, neighbouring samples being alike: "
+        st.caption(f"{self.level} percentile intervals from {self.by_kind[kind].settings.resamples:,} bootstrap "
+                   "samples of each sample's segments, drawn one by one. The bootstrap takes a sample to be like the "
+                   "rest, which a block is not. 95% intervals of these shares, neighbouring samples being alike: "
                    + ", ".join(f"{NAMES[key].lower()} {ends[key]}" for key in KINDS) + f".{below}")
         return kind
 
     def show_pair(self, kind: str) -> None:
         """What the samples of a kind conclude about a pair."""
-        alpha, n = self.view.settings["alpha"], self.found[kind].n_samples
+        alpha, n = self.view.settings["alpha"], self.by_kind[kind].n_samples
         st.subheader("What each sample concludes about a pair")
-        if len(self.found[kind].systems) < 2:
+        if len(self.by_kind[kind].systems) < 2:
             screen.error("Only one system: there is no pair. Add another output, or leave fewer out.")
             return
         a, b, (place,) = one_pair.choose(self.view, 3)
         with place:
             test = controls.choice("Conclusions by", ("koehn", "ar"), "by", help="koehn: paired bootstrap; ar: "
                                    "approximate randomization, uncorrected")
-        pair = self.found[kind].pair(a, b)
+        pair = self.by_kind[kind].pair(a, b)
         truth, by_koehn = pair.sign * pair.full, pair.verdicts("koehn", alpha)
         tally = pair.tally(test, alpha)
         if np.isnan(truth):
             screen.error(f"{a} and {b} have no line in common with a score: they cannot be compared. Choose another "
                          "pair.")
             return
-        tie = rounding(np.array([self.found[kind].system(name).full for name in (a, b)]))
+        tie = rounding(np.array([self.by_kind[kind].system(name).full for name in (a, b)]))
         known = "the better" if significant(pair.whole_p, alpha) else "ahead"
         order = f"{a if truth > 0 else b} is {known}" if abs(truth) > tie else f"{a} and {b} tie"
-        decided = describe_whole(pair.whole_p, alpha, self.found[kind].whole_units)
+        decided = describe_whole(pair.whole_p, alpha, self.by_kind[kind].whole_units)
         which = NAMES[kind].lower()
         screen.answer(f"{order} on the whole test set ({decided}): " + (
             f"{tally.right} of {n} {which} conclude so, {tally.wrong} the opposite, {tally.none} nothing"
@@ -125,7 +125,7 @@ class Samples:
                             bounds=(100 * alpha, 100 * (1 - alpha))), key="sampling.wins", **shared, with_table=False,
                     alt=f"Paired bootstrap of each sample: the share on which A is better; {(by_koehn == 1).sum()} "
                         f"samples conclude as the whole test set, {(by_koehn == -1).sum()} the opposite.")
-        named = {NAMES[key].lower(): value for key, value in self.found.items()}
+        named = {NAMES[key].lower(): value for key, value in self.by_kind.items()}
         screen.show_table(tally_table(named, a, b, alpha, published=self.koehns))
         st.caption(f"Level {alpha:g}. Conclusions are held against the order on the whole test set, which is no more "
                    "than a larger sample: its own p is by approximate randomization, uncorrected, by document "
@@ -138,22 +138,22 @@ class Samples:
     def show_spreads(self, spread: Spreads) -> None:
         """The ratio of spreads by size, of this system among all."""
         st.subheader("How much wider do blocks spread?")
-        found = spread.ratios()
-        if not found:
+        by_size = spread.ratios()
+        if not by_size:
             screen.plain("No system's scores vary from broad sample to broad sample: there is no ratio.")
             return
-        size = self.found["broad"].size if self.found["broad"].size in found else max(found)
-        low, middle, high = found[size]
-        told = [row for row in spread.rows if row.size == size and row.ratio is not None]
-        apart = sum(row.ratio_low is not None and (row.ratio_low > 1 or row.ratio_high < 1) for row in told)
-        of_all = (f", the median of {len(told)} systems (from {low:.1f} to {high:.1f}), {apart or 'none'} of which "
-                  f"{'has' if apart == 1 else 'have'} an interval without 1") if len(told) > 1 else ""
+        size = self.by_kind["broad"].size if self.by_kind["broad"].size in by_size else max(by_size)
+        low, middle, high = by_size[size]
+        rows = [row for row in spread.rows if row.size == size and row.ratio is not None]
+        apart = sum(row.ratio_low is not None and (row.ratio_low > 1 or row.ratio_high < 1) for row in rows)
+        of_all = (f", the median of {len(rows)} systems (from {low:.1f} to {high:.1f}), {apart or 'none'} of which "
+                  f"{'has' if apart == 1 else 'have'} an interval without 1") if len(rows) > 1 else ""
         screen.answer(f"Blocks of {size:,}: {middle:.1f} times as wide as broad samples{of_all}")
         by_system: dict[str, list] = {}
         for row in spread.rows:
             if row.ratio is not None:
                 by_system.setdefault(row.system, []).append((row.size, row.ratio, row.ratio_low, row.ratio_high))
-        charts.show(partial(ratios, by_system, self.name, {k: ratio for k, (_, ratio, _) in found.items()}),
+        charts.show(partial(ratios, by_system, self.name, {k: ratio for k, (_, ratio, _) in by_size.items()}),
                     key="sampling.ratios", files=self.view.named(self.name), with_table=False,
                     command=self.command("spread", sized=False), **charts.columns(list(map(asdict, spread.rows))),
                     alt=f"Ratio of spreads by size of the samples; at {size} segments the median is {middle:.1f}.")

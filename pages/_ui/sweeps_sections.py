@@ -16,10 +16,10 @@ from mtsig_core.experiments.papers import ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VO
 from mtsig_core.experiments.planning import PairPlan, cannot_plan, plan
 from mtsig_core.experiments.sweeps import (
     SHARES,
-    FoundAtSize,
+    Detection,
     SizeSweep,
-    found_at,
-    planned_at,
+    count_detections,
+    plan_detections,
     reference_sets,
     sweep_references,
     sweep_sizes,
@@ -46,7 +46,8 @@ from pages._ui.testset_view import View
 from pages._work.memory import Memory, make_once
 
 
-def sweep(view: View, function: Callable, what: str, testset: TestSet, counts: Sequence[int], *, repeats: int, **asked):
+def run_sweep(view: View, function: Callable, what: str, testset: TestSet, counts: Sequence[int], *, repeats: int,
+              **asked):
     """The result of a sweep that draws `repeats` test sets of each of these sizes."""
     return results.experiment(view, function, what, testset=testset, repeats=repeats, **asked,
                               limit=partial(session_limits.check_sweep, testset, counts, repeats))
@@ -62,14 +63,14 @@ class Curve:
     power: float
     sizes: Sequence[int]  # of the test sets that are drawn, in units
 
-    def plan(self, found: SizeSweep) -> tuple[tuple[PairPlan, ...], PairPlan | None]:
+    def plan(self, sweep: SizeSweep) -> tuple[tuple[PairPlan, ...], PairPlan | None]:
         """The sizes that all pairs need, and this one; None where it cannot be compared."""
-        planned = make_once(plan, found, self.difference, self.power)
+        planned = make_once(plan, sweep, self.difference, self.power)
         return planned, next((row for row in planned if {row.a, row.b} == self.pair), None)
 
-    def figure(self, found: SizeSweep, mine: PairPlan, rows: Sequence[FoundAtSize]) -> Callable[[], go.Figure]:
+    def figure(self, sweep: SizeSweep, mine: PairPlan, rows: Sequence[Detection]) -> Callable[[], go.Figure]:
         """What makes the figure of the curve and its dots."""
-        return partial(decisions, rows, self.power, mine.units, unit=f"{found.settings.unit}s", whole=found.n_units,
+        return partial(decisions, rows, self.power, mine.units, unit=f"{sweep.settings.unit}s", whole=sweep.n_units,
                        between=(mine.units_low, mine.units_high))
 
     def grow(self, parts: Mapping[tuple[int], SizeSweep]) -> None:
@@ -82,18 +83,18 @@ class Curve:
         if not mine.se:
             return
         asked = whole, mine.a, mine.b, self.difference
-        rows = [found_at(parts[row.size,], *asked[1:])[0] if (row.size,) in parts else row
-                for row in planned_at(*asked, self.sizes)]
-        said = f"Test sets of {len(parts) - 1} of {len(self.sizes)} sizes are drawn so far"
-        charts.grow(self.figure(whole, mine, rows), f"sweeps.growing.{len(parts)}", f"{said}; the planned curve.")
-        screen.faint(f"{said}, the smallest first: the dots so far are no result. What is said above and the dotted "
-                     "curve come from the whole set, and stay. Scores, intervals, tables and files come with the last "
-                     "dot.")
+        rows = [count_detections(parts[row.size,], *asked[1:])[0] if (row.size,) in parts else row
+                for row in plan_detections(*asked, self.sizes)]
+        sentence = f"Test sets of {len(parts) - 1} of {len(self.sizes)} sizes are drawn so far"
+        charts.grow(self.figure(whole, mine, rows), f"sweeps.growing.{len(parts)}", f"{sentence}; the planned curve.")
+        screen.faint(f"{sentence}, the smallest first: the dots so far are no result. What is said above and the "
+                     "dotted curve come from the whole set, and stay. Scores, intervals, tables and files come with "
+                     "the last dot.")
 
-    def show_answer(self, found: SizeSweep) -> None:
+    def show_answer(self, sweep: SizeSweep) -> None:
         """What the standard errors of the whole test set say."""
-        planned, mine = self.plan(found)
-        units, unit, difference = f"{found.settings.unit}s", metric_title(self.view.metric), self.difference
+        planned, mine = self.plan(sweep)
+        units, unit, difference = f"{sweep.settings.unit}s", metric_title(self.view.metric), self.difference
         if mine.se == 0:
             screen.answer(f"{mine.a} and {mine.b} " + (
                 "score the same" if mine.delta == 0 else f"differ by the same {rounded(abs(mine.delta))} {unit}")
@@ -107,10 +108,10 @@ class Curve:
             f"Tested among all {mine.n_pairs} pairs this one takes at most " + needed(
                 mine.units_family, mine.segments_family, units, (mine.units_family_low, mine.units_family_high))
             + self._most(planned) + ". ")
-        both = found.errors[mine.a, mine.b].n_units
-        of_both = f", {both:,} of them with scores for both," if both < found.n_units else ""
-        cannot = cannot_plan(found)
-        here = cannot.text if cannot else (f"This set has {found.n_units:,} {units}{of_both} and finds "
+        both = sweep.errors[mine.a, mine.b].n_units
+        of_both = f", {both:,} of them with scores for both," if both < sweep.n_units else ""
+        cannot = cannot_plan(sweep)
+        here = cannot.text if cannot else (f"This set has {sweep.n_units:,} {units}{of_both} and finds "
                                            f"{rounded(mine.mdd)} {unit} and more that often.")
         screen.plain(f"{family}{mine.a} and {mine.b} differ by {rounded(mine.delta)} here; were that true, it would "
                      f"take {own}. {here}")
@@ -118,10 +119,10 @@ class Curve:
         if mine.units and mine.units < typical / 4:
             screen.caution_box("These two say nearly the same, so that even a small difference shows. Of all pairs the "
                                f"one in the middle needs about {typical:,} {units} for {difference:g} {unit}.")
-        if found.settings.unit == "segment" and self.view.testset.documents is not None:
+        if sweep.settings.unit == "segment" and self.view.testset.documents is not None:
             screen.caution_box("Segments of a document are taken as independent here: the sizes are too small by the "
                                "square of the SE ratio on the page Significance. Choose the document as unit.")
-        if found.n_units < 100:
+        if sweep.n_units < 100:
             none = f"With fewer than {FEW_TO_DRAW} p is at least 2/2^n, which may be too large. " \
                 if self.sizes[0] < FEW_TO_DRAW else ""
             screen.caution_box(f"The smallest test sets have {self.sizes[0]} {units}. With so few the percentile test "
@@ -134,12 +135,12 @@ class Curve:
         return "" if {most.a, most.b} == self.pair or most.units_family is None else \
             f" ({most.a} - {most.b}, which needs most, {most.units_family:,})"
 
-    def about(self, found: SizeSweep, mine: PairPlan, repeats: int) -> str:
+    def about(self, sweep: SizeSweep, mine: PairPlan, repeats: int) -> str:
         """What the dots, the curve and the line are."""
-        difference, alpha, unit = self.difference, found.settings.alpha, metric_title(self.view.metric)
+        difference, alpha, unit = self.difference, sweep.settings.alpha, metric_title(self.view.metric)
         return (f"All for a difference of {difference:g} {unit}. Dots: share of {repeats} random test sets of each "
                 f"size with p at most {alpha:g}, uncorrected, by the percentile test (Zhang and Vogel 2004, 3.2) on "
-                f"{found.settings.resamples} bootstrap samples by {found.settings.unit}, with 95% Monte Carlo "
+                f"{sweep.settings.resamples} bootstrap samples by {sweep.settings.unit}, with 95% Monte Carlo "
                 f"intervals. Their differences are moved by {rounded(difference - mine.delta, '+')}, so that the whole "
                 f"set has the one asked about. Opposite is against the order of the whole set; "
                 f"{own_order(mine, alpha)}. They are drawn without replacement: pale dots stand for more than half of "
@@ -163,21 +164,21 @@ def command(kind: str, metric: str, source: Source, asked: dict, **more: str) ->
     return command_line(f"sweep {kind}", source, metrics=metric, **asked, **more)
 
 
-def show_table_2(view: View, found: SizeSweep, system: str, asked: dict) -> None:
+def show_table_2(view: View, sweep: SizeSweep, system: str, asked: dict) -> None:
     """Relative intervals of one system at the shares that they took."""
     several, source = _with_references(view, system)
-    n = several.n_documents if found.settings.unit == "document" else several.n_segments
+    n = several.n_documents if sweep.settings.unit == "document" else several.n_segments
     percents = [percent for percent, *_ in ZHANG_VOGEL_2.rows["bleu"] if round(percent / 100 * n) >= _FEWEST]
     metric = view.metric
     st.subheader("Beside Zhang and Vogel: how wide is an interval?")
-    swept = sweep(view, sweep_sizes, "Drawing parts of the test set", several,
+    swept = run_sweep(view, sweep_sizes, "Drawing parts of the test set", several,
                   [round(percent / 100 * n) for percent in percents],
                   sizes=tuple(percent / 100 for percent in percents), **asked)
     screen.plain(f"System {system}: relative {100 * (1 - view.settings['alpha']):g}% interval by size")
     screen.show_table(size_table(swept, system))
     st.caption(f"{_about(several)}. Ours: means over {asked['repeats']} random parts, but of the whole set one "
                f"interval; theirs too. {ZHANG_VOGEL_2.source}: {ZHANG_VOGEL_2.about}; human: fluency and adequacy. "
-               f"They draw parts by document and bootstrap by sentence, here both go by {found.settings.unit}. "
+               f"They draw parts by document and bootstrap by sentence, here both go by {sweep.settings.unit}. "
                + _NOT_EQ_4 + "Their Figure 3, each pair by each metric, is a switch on the Leaderboard.")
     _files("sweeps.table2", view.named(system), system_records(swept, metric in view.testset.scores),
            command("size", metric, source, asked, sizes=",".join(f"{percent}%" for percent in percents)))
@@ -196,14 +197,14 @@ def show_references(view: View, system: str, asked: dict) -> None:
         return
     asked = {**asked, "repeats": _REPEATS}
     sets = reference_sets(list(several.references))
-    swept = sweep(view, sweep_references, "Scoring with fewer references", several,
+    swept = run_sweep(view, sweep_references, "Scoring with fewer references", several,
                   [round(share * several.n_segments) for share in SHARES for _ in sets], **asked)
     records = reference_records(swept)
-    whole = [row for row in records if row["size"] == swept.n_units and row["low"] is not None]
-    if whole and whole[-1]["equivalent"] is not None:
-        screen.answer(f"With {whole[-1]['references']} references, an interval as narrow beside its score as with one "
+    whole = [row for row in swept.rows if row.size == swept.n_units and row.low is not None]
+    if whole and whole[-1].equivalent is not None:
+        screen.answer(f"With {whole[-1].references} references, an interval as narrow beside its score as with one "
                       f"takes {as_good_as(whole[-1])}")
-        first, last = ((row["score"], (row["high"] - row["low"]) * row["score"]) for row in (whole[0], whole[-1]))
+        first, last = ((row.score, (row.high - row.low) * row.score) for row in (whole[0], whole[-1]))
         screen.plain(f"Scores grow with references, here from {rounded(first[0])} to {rounded(last[0])}: in points the "
                      f"interval is {rounded(last[1])} wide, with one {rounded(first[1])}.")
     scale = 1 if metric == "nist" else 100  # they print BLEU as a fraction
@@ -214,17 +215,16 @@ def show_references(view: View, system: str, asked: dict) -> None:
                      "draw.")
     if whole or theirs:
         charts.show(
-            partial(references, [(row["references"], row["score"], row["low"], row["high"]) for row in whole], theirs,
+            partial(references, [(row.references, row.score, row.low, row.high) for row in whole], theirs,
                     metric=metric_title(metric), source="Zhang and Vogel"),
-            key="sweeps.references", files=view.named(system), header=list(records[0]),
-            command=command("references", metric, source, asked), rows=[list(row.values()) for row in records],
-            with_table=False,
+            key="sweeps.references", files=view.named(system), with_table=False,
+            command=command("references", metric, source, asked), **charts.columns(records),
             alt=f"Score of {system} with its interval, by number of references; the table below has the numbers.")
     screen.show_table(reference_table(swept, system))
-    st.caption(f"{_about(several)}. Means over sets that use every reference equally often. As good as one reference "
-               "with: the share of the data that gives as narrow a relative interval; in brackets its 95% Monte Carlo "
-               "interval, of what the draws leave open on this test set. They find that four references "
-               "make up for 30 to 40% of it (4.2). "
+    st.caption(f"{_about(several)}. Means over sets that use every reference equally often. The share of the "
+               "data: so much with these references gives as narrow a relative interval as all of it with one; in "
+               "brackets its 95% Monte Carlo interval, of what the draws leave open on this test set. They "
+               "find that four references make up for 30 to 40% of it (4.2). "
                + ("Here NIST and M-BLEU intervals do not narrow, a limit of the simulation: on real texts they do. "
                   if several.simulated and metric in ("nist", "m-bleu") else "")
                + (_NOT_EQ_4 if metric == "m-bleu" else ""))

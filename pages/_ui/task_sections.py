@@ -46,10 +46,10 @@ from pages._ui.metrics_sections import table
 from pages._ui.task_view import compare_by
 
 
-def show_runs(found: TaskComparison, metric: str) -> None:
+def show_runs(comparison: TaskComparison, metric: str) -> None:
     """Of the language pairs that have training runs, and across those that have as many; nothing where there are none.
     """
-    runs = runs_table(found, metric)
+    runs = runs_table(comparison, metric)
     if not runs:
         return
     st.subheader("Training runs")
@@ -59,7 +59,7 @@ def show_runs(found: TaskComparison, metric: str) -> None:
                "scores, of systems that have as many runs in every language pair.")
     with st.expander("Standard errors of the differences: of the test set, between runs, of both",
                      key="task.runs.box"):
-        screen.show_table(pair_runs_table(found, metric), "task.pair_runs")
+        screen.show_table(pair_runs_table(comparison, metric), "task.pair_runs")
 
 
 # Files, and the command that prints them.
@@ -69,14 +69,14 @@ _FORMS = (("CSV", "csv", "csv", "text/csv"), ("JSON", "json", "json", "applicati
           ("Manifest", "manifest", "manifest.json", "application/json"))
 
 
-def show_files(found: TaskComparison, drawn: str, metric: str, source: TaskSource, command: str, what: str,
+def show_files(comparison: TaskComparison, drawn: str, metric: str, source: TaskSource, command: str, what: str,
          history: Sequence[Entry] = ()) -> None:
     """A button for each file and the picture `drawn`; what they are of, a task or a review, is in their names."""
     st.subheader("Take it away")
-    named = partial(export.file_name, found.task.name, metric, what)
+    named = partial(export.file_name, comparison.task.name, metric, what)
     with st.container(horizontal=True):
         for title, form, ending, mime in _FORMS:
-            st.download_button(title, partial(task_document, form, found, source, command, history),
+            st.download_button(title, partial(task_document, form, comparison, source, command, history),
                                named(ending=ending), mime, key=f"{what}.{form}", on_click="ignore")
         st.download_button("Picture (SVG)", drawn, named(ending="svg"), "image/svg+xml", key=f"{what}.svg",
                            on_click="ignore")
@@ -89,15 +89,15 @@ def show_files(found: TaskComparison, drawn: str, metric: str, source: TaskSourc
 _SHOWN = 500  # rows; the file has all
 
 
-def show_people(view, found: TaskComparison) -> None:
+def show_people(view, comparison: TaskComparison) -> None:
     """Say above the ranks by a metric whom people put on top, where that is known; else that they scored too."""
     info, mine = view.kept.info, set(view.kept.info.pairs_with(view.metric))
     people = [name for name in human_scores(info.own_scores) if mine & set(info.pairs_with(name))]
     if view.metric in people:
         return
     kept = {name: view.known(name) for name in people}
-    if (said := name_other_tops(found, view.metric, *filter(None, kept.values()))) is not None:
-        screen.caution_box(said)
+    if (sentence := name_other_tops(comparison, view.metric, *filter(None, kept.values()))) is not None:
+        screen.caution_box(sentence)
     if waiting := [name for name, one in kept.items() if one is None]:
         by = "; ".join(f"{name} ({name_pairs(info.pairs_with(name))})" for name in waiting)
         screen.caution_box(f"People scored these systems too: {by}. Ranks by human scores may differ: choose "
@@ -128,22 +128,22 @@ def show_disputes(view) -> TaskComparison | None:
     except MtsigError as problem:
         screen.error(problem)
         return None
-    found = disputed_in(compared)
+    disputes = disputed_in(compared)
     mine = compared if view.settings.get("rank_rule", "simultaneous") == "simultaneous" else None
-    if not found:
+    if not disputes:
         screen.plain("No language pair has two systems that two of these metrics can compare.")
         return mine
-    screen.answer(disputes_verdict(found))
-    if (said := name_other_tops(compared, view.metric)) is not None:
-        screen.caution_box(said)
-    screen.show_table(dispute_counts_table(found), "task.disputes.counts")
+    screen.answer(disputes_verdict(disputes))
+    if (sentence := name_other_tops(compared, view.metric)) is not None:
+        screen.caution_box(sentence)
+    screen.show_table(dispute_counts_table(disputes), "task.disputes.counts")
     st.caption(DISPUTES_NOTE)
-    if pairs := disputed_pairs_table(found):
+    if pairs := disputed_pairs_table(disputes):
         n = len(pairs.rows)
         clicked = screen.show_table(pairs.pick_rows(range(min(n, _SHOWN))), "task.disputes", open_rows=True)
         cut = f" The first {_SHOWN:,} of {n:,} rows; the file has all." if n > _SHOWN else ""
         st.caption(f"{DISPUTED_PAIRS_NOTE} Tick a row to open the pair.{cut}")
-        records = disputed_records(found)
+        records = disputed_records(disputes)
         charts.csv_button((info.name, "-".join(metrics)), "task.disputes", list(records[0]),
                           (row.values() for row in records), "Pairs on which metrics disagree as CSV")
         if clicked is not None and (pair := pairs.values("language_pair")[clicked]) in compared.pairs:
@@ -178,38 +178,38 @@ def show_agreement(view) -> TaskAgreement | None:
              for _ in range(len(info.scores[pair]) + 3 * (pair in info.with_texts))]
     try:
         session_limits.check_task(kept.sizes, drawn, task_agreement, asked)
-        found = background.result(key, lambda progress: kept_agreement(
+        result = background.result(key, lambda progress: kept_agreement(
             kept, human, jobs=-1, progress=progress, **asked), "Comparing metrics with people")
     except MtsigError as problem:
         screen.error(problem)
         return None
-    screen.answer(agreement_verdict(found))
-    screen.cautions(about_agreement(found))
-    charts.show(partial(agreement_dots, found), key="task.agreement", files=(info.name, human),
+    screen.answer(agreement_verdict(result))
+    screen.cautions(about_agreement(result))
+    charts.show(partial(agreement_dots, result), key="task.agreement", files=(info.name, human),
                 command=_command(view, human, asked),
-                **table(found.metrics),
+                **table(result.metrics),
                 alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals, means over the "
                     "language pairs; numbers below.")
-    screen.show_table(agreement_table(found), "task.agreement.rows")
-    screen.show_table(agreement_by_pair_table(found), "task.agreement.pairs")
+    screen.show_table(agreement_table(result), "task.agreement.rows")
+    screen.show_table(agreement_by_pair_table(result), "task.agreement.pairs")
     st.caption("Soft pairwise accuracy by language pair.")
-    if found.comparisons:
-        screen.show_table(compared_metrics_table(found), "task.agreement.comparisons")
-        rows = [asdict(row) for row in found.comparisons]
+    if result.comparisons:
+        screen.show_table(compared_metrics_table(result), "task.agreement.comparisons")
+        rows = [asdict(row) for row in result.comparisons]
         charts.csv_button((info.name, human), "task.comparisons", list(rows[0]), (list(row.values()) for row in rows),
                           "Pairs of metrics as CSV")
-    screen.plain(agreement_note(found))
-    return found
+    screen.plain(agreement_note(result))
+    return result
 
 
 def _command(view, human: str, asked: dict) -> str:
     """The command line that prints these numbers."""
     source = view.kept.source
     only = source.only or (tuple(view.kept.info.systems) if source.track is not None else ())
-    told = Source(folder=source.folder, demo_task=source.folder is None, keep_canary=source.keep_canary, only=only,
+    bare = Source(folder=source.folder, demo_task=source.folder is None, keep_canary=source.keep_canary, only=only,
                   exclude=tuple(one.system for one in source.exclude), lower_is_better=source.lower_is_better,
                   higher_is_better=source.higher_is_better, below=source.below, named_from=source.named_from,
                   refs=source.refs, refs_as_systems=source.refs_as_systems)
     flags = ["--all-pairs"] * (source.folder is None) + [f"--pairs={','.join(source.pairs)}"] * bool(source.pairs)
     flags += [f"--scores={pair}:{name}={source.shown(path)}" for pair, name, path in source.scores]
-    return command_line("agreement", told, *flags, human=human, **asked)
+    return command_line("agreement", bare, *flags, human=human, **asked)

@@ -21,7 +21,6 @@ from mtsig_core.report.task import (
 from mtsig_core.report.words import far_firsts_in, group_cautions, in_a_task
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.cautions import about_choice
-from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
 from mtsig_core.testset import by_precedence
 from pages._ui import address, background, controls, results, screen, session_limits, tasks, testsets
@@ -56,7 +55,7 @@ class TaskView:
         key = _key(self.kept, [metric], self.settings)
         return None if background.kept(key) is None else compare_by(self.kept, [metric], self.settings, "")
 
-    def address_of(self, pair: str, found: TaskComparison) -> dict[str, str | None]:
+    def address_of(self, pair: str, comparison: TaskComparison) -> dict[str, str | None]:
         """What the address says of the test set of a language pair, and of the metric, unless that is usual there.
 
         With the content, and without what is usual, the page leaves it as it is, so that one press of Back undoes it.
@@ -66,12 +65,12 @@ class TaskView:
         named = {"testset": tasks.track_name(self.offer.testset(self.name, pair), self.kept.source.track),
                  "metric": None if self.metric == usual else self.metric}
         may_change = self.offer.source.folder is not None and self.offer.saved is None
-        return named | ({address.SEEN: found.pairs[pair].testset.digest[:12]} if may_change else {})
+        return named | ({address.SEEN: comparison.pairs[pair].testset.digest[:12]} if may_change else {})
 
-    def command(self, found: TaskComparison) -> str:
+    def command(self, comparison: TaskComparison) -> str:
         """The command line that prints what is found."""
-        metrics = dict.fromkeys([self.metric, *(name for one in found.pairs.values() for name in one.metrics)])
-        human = None if found.agreement is None else found.agreement.human
+        metrics = dict.fromkeys([self.metric, *(name for one in comparison.pairs.values() for name in one.metrics)])
+        human = None if comparison.agreement is None else comparison.agreement.human
         return task_command(self.kept.source, metrics=",".join(metrics), human=human, **self.settings)
 
 
@@ -84,24 +83,23 @@ def compare_by(kept: KeptTask, metrics: list[str], settings: dict, what: str,
 
     def work(progress):
         cache = KeptDraws()
-        found = compare_task(kept, metrics, jobs=-1, progress=progress, found=progress.part, cache=cache, **settings)
-        return asked, found, dict(cache)
+        result = compare_task(kept, metrics, jobs=-1, progress=progress, found=progress.part, cache=cache, **settings)
+        return asked, result, dict(cache)
 
     return results.decided_from(_key(kept, metrics, settings), work, asked, lambda cache: compare_task(
         kept, metrics, cache=cache, **settings), what, meanwhile)
 
 
 def _key(kept: KeptTask, metrics: list[str], settings: dict) -> tuple:
-    by_domain = RANK_RULES[settings.get("rank_rule", "simultaneous")].by_domain  # across them it averages other scores
-    return "task", kept.digest, *metrics, by_domain, tuple(sorted(results.drawing(settings).items()))
+    return "task", kept.digest, *metrics, tuple(sorted(results.drawing(settings).items()))
 
 
 def choose() -> TaskView:
     """Draw the controls at the side; what they make."""
     offers = testsets.available_tasks()
     for asked in filter(None, (address.asked("shared_task"), (address.asked("testset") or "").partition("/")[0])):
-        if (found := testsets.find_task(asked, offers)) is not None:  # an upload, of whoever sent its link
-            offers.setdefault(asked, found)
+        if (offer := testsets.find_task(asked, offers)) is not None:  # an upload, of whoever sent its link
+            offers.setdefault(asked, offer)
     usual, wish = _of_the_set(offers), address.asked("shared_task")
     labels = {one: offer.label for one, offer in offers.items()}
     name = controls.pick_opened("Shared task", "shared_task", labels, usual)
@@ -174,28 +172,28 @@ def ask_which_metric(view: TaskView) -> None:
             screen.caution_box(f"{caution.finding} Choose the metric that decides at the side.")
 
 
-def show_picture(found: TaskComparison, metric: str, key: str | None = None) -> str | None:
+def show_picture(comparison: TaskComparison, metric: str, key: str | None = None) -> str | None:
     """Draw the picture of a task; the language pair in which a rank was clicked, where it has a key."""
-    shown = rank_table(found, metric)
+    shown = rank_table(comparison, metric)
     clicked = screen.show_table(shown, key, open_cells=key is not None)
-    if clicked is None or clicked[1] not in found.pairs or shown.values(clicked[1])[clicked[0]] is None:
+    if clicked is None or clicked[1] not in comparison.pairs or shown.values(clicked[1])[clicked[0]] is None:
         return None
     return clicked[1]
 
 
-def show_key(found: TaskComparison, metric: str, click: str = "") -> None:
+def show_key(comparison: TaskComparison, metric: str, click: str = "") -> None:
     """Say below the picture what its ranks and marks are, and what a `click` does."""
-    st.caption(" ".join([*explain_ranking(found, metric, "Coloured:", "Shading"),
+    st.caption(" ".join([*explain_ranking(comparison, metric, "Coloured:", "Shading"),
                          f"Click a cell to open the language pair{click}."]))
 
 
-def show_far_firsts(found: TaskComparison, metric: str) -> None:
+def show_far_firsts(comparison: TaskComparison, metric: str) -> None:
     """Say where a system may be the first though better-scoring ones may not; in a box where that is often so."""
-    told = far_firsts_in(found, metric)
-    title = f"May be the first, though better-scoring systems may not: {len(told)} times"
-    with st.expander(title, key="task.far-firsts") if len(told) > FEW else nullcontext():
-        for said in told:
-            screen.plain(said)
+    sentences = far_firsts_in(comparison, metric)
+    title = f"May be the first, though better-scoring systems may not: {len(sentences)} times"
+    with st.expander(title, key="task.far-firsts") if len(sentences) > FEW else nullcontext():
+        for sentence in sentences:
+            screen.plain(sentence)
 
 
 def show_unread(view: TaskView) -> None:
@@ -204,15 +202,15 @@ def show_unread(view: TaskView) -> None:
         screen.caution_box(" ".join(unread_sentences(view.offer.unread)))
 
 
-def show_warnings(found: TaskComparison, key: str) -> None:
+def show_warnings(comparison: TaskComparison, key: str) -> None:
     """All warnings by language pair, those of a kind together, for who opens the box."""
-    n = sum(len(comparison.warnings) for comparison in found.pairs.values())
+    n = sum(len(one.warnings) for one in comparison.pairs.values())
     if n:
         with st.expander(f"Keep in mind: {counted(n, 'warning')}", key=key):
             columns = Column("language_pair", "language pair", "name"), Column("text", "warning")
             screen.show_prose_table(Table("warnings", columns, tuple(
-                (pair, " ".join(texts)) for pair, comparison in found.pairs.items() for texts in group_cautions(
-                    in_a_task(comparison.warnings), several=len(comparison.metrics) > 1, say=in_side_bar))))
+                (pair, " ".join(texts)) for pair, one in comparison.pairs.items() for texts in group_cautions(
+                    in_a_task(one.warnings), several=len(one.metrics) > 1, say=in_side_bar))))
 
 
 # A kept review, and its shared task with and without the systems it excludes.

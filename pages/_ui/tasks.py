@@ -35,13 +35,13 @@ def _seen(path: Path) -> tuple[int, int]:
 def _kept(source: TaskSource, track: str | None, fingerprint: tuple, limited: bool) -> KeptTask:
     def make():
         if track is None:
-            found = KeptTask(source)
+            task = KeptTask(source)
         else:
             whole = _kept(source, None, fingerprint, limited)  # which is read once for all tracks
-            found = KeptTask(replace(source, track=track), read=lambda: whole.task.of_track(track))
+            task = KeptTask(replace(source, track=track), read=lambda: whole.task.of_track(track))
         with st.spinner("Reading the task"), bounded(task_limits()) if limited else nullcontext():
-            found.info  # noqa: B018 - what takes time, for the page to say so meanwhile
-        return found
+            task.info  # noqa: B018 - what takes time, for the page to say so meanwhile
+        return task
 
     return LOADED.make(("task", source, track, fingerprint), make,
                      lambda _: _AS_READ * sum(size for _, size, _ in fingerprint))

@@ -111,48 +111,48 @@ class Gone(InputError):
 
 def available() -> dict[str, Offer]:
     """What is offered to everybody, and to this browser: by the name that it has in the address of a page."""
-    found = {}
+    offers = {}
     if os.environ.get(SOURCE_VARIABLE) and served_task() is None:
         source = Source.from_json(os.environ[SOURCE_VARIABLE])
-        found[source.title] = _from_source(source, demo_label(source))
+        offers[source.title] = _from_source(source, demo_label(source))
     for task, offer in _tasks_of_the_server().items():
         for name, pair in ((offer.testset(task, pair), pair) for pair in offer.pairs):
-            found[name] = _from_source(offer.source.of_pair(pair), name)
+            offers[name] = _from_source(offer.source.of_pair(pair), name)
     for label, demo in DEMOS.items():
-        found.setdefault(demo.title, _from_source(demo, label))
+        offers.setdefault(demo.title, _from_source(demo, label))
     for saved in _uploads():
-        found |= _offer_saved(saved, found)
-    return found
+        offers |= _offer_saved(saved, offers)
+    return offers
 
 
 def available_tasks() -> dict[str, TaskOffer]:
     """The same of shared tasks."""
     simulated = {SIMULATED.title: TaskOffer(SIMULATED.title, SIMULATED, PAIRS)}
     served = os.environ.get(SOURCE_VARIABLE)
-    found = simulated if served and Source.from_json(served).demo_task else {}
-    found = found | _tasks_of_the_server() | simulated
+    offers = simulated if served and Source.from_json(served).demo_task else {}
+    offers = offers | _tasks_of_the_server() | simulated
     for saved in _uploads():
         if saved.task is not None:
-            found[f"{KEPT}{saved.link}"] = _offer_saved_task(saved, found)
-    return found
+            offers[f"{KEPT}{saved.link}"] = _offer_saved_task(saved, offers)
+    return offers
 
 
 def _tasks_of_the_server() -> dict[str, TaskOffer]:
     """The task that the dashboard was started on, and those below the root."""
-    found = {}
+    offers = {}
     if (task := served_task()) is not None:
         name = literal(folder_name(task.folder))
-        found[name] = TaskOffer(name, task, task.pairs or pairs_in(Path(task.folder)))
+        offers[name] = TaskOffer(name, task, task.pairs or pairs_in(Path(task.folder)))
     for name, folder in task_folders():
         pairs, scores, runs, unread = beside(folder)
         source = TaskSource(str(folder), scores=tuple(scores), run=tuple(runs), below=str(root()))
-        found.setdefault(name, TaskOffer(name, source, pairs, unread))
-    return found
+        offers.setdefault(name, TaskOffer(name, source, pairs, unread))
+    return offers
 
 
 def _uploads() -> list[Saved]:
     """What this browser has uploaded."""
-    owner = browser.owner()
+    owner = browser.find_owner()
     return [] if owner is None else store().of(owner)
 
 
@@ -205,7 +205,7 @@ def find_task(name: str, offers: dict[str, TaskOffer]) -> TaskOffer | None:
 
 def keep_upload(testset: TestSet, source: Source) -> str:
     """Keep an uploaded set in the database; its name in the address."""
-    return f"{KEPT}{store().keep(testset, browser.owner(make=True), source)}"
+    return f"{KEPT}{store().keep(testset, browser.find_owner(make=True), source)}"
 
 
 @st.cache_resource
@@ -220,9 +220,9 @@ def look_into(content: bytes, file: str) -> Contents:
     """What there is in an uploaded zip of a task, its files named from the zip on."""
     path = _on_disk(hashlib.blake2b(content, digest_size=16).hexdigest(), zip_name(file), lambda: content)
     with bounded(task_limits(), below=path.parent):
-        found = contents_of(path)
-    return replace(found, **{key: tuple((pair, named, str(Path(own).relative_to(path.parent)))
-                                        for pair, named, own in getattr(found, key)) for key in ("scores", "runs")})
+        contents = contents_of(path)
+    return replace(contents, **{key: tuple((pair, named, str(Path(own).relative_to(path.parent)))
+                                        for pair, named, own in getattr(contents, key)) for key in ("scores", "runs")})
 
 
 def zip_name(file: str) -> str:
@@ -242,7 +242,8 @@ def keep_task(content: bytes, source: TaskSource, contents: Contents, unread: li
     if not read.systems:
         raise InputError(no_output(source.folder, [pair]))
     pairs = contents.pairs if pair is not None else tuple(read.testsets)  # one without outputs is left out
-    link = store().keep_task(source.name, content, browser.owner(make=True), source, pairs, len(read.systems), unread)
+    owner = browser.find_owner(make=True)
+    link = store().keep_task(source.name, content, owner, source, pairs, len(read.systems), unread)
     shutil.rmtree(here.below, ignore_errors=True)  # from now on it is read from where it is kept
     return KEPT + link
 
@@ -263,7 +264,7 @@ def _number_label(name: str, labels: set[str]) -> str:
 
 def delete(saved: Saved) -> None:
     """Forget a kept set or task of this browser."""
-    store().delete(saved.link, browser.owner())
+    store().delete(saved.link, browser.find_owner())
     shutil.rmtree(_zips() / saved.digest, ignore_errors=True)
 
 
@@ -330,12 +331,12 @@ def _from_source(source: Source, label: str) -> Offer:
     return Offer(label, load, source, not source.simulated)
 
 
-def _loaded(key: tuple, said: str, make: Callable[[], TestSet]) -> TestSet:
-    def told():
-        with st.spinner(said):
+def _loaded(key: tuple, what: str, make: Callable[[], TestSet]) -> TestSet:
+    def make_with_spinner():
+        with st.spinner(what):
             return make()
 
-    return LOADED.make(key, told, weight)
+    return LOADED.make(key, make_with_spinner, weight)
 
 
 def root() -> Path | None:
@@ -350,13 +351,13 @@ def task_folders() -> list[tuple[str, Path]]:
     below = root()
     if below is None or not below.is_dir():
         return []
-    found, level = [], [below]
+    tasks, level = [], [below]
     for _ in range(_DEPTH + 1):
         inside = [child for folder in level for child in _inside(folder) if child.resolve().is_relative_to(below)]
-        found += [folder for folder in level if _looks_like_task(folder)]
-        found += [child for child in inside if not child.is_dir() and _looks_like_task(child)]
+        tasks += [folder for folder in level if _looks_like_task(folder)]
+        tasks += [child for child in inside if not child.is_dir() and _looks_like_task(child)]
         level = [child for child in inside if child.is_dir()]
-    return [(literal(folder.relative_to(below).as_posix()), folder) for folder in sorted(found)]
+    return [(literal(folder.relative_to(below).as_posix()), folder) for folder in sorted(tasks)]
 
 
 def _looks_like_task(folder: Path) -> bool:
@@ -399,8 +400,8 @@ def beside(folder: Path) -> tuple[list[str], list[tuple[str, str, str]], list[tu
         except (OSError, MtsigError):  # looks like a shared task and is none: nothing to offer
             return Contents((), (), (), ())
 
-    found = LOADED.make(("contents", *_stamp(folder)), look, lambda _: 0)
-    return list(found.pairs), list(found.scores), list(found.runs), found.unread
+    contents = LOADED.make(("contents", *_stamp(folder)), look, lambda _: 0)
+    return list(contents.pairs), list(contents.scores), list(contents.runs), contents.unread
 
 
 def pairs_in(folder: Path, below: Path | None = None) -> list[str]:

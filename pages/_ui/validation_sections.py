@@ -75,16 +75,16 @@ def show_figure(view: View, figure: Callable[[], go.Figure], rows: Sequence, key
                 **charts.columns(flatten_rows(rows)))
 
 
-def grow(figure: Callable[[], go.Figure], name: str, said: str, more: str = "") -> None:
+def grow(figure: Callable[[], go.Figure], name: str, sentence: str, more: str = "") -> None:
     """Draw a figure that is not whole yet, and say what it is of."""
-    charts.grow(figure, f"validation.growing.{name}", f"{said}.")
-    screen.faint(f"{said}{more}. Numbers, tables and files come with the last.")
+    charts.grow(figure, f"validation.growing.{name}", f"{sentence}.")
+    screen.faint(f"{sentence}{more}. Numbers, tables and files come with the last.")
 
 
 def by_situation(row: Callable, verb: str) -> dict:
     """What `row` (what is drawn or swapped, the unit of the test) gives, by words for it; without what is not there."""
-    found = {f"{what}s {verb}, by {unit}": row(what, unit) for what, unit in tables.SITUATIONS}
-    return {words: one for words, one in found.items() if one is not None}
+    rows = {f"{what}s {verb}, by {unit}": row(what, unit) for what, unit in tables.SITUATIONS}
+    return {words: one for words, one in rows.items() if one is not None}
 
 
 def drawn_each(one) -> str:
@@ -164,7 +164,7 @@ def _right(one, size: int, koehns: bool):
 def _show_calibration(view: View, one, koehns: bool) -> None:
     st.subheader("Is a level as good as its word?")
     theirs = {low: _share(share) for low, _, share in KOEHN_T4.rows["bleu"]} if koehns else {}
-    show_figure(view, partial(rates, [row_of(tables.level_name(row.low, row.high), row.right, theirs.get(row.low))
+    show_figure(view, partial(rates, [row_of(row.level, row.right, theirs.get(row.low))
                                for row in one.levels], other=KOEHN_T4.source,
                        what="of the conclusions are as the whole set"),
                one.levels, "calibration", command(view, "calibration"),
@@ -194,9 +194,9 @@ def show_coverage(view: View, place) -> None:
     one = run(view, coverage, "Covering", figure=partial(_held, view.alpha), things="test sets", a=a, b=b, repeats=n)
     at = _size_situations(one)
     first, *others = (row.covered for row in at.values())
-    screen.answer(f"{view.level} intervals hold A's true score {_coverage_said(first, view.alpha)} of test sets"
-                  + (f"; where documents are drawn, by segment {_coverage_said(others[0], view.alpha)}, by document "
-                     f"{_coverage_said(others[1], view.alpha)}" if others else ""))
+    screen.answer(f"{view.level} intervals hold A's true score {_describe_coverage(first, view.alpha)} of test sets"
+                  + ("; where documents are drawn, by segment {}, by document {}".format(
+                      *(_describe_coverage(other, view.alpha) for other in others)) if others else ""))
     screen.numbers(*(big(situation, row.covered) for situation, row in at.items()))
     screen.plain("So much for the score of A. Every kind of interval of the difference A - B:")
     show_figure(view, _held(view.alpha, one), one.rows, "coverage", command(view, "coverage", a=a, b=b, repeats=n),
@@ -210,7 +210,7 @@ def show_coverage(view: View, place) -> None:
     screen.show_table(tables.coverage_table(one))
 
 
-def _coverage_said(covered, alpha: float) -> str:
+def _describe_coverage(covered, alpha: float) -> str:
     """How often intervals hold what they should, and that this is too seldom or too often where it is for sure."""
     verdict = "only " if covered.high < 1 - alpha else ""
     return f"in {verdict}{100 * covered.share:.1f}%" + " (more than they should)" * (covered.low > 1 - alpha)
@@ -268,8 +268,8 @@ def _false(alpha: float, one):
     }, alpha, at_most=True)
 
 
-def _percent(found) -> str:
-    return f"{100 * found.share:.0f}%"
+def _percent(rate) -> str:
+    return f"{100 * rate.share:.0f}%"
 
 
 # Equal systems: how often tests find a difference all the same, alone and among many comparisons.
@@ -365,8 +365,8 @@ def _show_variants(view: View) -> None:
     st.subheader("Six equal systems, the first against the others")
     one = run(view, variants, "Comparing equal systems")
     both = ([(row.p_ar, row.p_as_printed) for row in one.rows], [row[2:] for row in RIEZLER_MAXWELL_T2.rows["nist"]])
-    ours, theirs = ([sum(significant(p, view.alpha) for p in test) for test in zip(*found, strict=True)]
-                    for found in both)
+    ours, theirs = ([sum(significant(p, view.alpha) for p in test) for test in zip(*table, strict=True)]
+                    for table in both)
     screen.answer(f"Of {len(one.rows)} true nulls, randomization rejects {ours[0]} and the bootstrap as printed "
                   f"{ours[1]} (Riezler and Maxwell: {theirs[0]} and {theirs[1]})")
     show_figure(view, partial(p_values, {row.pair: {"randomization": row.p_ar, "bootstrap as printed": row.p_as_printed,
@@ -431,29 +431,30 @@ def show_pair(view: View, place) -> None:
     asked = {"a": a, "b": b, "n_segments": None if size == n else size}
     usable = metrics_of(view.testset)
     metrics = dict.fromkeys([*(name for name in RIEZLER_MAXWELL_T1.rows if name in usable), view.metric])
-    found = {}
+    by_metric = {}
     for name in sorted(metrics, key=view.metric.__ne__):  # the metric of the page is counted already
-        found[name] = run(view, pair_tests, f"Testing by {name}", metric=name, figure=partial(_figure, view.alpha),
-                                  things="metrics", before={(len(found), len(metrics)): dict(found)} if found else {},
-                                  **asked)
-    found = {name: found[name] for name in metrics}
-    real = [metric_title(name) for name, one in found.items() if one.significant("segment", "ar")]
+        before = {(len(by_metric), len(metrics)): dict(by_metric)} if by_metric else {}
+        by_metric[name] = run(view, pair_tests, f"Testing by {name}", metric=name, figure=partial(_figure, view.alpha),
+                              things="metrics", before=before, **asked)
+    by_metric = {name: by_metric[name] for name in metrics}
+    real = [metric_title(name) for name, one in by_metric.items() if one.significant("segment", "ar")]
     screen.answer(f"By segment, the difference is significant in {' and '.join(real) or 'none of the metrics'}"
-                  + (f", not in {' or '.join(metric_title(m) for m in found if metric_title(m) not in real)}"
-                     if 0 < len(real) < len(found) else ""))
+                  + (f", not in {' or '.join(metric_title(m) for m in by_metric if metric_title(m) not in real)}"
+                     if 0 < len(real) < len(by_metric) else ""))
     screen.numbers(*((f"{metric_title(name)}: p by randomization", tables.format_p(one.p_value("segment", "ar")),
                       f"improvement of A over B: {signed(one.improvement, tables.pair_form(one))}")
-                     for name, one in found.items()))
+                     for name, one in by_metric.items()))
     header = ["metric", "a", "b", "unit", "test", "p_value", "significant"]
-    charts.show(_figure(view.alpha, found), key="validation.pair", header=header, rows=[
-        [name, *(getattr(row, column) for column in header[1:])] for name, one in found.items() for row in one.rows],
-        command=command(view, "pair", metrics=",".join(found), a=a, b=b, segments=asked["n_segments"]),
-        files=view.named(a, b, metric="-".join(found)),
+    charts.show(_figure(view.alpha, by_metric), key="validation.pair", header=header, rows=[
+        [name, *(getattr(row, column) for column in header[1:])]
+        for name, one in by_metric.items() for row in one.rows],
+        command=command(view, "pair", metrics=",".join(by_metric), a=a, b=b, segments=asked["n_segments"]),
+        files=view.named(a, b, metric="-".join(by_metric)),
         alt="p-values of the pair under each metric, by two tests, beside those of the paper.", with_table=False)
-    screen.show_table(tables.pair_tests_table(found))
-    screen.plain(f"A is {a}, B is {b}, on {_tested(found)}"
+    screen.show_table(tables.pair_tests_table(by_metric))
+    screen.plain(f"A is {a}, B is {b}, on {_tested(by_metric)}"
                  + ("." if size == n else f", of the first broad sample of {size:,}."))
-    st.caption(f"{next(iter(found.values())).trials:,} trials, uncorrected. Theirs: {RIEZLER_MAXWELL_T1.source}, "
+    st.caption(f"{next(iter(by_metric.values())).trials:,} trials, uncorrected. Theirs: {RIEZLER_MAXWELL_T1.source}, "
                f"{RIEZLER_MAXWELL_T1.about}: another corpus, so it is the shape that compares. Their NIST found what "
                "BLEU and F did not; and their bootstrap, one-sided as printed, has the smaller p."
                + (" Here Portuguese and Danish come closest to their pair." if view.testset.simulated else "")
@@ -461,19 +462,19 @@ def show_pair(view: View, place) -> None:
                   if "dep-f" not in usable and view.testset.has_texts else ""))
 
 
-def _tested(found):
+def _tested(by_metric):
     """How many segments the pair was tested on: one number, or one by metric where some lack scores."""
     by_n = {}
-    for name, one in found.items():
+    for name, one in by_metric.items():
         by_n.setdefault(one.n_segments, []).append(metric_title(name))
     return ", ".join(f"{n:,} segments" + (f" by {' and '.join(names)}" if len(by_n) > 1 else "")
                      for n, names in by_n.items())
 
 
-def _figure(alpha, found):
+def _figure(alpha, by_metric):
     """The figure of each metric; the published p of .0001 stands for less."""
     rows = {}
-    for name, one in found.items():
+    for name, one in by_metric.items():
         theirs = RIEZLER_MAXWELL_T1.rows.get(name, ((None,) * 4,))[0]
         rows[name] = {"randomization": one.p_value("segment", "ar"),
                       "bootstrap as printed": one.p_value("segment", "riezler-maxwell"),
@@ -490,7 +491,7 @@ def show_units(view: View, place) -> None:
     by_document = by_unit(unit="document")  # documents are fewer, so this one is there first
 
     def changes(by_segment):
-        return changes_between(part, *(found.metrics[view.metric] for found in (by_segment, by_document)),
+        return changes_between(part, *(one.metrics[view.metric] for one in (by_segment, by_document)),
                                by_segment.settings)
 
     def by_document_alone():

@@ -67,14 +67,14 @@ _MADE = Memory(64)
 _PLAIN = (str, int, float, bool, type(None))
 
 
-def make_once(make: Callable, *of):
-    """``make(*of)``, remembered; nobody may change it, nor what it is made of.
+def make_once(make: Callable, *args):
+    """``make(*args)``, remembered; nobody may change it, nor what it is made of.
 
     Test sets are known again by their content, results as the very objects that they are: these stay as long as what
     was made of them.
     """
-    key = (make, *map(_known, of))
-    return _MADE.make(key, lambda: (make(*of), [one for one in of if not isinstance(one, TestSet)]))[0]
+    key = (make, *map(_known, args))
+    return _MADE.make(key, lambda: (make(*args), [one for one in args if not isinstance(one, TestSet)]))[0]
 
 
 def _known(one):

@@ -158,7 +158,7 @@ class Scheduler:
 
     Parameters
     ----------
-    hire : callable
+    pool : callable
         (heavy) -> worker, with `run(work, tell)`, `kill()`, `pause()`, `resume()` and the `weight` of its value; its
         `start()` prepares for that.
     places : int
@@ -171,11 +171,11 @@ class Scheduler:
         Bytes of them in all, but for the last.
     """
 
-    def __init__(self, hire: Callable, places: int = 2, is_open: Callable[[str], bool] = lambda me: True,
+    def __init__(self, pool: Callable, places: int = 2, is_open: Callable[[str], bool] = lambda me: True,
                  kept: int = 128, most: float = 256 << 20):
         self.values = Memory(kept, most)
         self.expected = Memory(kept)  # seconds, of what was too long
-        self.hire, self._places, self._is_open = hire, places, is_open
+        self.pool, self._places, self._is_open = pool, places, is_open
         self._jobs: dict[Hashable, Job] = {}
         self._working: list[Job] = []  # those with a place, also those that were just killed
         self._turns, self._count = {}, count(1)  # when each session had its last turn
@@ -228,7 +228,7 @@ class Scheduler:
 
     def prepare(self) -> None:
         """Work may come soon."""
-        self.hire.start()
+        self.pool.start()
 
     def counts(self) -> dict[str, int]:
         """How many jobs work, how many wait, and how many values are kept."""
@@ -269,7 +269,7 @@ class Scheduler:
                 self._turns[job.owner] = next(self._count)
                 if job.worker is None:
                     job.begin()
-                    job.worker = self.hire(heavy)
+                    job.worker = self.pool(heavy)
                     threading.Thread(target=self._run, args=(job,), daemon=True, name="mtsig job").start()
                 else:
                     job.resume()

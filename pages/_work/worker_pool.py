@@ -42,7 +42,7 @@ class Died(SettingError):
 
 
 class WorkerPool:
-    """Where workers come from; one is hired by calling it. What work needs is loaded beforehand, if it `loads`."""
+    """Starts workers: each call gives one. What work needs is loaded beforehand, if it `loads`."""
 
     def __init__(self, loads: bool = True):
         self._loads = loads
@@ -98,12 +98,12 @@ class Worker:
     """
 
     def __init__(self, pool: WorkerPool, heavy: bool):
-        self._nursery, self._heavy, self.weight = pool, heavy, 0
+        self._pool, self._heavy, self.weight = pool, heavy, 0
         self._pid, self._lock, self._wanted, self._paused = None, threading.Lock(), True, False
 
     def run(self, work: Callable, tell: Callable[..., None]):
         """Have the work done, and give its value; what it tells meanwhile is passed on."""
-        down, up = self._nursery.fork(self._heavy)
+        down, up = self._pool.fork(self._heavy)
         try:
             self._begin(up.recv())
             for part in packed(work):

@@ -5,7 +5,6 @@ import pytest
 from mtsig_core.report.cells import format_p
 from mtsig_core.report.commands import source_options
 from tests.browser.conftest import follow, printed, ready, settled, watched
-from tests.browser.grids import cells
 from tests.pages.toys import small_source
 
 pytestmark = pytest.mark.browser
@@ -71,32 +70,3 @@ def test_three_outputs_give_the_p_that_the_command_line_prints(data, page, tmp_p
     assert answer.startswith(f"{pair['a']} and {pair['b']}: {pair['delta']:+.2f} BLEU ")
     assert f"adjusted p {format_p(pair['p_adjusted'])}" in answer
     assert page.dialogs == [] and page.hosts == {"localhost"} and page.problems == []
-
-
-@pytest.mark.slow  # tests/pages/test_segment_scores.py has it without a browser
-@pytest.mark.parametrize("texts", [
-    pytest.param({}, id="alone"), pytest.param(dict(ref_txt=REF, a_txt=REF, b_txt=WORSE), id="with texts")])
-def test_segment_scores(data, page, texts):
-    again(page)
-    table = "system\tline\tscore\n" + "".join(f"{name}\t{k}\t{50 + k + 20 * (name == 'a')}\n"
-                                              for name in "ab" for k in range(1, 31))
-    name = "a, b" if texts else "human"
-    assert f"{name}: 30 segments, 2 systems" in data(files(**texts, human_tsv=table.encode()))
-    page.get_by_role("link", name="Leaderboard", exact=True).click()
-    page.wait_for_selector(".mt-answer")
-    ready(page)
-    if texts:
-        page.locator(".st-key-metric input").fill("human")
-        page.keyboard.press("Enter")
-        ready(page)
-    said = page.locator('[data-testid="stMain"]').inner_text()
-    assert "a is ahead of all others" in said
-    assert "85.5" in {cell for row in cells(page, "leaderboard-table") for cell in row}  # as a screen reader has it
-    assert ("segment scores without texts" in said) is (not texts)
-
-
-def again(page):
-    """Leave the page and come back: no file is there any more."""
-    for name in ("Segments", "Data"):
-        follow(page, name)
-        settled(page)

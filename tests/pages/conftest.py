@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE
 from pages._ui import background, sweeps_sections, validation_sections
-from tests.pages.hired import Sender
+from tests.pages.thread_workers import PickledWorker
 from tests.pages.toys import APP, small_source
 
 #: What the longest work is asked for unless a test asks for more.
@@ -25,9 +25,9 @@ def patience(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
-def hired(monkeypatch):
+def thread_workers(monkeypatch):
     """Work is done in threads, of which one is quicker to have than a process; what the last test found stays."""
-    monkeypatch.setattr(background._OFFICE, "hire", Sender)
+    monkeypatch.setattr(background._SCHEDULER, "pool", PickledWorker)
 
 
 #: Draws of the experiments, whatever a page asks for. What they find is tested with the core.

@@ -9,8 +9,8 @@ from pages._ui import background
 from pages._work import scheduler
 from pages._work.scheduler import Scheduler
 from pages._work.worker_pool import Died
-from tests.pages.hired import Hand
 from tests.pages.test_scheduler import Work
+from tests.pages.thread_workers import ThreadWorker
 
 
 def page():
@@ -38,7 +38,7 @@ def shown(at):
 class TestOnAPage:
     @pytest.fixture(autouse=True)
     def queue(self, monkeypatch):
-        monkeypatch.setattr(background, "_OFFICE", Scheduler(Hand))
+        monkeypatch.setattr(background, "_SCHEDULER", Scheduler(ThreadWorker))
 
     @pytest.fixture
     def work(self):

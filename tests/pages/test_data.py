@@ -199,11 +199,6 @@ def test_what_is_wrong_inside_is_told_with_the_name_of_the_file(page):
         assert f'mt-error" role="alert">{said}' in words(page), name
 
 
-def test_a_damaged_zip_is_a_message(page):
-    upload(page, ("task.zip", b"PK nothing"))
-    assert "task.zip is no zip file, or not all of one" in words(page)
-
-
 def test_a_zip_is_unpacked_once_not_in_each_run_of_the_page(page, monkeypatch):
     seen = []
     monkeypatch.setattr(testsets, "contents_of", lambda path: seen.append(path) or Contents(("en-de",), (), (), ()))
@@ -211,15 +206,3 @@ def test_a_zip_is_unpacked_once_not_in_each_run_of_the_page(page, monkeypatch):
     page.run()
     assert not page.exception and len(seen) == 1
     assert page.selectbox(key="data.zip_pair").options == ["en-de"]
-
-
-def test_a_link_to_an_upload_that_is_gone_says_so(opened):
-    assert "is not here" in words(opened(None, testset="upload 0123"))
-
-
-def test_a_packed_archive_alone_is_named(page):
-    """Not: 'No reference among the files'."""
-    upload(page, ("task.tar.gz", gzip.compress(b"en-de.refA.txt".ljust(257, b"\0") + b"ustar\0".ljust(255, b"\0"))))
-    button(page).click().run()
-    assert "task.tar.gz is a tar archive. Expected one segment per line. Unpack it: tar xf task.tar.gz." in words(page)
-    assert "No reference" not in words(page)

@@ -15,7 +15,7 @@ CHOICES = ({"alpha": "0.1"}, {"correction": "bh"}, {"ci": "basic"}, {"rank_rule"
 
 
 def start_nothing(patch):
-    patch.setattr(background._OFFICE, "watch", lambda key, *args, **more: pytest.fail(f"a job starts: {key}"))
+    patch.setattr(background._SCHEDULER, "watch", lambda key, *args, **more: pytest.fail(f"a job starts: {key}"))
     for module, name in ((comparison, "draw_metric"), (across, "draw_across")):
         patch.setattr(module, name, lambda *args, **more: pytest.fail("drawn again"))
 
@@ -79,8 +79,8 @@ def test_in_a_review(folder, monkeypatch, seen):  # noqa: F811
 def test_so_many_pairs_that_not_all_are_kept_are_drawn_in_a_job(opened, source, monkeypatch, seen):
     """For another baseline, and never in the thread of the page."""
     monkeypatch.setattr(engine, "_MOST_KEPT", 100)
-    app, jobs, watch = opened("leaderboard", source, trials="999", seed="5"), [], background._OFFICE.watch
-    monkeypatch.setattr(background._OFFICE, "watch", lambda key, *more, **most: jobs.append(key) or watch(
+    app, jobs, watch = opened("leaderboard", source, trials="999", seed="5"), [], background._SCHEDULER.watch
+    monkeypatch.setattr(background._SCHEDULER, "watch", lambda key, *more, **most: jobs.append(key) or watch(
         key, *more, **most))
     choose(app, {"baseline": NAMES[1]})
     assert len(jobs) == 1 and seen[-1].settings.baseline == NAMES[1]

@@ -1,8 +1,9 @@
-"""What the pages say where so few documents can decide nothing: five, of which p is at least .0625."""
+"""Where so few documents can decide nothing (five, of which p is at least .0625), no page says more."""
 
 import pytest
 
-from tests.pages.toys import answers, sentences, words, written
+from mtsig_core import compare
+from tests.pages.toys import answers, caution_codes, sentences, words, written
 
 
 @pytest.fixture
@@ -13,40 +14,23 @@ def source(tmp_path):
 
 
 @pytest.mark.parametrize("page", [None, "leaderboard", "significance", "pair"])
-def test_nothing_is_tied(opened, source, page):
-    found = opened(page, source)
-    assert not found.exception
-    said = words(found)
-    assert "annot be decided with 5 documents" in "".join(answers(found))
-    assert "May be the first" not in said and "not separated" not in said
-    assert "all 32 swaps, exact" in said and "Take at least 6 documents, or the segment as unit" in said
-    if page in (None, "leaderboard"):
-        assert "intervals and p are rough below 30" in said
-    if page == "pair":
-        captions = " ".join(caption.value for caption in found.caption)
-        assert "2 of all 32 swaps, none swapped among them" in captions and "p = 2/32 = 0.0625, exactly" in captions
-        assert "No minimum detectable difference" in said
-        entered = found.number_input(key="margin").set_value(5.0).run()
-        captions = " ".join(caption.value for caption in entered.caption)
-        assert "Two one-sided t tests (Schuirmann 1987)" in captions and "too easily" not in captions
-        assert "Go by the decision" not in said  # there is none
-    if page == "significance":
-        assert "too few for 3 pairs" not in said.partition("correction</th>")[2]  # which would be cut at the edge
-        assert "trials: use" not in said  # all swaps are tried: more trials would decide nothing
+def test_the_headline_and_a_warning_say_so(opened, source, page):
+    shown = opened(page, source)
+    assert not shown.exception and "annot be decided with 5 documents" in "".join(answers(shown))
+    assert "all 32 swaps, exact" in words(shown)
+    assert "too-few-units" in caution_codes(shown, compare(source.read()).warnings)
 
 
-def test_no_level_is_claimed_of_a_bootstrap(opened, source):
-    """Whose decisions on few documents are false too often, whatever the correction."""
-    said = words(opened("significance", source, test="bootstrap"))
-    assert "no correction controls the error" in said and "Controlled is" not in said and "any false claim" not in said
-    assert "Controlled is any false claim" in words(opened("significance", source))
-    for test, claimed in (("bootstrap", False), ("ar", True)):
-        captions = " ".join(caption.value for caption in opened("leaderboard", source, test=test).caption)
-        assert ("hold for all pairs together" in captions) == claimed
+def test_the_pair_counts_all_swaps_and_takes_a_margin(opened, source):
+    shown = opened("pair", source)
+    captions = " ".join(caption.value for caption in shown.caption)
+    assert "2 of all 32 swaps, none swapped among them" in captions and "p = 2/32 = 0.0625, exactly" in captions
+    assert "No minimum detectable difference" in words(shown)
+    shown.number_input(key="margin").set_value(5.0).run()
+    assert "Two one-sided t tests" in " ".join(caption.value for caption in shown.caption)
 
 
 def test_sweeps_promises_nothing(opened, source):
-    found = opened("sweeps", source, repeats="30", sizes="5")
-    said = words(found)
-    assert not found.exception and "Cannot be decided with 5 documents. Take at least 6 documents" in said
-    assert "and more that often" not in said and "<td>nothing</td>" in said
+    shown = opened("sweeps", source, repeats="30", sizes="5")
+    assert not shown.exception and "annot be decided with 5 documents" in words(shown)
+    assert "and more that often" not in words(shown) and "<td>nothing</td>" in words(shown)

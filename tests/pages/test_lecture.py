@@ -111,14 +111,6 @@ def test_the_exact_p_is_that_of_all_swaps(opened):
     assert data["rows"]["p"][19] == pytest.approx((data["rows"]["counts"][19] + 1) / 21)
 
 
-@pytest.mark.parametrize("asked", [
-    {"scene": "<b>"}, {"step": "-3"}, {"step": "9" * 30, "scene": "mean"}, {"seed": "inf"}, {"guess": "x,y"},
-    {"guess": "1e999"}, {"world": "77", "scene": "documents"}, {"reveal": "true"}])
-def test_a_link_that_asks_nonsense_opens_the_scene_as_usual(opened, asked):
-    data = sent(opened("lecture", SMALL, testset=SMALL.title, **asked))
-    assert data["scene"] in SCENES and data["end"] is None
-
-
 @pytest.mark.parametrize(("scene", "guess"), [("mean", "2"), ("mean", "-1"), ("bootstrap", "13"), ("bootstrap", "3,4"),
                                               ("blocks", "30"), ("documents", "101")])
 def test_a_guess_that_is_not_on_the_scale_of_its_scene_is_none(opened, scene, guess):

@@ -113,16 +113,6 @@ def test_where_nobody_is_ranked_no_rank_is_explained(at, root, few_documents):
     assert not any("An arrow" in one.value for one in app.caption) and not app.exception
 
 
-def test_what_the_warnings_say_is_there(at, kept):
-    app = at("review", review=kept.edit_link)
-    assert [box.label for box in app.expander if box.label.startswith("Keep in mind")]
-    assert "· all systems · XCOMET" in words(app)
-    pick(app, "review.exclude.system.all language pairs", "Alpha")
-    next(box for box in app.text_input if box.key == "review.exclude.reason").input("late")
-    press(app, "Leave it out")
-    assert "· all systems · 1 system left out · XCOMET" in words(app) and not app.exception
-
-
 def test_nobody_is_left_out_without_a_reason(at, kept):
     app = at("review", review=kept.edit_link)
     pick(app, "review.exclude.system.all language pairs", "Alpha")
@@ -273,7 +263,7 @@ def test_who_is_left_out_can_be_put_back_while_the_numbers_wait(at, kept, monkey
     """Where a long comparison asks before it runs, or was cancelled, nothing of the review is hidden behind it."""
     task_view.reviews().add(kept.edit_link, Exclude("Alpha", None, "late"), 1)
     monkeypatch.setattr(TaskView, "comparison", lambda view, meanwhile: background._ask(st.empty(), ("key",), "It"))
-    monkeypatch.setattr(background._OFFICE, "expected", {("key",): 61.0})
+    monkeypatch.setattr(background._SCHEDULER, "expected", {("key",): 61.0})
     app = at("review", review=kept.edit_link)
     assert "this would take about 61 s" in words(app)
     assert not any("mt-working" in html.value for html in app.get("html"))  # a style that hides what follows

@@ -9,7 +9,7 @@ from mtsig_core import Cancelled, SettingError
 from pages._work import scheduler
 from pages._work.memory import Memory
 from pages._work.scheduler import _TURN, LEASE, Job, Scheduler, TooLong
-from tests.pages.hired import Hand
+from tests.pages.thread_workers import ThreadWorker
 
 
 class Work:
@@ -49,7 +49,7 @@ def works():
 
 @pytest.fixture
 def queue():
-    return Scheduler(Hand, 2)
+    return Scheduler(ThreadWorker, 2)
 
 
 @pytest.fixture
@@ -195,7 +195,7 @@ class TestTurns:
 
     def test_sessions_take_turns(self, works):
         """However much the first has asked for."""
-        queue, order, gate = Scheduler(Hand, 1), [], works()
+        queue, order, gate = Scheduler(ThreadWorker, 1), [], works()
         queue.watch(("hold", 0), gate, "z")
         assert gate.started.wait(5)
         waiting = [queue.watch((f"kind {k}", me), lambda progress, me=me: order.append(me), me)
@@ -206,7 +206,7 @@ class TestTurns:
         assert order[:2] == ["a", "b"] and order[2:] == ["a", "a"]
 
     def test_who_has_had_the_place_for_long_pauses_for_another_session_and_goes_on(self, now, works):
-        queue, long, quick = Scheduler(Hand, 1), works(), works()
+        queue, long, quick = Scheduler(ThreadWorker, 1), works(), works()
         quick.let_go.set()
         a = queue.watch(("validation", 1), long, "greedy")
         assert long.started.wait(5)
@@ -219,7 +219,7 @@ class TestTurns:
         assert a.future.result(5) == 42 and long.calls == quick.calls == 1
 
     def test_two_that_are_long_take_turns(self, now, works):
-        queue = Scheduler(Hand, 1)
+        queue = Scheduler(ThreadWorker, 1)
         a, b = (queue.watch(("validation", me), works(), me) for me in "ab")
         seen = []
         for _ in range(4):
@@ -230,7 +230,7 @@ class TestTurns:
 
     def test_not_more_than_two_for_a_place_pause_for_others(self, now, works):
         """For their memory; the rest waits until one ends."""
-        queue = Scheduler(Hand, 1)
+        queue = Scheduler(ThreadWorker, 1)
         held = [queue.watch(("validation", me), works(), me) for me in "abcd"]
         begun = set()
         for _ in range(9):
@@ -253,7 +253,7 @@ class TestLease:
     def test_what_the_last_tab_wanted_ends_soon_after_it_has_closed(self, now, works):
         """Also what still waits or pauses; a reload does not end it."""
         there, made = {"me", "you"}, [works() for _ in range(3)]
-        queue = Scheduler(Hand, 1, is_open=there.__contains__)
+        queue = Scheduler(ThreadWorker, 1, is_open=there.__contains__)
         held = [queue.watch((f"kind {k}", 1), work, me) for k, (work, me) in enumerate(zip(made, ("me", "me", "you"),
                                                                                           strict=True))]
         queue.watch(held[2].key, made[2], "me")  # two want it
@@ -332,7 +332,7 @@ class TestLongWork:
 
     def test_a_pause_takes_no_time(self, clock):
         job = Job(("kind", 1), None, True)
-        job.worker = Hand()
+        job.worker = ThreadWorker()
         for share, pause in ((0.1, 0), (0.2, 1000), (0.3, 0)):
             job.told("progress", "stage", share)
             job.pause()

@@ -74,14 +74,6 @@ def test_tests_of_segments(opened, source, page, test):
     assert app.selectbox(key="test").value == test and "trials" not in words(app).split("Romano")[0][:400]
 
 
-def test_beside_them_another_says_that_its_trials_are_too_few(opened, tmp_path):
-    rows = [f"s{k}\t{line}\t{k * line % 7}\n" for k in range(11) for line in range(1, 21)]  # 55 pairs
-    (tmp_path / "ratings.tsv").write_text("system\tline\tscore\n" + "".join(rows))
-    app = opened("significance", Source(scores=(("human", str(tmp_path / "ratings.tsv")),)), test="t", alpha="0.01")
-    app.toggle(key="significance.tests").set_value(True).run()
-    assert not app.exception and "none can be with 9999 trials: use 10999 or more" in words(app)
-
-
 def test_for_bleu_they_are_not_offered(opened, source):
     app = opened("leaderboard", source)
     assert app.selectbox(key="metric").value == "human"  # human scores come first
@@ -122,14 +114,6 @@ def test_scores_of_millionths_are_written_in_digits_that_tell_them_apart(opened,
     said = words(app)
     assert not app.exception and re.search(r"[3-9]\.\d+e-0[67]", said)
     assert not [part for part in re.findall(r"[^<>]{0,30}\b0\.00+\b[^<>]{0,9}", said) if "p 0." not in part]
-
-
-@pytest.mark.parametrize("page", ["pair", "bootstrap"])
-def test_scores_so_large_that_they_hardly_differ(opened, tmp_path, page):
-    rows = [f"{name}\t{k}\t{1e15 + k % 3 / 4 + place / 8!r}\n" for place, name in enumerate("AB") for k in range(1, 21)]
-    (tmp_path / "large.tsv").write_text("system\tline\tscore\n" + "".join(rows))
-    app = opened(page, Source(scores=(("large", str(tmp_path / "large.tsv")),)), trials="99", pool="10000")
-    assert not app.exception and app.get("plotly_chart")
 
 
 @pytest.mark.parametrize("texts", [True, False])

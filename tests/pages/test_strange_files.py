@@ -83,15 +83,3 @@ def test_no_upload_goes_for_others(tmp_path, monkeypatch):
         saved = testsets.store().find(link)
         assert testsets._load(saved.digest, saved.name, saved).systems["A"] == (f"a{k}",)
     testsets.store.clear()
-
-
-@pytest.mark.parametrize("page", ["leaderboard", "overview"])
-def test_an_output_that_is_hardly_the_right_file_is_told_above_the_table(opened, tmp_path, page):
-    lines = [f"{'word ' * (k * 7 % 23 + 3)}and its number {k}" for k in range(60)]
-    files = {name: write(tmp_path / f"{name}.txt", texts) for name, texts in (
-        ("ref", lines), ("good", [f"{text}." for text in lines]), ("late", ["a header", *lines[:-1]]))}
-    source = Source(ref=(("ref", files["ref"]),), system=((None, files["good"]), (None, files["late"])))
-    app = opened(page, source, trials="999")
-    said = words(app)
-    assert not app.exception and said.count("The lines of late do not follow the order of reference ref") == 1
-    assert "Keep in mind" not in said.partition("The lines of late")[0]

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-import streamlit as st
 
 from mtsig_core.cli.main import main
 from mtsig_core.store.reviews import replay
@@ -123,12 +122,6 @@ def test_a_table_may_be_left_out_or_be_errors_and_a_fault_in_it_is_a_message(dat
     assert testsets.store().of(page.session_state["browser.me"] or "") == []
 
 
-def test_a_link_to_a_task_that_is_gone_shows_no_other(opened):
-    page = opened("task", shared_task="~" + "x" * 22)
-    assert "The shared task of this link is not here" in words(page) and not page.dataframe
-    assert page.selectbox(key="shared_task").value is None
-
-
 def test_it_is_renamed_and_deleted_on_the_page_data(data, opened, monkeypatch):
     page = data()
     link, = uploaded(page, monkeypatch)["testset"]
@@ -200,24 +193,6 @@ def test_references_take_part_as_systems_on_the_page(data, monkeypatch, tmp_path
     assert "HUMAN-refB" in str(frame_rows(by_text.dataframe[0])) and "refs=" not in words(by_text)
     query = followed(page, lambda: press(page, "Start a review"), monkeypatch)
     assert "HUMAN-refA" in str(frame_rows(opened("review", review=query["review"][0]).dataframe[0]))
-
-
-def test_the_command_of_a_review_prints_its_files_byte_for_byte(data, opened, monkeypatch, tmp_path, capsys):
-    page = data()
-    link, = uploaded(page, monkeypatch)["testset"]
-    page = opened("task", testset=link, metric="esa", humans="true").switch_page("pages/task.py").run()
-    query = followed(page, lambda: press(page, "Start a review"), monkeypatch)
-    files = {}
-    monkeypatch.setattr(st, "download_button", lambda title, data, name, *args, key, **more: files.update(
-        {key.rpartition(".")[2]: (name, data() if callable(data) else data)}))
-    command = next(line for line in copied(opened("review", review=query["review"][0])) if "--review" in line)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "My task.zip").write_bytes(zipped(FILES))
-    (tmp_path / files["json"][0]).write_text(files["json"][1], encoding="utf-8")
-    assert link.partition("/")[0] not in "".join(text for _, text in files.values())
-    for form in ("json", "csv", "latex", "html", "manifest"):
-        assert main([*arguments(command), "--format", form]) == 0
-        assert capsys.readouterr().out == files[form][1], form
 
 
 def test_the_files_of_a_review_do_not_give_the_link_to_the_task_away(data, monkeypatch):

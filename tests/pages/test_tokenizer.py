@@ -1,6 +1,5 @@
 """The tokenizer: a control at the side, in the status line, in the printed command, and warned of on every page."""
 
-import re
 
 import pytest
 
@@ -44,16 +43,3 @@ def test_by_a_link_and_as_it_was_started(opened, chinese):
     page = opened("leaderboard", served)
     assert page.selectbox(key="tokenize").label == "Tokenizer (auto: char)" and " · tokenizer char" in words(page)
     assert commands(page)[0].count("--tokenize char") == 1
-
-
-def test_not_where_nothing_is_split(opened, chinese, tmp_path):
-    assert "tokenizer" not in words(opened("leaderboard", chinese, metric="chrf")).lower()
-    alone = Source(scores=(("human", write(tmp_path / "t.tsv", ["system\tline\tscore", "A\t1\t2", "B\t1\t3"])),))
-    assert not [box for box in opened("data", alone).selectbox if box.key == "tokenize"]
-
-
-def test_further_metrics_warn_of_it_too(opened, chinese):
-    said = words(opened("leaderboard", chinese, metric="chrf", metrics="ter", trials="999"))
-    boxes = re.findall('<div class="mt-box mt-caution">(.*?)</div>', said)
-    assert [box for box in boxes if box.startswith("The references look Chinese, and TER")]
-    assert said.index("The references look Chinese, and TER") < said.index("alike on")

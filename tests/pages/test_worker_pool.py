@@ -253,7 +253,7 @@ def test_one_waits_for_the_next_work_and_is_replaced():
     """It was there before it was asked for; where it was killed the work is done all the same, and none is left."""
     pool = WorkerPool()
     pool.start()
-    of_nursery = Path(f"/proc/{pool._process.pid}/task/{pool._process.pid}/children")
+    children = Path(f"/proc/{pool._process.pid}/task/{pool._process.pid}/children")
     until = time.monotonic() + LIMIT
 
     worked = set()
@@ -261,7 +261,7 @@ def test_one_waits_for_the_next_work_and_is_replaced():
     def next_one():
         """A process that is there, and has not worked yet."""
         while time.monotonic() < until:
-            for pid in set(of_nursery.read_text().split()) - worked:
+            for pid in set(children.read_text().split()) - worked:
                 return pid
             time.sleep(0.01)  # the cores are for what is to come
         raise AssertionError("no worker came")

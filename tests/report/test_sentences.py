@@ -2,12 +2,15 @@
 
 import dataclasses
 import re
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from mtsig_core import Caution, TestSet, compare
 from mtsig_core.figures import differences, forest, matrix
-from mtsig_core.report.sentences import _judged, paper_sentences
+from mtsig_core.report.sentences import _judged, paper_sentences, unlike_said
 from mtsig_core.report.words import caveats
 from tests.report.test_latex import said_of_tables
 from tests.report.test_outputs import SETTINGS, comparison, pair, result
@@ -252,3 +255,21 @@ class TestCaveats:
                            Caution("documents-ignored", {"n_documents": 9, "enough": True, "se_ratio": None})])
         assert "Rank intervals let A and B be first." in text and self.IGNORED in text
         assert "So decisions, intervals and rank intervals need" in text
+
+
+def test_where_samples_vary_more_than_swaps_it_is_said_with_p_by_the_standard_error():
+    def said(se, p=0.02, n=None, units=10**9):
+        found = SimpleNamespace(a="A", b="B", delta=-1.2, se={"document": se, "segment": 9.0},
+                                outcomes=[SimpleNamespace(test="ar", p_value=p)],
+                                settings=SimpleNamespace(unit="document"), swapped=np.array([0.5, -0.5] * 50),
+                                n_units=units, n_effective=float(units))
+        return unlike_said(found, n or 1e9)
+
+    assert said(0.54) == "" == said(None) == said(0.6, p=0.05)  # nothing is too small that the other p is not above
+    assert "vary 1.22 times" in said(0.54, n=26)  # of the swaps' .25 the difference itself makes 1.44 / 26
+    p = 2 * stats.norm.sf(1.2 / 0.6)
+    assert said(0.6) == (" Bootstrap samples vary 1.20 times as much as swaps would of no difference: A and B are too "
+                         "unlike to trade places, and this p is too small. By the standard error it would be about "
+                         f"{p:.4f}.")
+    few = 2 * stats.t.sf(1.2 / (0.6 * np.sqrt(8 / 7)), 7)  # of eight units the error is hardly known
+    assert said(0.6, units=8).endswith(f"would be about {few:.4f}.") and few > p

@@ -660,13 +660,13 @@ def test_across_the_language_pairs_it_is_said_which_to_go_by_where_intervals_say
     first = replace(macro.pairs[0], better=None, ci_low=0.5, ci_high=2.0)
     told = replace(found, macro={"X": replace(macro, pairs=(first, *macro.pairs[1:]))})
     [said] = compare_decisions_with_intervals(told, "X")
-    assert said == ("Of 3 pairs of systems 1 is not significant and has an interval without 0 in it. An interval is "
+    assert said == ("Of 3 pairs of systems 1 is not separated and has an interval without 0 in it. An interval is "
                     "for its pair alone and by another method, a decision for all pairs: go by the decision.")
     assert said in task_html(told, "") and said in " ".join(task_latex(told, "").split())
     assert said in json.loads(task_json(told))["macro"]["X"]["notes"]
     other = replace(first, better="a", ci_low=-0.5)
     both = replace(found, macro={"X": replace(macro, pairs=(first, other, *macro.pairs[2:]))})
-    assert ", and 1 is significant and has an interval with 0 in it." in compare_decisions_with_intervals(
+    assert ", and 1 is significantly apart and has an interval with 0 in it." in compare_decisions_with_intervals(
         both, "X")[0]
     shut = replace(found, macro={"X": replace(macro, pairs=(replace(first, decidable=False), *macro.pairs[1:]))})
     assert compare_decisions_with_intervals(shut, "X") == []  # there is no decision to go by

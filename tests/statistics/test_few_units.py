@@ -160,7 +160,8 @@ def held_together(n_systems, n, equal, repeats, seed=0):
         sizes = np.full(n, 6.0) if equal else documents(rng, n)
         added = sums(rng, (n_systems,), sizes)
         scores, worth = added.sum(axis=1) / sizes.sum(), effective_number(sizes)
-        low, high = simultaneous(scores[pairs[:, 0]] - scores[pairs[:, 1]], resampled(rng, added, sizes, 499), pairs,
+        observed, drawn = (np.subtract(*values[pairs.T]) for values in (scores, resampled(rng, added, sizes, 499)))
+        low, high = simultaneous(observed, drawn,
                                  np.full(len(pairs), n), np.full(len(pairs), worth), ALPHA)
         held.append(bool(((low <= 0) & (high >= 0)).all()))
     return np.mean(held)

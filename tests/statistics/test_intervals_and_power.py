@@ -157,7 +157,7 @@ def held_together(population, data, n, how_many, unit="segment", seed=11):
         scores = engine.bootstrap_scores(sample, 999, k)
         observed, drawn = (np.subtract(*values[pairs.T]) for values in (sample.scores, scores))
         worth = sample.units.effective
-        joint = simultaneous(observed, scores, pairs, np.full(len(pairs), n), np.full(len(pairs), worth), ALPHA)
+        joint = simultaneous(observed, drawn, np.full(len(pairs), n), np.full(len(pairs), worth), ALPHA)
         found.append([covers(ends, truth).all() for ends in (joint, percentile(Sample(observed, drawn, None), ALPHA))])
     return np.mean(found, axis=0)
 

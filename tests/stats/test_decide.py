@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from mtsig_core import SettingError, Task, TestSet, compare, compare_task, decide, draw
+from mtsig_core import SettingError, Task, TestSet, compare, compare_task, decide, draw, replicates
 from mtsig_core.stats import draws as draws_module
 from mtsig_core.stats import engine, measured, one_score
-from mtsig_core.stats.significance import CORRECTIONS, TESTS
+from mtsig_core.stats.significance import CORRECTIONS, TESTS, romano_wolf
 
 WORDS = "the small cat sat on a mat and saw one dog run".split()
 
@@ -124,13 +124,48 @@ def test_where_not_all_families_are_kept_another_baseline_is_drawn_again(monkeyp
         decide(draws, baseline="B")
 
 
-def test_a_task_draws_nothing_again(monkeypatch):
-    testset, _, _ = CASES["many documents"]
-    task = Task("toy", {"en-de": testset, "en-cs": testset.only(["A", "B", "D"])})
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("baseline", ["A", "B", "D"])
+def test_a_baseline_is_corrected_over_its_own_pairs(gaps, test, baseline):
+    """Romano-Wolf of these pairs only, from what `replicates` gives: all pairs would be a larger family."""
+    scores = np.random.default_rng(1).normal([[61], [60.5], [60], [59.5]], 5, (4, 60)).tolist()
+    if gaps:
+        scores[2][:30] = scores[3][30:] = [None] * 30
+    scores = dict(zip("ABCD", scores, strict=True))
+    testset = TestSet("close", {name: [None] * 60 for name in scores}, {}, scores={"human": scores})
+    asked = dict(test=test, trials=999, resamples=100, correction="romano-wolf")
+    comparison = compare(testset, "human", baseline=baseline, **asked)
+    tested = replicates(comparison, testset).tested
+    pairs = comparison.metrics["human"].pairs
+    some = np.array([pair.n > 0 for pair in pairs])
+    null = tested[some] - (tested[some].mean(axis=1, keepdims=True) if test == "bootstrap" else 0)
+    expected = romano_wolf(np.array([pair.delta for pair in pairs])[some], null)
+    assert [pair.p_adjusted for pair in pairs if pair.n] == pytest.approx(expected, abs=1e-12)
+    together = {frozenset((pair.a, pair.b)): pair.p_adjusted
+                for pair in compare(testset, "human", **asked).metrics["human"].pairs}
+    assert any(pair.p_adjusted < together[frozenset((pair.a, pair.b))] for pair in pairs if pair.n)
+
+
+def task_of(testset):
+    return Task("toy", {"en-de": testset, "en-cs": testset.only(["A", "B", "D"])})
+
+
+@pytest.mark.parametrize("task, metric, rank_rules", [
+    (task_of(CASES["many documents"][0]), "bleu", ["overlap"]),
+    (task_of(CASES["domains"][0]), "human", ["overlap", "wmt24", "wmt25"])], ids=["texts", "domains"])
+def test_a_task_draws_nothing_again(task, metric, rank_rules, monkeypatch):
     cache, asked = {}, dict(trials=499, resamples=100)
-    compare_task(task, "bleu", cache=cache, **asked)
-    for other in ({"alpha": 0.2}, {"correction": "bh"}, {"ci": "basic"}, {"rank_rule": "overlap"}):
-        anew = compare_task(task, "bleu", **asked, **other)
+    compare_task(task, metric, cache=cache, **asked)
+    for other in ({"alpha": 0.2}, {"correction": "bh"}, {"ci": "basic"}, *({"rank_rule": rule} for rule in rank_rules)):
+        anew = compare_task(task, metric, **asked, **other)
         with monkeypatch.context() as patch:
             draw_nothing(patch)
-            assert compare_task(task, "bleu", cache=cache, **asked, **other) == anew
+            assert compare_task(task, metric, cache=cache, **asked, **other) == anew
+
+
+def test_a_rule_by_domain_scores_by_domain_across_language_pairs():
+    task = task_of(CASES["domains"][0])
+    by_segment, by_domain = (compare_task(task, "human", trials=99, resamples=50, rank_rule=rule).macro["human"]
+                             for rule in ("simultaneous", "wmt24"))
+    assert {row.system: row.score for row in by_segment.systems} != {row.system: row.score for row in by_domain.systems}

@@ -44,3 +44,7 @@ class TestCountExtreme:
 
     def test_no_replicates(self):
         assert count_extreme(np.array([1.0]), np.empty((1, 0)), np.zeros(1)).tolist() == [0]
+
+    def test_where_nothing_differs_all_are_as_far(self):
+        """So that p of identical outputs is 1."""
+        assert count_extreme(np.zeros(1), np.zeros((1, 7)), np.zeros(1)).tolist() == [7]

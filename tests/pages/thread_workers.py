@@ -14,7 +14,7 @@ from pages._work.worker_pool import packed
 KNOWN = {"pages._ui.results"}
 
 
-class Hand:
+class ThreadWorker:
     """Does its work when it is told to; it looks whether it is still wanted each time it tells how far it is."""
 
     def __init__(self, heavy=False):
@@ -46,7 +46,7 @@ class Hand:
         pass
 
 
-class Sender(Hand):
+class PickledWorker(ThreadWorker):
     """Work and value go through bytes, as they go to a process; what work refers to is looked at."""
 
     def run(self, work, tell):
