@@ -18,7 +18,7 @@ from mtsig_core.report.task import (
 )
 from mtsig_core.report.words import assumptions, direction
 from mtsig_core.results import TaskComparison
-from mtsig_core.testset import with_remedy
+from mtsig_core.testset import add_remedy
 from pages._ui import address, frame, published_comparison, review_sections, screen, task_sections, task_view
 from pages._ui.screen import or_end_page
 from pages._work.memory import make_once
@@ -53,7 +53,7 @@ with st.expander("Top group of each language pair", expanded=len(tops.rows) <= t
     screen.show_prose_table(tops)
 task_view.show_far_firsts(comparison, view.metric)
 task_view.show_unread(view)
-for sentence in map(with_remedy, assumptions(info.assumed, [view.metric])):
+for sentence in map(add_remedy, assumptions(info.assumed, [view.metric])):
     screen.caution_box(sentence)
 for sentence in describe_exclusions(comparison):
     screen.caution_box(sentence)

@@ -19,7 +19,7 @@ from mtsig_core.stats.few_units import FEW_UNITS
 from mtsig_core.stats.intervals import LEAST_UNITS
 from mtsig_core.stats.ranks import RANK_RULES, inside_said
 from mtsig_core.stats.significance import TESTS
-from mtsig_core.testset import as_system
+from mtsig_core.testset import name_as_system
 
 
 class Words(NamedTuple):
@@ -370,7 +370,7 @@ def _ratings_alone(caution: Caution, names: Sequence[str]) -> Words:
 def _ratings_of_references(caution: Caution, name: str, n: int) -> Words:
     return Words(f"{n:,} {caution.metric} {plural(n, 'score')} of {name} {_is(n)} not used, because it is a human "
                  "translation and not a system.",
-                 advice=f"To rank it as {as_system(name)}, let references take part as systems.")
+                 advice=f"To rank it as {name_as_system(name)}, let references take part as systems.")
 
 
 @_writes("not-rated")

@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError, MtsigError, counted
 from mtsig_core.metrics import metric_title
-from mtsig_core.readers.lines import FilePath, read_bytes, shown
+from mtsig_core.readers.lines import FilePath, read_bytes
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.export import file_name
 from mtsig_core.report.sentences import ACROSS, level, listed
@@ -45,6 +45,7 @@ from mtsig_core.store.reviews import (
     taken_back,
 )
 from mtsig_core.task import TaskExclusion
+from mtsig_core.testset import show_name
 
 #-----------------------------------------------------------------------------------------------------------------------
 # A review of a shared task in sentences, tables and as data: what was decided, by which steps, what it changed.
@@ -314,8 +315,8 @@ def read_review(path: FilePath) -> tuple[Entry, ...]:
     except (MtsigError, UnicodeDecodeError) as error:
         said = "It is not UTF-8 text." if isinstance(error, UnicodeDecodeError) else str(error)
         said = said.removesuffix(" Expected what mtsig writes.")
-        raise InputError(f"{shown(path)} cannot be read as a review. {said} Give the JSON that the page Review offers "
-                         "under 'Take it away', as it was saved.") from None
+        raise InputError(f"{show_name(path)} cannot be read as a review. {said} Give the JSON that the page Review "
+                         f"offers under 'Take it away', as it was saved.") from None
 
 
 def review_command(source: TaskSource, task: str, review: Review) -> str:

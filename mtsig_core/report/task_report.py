@@ -60,7 +60,7 @@ from mtsig_core.results import Comparison, MetricResult, TaskComparison
 from mtsig_core.stats.across import KINDS, disputed_in
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.store.reviews import Entry, replay
-from mtsig_core.testset import with_remedy
+from mtsig_core.testset import add_remedy
 
 _TEXT, _HTML, _LATEX, _PAPERS = ("text",), ("html",), ("latex",), ("html", "latex")
 _FEWEST, _BEST = 3, 5  # systems of a figure, at least; without ranks
@@ -102,7 +102,7 @@ def _head_section(found: TaskComparison, command: str) -> Section:
                        f"alpha {settings.alpha:g}, seed {settings.seed}", role="summary", only=_TEXT),
         Paragraph(text=f"Made by: {command} --format latex", role="remark", only=_LATEX),
         *(Paragraph(text=text, role="remark", only=_LATEX) for text in cautions),
-        *(Paragraph(text=with_remedy(text), only=_TEXT) for text in assumptions(found.task.assumed, metrics)),
+        *(Paragraph(text=add_remedy(text), only=_TEXT) for text in assumptions(found.task.assumed, metrics)),
         *(Paragraph(text=text, only=_TEXT) for text in describe_exclusions(found))])
 
 
@@ -232,7 +232,7 @@ def _agreement_sections(found: TaskComparison) -> Iterator[Section]:
             caption=f"Pairs of metrics by soft pairwise accuracy with {held.human}: the difference of the one that "
                     "agrees more and the other."))
     blocks += [Paragraph(text=agreement_note(held), role="note"),
-               *(Paragraph(text=with_remedy(text), only=_TEXT) for text in agreement_assumed(held))]
+               *(Paragraph(text=add_remedy(text), only=_TEXT) for text in agreement_assumed(held))]
     yield Section("Which metric to trust", blocks)
 
 

@@ -22,7 +22,7 @@ from mtsig_core.report.words import far_firsts_in, group_cautions, in_a_task
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.cautions import about_choice
 from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
-from mtsig_core.testset import by_precedence
+from mtsig_core.testset import order_metrics
 from pages._ui import address, background, controls, results, screen, session_limits, tasks, testsets
 from pages._ui.screen import end_page, in_side_bar
 
@@ -61,7 +61,7 @@ class TaskView:
         With the content, and without what is usual, the page leaves it as it is, so that one press of Back undoes it.
         """
         info = self.kept.info
-        usual = by_precedence([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]])[0]
+        usual = order_metrics([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]])[0]
         named = {"testset": tasks.track_name(self.offer.testset(self.name, pair), self.kept.source.track),
                  "metric": None if self.metric == usual else self.metric}
         may_change = self.offer.source.folder is not None and self.offer.saved is None
@@ -118,7 +118,7 @@ def choose() -> TaskView:
         controls.pick_settings("task")
         raise
     texts = list(METRICS) if kept.info.with_texts else []
-    metric = controls.metric(by_precedence([*own, *texts], kept.info.primary))
+    metric = controls.metric(order_metrics([*own, *texts], kept.info.primary))
     settings = controls.pick_settings("task", segment_means=metric in own)
     return TaskView(name, offers[name], kept, metric, settings | controls.pick("task", metric in own))
 

@@ -52,7 +52,7 @@ from mtsig_core.simulation.shared_task import simulated_task
 from mtsig_core.stats.across import Disputed, PairAcross, compare_task, disputed_in
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.task import SystemInfo, Task, TaskExclusion
-from mtsig_core.testset import SegmentScores, literal
+from mtsig_core.testset import SegmentScores, show_name
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - another
 from tests.report.task_files import task_html, task_latex, task_text
@@ -60,7 +60,7 @@ from tests.report.test_html_report import Page
 from tests.report.test_latex import methods, said_of_tables, typeset, visible
 from tests.toys import toy
 
-NAMES = ["<b>A</b>", "B_1 & 50%", "\\end{tabular}", literal("[1em] \u202eD")]
+NAMES = ["<b>A</b>", "B_1 & 50%", "\\end{tabular}", show_name("[1em] \u202eD")]
 
 
 def made(names=NAMES, pairs=("en-de", "en-cs"), missing=0, documents=20, higher=True):
@@ -471,7 +471,7 @@ def test_every_format_is_one_command_away(folder, run):  # noqa: F811
 def test_pairs_that_cannot_be_decided_are_no_ties_and_nothing_is_said_to_be_tested_across():
     """Of two language pairs one has a single unit, and no two systems have both."""
     task = made(["A", "B", "C"])
-    one = task.testsets["en-cs"].at([0])
+    one = task.testsets["en-cs"].take([0])
     texts = {name: one.systems["A"] for name in ("A", "D", "E")}
     scores = {"X": SegmentScores({"A": [80.0], "D": [50.0], "E": [20.0]}, True)}
     bare = replace(one, systems=texts, scores=scores)
