@@ -334,7 +334,7 @@ def _with_references(view: View, system: str) -> tuple[TestSet, Source]:
     if not testset.simulated:
         return _ANEW.make((testset.digest, system), lambda: testset.only([system])), source
     n = min(testset.n_segments, _SIMULATED)
-    several = _ANEW.make(testset.digest, lambda: with_references(testset.at(range(n)), _REFERENCES))
+    several = _ANEW.make(testset.digest, lambda: with_references(testset.take(range(n)), _REFERENCES))
     if source.demo is not None:
         source = replace(source, demo=n)
     anew = len(testset.references) == 1
