@@ -17,7 +17,7 @@ from mtsig_core.stats.comparison import compare, references_alone
 from mtsig_core.stats.measured import measure
 from mtsig_core.stats.pair import PairExamination, examine_pair, extremes
 from mtsig_core.stats.ranks import fitting_rules, ranks_by
-from mtsig_core.testset import TestSet, by_precedence
+from mtsig_core.testset import TestSet, order_metrics
 
 __all__ = ["Decider", "Dispute", "MetricDispute", "default_metrics", "document_names", "examine_dispute"]
 
@@ -119,7 +119,7 @@ def document_names(testset: TestSet) -> list[str]:
 
 def default_metrics(testset: TestSet) -> list[str]:
     """BLEU, where there are texts, and all segment scores; human scores first."""
-    return by_precedence([*(["bleu"] if testset.has_texts else []), *testset.scores])
+    return order_metrics([*(["bleu"] if testset.has_texts else []), *testset.scores])
 
 
 def _chosen(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] | None) -> list[Metric]:
@@ -153,7 +153,7 @@ def _by_metric(testset: TestSet, comparison: Comparison, metric: Metric, a: str,
     """The pair under one metric."""
     result, settings = comparison.metrics[metric.name], comparison.settings
     part = testset if is_segment_mean(metric) else testset.only((a, b))
-    part = part.under(metric.name)
+    part = part.keep_scorable(metric.name)
     statistics = cached_statistics(metric, part)
 
     def examined(of: TestSet, unit: str, counted: np.ndarray | None = None) -> PairExamination:
@@ -193,7 +193,7 @@ def _ranks(testset: TestSet, metric: Metric, result: MetricResult, a: str, b: st
                      for row in result.systems])
     scores, domains, by_rule = None, None, {}
     if is_segment_mean(metric):
-        seen = measure(testset.under(metric.name), metric).only(names)
+        seen = measure(testset.keep_scorable(metric.name), metric).only(names)
         scores = seen.segment_scores
         domains = seen.testset.domains
     for rule in fitting_rules(scores is not None, domains is not None):

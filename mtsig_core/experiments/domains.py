@@ -67,7 +67,7 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
         raise SettingError("unit is block, and blocks run from one domain into the next. Choose document or segment.")
     metric = metric_of(testset, metric)
     report = None if progress is None else lambda share: progress("counting", share)
-    testset = testset.under(metric.name)
+    testset = testset.keep_scorable(metric.name)
     seen = measure(testset, metric, statistics=statistics, progress=report).best_first()
     kinds = list(dict.fromkeys(seen.testset.domains or ()))
     if not kinds:
@@ -90,7 +90,7 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
         progress("testing in each domain", 0.0)
     for k, kind in enumerate(kinds):
         own.append(counter(np.flatnonzero(of == k)))
-        part = Measured(seen.testset.at(np.flatnonzero(of == k).tolist()), metric, own[k])
+        part = Measured(seen.testset.take(np.flatnonzero(of == k).tolist()), metric, own[k])
         parts.append(_tested(draw_part(part, pairs, replace(plan, resamples=0, seed=seed_of(seed, kind)), jobs), plan,
                              np.empty((4, 0))))
     if test == "bootstrap":

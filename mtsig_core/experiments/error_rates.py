@@ -650,7 +650,7 @@ def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
     A `SettingError` where it has no documents to take as units.
     """
     metric = metric_of(testset, metric)
-    part = measure(testset, metric).testset if is_segment_mean(metric) else testset.under(metric.name)
+    part = measure(testset, metric).testset if is_segment_mean(metric) else testset.keep_scorable(metric.name)
     if part.n_documents is None or part.n_documents < 2:
         scored = f" with a score by {metric.name}" if testset.n_documents != part.n_documents else ""
         raise SettingError(f"{testset.name} has {'no document ids' if part.n_documents is None else 'one document'}"

@@ -261,7 +261,7 @@ def worked_example(testset: TestSet, system: str | None, line: int, metric: str 
     if line not in testset.lines:
         raise SettingError(f"{testset.name} has no line {line}. It has {testset.n_segments}, from {testset.lines[0]} "
                            f"to {testset.lines[-1]}.")
-    one = testset.only([system]).at([testset.lines.index(line)])
+    one = testset.only([system]).take([testset.lines.index(line)])
     row = metric.statistics(one)[0, 0]
     counts = counts_of(metric, row)
     penalty = brevity_penalty(counts["sys_len"], counts["ref_len"])
@@ -546,7 +546,7 @@ def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | No
         raise SettingError(f"{system} beside {system}. Expected two systems.")
     names = [system] if beside is None else [system, beside]
     n = min(most, testset.n_segments)
-    part = testset.only(names).at((np.arange(n) * testset.n_segments // n).tolist())
+    part = testset.only(names).take((np.arange(n) * testset.n_segments // n).tolist())
     how, grid = "word penalty", PENALTIES
     variants = _penalised(part, names, stage(progress, "other lengths"))
     if variants is None:
@@ -702,7 +702,7 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
 
     def interval(n: int, unit: str = "segment") -> ScoreBootstrap:
         rows = known[np.arange(n) * len(known) // n]
-        part = one if n == testset.n_segments else one.at(rows.tolist())
+        part = one if n == testset.n_segments else one.take(rows.tolist())
         return bootstrap_systems(part, mean, unit=unit, alpha=alpha, resamples=resamples, seed=seed, jobs=jobs,
                                  statistics=statistics[[place]][:, rows], progress=progress)[0]
 

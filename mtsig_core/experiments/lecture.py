@@ -80,7 +80,7 @@ def excerpt(testset: TestSet, metric: str | Metric, a: str, b: str, n: int, seed
         raise SettingError(f"{testset.name} has {len(whole)} segments with an output of both {a} and {b}. This scene "
                            f"needs {n}: choose another pair, or a larger test set.")
     short = whole[np.argsort(lengths[whole], kind="stable")][:_CHOICE * n]
-    seen = measure(two.at(np.sort(short[subset(len(short), n, seed, 0)]).tolist()), metric).only([a, b])
+    seen = measure(two.take(np.sort(short[subset(len(short), n, seed, 0)]).tolist()), metric).only([a, b])
     return Excerpt(seen.testset, seen.metric, seen.statistics)
 
 
@@ -158,7 +158,7 @@ def three_sentences(testset: TestSet, metric: str | Metric = "bleu", *, seed: in
     first, second = sorted((case.pair.a, case.pair.b), key=list(testset.systems).index)
     two, turned = (first, second), 1 if first == case.pair.a else -1
     rows = [testset.lines.index(line) for line in case.lines]
-    seen = measure(testset.only(two).at(rows), metric).only(two)
+    seen = measure(testset.only(two).take(rows), metric).only(two)
     columns = [seen.metric.stat_names.index(f"{kind}_{n}") for kind in ("correct", "total") for n in (1, 2, 3, 4)]
     sums = seen.statistics.cumsum(axis=1)
     corpus = np.asarray(seen.metric.score(sums))

@@ -93,7 +93,7 @@ def draw_accuracies(testset: TestSet, human: str, metrics: Sequence[str | Metric
     """The metrics against people on the whole set and on bootstrap samples; parameters and errors as `agreement`."""
     settled = _chosen(testset, human, metrics)
     names = [metric.name for metric in settled]
-    testset = testset.under(*names)
+    testset = testset.keep_scorable(*names)
     counted = [(metric, _counted(testset, metric, statistics, progress))
                for metric in (metric_of(testset, human), *settled)]
     rated = np.logical_and.reduce([whole[..., -1] > 0 for metric, whole in counted if is_segment_mean(metric)])
@@ -103,7 +103,7 @@ def draw_accuracies(testset: TestSet, human: str, metrics: Sequence[str | Metric
                            f"all of {', '.join(names)} on the same segments. Expected at least two. Leave a metric "
                            "out, leave fewer systems out, or add ratings.")
     part = testset.only([name for name, some in zip(testset.systems, systems, strict=True) if some])
-    part = part.at(np.flatnonzero(segments).tolist())
+    part = part.take(np.flatnonzero(segments).tolist())
     sampling, units = resolve_sampling(part, unit=unit, block_length=block_length, alpha=alpha, resamples=resamples,
                                        seed=seed)
     check_trials(trials, None, "ar")

@@ -56,7 +56,7 @@ def _population(seen: Measured) -> Population:
         if not len(shared):
             raise SettingError(f"No segment has a score by {seen.metric.name} for all of {', '.join(seen.names)}. "
                                "Choose systems that were rated on the same segments.")
-        seen = Measured(seen.testset.at(shared.tolist()), seen.metric, seen.statistics[:, shared])
+        seen = Measured(seen.testset.take(shared.tolist()), seen.metric, seen.statistics[:, shared])
     seen = seen.best_first()
     documents = None if seen.testset.documents is None else seen.testset.document_index
     return Population(seen.metric, tuple(seen.names), seen.statistics, seen.scores, documents)

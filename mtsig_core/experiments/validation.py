@@ -365,7 +365,7 @@ def pair_tests(testset: TestSet, metric: str | Metric, a: str | None = None, b: 
         check_whole("segments", n_segments, 2, testset.n_segments // 2)
         rows = positions("broad", testset.n_segments, n_segments)[0]
         statistics = part_counter(metric, testset, statistics)(rows)
-        testset = testset.at(rows.tolist())
+        testset = testset.take(rows.tolist())
     both, two = pair_population(testset, metric, a, b, statistics=statistics)
     a, b = (both.systems[k] for k in two)
     by_unit = {unit: examine_pair(testset, metric, a, b, unit=unit, trials=trials, alpha=alpha, seed=seed, jobs=jobs,

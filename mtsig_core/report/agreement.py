@@ -17,7 +17,7 @@ from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.schema import to_json, to_plain
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.significance import significant
-from mtsig_core.testset import with_remedy
+from mtsig_core.testset import add_remedy
 
 # Tables.
 
@@ -123,7 +123,7 @@ def agreement_text(found: Agreement | TaskAgreement) -> str:
     else:
         lines = [f"{printable(found.task.name)}: {', '.join(map(printable, found.pairs))}"]
         tables.append(agreement_by_pair_table(found))
-        last = list(map(with_remedy, agreement_assumed(found)))
+        last = list(map(add_remedy, agreement_assumed(found)))
     tables += [compared_metrics_table(found)] if found.comparisons else []
     lines += [f"{printable(agreement_verdict(found))}.", *caution_lines(about_agreement(found))]
     for table in tables:

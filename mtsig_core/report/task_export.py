@@ -34,7 +34,7 @@ from mtsig_core.schema import SCHEMA, to_json
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import KINDS, Disputed, disputed_in
 from mtsig_core.store.reviews import Entry
-from mtsig_core.testset import literal
+from mtsig_core.testset import show_name
 from mtsig_core.version import __version__, version_of
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ def _files(source: TaskSource) -> dict[str, str]:
     for path in source.files():
         assert source.folder is not None, "the simulated task has no files"
         with bounded(below=source.below), open_file(path) as file:
-            name = literal(path.relative_to(source.folder).as_posix())
+            name = show_name(path.relative_to(source.folder).as_posix())
             digests[name] = hashlib.file_digest(file, "sha256").hexdigest()
     return digests
 

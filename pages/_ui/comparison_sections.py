@@ -31,7 +31,7 @@ from mtsig_core.stats.across import alike_said, pairs_across
 from mtsig_core.stats.cautions import about_top_groups
 from mtsig_core.stats.choices import decide_by, disagreeing
 from mtsig_core.stats.comparison import joined
-from mtsig_core.testset import as_system
+from mtsig_core.testset import name_as_system
 from pages._ui import address, background, charts, controls, results, screen, testset_view
 from pages._ui.browser import command_box, copyable
 from pages._ui.testset_view import View
@@ -89,7 +89,7 @@ def reference_records(view: View, further: Sequence[str]) -> list[dict[str, Any]
                    for name, *each in zip(unranked.systems, *scores, strict=True)]
     shown = {*view.part.family.systems, *(unranked.systems if unranked is not None else ())}
     return records + [{"rank": "scores others", "system": name, **dict.fromkeys(keys)}
-                      for name in map(as_system, view.testset.references) if name not in shown]
+                      for name in map(name_as_system, view.testset.references) if name not in shown]
 
 
 def _scores(testset, metric):
@@ -98,7 +98,7 @@ def _scores(testset, metric):
         sums = results.statistics(testset, metric, progress).sum(axis=1)
         return [None if isnan(score) else score for score in metric_of(testset, metric).score(sums).tolist()]
 
-    if metric not in metrics_of(testset) or metric not in testset.scores and testset.rated_alone:  # without texts
+    if metric not in metrics_of(testset) or metric not in testset.scores and testset.textless_systems:  # without texts
         return [None] * len(testset.systems)
     return background.result(("references", testset.digest, metric), work, "Scoring the references")
 

@@ -12,7 +12,7 @@ from mtsig_core import MtsigError, TestSet
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.tables import how_tested, summary
 from mtsig_core.report.words import assumptions
-from mtsig_core.testset import with_remedy
+from mtsig_core.testset import add_remedy
 from pages._ui import (
     address,
     background,
@@ -198,7 +198,7 @@ def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, ex
         left_out = [f"{gone} {'system' if gone == 1 else 'systems'} left out"] if gone else []
         screen.status([*summary(view.comparison)[0], *left_out],
                       [*told.values(), *["each figure says how it is tested"] * (experiment and "alpha" in told)],
-                      map(with_remedy, assumptions(view.comparison.testset.assumed, [view.metric])))
+                      map(add_remedy, assumptions(view.comparison.testset.assumed, [view.metric])))
         if experiment:
             screen.cautions(caution for caution in view.comparison.warnings
                             if caution.kind.concern in ("files", "scores"))

@@ -283,7 +283,7 @@ def test_three_sentences_against_sacrebleu_in_an_order_that_does_not_answer(turn
 
 
 def test_how_often_three_sentences_disagree_against_enumeration_with_sacrebleu(made_up):
-    few, scorer = made_up.at(range(8)), BLEU()
+    few, scorer = made_up.take(range(8)), BLEU()
 
     def scores(name, rows):
         texts_of = few.systems[name], few.references["ref"]

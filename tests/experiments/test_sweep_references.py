@@ -90,7 +90,7 @@ def test_the_demonstration_gets_four_references():
     assert with_references(several(2)).references == several(2).references
     assert anew.references["ref1"] == simulate(50).references["ref"]
     with pytest.raises(SettingError, match="Take its first segments"):
-        with_references(demo.at(range(10, 40)))
+        with_references(demo.take(range(10, 40)))
 
 
 @pytest.mark.parametrize("settings, message", [

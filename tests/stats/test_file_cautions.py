@@ -226,14 +226,14 @@ def test_nothing_is_said_of_real_outputs(wmt24, langpair):
     draw, documents = random.Random(12), testset.document_index
     for n_documents in (12, 40):
         chosen = set(draw.sample(range(documents.max() + 1), n_documents))
-        part = testset.at([k for k, document in enumerate(documents) if document in chosen])
+        part = testset.take([k for k, document in enumerate(documents) if document in chosen])
         assert about_files(part) == about_files(part.only([draw.choice(list(testset.systems))])) == ()
 
 
 @pytest.mark.parametrize("langpair", ["en-de", "en-zh"])
 def test_real_outputs_in_another_order_are_found(wmt24, langpair):
     testset = read_wmt(wmt24, langpair)
-    draw, part = random.Random(13), testset.at(range(400, 700))
+    draw, part = random.Random(13), testset.take(range(400, 700))
     names = [name for name in part.systems if name[:4] not in ("Cycl", "GPT-")]  # hardly a line of theirs fits in en-zh
     for name in draw.sample(names, 2):
         odd = list(part.systems[name])
