@@ -59,7 +59,7 @@ if now is not None:
     for sentence in above_ranks(now, metric):
         screen.caution_box(sentence)
     pair = task_view.show_picture(now, metric, "review.picture")
-    task_view.show_key(now, metric, "below", " without the systems that are left out here" * bool(review.exclusions))
+    task_view.show_key(now, metric, " without the systems that are left out here" * bool(review.exclusions))
     if pair is not None:
         review_sections.open_pair(view, pair, before.pairs)
     assumed = map(add_remedy, list_assumptions(now.task.assumed, [metric]))

@@ -1,4 +1,4 @@
-"""Task: every language pair of a shared task at once, who may be first in each, and the systems across them."""
+"""Task: every language pair of a shared task at once, the top group of each, and the systems across them."""
 
 from dataclasses import replace
 
@@ -42,13 +42,13 @@ task_sections.show_people(view, comparison)
 for sentence in above_ranks(comparison, view.metric):
     screen.caution_box(sentence)
 pair = task_view.show_picture(comparison, view.metric, "task.picture")
-task_view.show_key(comparison, view.metric, "at the side", "")
+task_view.show_key(comparison, view.metric)
 if pair is not None:
     address.go(frame.ROOT / "pages" / "leaderboard.py", **view.address_of(pair, comparison))
 if (sentence := describe_rule(comparison, view.metric)) is not None:
     screen.caution_box(sentence)
 tops = tops_table(comparison, view.metric)
-with st.expander("Who may be the first in each language pair", expanded=len(tops.rows) <= task_view.FEW,
+with st.expander("Top group of each language pair", expanded=len(tops.rows) <= task_view.FEW,
                  key="task.firsts"):
     screen.show_prose_table(tops)
 task_view.show_far_firsts(comparison, view.metric)

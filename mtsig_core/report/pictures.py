@@ -16,9 +16,7 @@ from mtsig_core.report.sentences import describe_difference, name_score_axis, pi
 from mtsig_core.report.table import MISSING
 from mtsig_core.report.tables import cluster_ends, differences_table, matrix_values
 from mtsig_core.report.task import (
-    MISSING_SAID,
     describe_caveats,
-    describe_caveats_across,
     explain_marks,
     rank_table,
     select_metric,
@@ -207,7 +205,7 @@ def _scale(low: float, high: float, start: float, end: float) -> Callable[[float
     return lambda value: start + (end - start) * (0.5 if high == low else (value - low) / (high - low))
 
 
-# A shared task: systems by language pairs, with who may be the first.
+# A shared task: systems by language pairs, with the top group of each.
 
 
 _ROW, _WIDE_DIGIT = 24, 9.1
@@ -255,8 +253,7 @@ def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
 
 def task_picture(found: TaskComparison, metric: str) -> str:
     """The same as a file of its own, which says what it shows."""
-    marked = explain_marks(found, "blue:", metric)
-    key = "; ".join(filter(None, [f"Ranks by {metric_title(metric)}", marked])) + f". A dash: {MISSING_SAID}."
-    key = " ".join([key, *describe_caveats(select_metric(found, metric)), *describe_caveats_across(found, metric)])
+    key = " ".join([f"Ranks by {metric_title(metric)}.", *explain_marks(found, metric, "Blue:"),
+                    *describe_caveats(found, metric)])
     drawn = str(task_svg(found, metric, printable(key)))
     return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(">", ">" + _STYLE, 1) + "\n"

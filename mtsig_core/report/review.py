@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any, get_type_hints
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError, MtsigError, counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.readers.lines import FilePath, read_bytes
@@ -23,7 +24,7 @@ from mtsig_core.report.sentences import (
 )
 from mtsig_core.report.table import EMPTY, ROW_FORM, Column, Table, join_ends
 from mtsig_core.report.task import explain_no_ranks, find_rank_rule, name_first_place, tops_table
-from mtsig_core.results import Comparison, MetricResult, PairResult, TaskComparison, TaskInfo
+from mtsig_core.results import PairResult, TaskComparison, TaskInfo
 from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
@@ -32,6 +33,7 @@ from mtsig_core.store.reviews import (
     Begin,
     Change,
     Decide,
+    Decision,
     Entry,
     Exclude,
     Note,
@@ -157,34 +159,33 @@ def decisions_table(review: Review, found: TaskComparison | None = None) -> Tabl
         for pair in dict.fromkeys([*first, *decided])))
 
 
-def decision_cautions(review: Review, found: TaskComparison) -> list[str]:
-    """What the numbers say against the decisions: who is declared the first and is not among those who may be, and who
-    may be and is not declared."""
-    said, rule = [], find_rank_rule(found)
-    stand = name_first_place(rule) if rule.name == "simultaneous" else f"are {name_first_place(rule)},"
-    for one in review.decisions:
-        result = found.pairs[one.pair].metrics.get(review.metric) if one.pair in found.pairs else None
-        first = {row.system for row in result.systems if row.rank_low == 1} if result is not None else set()
-        held = first if result is None or result.ruled is None else {*result.ruled.first_held}
-        compared = {row.system for row in result.systems} if result is not None else set()
-        for name in one.first:
-            if name not in first:
-                said.append(f"{one.pair}: {name} is declared the first, and " + (
-                    "was not compared there" if result is None or name not in compared else
-                    f"{_unranked(found.pairs[one.pair], result)}, so the numbers say nothing of that" if not first else
-                    f"is not among those there who {stand} by {metric_title(review.metric)}"
-                    + ", though it may be the first by its simultaneous rank interval" * (name in held)) + ".")
-        others = [row.system for row in result.systems if row.system in held.difference(one.first)] if result else []
-        if others and not held.isdisjoint(one.first):
-            said.append(f"{one.pair}: {join_names(others, shown=False)} may be the first there too by "
-                        f"{metric_title(review.metric)}, and the numbers do not decide between such systems.")
-    return said
+def decision_cautions(review: Review, found: TaskComparison) -> list[Caution]:
+    """What the numbers say against the decisions: who is declared the first and is not, and who is in the top group
+    and not declared."""
+    return [caution for one in review.decisions for caution in _question_decision(one, review.metric, found)]
 
 
-def _unranked(comparison: Comparison, result: MetricResult) -> str:
-    """That there are no ranks, and why."""
-    why = explain_no_ranks(comparison, result)
-    return f"nobody is ranked there by {metric_title(result.metric)}" + (f" ({why})" if why else "")
+def _question_decision(decision: Decision, metric: str, found: TaskComparison) -> Iterator[Caution]:
+    pair, comparison, rule = decision.pair, found.pairs.get(decision.pair), find_rank_rule(found).name
+    result = None if comparison is None else comparison.metrics.get(metric)
+    if comparison is None or result is None:
+        yield from (Caution("declared-not-compared", {"pair": pair}, metric, name) for name in decision.first)
+        return
+    systems = [row.system for row in result.systems]
+    first = {row.system for row in result.systems if row.rank_low == 1}
+    top_group = first if result.ruled is None else {*result.ruled.first_held}
+    for name in decision.first:
+        if name not in systems:
+            yield Caution("declared-not-compared", {"pair": pair}, metric, name)
+        elif not first:
+            why = explain_no_ranks(comparison, result)
+            yield Caution("declared-without-ranks", {"pair": pair, "why": why}, metric, name)
+        elif name not in first:
+            facts = {"pair": pair, "rule": rule, "in_top_group": name in top_group}
+            yield Caution("declared-not-first", facts, metric, name)
+    others = [name for name in systems if name in top_group.difference(decision.first)]
+    if others and not top_group.isdisjoint(decision.first):
+        yield Caution("top-group-not-declared", {"pair": pair, "systems": others}, metric)
 
 
 def notes_table(notes: Sequence[Note], found: TaskComparison | None = None) -> Table:
@@ -274,8 +275,9 @@ def review_record(history: Sequence[Entry], found: TaskComparison | None = None)
             "history": [{"number": entry.number, "at": entry.at, "said": said, "in_force": entry.number not in gone,
                          "change": change_to_json(entry.change)}
                         for entry, said in zip(history, history_sentences(history), strict=True)],
-            **({} if found is None else {"decision_warnings": decision_cautions(review, found), "measured": [
-                _measured_record(note, found) for note in review.notes]})}
+            **({} if found is None else {
+                "decision_warnings": [caution.text for caution in decision_cautions(review, found)],
+                "measured": [_measured_record(note, found) for note in review.notes]})}
 
 
 def _measured_record(note: Note, found: TaskComparison) -> dict[str, Any]:
