@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from mtsig_core.experiments.error_rates import (
-    ASKED,
+    UNIT_SETTINGS,
     changes_between,
     claims,
     families,
@@ -487,7 +487,7 @@ def show_units(view: View, place) -> None:
     with or_end_page():
         part = part_with_documents(view.testset, view.metric)
     asked = {key: view.settings[key] for key in ("trials", "alpha", "seed")}
-    by_unit = partial(results.comparison, view.testset, view.metric, **ASKED, **asked)
+    by_unit = partial(results.comparison, view.testset, view.metric, **UNIT_SETTINGS, **asked)
     by_document = by_unit(unit="document")  # documents are fewer, so this one is there first
 
     def changes(by_segment):
