@@ -4,8 +4,8 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import MtsigError
-from mtsig_core.report.cells import Cell, format_p, number
 from mtsig_core.report.sentences import choose_form
+from mtsig_core.report.table import Column, Table
 from mtsig_core.report.words import describe_control
 from mtsig_core.stats import choices
 from mtsig_core.stats.few_units import cannot_decide, trials_needed
@@ -16,6 +16,7 @@ from pages._ui.one_pair import open_pair
 from pages._ui.screen import end_page
 
 _SHOWN = 200
+_SIGNIFICANT = Column("significant", "significant pairs")
 
 view = frame.open_page("Significance")
 comparison, result = view.comparison, view.result
@@ -42,18 +43,17 @@ def how_many(yes, tested, correction, of=result):
             else f"none can be with {tested.trials} trials: use {needed} or more")
 
 
-def show_disagreement(pairs, adjusted, decisions, found, key):
+def show_disagreement(pairs, adjusted, decisions, places, key):
     """The pairs on which columns disagree: the adjusted p under each, a filled point where it decides."""
-    numbers = [[pairs[k].a, pairs[k].b, result.sign * pairs[k].delta, *(float(p[k]) for p in adjusted.values())]
-               for k in found]
-    screen.table(["pair", "difference", *adjusted], [
-        [f"{a} - {b}", number(delta, f"+{choose_form(result)}"),
-         *(Cell(f"{'● ' if signs[k] else ''}{format_p(p)}", p)
-           for p, signs in zip(ps, decisions.values(), strict=True))]
-        for k, (a, b, delta, *ps) in zip(found, numbers[:_SHOWN], strict=False)], key=key)
-    if len(found) > _SHOWN:
-        st.caption(f"The first {_SHOWN} of {len(found)} rows; the file has all.")
-    charts.csv_button(view.named(), key, ["a", "b", "difference", *adjusted], numbers, "These pairs as CSV")
+    columns = [Column("pair", "pair", "pair"), Column("difference", "difference", "difference", choose_form(result)),
+               *(Column(name, name, "decided p") for name in adjusted)]
+    table = Table("disagreement", tuple(columns), tuple(
+        ((pairs[k].a, pairs[k].b), result.sign * pairs[k].delta,
+         *((float(adjusted[name][k]), bool(decisions[name][k])) for name in adjusted)) for k in places))
+    screen.show_table(table.pick_rows(range(min(_SHOWN, len(places)))), key)
+    if len(places) > _SHOWN:
+        st.caption(f"The first {_SHOWN} of {len(places)} rows; the file has all.")
+    charts.csv_button(view.named(), key, **charts.columns(table.records()), text="These pairs as CSV")
 
 
 what = "pair differs" if len(pairs) == 1 else "pairs differ"
@@ -96,9 +96,10 @@ if not has_p:
 else:
     decisions = {name: choices.decide_by(tested, result.sign, values, settings.alpha)
                  for name, values in adjusted.items()}
-    screen.table(["correction", "controls", "significant pairs"], [
-        [f"{name} (chosen)" if name == settings.correction else name, describe_control(comparison, name),
-         how_many(signs != 0, settings, name)] for name, signs in decisions.items()], names=[0], texts=[1])
+    screen.show_table(Table("corrections", (
+        Column("correction", "correction", "name"), Column("controls", "controls"), _SIGNIFICANT), tuple(
+        (f"{name} (chosen)" if name == settings.correction else name, describe_control(comparison, name),
+         how_many(signs != 0, settings, name)) for name, signs in decisions.items())))
     if joint is None:
         st.caption(f"Romano-Wolf is not defined for the test {settings.test}.")
     elif np.count_nonzero(decisions["romano-wolf"]) < np.count_nonzero(decisions["holm"]):
@@ -120,8 +121,9 @@ if n_triples:
                "intervals, and 'not significant' is not 'equal'."
                + (f" {len(triples)} of the {n_triples:,} are shown, one for each better system."
                   if len(triples) < n_triples else ""))
-    screen.table(["better", "separated from neither", "worse"], [[names[k] for k in triple] for triple in triples],
-                 names=range(3))
+    screen.show_table(Table("triples", tuple(
+        Column(title, title, "name") for title in ("better", "separated from neither", "worse")),
+        tuple(tuple(names[k] for k in triple) for triple in triples)))
 
 st.subheader("The tests side by side")
 if controls.toggle("Compare the tests", False, "significance.tests",
@@ -137,10 +139,11 @@ if controls.toggle("Compare the tests", False, "significance.tests",
         of, correction = found.metrics[view.metric], found.settings.correction
         p = np.array([pair.p_adjusted for pair in of.tested])
         signs = choices.decide_by(of.tested, of.sign, p, settings.alpha)
-        rows.append([TESTS[test].title, correction, how_many(signs != 0, found.settings, correction, of)])
+        rows.append((TESTS[test].title, correction, how_many(signs != 0, found.settings, correction, of)))
         if cannot_decide(found.settings, of, correction) is None:
             by_test[f"{test}, {correction}"], decided[f"{test}, {correction}"] = p, signs
-    screen.table(["test", "correction", "significant pairs"], rows, names=[0, 1])
+    screen.show_table(Table("tests", (Column("test", "test", "name"), Column("correction", "correction", "name"),
+                                      _SIGNIFICANT), tuple(rows)))
     unclear = choices.disagreeing(decided)
     st.caption(f"{len(unclear)} {'pair' if len(unclear) == 1 else 'pairs'} on which {' and '.join(by_test)} disagree. "
                "Choose the test before looking: to try several and keep one is to test more than once.")
