@@ -40,5 +40,5 @@ def test_a_metric_against_people_is_told_with_the_direction_that_was_assumed():
            "direction (higher is better) may be wrong. Options: --lower-is-better errors.\n" in text
     assert "Assumed: errors: higher is better, as nothing else was said.\n" in text
     told = agreement_text(agreement(read_scores(tables, ["errors"]), "people", resamples=50))
-    assert "Few segments to resample: people (20)." in told
+    assert "few segments to resample: people (20)." in told
     assert "Assumed: errors: lower is better, as was said.\n" in told
