@@ -22,8 +22,8 @@ from mtsig_core.report.experiment_tables import (
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._ui import background, charts, sweeps_sections
-from tests.pages.thread_workers import ThreadWorker
 from tests.pages.toys import NAMES, answers, arguments, copied, joined, shows, words, write, written
+from tests.work.thread_workers import ThreadWorker
 
 
 @pytest.fixture
