@@ -12,11 +12,12 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.cells import written_like
 from mtsig_core.report.document import Paragraph, Report, Section, TableBlock, Warnings
-from mtsig_core.report.export import records_csv, to_json
+from mtsig_core.report.export import records_csv
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.text import report_text, terminal_width
-from mtsig_core.report.words import assumptions, direction
+from mtsig_core.report.words import describe_direction, list_assumptions
 from mtsig_core.results import ByDomain
+from mtsig_core.schema import to_json
 from mtsig_core.stats.few_units import least_of_units
 from mtsig_core.stats.significance import TESTS
 
@@ -89,10 +90,10 @@ def domains_report(found: Sequence[ByDomain]) -> Report:
 
 
 def _metric_sections(found: ByDomain) -> Iterator[Section]:
-    title = metric_title(found.metric)
+    title, direction = metric_title(found.metric), describe_direction(found.higher_is_better)
     yield Section("", [
-        Paragraph(text=f"{title} ({direction(found.higher_is_better)}): {domains_verdict(found)}.", role="verdict"),
-        *(Paragraph(text=text) for text in assumptions(found.testset.assumed, [found.metric]))])
+        Paragraph(text=f"{title} ({direction}): {domains_verdict(found)}.", role="verdict"),
+        *(Paragraph(text=text) for text in list_assumptions(found.testset.assumed, [found.metric]))])
     for name, table in (("scores by domain", domain_table(found)), ("reversed pairs", opposed_pairs_table(found))):
         if table:
             yield Section("", [TableBlock(table=table, title=f"{title}: {name}")])

@@ -14,9 +14,15 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.readers.lines import FilePath, read_bytes
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.export import file_name
-from mtsig_core.report.sentences import ACROSS, level, listed
+from mtsig_core.report.sentences import (
+    ACROSS,
+    choose_form,
+    describe_undecided,
+    join_names,
+    name_simultaneous,
+    write_level,
+)
 from mtsig_core.report.table import EMPTY, ROW_FORM, Column, Table, join_ends
-from mtsig_core.report.tables import neither, points, simultaneous_word
 from mtsig_core.report.task import explain_no_ranks, find_rank_rule, name_first_place, tops_table
 from mtsig_core.results import PairResult, TaskComparison, TaskInfo
 from mtsig_core.schema import from_plain, parse_json, to_plain
@@ -110,7 +116,8 @@ def content_sentence(review: Review, task: TaskInfo, digests: Mapping[str, str])
         return None
     changed = [pair for pair, digest in digests.items() if review.digests.get(pair, digest) != digest]
     changed += [pair for pair in review.digests if pair not in task.pairs]
-    where = listed(changed) if changed else "the table of systems, or language pairs that this metric does not score"
+    where = join_names(changed) if changed else \
+        "the table of systems, or language pairs that this metric does not score"
     return (f"The content of this task is another than the one that was reviewed: it changed in {where}. Numbers that "
             "were seen before may differ, and decisions may not hold any more.")
 
@@ -189,9 +196,9 @@ def notes_table(notes: Sequence[Note], found: TaskComparison | None = None) -> T
     rows = [(note.pair, metric_title(note.metric), note.a, note.b, note.text) for note in notes]
     if found is None:
         return Table("notes", tuple(columns), tuple(rows))
-    jointly = any(simultaneous_word(result, one.settings) for one in found.pairs.values()
+    jointly = any(name_simultaneous(result, one.settings) for one in found.pairs.values()
                   for result in one.metrics.values())
-    title = next(f"{level(one.settings)} interval" for one in found.pairs.values())
+    title = next(f"{write_level(one.settings)} interval" for one in found.pairs.values())
     columns += [Column("difference", "difference", "difference", ROW_FORM),
                 Column("ci_joint" if jointly else "ci", f"simultaneous {title}" if jointly else title, "interval",
                        f"+{ROW_FORM}"),
@@ -205,13 +212,13 @@ def _measured_cells(note: Note, found: TaskComparison, jointly: bool) -> tuple[t
     """Difference, interval, p and decision of the pair of a note, and the form of its numbers."""
     row, gone = _measured(note, found)
     if gone or row is None:
-        said = f"{listed(gone, shown=False)} left out" if gone else "not compared by that metric"
+        said = f"{join_names(gone, shown=False)} left out" if gone else "not compared by that metric"
         return (None, None, None, said), ""
     comparison = found.pairs[note.pair]
     result = comparison.metrics[note.metric]
     ends = (row.ci_joint_low, row.ci_joint_high) if jointly else (row.ci_low, row.ci_high)
-    better = {"a": row.a, "b": row.b, None: neither(row, comparison.settings)}[row.better]
-    return (result.sign * row.delta, join_ends(*ends, result.sign), row.p_adjusted, better), points(result)
+    better = {"a": row.a, "b": row.b, None: describe_undecided(row, comparison.settings)}[row.better]
+    return (result.sign * row.delta, join_ends(*ends, result.sign), row.p_adjusted, better), choose_form(result)
 
 
 def _measured(note: Note, found: TaskComparison) -> tuple[PairResult | None, list[str]]:
@@ -287,7 +294,7 @@ def _rule(name: str) -> str:
 
 
 def _declared(first: Sequence[str]) -> str:
-    return f"{first[0]} is the first" if len(first) == 1 else f"{listed(first)} share the first place"
+    return f"{first[0]} is the first" if len(first) == 1 else f"{join_names(first)} share the first place"
 
 
 #-----------------------------------------------------------------------------------------------------------------------

@@ -21,28 +21,29 @@ from mtsig_core.report.sentences import (
     ACROSS,
     CORRECTION_NAMES,
     TEST_NAMES,
-    computed_said,
-    intervals_name,
-    level,
-    listed,
-    metric_name,
+    describe_settings,
+    describe_version,
+    join_names,
+    name_intervals,
+    name_metric,
+    name_units,
     runs_sentences,
-    trials_clause,
-    units_name,
+    write_level,
+    write_trials_clause,
 )
 from mtsig_core.report.table import ROW_FORM, Column, Table, join_ends, join_tables
-from mtsig_core.report.tables import cluster_ends, how_tested
+from mtsig_core.report.tables import cluster_ends
 from mtsig_core.report.text import printable
 from mtsig_core.report.words import (
-    assumptions,
-    caveat_findings,
-    direction,
+    describe_compared_segments,
+    describe_direction,
+    describe_scored_segments,
     keeps_its_level,
+    list_assumptions,
+    list_caveat_findings,
     list_unreliable,
-    qualifying,
-    segments_compared,
-    what_is_scored,
-    wrong_files,
+    pick_file_doubts,
+    pick_qualifying,
 )
 from mtsig_core.results import Comparison, MacroResult, MetricResult, TaskComparison, TaskInfo
 from mtsig_core.stats.across import AGREE, FEW, KINDS, MACRO_TESTS, NOT_ALIKE, UNDECIDED, Disputed, PairAcross
@@ -174,7 +175,7 @@ def macro_pairs_table(found: TaskComparison, metric: str,
     form = written_like(row.score for row in macro.systems if row.score is not None)
     columns = (Column("a", "a", "name"), Column("b", "b", "name"),
                Column("difference", "mean difference", "difference", form),
-               Column("ci", f"{level(settings)} interval", "interval", f"+{form}"), Column("p", "p", "p"),
+               Column("ci", f"{write_level(settings)} interval", "interval", f"+{form}"), Column("p", "p", "p"),
                Column("adjusted_p", "adjusted p", "p"), Column("better", "better", "name"))
     rows = []
     for row in macro.pairs:
@@ -330,7 +331,7 @@ def above_ranks(found: TaskComparison, metric: str) -> list[str]:
     """All that a reader has to know before the ranks by a metric, in sentences: whether anything says that it decides,
     whom others put on top, that segments are treated as independent, what is missing, what doubts there are."""
     asked = [caution.finding for caution in found.warnings if caution.metric == metric]
-    noted = group_by_pair({pair: [caution.general for caution in qualifying(*one) if caution.kind.above_ranks]
+    noted = group_by_pair({pair: [caution.general for caution in pick_qualifying(*one) if caution.kind.above_ranks]
                            for pair, one in select_metric(found, metric).items()})
     return [*asked, *filter(None, [name_other_tops(found, metric)]), *noted, *describe_gaps(found, metric),
             *describe_doubts(found, metric)]
@@ -356,7 +357,7 @@ def name_other_tops(found: TaskComparison, metric: str, *beside: TaskComparison)
 
     return "Other metrics name another top group: " + "; ".join(
         f"{list_names([shortened(name, _LONGEST) for name in tops[names[0]][0]])} by "
-        f"{listed(list(map(by, names)), shown=False)}" for names in groups.values()) + "."
+        f"{join_names(list(map(by, names)), shown=False)}" for names in groups.values()) + "."
 
 
 def _find_overall_tops(found: TaskComparison) -> dict[str, tuple[Sequence[str], Sequence[str]]]:
@@ -391,7 +392,7 @@ def describe_gaps(found: TaskComparison, metric: str) -> list[str]:
     some = {pair: "the only one" if m == 1 else f"all {n}" if n == m else f"{n} of the {m}"
             for pair, (n, m) in counts.items() if n}
     if some and metric in found.macro:
-        where = listed([f"{n} in {pair}" for pair, n in some.items()], shown=False) \
+        where = join_names([f"{n} in {pair}" for pair, n in some.items()], shown=False) \
             if len(some) <= _FEW_PAIRS_NAMED else \
             f"{sum(n for n, _ in counts.values())} in {counted(len(some), 'language pair')}"
         sentences.append(f"Wins, ties and losses exclude the pairs of systems that cannot be decided: {where}. "
@@ -459,7 +460,7 @@ def _name_sizes(found: TaskComparison, units: dict[str, tuple[int, float]]) -> s
              + (f" worth {worth:.0f} of equal size" if round(worth) < n else "") + f" in {pair}"
              for pair, (n, worth) in sorted(units.items(), key=lambda one: one[1][1])]
     more = len(sizes) - _FEW_PAIRS_NAMED
-    return listed([*sizes[:_FEW_PAIRS_NAMED], *([f"so few in {more} more"] if more > 0 else [])], shown=False)
+    return join_names([*sizes[:_FEW_PAIRS_NAMED], *([f"so few in {more} more"] if more > 0 else [])], shown=False)
 
 
 def describe_doubts(found: TaskComparison, metric: str) -> list[str]:
@@ -471,7 +472,7 @@ def describe_doubts(found: TaskComparison, metric: str) -> list[str]:
     """
     have = select_metric(found, metric)
     doubts = {pair: " ".join(filter(None, (
-        *(caution.finding for caution in wrong_files(one.warnings) if not result.was_given),
+        *(caution.finding for caution in pick_file_doubts(one.warnings) if not result.was_given),
         disagreement(result, one.testset.n_segments),
         *(caution.finding for caution in one.warnings if caution.kind.beside_verdict and caution.metric == metric))))
         for pair, (one, result) in have.items()}
@@ -545,9 +546,9 @@ def describe_ranks(have: Results) -> list[str]:
     held = [pair for pair, keeps in ranked.items() if keeps]
     if not held:
         return ["Rank ranges need not hold at the level said."]
-    where = "each language pair" if len(held) == len(have) else listed(held)
+    where = "each language pair" if len(held) == len(have) else join_names(held)
     return [f"Rank ranges hold jointly for all systems of {where}, not for the language pairs together"
-            + f", and need not hold in {listed([pair for pair in ranked if pair not in held])}"
+            + f", and need not hold in {join_names([pair for pair in ranked if pair not in held])}"
             * (len(held) < len(ranked)) + "."]
 
 
@@ -665,7 +666,7 @@ _FEW_PAIRS_IN_SENTENCES = 5  # language pairs whose numbers are each said
 
 def describe_tests(found: TaskComparison) -> list[str]:
     """How the language pairs were tested, in short phrases; several where they have not the same units."""
-    phrases = [how_tested(comparison) for comparison in found.pairs.values()]
+    phrases = [describe_settings(comparison) for comparison in found.pairs.values()]
     tested = [" or ".join(dict.fromkeys(one[key] for one in phrases if key in one))
               for key in ("test", "trials", "seed", "alpha")]
     corrections = dict.fromkeys(comparison.settings.correction for comparison in found.pairs.values())
@@ -689,8 +690,8 @@ def task_methods(found: TaskComparison, metric: str) -> str:
     return " ".join([
         *describe_subject(found, metric, "We compared", "by"), *describe_tests_within(have), *describe_ranks(have),
         *_describe_tests_across(found, metric), *describe_caveats(found, metric),
-        *map(printable, assumptions(found.task.assumed, [metric])), *describe_exclusions(found),
-        computed_said(settings)])
+        *map(printable, list_assumptions(found.task.assumed, [metric])), *describe_exclusions(found),
+        describe_version(settings)])
 
 
 def describe_subject(found: TaskComparison, metric: str, begin: str, by: str, named: bool = True) -> list[str]:
@@ -708,10 +709,10 @@ def describe_subject(found: TaskComparison, metric: str, begin: str, by: str, na
         whose = "a human translation" if human == 1 else "human translations"
         track += f"{'' if track else ','} {human} of them {whose},"
     result = next(iter(have.values()))[1]
-    pairs = counted(len(have), "language pair") + f" ({listed(list(have))})" * named
+    pairs = counted(len(have), "language pair") + f" ({join_names(list(have))})" * named
     simulated = any(comparison.testset.simulated for comparison, _ in have.values())
     return [f"{begin} {counted(len(names), 'system')} of {printable(found.task.name)}{track} in {pairs} {by} "
-            f"{metric_name(result)} ({direction(result.higher_is_better, differences=False)}).",
+            f"{name_metric(result)} ({describe_direction(result.higher_is_better, differences=False)}).",
             *["The task is simulated: its texts and ratings are made up."] * simulated]
 
 
@@ -720,14 +721,14 @@ def describe_tests_within(have: Results) -> list[str]:
     sentences = group_by_pair({pair: runs_sentences(result) for pair, (_, result) in have.items()})
     sentences += _describe_test(have)
     some = {pair: f"{before}{counted(comparison.testset.n_segments, 'segment')}{after}"
-            for pair, (comparison, result) in have.items() for before, after in [segments_compared(comparison, result)]
-            if before}
+            for pair, (comparison, result) in have.items()
+            for before, after in [describe_compared_segments(comparison, result)] if before}
     sentences += [f"Two systems were compared on {_phrase_by_pair(some)}."] if some else []
-    sentences += group_by_pair({pair: what_is_scored(*one) for pair, one in have.items()})
-    kinds = _phrase_by_pair({pair: intervals_name(result, comparison.settings)
+    sentences += group_by_pair({pair: describe_scored_segments(*one) for pair, one in have.items()})
+    kinds = _phrase_by_pair({pair: name_intervals(result, comparison.settings)
                              for pair, (comparison, result) in have.items()})
     settings = next(iter(have.values()))[0].settings
-    return [*sentences, f"{level(settings)} confidence intervals of scores are {kinds}, each for its own system."]
+    return [*sentences, f"{write_level(settings)} confidence intervals of scores are {kinds}, each for its own system."]
 
 
 def _describe_test(have: Results) -> list[str]:
@@ -737,14 +738,14 @@ def _describe_test(have: Results) -> list[str]:
         return []
     settings = next(iter(tested.values()))[0]
     test = TESTS[settings.test]
-    units = _phrase_by_pair({pair: f"{units_name(own)} as units{trials_clause(result, own)}"
+    units = _phrase_by_pair({pair: f"{name_units(own)} as units{write_trials_clause(result, own)}"
                              for pair, (own, result) in tested.items()})
     families = _name_families({pair: len(result.tested) for pair, (_, result) in have.items()})
     corrected = f"There was no correction for the number of pairs of systems: {families}." \
         if settings.correction == "none" else \
         f"p was corrected by the method of {CORRECTION_NAMES[settings.correction]} over the pairs of systems of each " \
         f"language pair ({families}), and not over the language pairs together."
-    no_p = (f"This test gives no p: a system counts as better where it wins on at least {level(settings)} of the "
+    no_p = (f"This test gives no p: a system counts as better where it wins on at least {write_level(settings)} of the "
             "bootstrap samples.")
     return [f"In each language pair all differences between two systems were tested by "
             f"{TEST_NAMES.get(test.name, test.title)} ({test.source}) with {units}, and alpha = {settings.alpha:g}.",
@@ -756,17 +757,17 @@ def describe_caveats(found: TaskComparison, metric: str) -> list[str]:
     unit, and what therefore need not hold, across them too."""
     have, macro = select_metric(found, metric), found.macro.get(metric)
     reasons = {pair: [f"{why}." for why in [cannot_decide(comparison.settings, result)] if why]
-               + caveat_findings(comparison, result, here=False) for pair, (comparison, result) in have.items()}
+               + list_caveat_findings(comparison, result, here=False) for pair, (comparison, result) in have.items()}
     weak: dict[str, list[str]] = {}
     for pair, one in have.items():
         if parts := list_unreliable(*one):
-            weak.setdefault(listed(parts, shown=False), []).append(pair)
+            weak.setdefault(join_names(parts, shown=False), []).append(pair)
     sentences = group_by_pair(reasons) + [
-        f"{'So' if len(pairs) == len(have) else f'In {listed(pairs)}'} {parts} need not hold at the level said."
+        f"{'So' if len(pairs) == len(have) else f'In {join_names(pairs)}'} {parts} need not hold at the level said."
         for parts, pairs in weak.items()]
     lacking = [pair for pair, (comparison, _) in have.items() if not keeps_its_level(comparison)]
     if lacking and macro is not None and any(pair.decidable for pair in macro.pairs):
-        where = "these draws" if len(lacking) == len(have) else f"the draws in {listed(lacking)} too"
+        where = "these draws" if len(lacking) == len(have) else f"the draws in {join_names(lacking)} too"
         sentences.append(f"Results across them rest on {where}, so they need not hold at the level said either.")
     return sentences
 
@@ -791,7 +792,7 @@ def _describe_tests_across(found: TaskComparison, metric: str) -> list[str]:
         kind = "jackknife t intervals, with degrees of freedom by Welch (1947)" if macro.ci == "jackknife-t" else \
             f"percentile bootstrap intervals from {settings.resamples} resamples"
         sentences.append(
-            f"{level(settings)} intervals of mean differences are {kind}, each for its own pair of systems.")
+            f"{write_level(settings)} intervals of mean differences are {kind}, each for its own pair of systems.")
     if missing:
         others = "the other one is" if missing == 1 else f"the other {missing} are"
         have_all = "has" if n == 1 else "have"
@@ -832,7 +833,7 @@ def _phrase_by_pair(phrases: Mapping[str, str]) -> str:
         pairs.setdefault(phrase, []).append(pair)
     if len(pairs) == 1:
         return next(iter(pairs))
-    return "; ".join(f"{phrase} ({listed(names)})" for phrase, names in pairs.items())
+    return "; ".join(f"{phrase} ({join_names(names)})" for phrase, names in pairs.items())
 
 
 def group_by_pair(sentences: Mapping[str, Sequence[str]]) -> list[str]:
@@ -842,7 +843,7 @@ def group_by_pair(sentences: Mapping[str, Sequence[str]]) -> list[str]:
         for sentence in own:
             pairs.setdefault(sentence, []).append(pair)
     everywhere = [printable(sentence) for sentence, names in pairs.items() if len(names) == len(sentences)]
-    return everywhere + [f"In {listed(names)}: {printable(sentence)}" for sentence, names in pairs.items()
+    return everywhere + [f"In {join_names(names)}: {printable(sentence)}" for sentence, names in pairs.items()
                          if len(names) < len(sentences)]
 
 
@@ -853,4 +854,4 @@ def _name_families(families: Mapping[str, int]) -> str:
         return f"{next(iter(sizes))} in each"
     if len(families) > _FEW_PAIRS_IN_SENTENCES:
         return f"{min(sizes)} to {max(sizes)} of them"
-    return listed([f"{n} in {pair}" for pair, n in families.items()])
+    return join_names([f"{n} in {pair}" for pair, n in families.items()])

@@ -28,8 +28,9 @@ from mtsig_core.report.review import (
     left_out_table,
     notes_table,
 )
+from mtsig_core.report.sentences import summarize_comparison
 from mtsig_core.report.table import Table
-from mtsig_core.report.tables import leaderboard_table, pairs_table, summary
+from mtsig_core.report.tables import leaderboard_table, pairs_table
 from mtsig_core.report.task import (
     DISPUTED_PAIRS_NOTE,
     DISPUTES_NOTE,
@@ -56,7 +57,13 @@ from mtsig_core.report.task import (
     task_verdict,
     tops_table,
 )
-from mtsig_core.report.words import assumptions, caution_texts, direction, far_firsts_in, in_a_task
+from mtsig_core.report.words import (
+    caution_texts,
+    describe_direction,
+    explain_far_firsts_in_task,
+    fit_remedies_to_task,
+    list_assumptions,
+)
 from mtsig_core.results import Comparison, MetricResult, TaskComparison
 from mtsig_core.stats.across import KINDS, disputed_in
 from mtsig_core.stats.cautions import about_agreement
@@ -109,7 +116,7 @@ def _head_section(found: TaskComparison, command: str) -> Section:
                        f"alpha {settings.alpha:g}, seed {settings.seed}", role="summary", only=_TEXT),
         Paragraph(text=f"Made by: {command} --format latex", role="remark", only=_LATEX),
         *(Paragraph(text=text, role="remark", only=_LATEX) for text in cautions),
-        *(Paragraph(text=add_remedy(text), only=_TEXT) for text in assumptions(found.task.assumed, metrics)),
+        *(Paragraph(text=add_remedy(text), only=_TEXT) for text in list_assumptions(found.task.assumed, metrics)),
         *(Paragraph(text=text, only=_TEXT) for text in describe_exclusions(found))])
 
 
@@ -118,12 +125,12 @@ def _metric_section(found: TaskComparison, metric: str) -> Section:
     higher = next(iter(select_metric(found, metric).values()))[1].higher_is_better
     rule = describe_rule(found, metric)
     return Section(f"{title}: top group", [
-        Paragraph(text=f"{title} ({direction(higher, differences=False)})", only=_TEXT),
+        Paragraph(text=f"{title} ({describe_direction(higher, differences=False)})", only=_TEXT),
         Paragraph(text=f"{task_verdict(found, metric)}.", role="verdict"),
         *(Paragraph(text=text, role=role, only=only) for role, only in (("warning", _SCREENS), ("text", _TEXT))
           for text in above_ranks(found, metric)),
         *([] if rule is None else [Paragraph(text=rule, only=_READERS)]),
-        *(Paragraph(text=text, role="note", only=_READERS) for text in far_firsts_in(found, metric)),
+        *(Paragraph(text=text, role="note", only=_READERS) for text in explain_far_firsts_in_task(found, metric)),
         *_rank_blocks(found, metric), *_across_blocks(found, metric)])
 
 
@@ -262,7 +269,7 @@ def _review_sections(found: TaskComparison, history: Sequence[Entry]) -> Iterato
 def _warning_sections(found: TaskComparison) -> Iterator[Section]:
     """For text, those about the task, those about the design, once for all language pairs that have the same, then
     those of each."""
-    cautions = {pair: in_a_task(comparison.warnings) for pair, comparison in found.pairs.items()}
+    cautions = {pair: fit_remedies_to_task(comparison.warnings) for pair, comparison in found.pairs.items()}
     designs = [[caution for caution in own if caution.metric is None and caution.a is None]
                for own in cautions.values()]
     shared = [caution for caution in designs[0] if len(designs) > 1 and all(caution in one for one in designs)]
@@ -275,7 +282,7 @@ def _warning_sections(found: TaskComparison) -> Iterator[Section]:
 
 
 def _left_out_sections(found: TaskComparison) -> Iterator[Section]:
-    for text in assumptions(found.task.assumed, list_metrics(found)):
+    for text in list_assumptions(found.task.assumed, list_metrics(found)):
         yield Section("", [Paragraph(text=text, role="warning", only=_HTML)])
     if found.excluded:
         yield Section("Left out", [TableBlock(table=left_out_table(found.excluded), title="Left out", only=_HTML)])
@@ -295,7 +302,7 @@ def _pair_sections(found: TaskComparison) -> Iterator[Section]:
     for k, (pair, comparison) in enumerate(found.pairs.items(), 1):
         several = len(comparison.metrics) > 1
         yield Section(pair, [
-            *(Paragraph(text="; ".join(part), role="summary", only=_HTML) for part in summary(comparison)),
+            *(Paragraph(text="; ".join(part), role="summary", only=_HTML) for part in summarize_comparison(comparison)),
             *(block for result in comparison.metrics.values() for block in _result_blocks(
                 comparison, result, n_pairs <= _MOST_PAIRS_OF_SYSTEMS)),
             Warnings(cautions=tuple(comparison.warnings), several=several, only=_HTML)], "detail", f"pair-{k}")
@@ -306,7 +313,7 @@ def _pair_sections(found: TaskComparison) -> Iterator[Section]:
 
 def _result_blocks(comparison: Comparison, result: MetricResult, with_pairs: bool) -> Iterator[Block]:
     settings, title = comparison.settings, metric_title(result.metric)
-    yield Paragraph(text=f"{title}: systems ({direction(result.higher_is_better)})", only=_HTML)
+    yield Paragraph(text=f"{title}: systems ({describe_direction(result.higher_is_better)})", only=_HTML)
     best = _take_winners(result)
     if len(best.systems) > 1:
         n, among = len(best.systems), ", among them the whole top group" * (best.systems[0].rank_low is not None)

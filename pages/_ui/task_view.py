@@ -18,7 +18,7 @@ from mtsig_core.report.task import (
     explain_ranking,
     rank_table,
 )
-from mtsig_core.report.words import far_firsts_in, group_cautions, in_a_task
+from mtsig_core.report.words import explain_far_firsts_in_task, fit_remedies_to_task, group_cautions
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.cautions import about_choice
 from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
@@ -189,7 +189,7 @@ def show_key(comparison: TaskComparison, metric: str, click: str = "") -> None:
 
 def show_far_firsts(comparison: TaskComparison, metric: str) -> None:
     """Say where a system may be the first though better-scoring ones may not; in a box where that is often so."""
-    sentences = far_firsts_in(comparison, metric)
+    sentences = explain_far_firsts_in_task(comparison, metric)
     title = f"May be the first, though better-scoring systems may not: {len(sentences)} times"
     with st.expander(title, key="task.far-firsts") if len(sentences) > FEW else nullcontext():
         for sentence in sentences:
@@ -210,7 +210,7 @@ def show_warnings(comparison: TaskComparison, key: str) -> None:
             columns = Column("language_pair", "language pair", "name"), Column("text", "warning")
             screen.show_prose_table(Table("warnings", columns, tuple(
                 (pair, " ".join(texts)) for pair, one in comparison.pairs.items() for texts in group_cautions(
-                    in_a_task(one.warnings), several=len(one.metrics) > 1, say=in_side_bar))))
+                    fit_remedies_to_task(one.warnings), several=len(one.metrics) > 1, say=in_side_bar))))
 
 
 # A kept review, and its shared task with and without the systems it excludes.

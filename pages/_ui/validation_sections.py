@@ -38,7 +38,7 @@ from mtsig_core.metrics import metric_title, metrics_of
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.cells import rounded, signed
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.words import direction
+from mtsig_core.report.words import describe_direction
 from mtsig_core.stats.few_units import FEW_UNITS, least_of_units
 from mtsig_core.stats.significance import TESTS, significant
 from pages._ui import charts, controls, one_pair, results, screen
@@ -522,7 +522,7 @@ def show_units(view: View, place) -> None:
     if changed:
         screen.show_table(changed)
         if not one.higher_is_better:
-            st.caption(f"{direction(False).capitalize()} of the first over the second.")
+            st.caption(f"{describe_direction(False).capitalize()} of the first over the second.")
         if correction != "none":
             st.caption("Adjusted p-values depend on all pairs together: a pair may change its side although its own "
                        "standard error hardly does.")

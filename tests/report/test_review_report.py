@@ -27,7 +27,7 @@ from mtsig_core.report.review import (
 )
 from mtsig_core.report.task import count_hidden, describe_rule, tops_table
 from mtsig_core.report.task_export import task_document
-from mtsig_core.report.words import far_firsts, far_firsts_in
+from mtsig_core.report.words import explain_far_firsts, explain_far_firsts_in_task
 from mtsig_core.results import TaskInfo
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
@@ -314,9 +314,9 @@ def scored(last):
 def test_who_may_be_the_first_though_others_score_better_is_explained(last, why):
     found = compare(scored(last), "X", trials=999, resamples=99)
     assert [(row.system, row.rank_low) for row in found.metrics["X"].systems] == [("A", 1), ("B", 2), ("C", 1)]
-    said = far_firsts(found.metrics["X"])
+    said = explain_far_firsts(found.metrics["X"])
     assert "C is 3rd by its score, and " + why in said and said in comparison_text(found)
-    assert far_firsts(compare(scored([8.0] * 40), "X", trials=999, resamples=99).metrics["X"]) is None
+    assert explain_far_firsts(compare(scored([8.0] * 40), "X", trials=999, resamples=99).metrics["X"]) is None
 
 
 def on_other_lines(cow):
@@ -334,13 +334,13 @@ def test_who_is_better_on_common_lines_than_a_better_scoring_system_is_not_calle
     found = compare(on_other_lines(cow), "X", trials=999, resamples=99)
     result = found.metrics["X"]
     assert result.systems[0].system == "Ant" and result.systems[0].rank_low != 1
-    said = far_firsts(result)
+    said = explain_far_firsts(result)
     assert "Bee is 2nd by its score, and significantly better than Ant on the segments that both have" in said.replace(
         "3rd", "2nd")
     assert "cannot be excluded" not in said and "only" not in said and said in comparison_text(found)
     task = compare_task(Task("toy", dict.fromkeys(("en-de", "en-cs"), on_other_lines(cow))), "X", trials=999,
                         resamples=99)
-    told = far_firsts_in(task, "X")
+    told = explain_far_firsts_in_task(task, "X")
     assert len(told) == 3 and all("significantly better than Ant" in one and "excluded" not in one for one in told)
 
 

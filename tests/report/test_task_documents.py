@@ -47,7 +47,7 @@ from mtsig_core.report.task import (
 )
 from mtsig_core.report.task_export import task_csv, task_json
 from mtsig_core.report.text import printable
-from mtsig_core.report.words import far_firsts
+from mtsig_core.report.words import explain_far_firsts
 from mtsig_core.simulation.shared_task import simulated_task
 from mtsig_core.stats.across import Disputed, PairAcross, compare_task, disputed_in
 from mtsig_core.stats.ranks import RANK_RULES
@@ -710,8 +710,8 @@ def test_who_is_worse_by_a_correction_of_pairs_alone_is_not_said_to_be_not_signi
     systems = tuple(replace(row, rank_low=low, rank_high=high)
                     for row, (low, high) in zip(result.systems, ranks, strict=True))
     worse = replace(result.pairs[0], a=names[0], b=names[2], better="a", significant=True)
-    said = far_firsts(replace(result, systems=systems, pairs=(worse,)))
+    said = explain_far_firsts(replace(result, systems=systems, pairs=(worse,)))
     assert f"its difference to {names[0]} is not significant after the correction that ranks have" in said
     shut = replace(worse, better=None, significant=False, decidable=False)
-    said = far_firsts(replace(result, systems=systems, pairs=(shut,)))
+    said = explain_far_firsts(replace(result, systems=systems, pairs=(shut,)))
     assert f"its difference to {names[0]} cannot be decided with so few trials or units" in said
