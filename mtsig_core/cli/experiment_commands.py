@@ -45,6 +45,7 @@ from mtsig_core.report.experiment_tables import (
 )
 from mtsig_core.report.text import warn
 from mtsig_core.results import SamplingSettings, TestSetInfo
+from mtsig_core.schema import to_json
 from mtsig_core.stats.one_score import Progress
 from mtsig_core.stats.settings import check_jobs
 from mtsig_core.testset import TestSet
@@ -98,7 +99,7 @@ def run_command(group: str, name: str, testset: TestSet, metrics: Sequence[Metri
         rows = [({"table": table} if len(result.tables) > 1 else {}) | {"metric": metric, **row}
                 for metric, result in results.items() for table, rows in result.tables.items() for row in rows]
         return export.records_csv(rows, () if rows else ["metric", *first.columns])
-    return export.to_json({"testset": asdict(TestSetInfo.of(testset)), **first.head,
+    return to_json({"testset": asdict(TestSetInfo.of(testset)), **first.head,
                            "metrics": {metric: result.content for metric, result in results.items()}})
 
 

@@ -584,7 +584,7 @@ def share_for(whole: Population, aim: float) -> tuple[float, float]:
 
 
 #: What both comparisons ask for: its p-values raw and by Romano-Wolf give those of every correction.
-ASKED: dict[str, Any] = {"test": "ar", "correction": "romano-wolf", "ci": "percentile"}
+UNIT_SETTINGS: dict[str, Any] = {"test": "ar", "correction": "romano-wolf", "ci": "percentile"}
 
 
 @dataclass(frozen=True)
@@ -638,7 +638,7 @@ def unit_changes(testset: TestSet, metric: str | Metric, *, trials: int = 9999, 
         raise SettingError("1 system to compare. Expected at least 2: add outputs, or leave fewer out."
                            if testset.systems else "No system to compare. Give at least two outputs.")
     by_unit = {unit: compare(testset, [metric], unit=unit, trials=trials, resamples=resamples, alpha=alpha, seed=seed,
-                             jobs=jobs, progress=progress, by_reference=False, **ASKED)
+                             jobs=jobs, progress=progress, by_reference=False, **UNIT_SETTINGS)
                for unit in ("segment", "document")}
     by_segment, by_document = (next(iter(one.metrics.values())) for one in by_unit.values())
     return changes_between(part, by_segment, by_document, by_unit["segment"].settings)
@@ -661,7 +661,7 @@ def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
 
 def changes_between(part: TestSet, by_segment: MetricResult, by_document: MetricResult,
                     settings: Settings) -> UnitChanges:
-    """What changes between two comparisons with the settings of `ASKED`, one by segment and one by document.
+    """What changes between two comparisons with the settings of `UNIT_SETTINGS`, one by segment and one by document.
 
     `part` is what `part_with_documents` gives of the test set that was compared.
     """

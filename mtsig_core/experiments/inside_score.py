@@ -112,17 +112,17 @@ def precisions(testset: TestSet, metric: str | Metric = "bleu", *, statistics: n
     Examples
     --------
     >>> ts = TestSet("toy", {"A": ["the cat sat down"]}, {"ref": ["the cat sat down there"]})
-    >>> found, = precisions(ts)
-    >>> found.p1, found.length_ratio, round(found.brevity_penalty, 4), round(found.bleu, 2)
+    >>> result, = precisions(ts)
+    >>> result.p1, result.length_ratio, round(result.brevity_penalty, 4), round(result.bleu, 2)
     (100.0, 0.8, 0.7788, 77.88)
     """
     metric = check_bleu(testset, metric)
     if statistics is None:
         statistics = cached_statistics(metric, testset, stage(progress, "counting"))
     sums = statistics.sum(axis=1)
-    found = [_parts(name, counts_of(metric, row), points)
+    rows = [_parts(name, counts_of(metric, row), points)
              for name, row, points in zip(testset.systems, sums, metric.score(sums).tolist(), strict=True)]
-    return tuple(sorted(found, key=lambda row: -row.bleu))
+    return tuple(sorted(rows, key=lambda row: -row.bleu))
 
 
 def check_bleu(testset: TestSet, metric: str | Metric) -> Metric:
@@ -250,10 +250,10 @@ def worked_example(testset: TestSet, system: str | None, line: int, metric: str 
     Examples
     --------
     >>> ts = TestSet("toy", {"A": ["the the cat"]}, {"ref": ["the cat sat"]})
-    >>> found = worked_example(ts, "A", 1)
-    >>> [(step.matched, step.total) for step in found.steps]
+    >>> result = worked_example(ts, "A", 1)
+    >>> [(step.matched, step.total) for step in result.steps]
     [(2, 3), (1, 2), (0, 1), (0, 0)]
-    >>> found.steps[0].ngrams[0]
+    >>> result.steps[0].ngrams[0]
     NgramCount(ngram='the', in_output=2, in_reference=1, clipped=1)
     """
     metric = check_bleu(testset, metric)
@@ -270,12 +270,12 @@ def worked_example(testset: TestSet, system: str | None, line: int, metric: str 
     tokens = tokens_of(metric, one)
     lowered = [text.lower() if getattr(metric, "lowercase", False) else text for text in (output, *references)]
     words, *others = map(tokens, lowered)
-    steps, found = [], []
+    steps, precisions_so_far = [], []
     for n in ORDERS:
         matched, total = counts[f"correct_{n}"], counts[f"total_{n}"]
-        found.append(share(matched, total))
-        bleu = penalty * prod(p or 0.0 for p in found) ** (1 / n)
-        steps.append(Step(n, matched, total, found[-1], bleu, _shared(words, others, n)))
+        precisions_so_far.append(share(matched, total))
+        bleu = penalty * prod(p or 0.0 for p in precisions_so_far) ** (1 / n)
+        steps.append(Step(n, matched, total, precisions_so_far[-1], bleu, _shared(words, others, n)))
     return WorkedExample(system, line, output, references, counts["sys_len"], counts["ref_len"], penalty, tuple(steps),
                          float(metric.score(row)), metric.signature(testset))
 
@@ -285,8 +285,8 @@ def note_example(metric: str | Metric = "bleu", tokenizer: str | None = None) ->
 
     Examples
     --------
-    >>> found = note_example()
-    >>> round(found.brevity_penalty, 4), [round(step.bleu, 3) for step in found.steps[:2]]
+    >>> result = note_example()
+    >>> round(result.brevity_penalty, 4), [round(step.bleu, 3) for step in result.steps[:2]]
     (0.8465, [0.423, 0.268])
     """
     note = TestSet("the note's example", {"output": [NOTE_OUTPUT]}, {"reference": [NOTE_REFERENCE]},
@@ -300,7 +300,7 @@ def tokens_of(metric: Metric, testset: TestSet) -> Callable[[str], list[str]]:
 
 
 def _ngrams(tokens: Sequence[str], n: int) -> Counter[str]:
-    return Counter(" ".join(tokens[at:at + n]) for at in range(len(tokens) - n + 1))
+    return Counter(" ".join(tokens[start:start + n]) for start in range(len(tokens) - n + 1))
 
 
 def _shared(words: Sequence[str], references: Sequence[Sequence[str]], n: int) -> tuple[NgramCount, ...]:
@@ -381,10 +381,10 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
     >>> ts = TestSet("toy", {"A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
     ...                      "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"]},
     ...              {"ref": ["a b c d e f g h i j k l", "a b c d", "e f g h"]})
-    >>> found = averages(ts)
-    >>> [(row.system, row.corpus_place, row.average_place) for row in found.systems]
+    >>> result = averages(ts)
+    >>> [(row.system, row.corpus_place, row.average_place) for row in result.systems]
     [('A', 1, 2), ('B', 2, 1)]
-    >>> found.case.lines, found.case.lengths
+    >>> result.case.lines, result.case.lengths
     ((1, 2, 3), (12, 4, 4))
     """
     check_seed(seed)
@@ -437,9 +437,9 @@ def _case(testset: TestSet, metric: Metric, mean: SentenceMean, pairs: np.ndarra
     if (long_enough := _column(metric, statistics, "total_4")) is not None:
         fit = np.flatnonzero((long_enough > 0).all(axis=0))
     sizes = [size for size in _SIZES if size <= len(fit)]
-    for at, size in enumerate(sizes):
+    for tried, size in enumerate(sizes):
         if report is not None:
-            report(at / len(sizes))
+            report(tried / len(sizes))
         sets = fit[_sets(len(fit), size, seed)]
         corpus = sign * metric.score(statistics[:, sets].sum(axis=2))  # (systems, sets)
         average = sign * mean.score(sentences[:, sets].sum(axis=2))
@@ -448,11 +448,11 @@ def _case(testset: TestSet, metric: Metric, mean: SentenceMean, pairs: np.ndarra
         pair, chosen = np.unravel_index(np.argmax(gap), gap.shape)
         if gap[pair, chosen] >= _LEAST:
             rows = np.sort(sets[chosen])
-            found, = _disagreements(names, pairs[[pair]], corpus[:, chosen], average[:, chosen])
-            two = [names.index(found.a), names.index(found.b)]
+            disagreement, = _disagreements(names, pairs[[pair]], corpus[:, chosen], average[:, chosen])
+            two = [names.index(disagreement.a), names.index(disagreement.b)]
             ref_len = _column(metric, statistics[two[:1]][:, rows], "ref_len")
             scores, means = (tuple((sign * each[two, chosen]).tolist()) for each in (corpus, average))
-            return Case(found, scores, means, tuple(testset.lines[k] for k in rows.tolist()),
+            return Case(disagreement, scores, means, tuple(testset.lines[k] for k in rows.tolist()),
                         tuple(map(tuple, metric.score(statistics[two][:, rows]).T.tolist())),
                         tuple([None] * size if ref_len is None else ref_len[0].tolist()))
     return None
@@ -548,11 +548,11 @@ def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | No
     n = min(most, testset.n_segments)
     part = testset.only(names).take((np.arange(n) * testset.n_segments // n).tolist())
     how, grid = "word penalty", PENALTIES
-    found = _penalised(part, names, stage(progress, "other lengths"))
-    if found is None:
+    variants = _penalised(part, names, stage(progress, "other lengths"))
+    if variants is None:
         how, grid, tokens = "truncation", SHARES, tokens_of(metric, part)
-        found = [[truncated(text, tokens, kept) for text in part.systems[name]] for name in names for kept in grid]
-    several = replace(part, systems={str(k): texts for k, texts in enumerate(found)}, scores={}, parses={})
+        variants = [[truncated(text, tokens, kept) for text in part.systems[name]] for name in names for kept in grid]
+    several = replace(part, systems={str(k): texts for k, texts in enumerate(variants)}, scores={}, parses={})
     settings = {name: getattr(metric, name, None) for name in ("tokenize", "lowercase")}
     gtms = [metric_of(several, name, **settings) for name in ("gtm", "gtm-2")]
     points = _points(several, metric, gtms, grid * len(names), progress)
@@ -582,15 +582,15 @@ def _penalised(part: TestSet, names: Sequence[str], report: engine.Progress | No
     if not part.simulated or not known.keys() >= set(names):
         return None
     anew = outputs(max(part.lines), [replace(known[name], word_penalty=k) for name in names for k in PENALTIES])
-    found: list[Sequence[str]] = []
+    penalised_outputs: list[Sequence[str]] = []
     for texts in anew:
-        found.append(tuple(texts[line - 1] for line in part.lines))
-        name, k = names[(len(found) - 1) // len(PENALTIES)], (len(found) - 1) % len(PENALTIES)
-        if PENALTIES[k] == 0 and found[-1] != part.systems[name]:
+        penalised_outputs.append(tuple(texts[line - 1] for line in part.lines))
+        name, k = names[(len(penalised_outputs) - 1) // len(PENALTIES)], (len(penalised_outputs) - 1) % len(PENALTIES)
+        if PENALTIES[k] == 0 and penalised_outputs[-1] != part.systems[name]:
             return None
         if report is not None:
-            report(len(found) / (len(names) * len(PENALTIES)))
-    return found
+            report(len(penalised_outputs) / (len(names) * len(PENALTIES)))
+    return penalised_outputs
 
 
 def _points(several: TestSet, bleu: Metric, gtms: Sequence[Metric], asked: Sequence[float], progress: Progress | None
@@ -600,12 +600,12 @@ def _points(several: TestSet, bleu: Metric, gtms: Sequence[Metric], asked: Seque
     scores = [bleu.score(sums).tolist()]
     for gtm in gtms:
         scores.append(gtm.score(gtm.statistics(several, stage(progress, "counting")).sum(axis=1)).tolist())
-    found = []
-    for of, (sys_len, ref_len), points, match, match_2 in zip(asked, sums[:, :2].tolist(), *scores, strict=True):
+    rows = []
+    for length, (sys_len, ref_len), points, match, match_2 in zip(asked, sums[:, :2].tolist(), *scores, strict=True):
         penalty = brevity_penalty(sys_len, ref_len)
-        found.append(LengthPoint(of, share(sys_len, ref_len), points, match, penalty,
+        rows.append(LengthPoint(length, share(sys_len, ref_len), points, match, penalty,
                                  points / penalty if penalty > 0 else 0.0, match_2))
-    return tuple(found)
+    return tuple(rows)
 
 
 # Student's t for means of segment scores, held against the bootstrap (Koehn 2004, section 4, Table 2, Figure 5).
@@ -681,8 +681,8 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
     Examples
     --------
     >>> ts = TestSet("toy", {"A": ["a b c d", "a b c x"] * 100}, {"ref": ["a b c d"] * 200})
-    >>> found = students_t(ts, resamples=500)
-    >>> [row.n for row in found.rows], round(found.rows[0].t_factor, 4)
+    >>> result = students_t(ts, resamples=500)
+    >>> [row.n for row in result.rows], round(result.rows[0].t_factor, 4)
     ([100, 200], 1.9842)
     """
     metric = metric_of(testset, metric)
@@ -768,11 +768,11 @@ def _chosen(testset: TestSet, mean: Metric, statistics: np.ndarray, system: str 
     return system
 
 
-def _row(n: int, found: ScoreBootstrap, alpha: float) -> TInterval:
-    t, boot = found.intervals["t"], found.intervals["percentile"]
+def _row(n: int, score: ScoreBootstrap, alpha: float) -> TInterval:
+    t, boot = score.intervals["t"], score.intervals["percentile"]
     width = None if boot is None or t is None or boot[0] == boot[1] else (t[1] - t[0]) / (boot[1] - boot[0])
     (t_low, t_high), (boot_low, boot_high) = t or (None, None), boot or (None, None)
-    return TInterval(n, found.score, factor(n, alpha), factor(None, alpha), t_low, t_high, boot_low, boot_high, width)
+    return TInterval(n, score.score, factor(n, alpha), factor(None, alpha), t_low, t_high, boot_low, boot_high, width)
 
 
 # The same output under other settings of BLEU: why a score goes with its signature (Post 2018).
@@ -806,11 +806,11 @@ def signatures(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
     bleu: Any = check_bleu(testset, metric)  # a dataclass of its settings, of which the protocol says nothing
     system = best_system(testset, bleu, progress) if system is None else system
     one = testset.only([system])
-    found: list[SignedScore] = []
+    scores: list[SignedScore] = []
     for name, settings in {"as here": {}, **SETTINGS}.items():
         other: Metric = replace(bleu, **settings)
         points = other.score(cached_statistics(other, one, stage(progress, name)).sum(axis=1))
         signed = SignedScore(name, float(points[0]), other.signature(one))
-        if signed.signature not in [row.signature for row in found]:  # it may be the setting of this test set
-            found.append(signed)
-    return tuple(found)
+        if signed.signature not in [row.signature for row in scores]:  # it may be the setting of this test set
+            scores.append(signed)
+    return tuple(scores)

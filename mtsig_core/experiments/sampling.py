@@ -214,8 +214,8 @@ class Sampling(Experiment):
 
     def pair(self, a: str, b: str) -> SampledPair:
         """The pair in the order asked for."""
-        found = next(pair for pair in self.pairs if {pair.a, pair.b} == {a, b})
-        return found if found.a == a else found.flipped()
+        sampled = next(pair for pair in self.pairs if {pair.a, pair.b} == {a, b})
+        return sampled if sampled.a == a else sampled.flipped()
 
 
 # Blocks and broad samples of a test set: what a small test set tells of a large one (Koehn 2004, 3.2 to 3.4, 5, 6).

@@ -272,8 +272,8 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
     --------
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30, "B": ["a x c d e"] * 60},
     ...              {"ref": ["a b c d e"] * 60})
-    >>> found = sweep_sizes(ts, "bleu", sizes=[10, 20], repeats=20)
-    >>> [(row.size, row.a, row.significant) for row in found.pairs]
+    >>> result = sweep_sizes(ts, "bleu", sizes=[10, 20], repeats=20)
+    >>> [(row.size, row.a, row.significant) for row in result.pairs]
     [(10, 'A', 1.0), (20, 'A', 1.0)]
     """
     settings, units = resolve_sampling(testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples,
@@ -436,8 +436,8 @@ def _gathered(subject: _Subject, settings: SamplingSettings, whole: _Whole, by_s
         whole=by_size[n][0].drawn if n in by_size else None)
 
 
-def _system_rows(head: _Head, names: Sequence[str], found: Sequence[_Drawn]) -> Iterator[SystemSize]:
-    scores, relative = np.array([one.scores for one in found]), np.array([one.relative for one in found])
+def _system_rows(head: _Head, names: Sequence[str], subsets: Sequence[_Drawn]) -> Iterator[SystemSize]:
+    scores, relative = np.array([one.scores for one in subsets]), np.array([one.relative for one in subsets])
     for k, name in enumerate(names):
         values, (low, high) = scores[:, k][np.isfinite(scores[:, k])], relative[:, :, k].T
         known = np.isfinite(low) & np.isfinite(high)
@@ -446,13 +446,13 @@ def _system_rows(head: _Head, names: Sequence[str], found: Sequence[_Drawn]) -> 
         yield SystemSize(*head, name, *(None if value is None else float(value) for value in (*band, *ends)))
 
 
-def _pair_rows(head: _Head, tested: np.ndarray, errors: PairErrors, found: Sequence[_Drawn], n_units: int,
+def _pair_rows(head: _Head, tested: np.ndarray, errors: PairErrors, subsets: Sequence[_Drawn], n_units: int,
                alpha: float) -> Iterator[PairSize]:
-    deltas = np.array([one.deltas[tested] for one in found])
-    sure = significant(np.array([one.p_values[tested] for one in found]), alpha)
+    deltas = np.array([one.deltas[tested] for one in subsets])
+    sure = significant(np.array([one.p_values[tested] for one in subsets]), alpha)
     for k, ((a, b), (delta, whole_se, *_)) in enumerate(errors.items()):
         known = deltas[:, k][np.isfinite(deltas[:, k])]
-        behind, repeats = sure[:, k] & (deltas[:, k] * delta < 0), len(found)
+        behind, repeats = sure[:, k] & (deltas[:, k] * delta < 0), len(subsets)
         wrong, many = None if delta == 0 else float(behind.mean()), repeats > 1
         of_sure, of_wrong = (rate(int(yes.sum()), repeats) if many else rate(0, 0) for yes in (sure[:, k], behind))
         yield PairSize(*head, a, b, float(known.mean()) if len(known) else None, float(sure[:, k].mean()),
@@ -502,7 +502,7 @@ class Detection:
         return self.significant.n
 
 
-def count_detections(found: SizeSweep, a: str, b: str, difference: float) -> tuple[Detection, ...]:
+def count_detections(sweep: SizeSweep, a: str, b: str, difference: float) -> tuple[Detection, ...]:
     """How often random test sets of each size find a difference, were it that of the whole set.
 
     The subsets, their bootstrap samples and so their spread are those of the sweep; only their middle is moved, by
@@ -519,34 +519,34 @@ def count_detections(found: SizeSweep, a: str, b: str, difference: float) -> tup
     >>> [(row.size, row.significant.share) for row in count_detections(swept, "A", "B", own)]
     [(10, 1.0), (40, 1.0)]
     """
-    delta, _ = _known(found, a, b, difference)
-    place = list(found.errors).index((a, b))
+    delta, _ = _known(sweep, a, b, difference)
+    place = list(sweep.errors).index((a, b))
     rows = []
-    for row in (row for row in found.pairs if (row.a, row.b) == (a, b)):
-        low, high = found.ends[row.size][:, place].T + (difference - delta)
+    for row in (row for row in sweep.pairs if (row.a, row.b) == (a, b)):
+        low, high = sweep.ends[row.size][:, place].T + (difference - delta)
         tie = TOLERANCE * difference
         ahead, behind = low > tie, high < -tie
-        planned, = plan_detections(found, a, b, difference, [row.size])
+        planned, = plan_detections(sweep, a, b, difference, [row.size])
         rows.append(replace(planned, segments=row.segments,
                             significant=rate(int(np.count_nonzero(ahead | behind)), row.repeats),
                             wrong=rate(int(np.count_nonzero(behind)), row.repeats)))
     return tuple(rows)
 
 
-def plan_detections(found: SizeSweep, a: str, b: str, difference: float, sizes: Iterable[int]) -> tuple[Detection, ...]:
+def plan_detections(sweep: SizeSweep, a: str, b: str, difference: float, sizes: Iterable[int]) -> tuple[Detection, ...]:
     """What theory says of test sets of some sizes before any are drawn; parameters as of `count_detections`."""
-    _, whole_se = _known(found, a, b, difference)
+    _, whole_se = _known(sweep, a, b, difference)
     return tuple(Detection(size, None, rate(0, 0), rate(0, 0), *_expect(
-        difference, whole_se, size, found.n_units, found.settings.alpha)) for size in sizes)
+        difference, whole_se, size, sweep.n_units, sweep.settings.alpha)) for size in sizes)
 
 
-def _known(found: SizeSweep, a: str, b: str, difference: float) -> tuple[float, float]:
+def _known(sweep: SizeSweep, a: str, b: str, difference: float) -> tuple[float, float]:
     """Improvement of a over b on the whole set, and its standard error."""
     if not (math.isfinite(difference) and difference > 0):
         raise SettingError(f"The difference is {difference:g}. Expected a number of points above 0, such as 1.")
-    if (a, b) not in found.errors:
+    if (a, b) not in sweep.errors:
         raise SettingError(f"The sweep has no pair {a} - {b}.")
-    return found.errors[a, b][:2]
+    return sweep.errors[a, b][:2]
 
 
 # How scores and intervals change with the number of references, and with the size of the test set too.
@@ -606,8 +606,8 @@ def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence
     --------
     >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c x e"] * 30},
     ...              {"r1": ["a b c d e"] * 60, "r2": ["a b c x e"] * 60})
-    >>> found = sweep_references(ts, "bleu", shares=[1.0])
-    >>> [(row.references, row.sets, round(row.score)) for row in found.rows]
+    >>> result = sweep_references(ts, "bleu", shares=[1.0])
+    >>> [(row.references, row.sets, round(row.score)) for row in result.rows]
     [(1, 2, 69), (2, 1, 100)]
     """
     metric = metric_of(testset, metric)
@@ -785,8 +785,8 @@ def stability(testset: TestSet, metric: str | Metric, system: str | None = None,
     Examples
     --------
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30}, {"ref": ["a b c d e"] * 60})
-    >>> found = stability(ts, "bleu", "A", unit="segment", pool=1000)
-    >>> [row.resamples for row in found.growing], [(row.resamples, row.runs) for row in found.repeats]
+    >>> result = stability(ts, "bleu", "A", unit="segment", pool=1000)
+    >>> [row.resamples for row in result.growing], [(row.resamples, row.runs) for row in result.repeats]
     ([100, 200, 500, 1000], [(100, 10), (500, 2), (1000, 1)])
     """
     pool = default_pool(make_units(testset, unit, block_length).n) if pool is None else pool

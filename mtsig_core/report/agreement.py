@@ -12,7 +12,7 @@ from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.export import records_csv
 from mtsig_core.report.table import Column, Table, join_ends
 from mtsig_core.report.text import caution_lines, printable, table_text, terminal_width
-from mtsig_core.report.words import assumptions
+from mtsig_core.report.words import list_assumptions
 from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.schema import to_json, to_plain
 from mtsig_core.stats.cautions import about_agreement
@@ -83,7 +83,7 @@ def agreement_verdict(found: Agreement | TaskAgreement) -> str:
 def agreement_assumed(found: Agreement | TaskAgreement) -> list[str]:
     """Sentences: which direction of the scores that are held against each other was assumed."""
     assumed = found.testset.assumed if isinstance(found, Agreement) else found.task.assumed
-    return assumptions(assumed, [found.human, *(one.metric for one in found.metrics)])
+    return list_assumptions(assumed, [found.human, *(one.metric for one in found.metrics)])
 
 
 def agreement_note(found: Agreement | TaskAgreement) -> str:

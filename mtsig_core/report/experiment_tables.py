@@ -174,26 +174,26 @@ def _samples(**columns: np.ndarray) -> list[dict[str, float | None]]:
 # Validation.
 
 
-def type_one_table(found: TypeOne) -> Table:
+def type_one_table(errors: TypeOne) -> Table:
     """Tests down, nulls and units across."""
     return _crossed("type1", Column("test", "test", "name"),
                     {(null, unit): f"{NULLS[null]}, tested by {unit}" for null, unit in SITUATIONS},
-                    {(row.test, (row.null, row.unit)): estimate(row.rejected) for row in found.rows})
+                    {(row.test, (row.null, row.unit)): estimate(row.rejected) for row in errors.rows})
 
 
-def coverage_table(found: Coverage) -> Table:
+def coverage_table(coverage: Coverage) -> Table:
     """Kinds of interval down; sampling, unit and quantity across."""
     return _crossed("coverage", Column("kind", "interval", "name"),
                     {(sampled, unit, quantity): f"{sampled}s drawn, by {unit}: {quantity}"
                      for sampled, unit in SITUATIONS for quantity in ("score", "difference")},
-                    {(row.kind, (row.sampled, row.unit, row.quantity)): estimate(row.covered) for row in found.rows})
+                    {(row.kind, (row.sampled, row.unit, row.quantity)): estimate(row.covered) for row in coverage.rows})
 
 
-def pair_tests_table(found: Mapping[str, PairTests]) -> Table:
+def pair_tests_table(tests: Mapping[str, PairTests]) -> Table:
     """Metrics down: what the tests say of one pair under each, then the numbers of `Riezler and Maxwell (2005)`."""
     paper, rows = papers.RIEZLER_MAXWELL_T1.rows, []
-    for metric in dict.fromkeys([*paper, *found]):
-        one, theirs = found.get(metric), paper.get(metric)
+    for metric in dict.fromkeys([*paper, *tests]):
+        one, theirs = tests.get(metric), paper.get(metric)
         form = "" if one is None else pair_form(one)
         ours = [None] * 6 if one is None else [
             number(one.score_a, form), number(one.score_b, form), signed(one.improvement, form),
@@ -218,22 +218,22 @@ def _published_pair(reranking: float, baseline: float, *p_values: float | None) 
             *(None if p is None else "< .0001" if p == 0.0001 else f"{p:.3f}" for p in p_values)]
 
 
-def variant_table(found: Variants) -> Table:
+def variant_table(variants: Variants) -> Table:
     """Pairs of equal systems down: our p-values, then those of Table 2 of `Riezler and Maxwell (2005)`."""
     theirs = {pair: (delta, ar, bootstrap, ar / bootstrap)
               for pair, delta, ar, bootstrap in papers.RIEZLER_MAXWELL_T2.rows["nist"]}
-    return row_table("variants", Variant, found.rows, "pair", "difference", "p_ar", "p_as_printed", "ratio",
+    return row_table("variants", Variant, variants.rows, "pair", "difference", "p_ar", "p_as_printed", "ratio",
                      "p_bootstrap").with_columns(
         [Column(f"their_{key}", title, "share", form) for key, title, form in (
             ("difference", "theirs: difference", ""), ("ar", "randomization", ""), ("bootstrap", "bootstrap", ""),
-            ("ratio", "ratio", ".1f"))], [theirs.get(row.pair, [None] * 4) for row in found.rows])
+            ("ratio", "ratio", ".1f"))], [theirs.get(row.pair, [None] * 4) for row in variants.rows])
 
 
-def conclusion_table(found: Conclusions, with_paper: bool) -> Table:
+def conclusion_table(conclusions: Conclusions, with_paper: bool) -> Table:
     """Pairs down, sizes across: percent that conclude as the whole set / the opposite, in brackets Koehn's right and
     wrong where asked for and known."""
     pairs: dict[tuple[str, str], list[Concluded]] = {}
-    for row in found.rows:
+    for row in conclusions.rows:
         pairs.setdefault((row.a, row.b), []).append(row)
 
     def write(row: Concluded) -> str:
@@ -244,14 +244,14 @@ def conclusion_table(found: Conclusions, with_paper: bool) -> Table:
             Cell(f"{100 * right:.0f} / {100 * wrong:.0f}{beside}", right)
 
     sizes = [Column(str(size), f"{n} samples of {size:,}", "written")
-             for size, n in zip(found.sizes, found.samples, strict=True)]
+             for size, n in zip(conclusions.sizes, conclusions.samples, strict=True)]
     return row_table("conclusions", Concluded, [rows[0] for rows in pairs.values()], *_PAIR).with_columns(
         sizes, [list(map(write, rows)) for rows in pairs.values()])
 
 
-def conclusions_at_table(found: Conclusions, size: int, with_paper: bool) -> Table:
+def conclusions_at_table(conclusions: Conclusions, size: int, with_paper: bool) -> Table:
     """Pairs down, for one size: shares that conclude as the whole set and the opposite; Koehn's where asked for."""
-    rows = [row for row in found.rows if row.size == size]
+    rows = [row for row in conclusions.rows if row.size == size]
     table = row_table("conclusions-at", Concluded, rows, *_PAIR, "right", "wrong")
     if not with_paper:
         return table
@@ -269,33 +269,33 @@ def koehns_conclusions(row: Concluded) -> tuple[int, int] | None:
     return None
 
 
-def calibration_table(found: Conclusions, with_paper: bool) -> Table:
+def calibration_table(conclusions: Conclusions, with_paper: bool) -> Table:
     """Levels down: conclusions and how many of them are as the whole set, Koehn's beside them where asked for."""
-    table = row_table("calibration", Level, found.levels, "level", "n", "right")
+    table = row_table("calibration", Level, conclusions.levels, "level", "n", "right")
     if not with_paper:
         return table
     theirs = {low: (n, right / 100) for low, n, right in papers.KOEHN_T4.rows["bleu"]}
     return table.with_columns((Column("their_n", "Koehn: conclusions", "count"),
                                Column("their_right", "Koehn: right", "share", ".0%")),
-                              [theirs.get(level.low, (None, None)) for level in found.levels])
+                              [theirs.get(level.low, (None, None)) for level in conclusions.levels])
 
 
-def family_table(found: FamilyErrors) -> Table:
+def family_table(families: FamilyErrors) -> Table:
     """Families down; the formula and the corrections across."""
-    return row_table("families", FamilyError, found.rows, "family", "comparisons", "if_independent").with_columns(
-        [Column(name, name, "estimate", ".0%") for name in found.rows[0].wrong],
-        [list(map(estimate, row.wrong.values())) for row in found.rows])
+    return row_table("families", FamilyError, families.rows, "family", "comparisons", "if_independent").with_columns(
+        [Column(name, name, "estimate", ".0%") for name in families.rows[0].wrong],
+        [list(map(estimate, row.wrong.values())) for row in families.rows])
 
 
-def claim_table(found: Claims) -> Table:
+def claim_table(claims: Claims) -> Table:
     """Corrections down: false and lost findings."""
-    return row_table("claims", ClaimCounts, found.rows)
+    return row_table("claims", ClaimCounts, claims.rows)
 
 
-def unit_table(found: UnitChanges) -> Table:
+def unit_table(changes: UnitChanges) -> Table:
     """Corrections down: how many pairs are significant by which unit, or how many trials it takes before any can be."""
     rows = []
-    for row in found.rows:
+    for row in changes.rows:
         counts: list[Any] = [row.both + row.segment_only, row.both + row.document_only, row.both, row.segment_only,
                              row.document_only, row.neither]
         if row.trials_needed is not None:
@@ -309,10 +309,10 @@ def unit_table(found: UnitChanges) -> Table:
             "by segment", "by document", "both", "by segment only", "by document only", "neither"))), tuple(rows))
 
 
-def changed_table(found: UnitChanges, correction: str) -> Table:
+def changed_table(changes: UnitChanges, correction: str) -> Table:
     """The pairs that are significant by one unit only under a correction; differences as improvements."""
-    sign = 1 if found.higher_is_better else -1
-    return row_table("changed-pairs", ChangedPair, [replace(pair, delta=sign * pair.delta) for pair in found.pairs
+    sign = 1 if changes.higher_is_better else -1
+    return row_table("changed-pairs", ChangedPair, [replace(pair, delta=sign * pair.delta) for pair in changes.pairs
                                                     if pair.correction == correction])
 
 
@@ -324,20 +324,20 @@ def bracketed(ends: tuple[float, float] | None, form: str = ".2f") -> str:
     return "-" if ends is None else f"[{ends[0]:{form}}, {ends[1]:{form}}]"
 
 
-def interval_table(found: ScoreBootstrap, chosen: str, level: str, segment: ScoreBootstrap | None = None,
+def interval_table(bootstrap: ScoreBootstrap, chosen: str, level: str, segment: ScoreBootstrap | None = None,
                    document: ScoreBootstrap | None = None) -> Table:
     """Every kind of interval of one score; where both units are given, also by segment and by document."""
-    form = written_like([found.score])
+    form = written_like([bootstrap.score])
     table = Table("intervals", (
         Column("kind", f"{level} interval", "name"), Column("low", "low", "score", form),
         Column("high", "high", "score", form), Column("width", "width", "score", form),
         Column("relative", "relative", "relative")), tuple(
             (f"{kind}{' (chosen)' if kind == chosen else ''}",
-             *((None,) * 3 if ends is None else (*ends, ends[1] - ends[0])), found.relative(kind))
-            for kind, ends in found.intervals.items()))
+             *((None,) * 3 if ends is None else (*ends, ends[1] - ends[0])), bootstrap.relative(kind))
+            for kind, ends in bootstrap.intervals.items()))
     if segment is None or document is None:
         return table
-    both = [(segment.intervals[kind], document.intervals[kind]) for kind in found.intervals]
+    both = [(segment.intervals[kind], document.intervals[kind]) for kind in bootstrap.intervals]
     return table.with_columns((
         Column("segment", "by segment", "interval", form), Column("document", "by document", "interval", form),
         Column("ratio", "ratio of widths", "score")), [(*ends, _ratio_of_widths(*ends)) for ends in both])
@@ -366,23 +366,23 @@ def published_table(metric: str) -> Table:
             (system, median, _printed(*ends)) for system, median, *ends in papers.ZHANG_VOGEL_1.rows[metric]))
 
 
-def growing_table(found: Stability, metric: str, level: str) -> Table:
+def growing_table(stability: Stability, metric: str, level: str) -> Table:
     """One interval for each number of samples, beside Table 5 of Zhang and Vogel (2004)."""
     theirs = {size: (median, _printed(*ends)) for size, median, *ends in papers.ZHANG_VOGEL_5.rows[metric]}
-    return row_table("growing", Growing, found.growing, form=written_like(row.median for row in found.growing),
+    return row_table("growing", Growing, stability.growing, form=written_like(row.median for row in stability.growing),
                      interval=f"{level} interval").with_columns(
         (Column("their_median", "their median", "share"), Column("their_interval", "their interval", "relative")),
-        [theirs.get(row.resamples, ("", "")) for row in found.growing])
+        [theirs.get(row.resamples, ("", "")) for row in stability.growing])
 
 
-def repeated_table(found: Stability, metric: str) -> Table:
+def repeated_table(stability: Stability, metric: str) -> Table:
     """The spread of repeated intervals, beside Table 6 of Zhang and Vogel (2004)."""
     theirs = {size: (sd, _printed(*ends)) for size, sd, *ends in papers.ZHANG_VOGEL_6.rows[metric]}
-    return row_table("repeats", Repeated, found.repeats, "resamples", "runs", "sd_low", "sd_high", "theory",
-                     "relative_sd", "relative", theory=f"{bound_sd(found.settings.alpha):.2f} σ/√B").with_columns(
+    return row_table("repeats", Repeated, stability.repeats, "resamples", "runs", "sd_low", "sd_high", "theory",
+                     "relative_sd", "relative", theory=f"{bound_sd(stability.settings.alpha):.2f} σ/√B").with_columns(
         (Column("their_sd", "their SD", "share", ".2%"),
          Column("their_relative", "their mean interval", "relative")),
-        [theirs.get(row.resamples, ("", "")) for row in found.repeats])
+        [theirs.get(row.resamples, ("", "")) for row in stability.repeats])
 
 
 def _printed(low: float, high: float) -> tuple[float, float]:
@@ -471,28 +471,28 @@ def width_table(rows: Sequence[SystemSize]) -> Table:
         (Column("part", "of the largest", "share", ".1%"),), [(row.size / whole,) for row in rows], after="size")
 
 
-def size_table(found: SizeSweep, system: str) -> Table:
+def size_table(sweep: SizeSweep, system: str) -> Table:
     """One system beside Table 2 of Zhang and Vogel (2004), at the same shares of the test set."""
-    theirs, rows = papers.ZHANG_VOGEL_2.rows, [row for row in found.systems if row.system == system]
-    return row_table("sizes", SystemSize, rows, "size", "score", "relative", form=_form(found.systems),
-                     size=f"{found.settings.unit}s", relative=f"our {metric_title(found.metric)}").with_columns(
+    theirs, rows = papers.ZHANG_VOGEL_2.rows, [row for row in sweep.systems if row.system == system]
+    return row_table("sizes", SystemSize, rows, "size", "score", "relative", form=_form(sweep.systems),
+                     size=f"{sweep.settings.unit}s", relative=f"our {metric_title(sweep.metric)}").with_columns(
         (Column("part", "of the set", "share", ".0%"),
          *(Column(metric, f"their {metric_title(metric)}", "relative") for metric in theirs)),
-        [(row.size / found.n_units, *(papers.by_size(metric, row.size, found.n_units) or "" for metric in theirs))
+        [(row.size / sweep.n_units, *(papers.by_size(metric, row.size, sweep.n_units) or "" for metric in theirs))
          for row in rows]).select("part", "size", "score", "relative", *theirs)
 
 
-def reference_table(found: ReferenceSweep, system: str) -> Table:
+def reference_table(sweep: ReferenceSweep, system: str) -> Table:
     """One system on the whole set by number of references, beside Table 3 of Zhang and Vogel (2004)."""
-    rows = [row for row in found.rows if (row.system, row.size) == (system, found.n_units)]
+    rows = [row for row in sweep.rows if (row.system, row.size) == (system, sweep.n_units)]
     table = row_table("references", ReferenceSize, rows, "references", "score", "relative", "equivalent",
-                      form=_form(found.rows), relative=f"our {metric_title(found.metric)}")
-    if found.metric not in papers.ZHANG_VOGEL_3.rows:
+                      form=_form(sweep.rows), relative=f"our {metric_title(sweep.metric)}")
+    if sweep.metric not in papers.ZHANG_VOGEL_3.rows:
         return table
     return table.with_columns(
         (Column("their_score", "their score", "share"), Column("their_interval", "their interval", "relative")),
-        [(_their_score(found, row) or "",
-          papers.by_references(found.metric, row.references, found.n_units, found.n_units) or "") for row in rows])
+        [(_their_score(sweep, row) or "",
+          papers.by_references(sweep.metric, row.references, sweep.n_units, sweep.n_units) or "") for row in rows])
 
 
 def as_good_as(row: ReferenceSize) -> str:
@@ -507,41 +507,41 @@ def as_good_as(row: ReferenceSize) -> str:
     return f"{text} of the data"
 
 
-def grid_table(found: ReferenceSweep, system: str) -> Table:
+def grid_table(sweep: ReferenceSweep, system: str) -> Table:
     """Relative intervals of one system by size and number of references, those of Table 4 in brackets."""
-    mine = {(row.size, row.references): row for row in found.rows if row.system == system}
-    counts = range(1, len(found.names) + 1)
+    mine = {(row.size, row.references): row for row in sweep.rows if row.system == system}
+    counts = range(1, len(sweep.names) + 1)
 
     def write(row: ReferenceSize) -> str:
-        theirs = papers.by_references(found.metric, row.references, row.size, found.n_units)
+        theirs = papers.by_references(sweep.metric, row.references, row.size, sweep.n_units)
         return _few_characters(row.relative) + (f" ({_few_characters(theirs)})" if theirs else "")
 
     return Table("grid", (Column("part", "of the set", "share", ".0%"),
                           *(Column(str(k), f"{k} reference{'s' * (k > 1)}", "written") for k in counts)), tuple(
-        (size / found.n_units, *(write(mine[size, k]) for k in counts)) for size in sorted({size for size, _ in mine})))
+        (size / sweep.n_units, *(write(mine[size, k]) for k in counts)) for size in sorted({size for size, _ in mine})))
 
 
-def system_records(found: SizeSweep, people: bool = False) -> list[dict[str, Any]]:
+def system_records(sweep: SizeSweep, people: bool = False) -> list[dict[str, Any]]:
     """`found.systems` for files, with the relative interval that Table 2 of Zhang and Vogel has at the same share.
 
     Scores of a score table, `people`, stand beside their human judgments.
     """
-    metric = "human" if people else found.metric
-    return [record | _paper(papers.by_size(metric, row.size, found.n_units))
-            for row, record in zip(found.systems, found.records("systems"), strict=True)]
+    metric = "human" if people else sweep.metric
+    return [record | _paper(papers.by_size(metric, row.size, sweep.n_units))
+            for row, record in zip(sweep.systems, sweep.records("systems"), strict=True)]
 
 
-def reference_records(found: ReferenceSweep) -> list[dict[str, Any]]:
+def reference_records(sweep: ReferenceSweep) -> list[dict[str, Any]]:
     """`found.rows` for files, with what Tables 3 and 4 of Zhang and Vogel have for the same number and share."""
-    return [record | {"paper_score": _their_score(found, row)}
-            | _paper(papers.by_references(found.metric, row.references, row.size, found.n_units))
-            for row, record in zip(found.rows, found.records(), strict=True)]
+    return [record | {"paper_score": _their_score(sweep, row)}
+            | _paper(papers.by_references(sweep.metric, row.references, row.size, sweep.n_units))
+            for row, record in zip(sweep.rows, sweep.records(), strict=True)]
 
 
-def _their_score(found: ReferenceSweep, row: ReferenceSize) -> float | None:
+def _their_score(sweep: ReferenceSweep, row: ReferenceSize) -> float | None:
     """The score that Table 3 of Zhang and Vogel has for so many references on the whole set."""
-    scores = {count: score for count, score, *_ in papers.ZHANG_VOGEL_3.rows.get(found.metric, ())}
-    return scores.get(row.references) if row.size == found.n_units else None
+    scores = {count: score for count, score, *_ in papers.ZHANG_VOGEL_3.rows.get(sweep.metric, ())}
+    return scores.get(row.references) if row.size == sweep.n_units else None
 
 
 def _paper(ends: tuple[float, float] | None) -> dict[str, float | None]:
@@ -561,7 +561,7 @@ def _few_characters(ends: tuple[float, float] | None) -> str:
 # What is inside a score.
 
 
-def precision_table(found: Sequence[SystemPrecisions], with_paper: bool) -> Table:
+def precision_table(systems: Sequence[SystemPrecisions], with_paper: bool) -> Table:
     """Systems down, the parts of BLEU across; Koehn's numbers in brackets where asked for and known."""
     paper = papers.KOEHN_T1.rows["bleu"] if with_paper else ()
     theirs = {(name, key): value for name, *values in paper
@@ -575,36 +575,36 @@ def precision_table(found: Sequence[SystemPrecisions], with_paper: bool) -> Tabl
         return text if printed is None else Cell(f"{text} ({printed:.1f})", value)
 
     return Table("precisions", (_SYSTEM, *(Column(key, title, "written") for key, (title, _) in parts.items())), tuple(
-        (row.system, *(write(row, key) for key in parts)) for row in found))
+        (row.system, *(write(row, key) for key in parts)) for row in systems))
 
 
-def length_table(found: Lengths) -> Table:
+def length_table(lengths: Lengths) -> Table:
     """Systems and lengths down, scores across."""
-    rows = [(name, point) for name, points in found.curves for point in points]
+    rows = [(name, point) for name, points in lengths.curves for point in points]
     table = row_table("lengths", LengthPoint, [point for _, point in rows])
-    if found.how == "word penalty":
+    if lengths.how == "word penalty":
         table = replace(table, columns=(Column("asked", "word penalty", "share", "g"), *table.columns[1:]))
     return table.with_columns((_SYSTEM,), [(name,) for name, _ in rows]).select(
         "system", "asked", "length_ratio", "brevity_penalty", "bleu", "precision", "gtm_2", "gtm")
 
 
-def length_records(found: Lengths) -> list[dict[str, Any]]:
+def length_records(lengths: Lengths) -> list[dict[str, Any]]:
     """One row for each system and length."""
-    return [{"system": name, **asdict(point)} for name, points in found.curves for point in points]
+    return [{"system": name, **asdict(point)} for name, points in lengths.curves for point in points]
 
 
-def step_table(found: WorkedExample) -> Table:
+def step_table(example: WorkedExample) -> Table:
     """One row for each length of n-grams."""
-    return row_table("steps", Step, found.steps, "n", "shared", "fraction", "precision", "bleu")
+    return row_table("steps", Step, example.steps, "n", "shared", "fraction", "precision", "bleu")
 
 
-def step_records(found: WorkedExample) -> list[dict[str, Any]]:
+def step_records(example: WorkedExample) -> list[dict[str, Any]]:
     """One row for each length of n-grams; the matched ones with their clipped counts."""
     return [{"n": step.n, "matched": step.matched, "total": step.total, "precision": step.precision, "bleu": step.bleu,
-             "ngrams": "; ".join(f"{one.ngram} x {one.clipped}" for one in step.ngrams)} for step in found.steps]
+             "ngrams": "; ".join(f"{one.ngram} x {one.clipped}" for one in step.ngrams)} for step in example.steps]
 
 
-def formula(found: WorkedExample) -> str:
+def formula(example: WorkedExample) -> str:
     """BLEU-n of the example, written out, for the longest n-grams of which any matches.
 
     Examples
@@ -613,30 +613,30 @@ def formula(found: WorkedExample) -> str:
     >>> formula(note_example())
     'BLEU-2 = 0.8465 x (3/6 x 1/5)^(1/2) = 0.268'
     """
-    n = max((step.n for step in found.steps if step.bleu > 0), default=1)
-    product = " x ".join(f"{step.matched}/{step.total}" for step in found.steps[:n])
+    n = max((step.n for step in example.steps if step.bleu > 0), default=1)
+    product = " x ".join(f"{step.matched}/{step.total}" for step in example.steps[:n])
     root = product if n == 1 else f"({product})^(1/{n})"
-    return f"BLEU-{n} = {found.brevity_penalty:.4f} x {root} = {found.steps[n - 1].bleu:.3f}"
+    return f"BLEU-{n} = {example.brevity_penalty:.4f} x {root} = {example.steps[n - 1].bleu:.3f}"
 
 
-def right_value(found: WorkedExample, claim: Claim) -> float:
+def right_value(example: WorkedExample, claim: Claim) -> float:
     """What a claim of the note should say."""
-    return found.brevity_penalty if claim.what == "brevity penalty" else found.steps[int(claim.what[-1]) - 1].bleu
+    return example.brevity_penalty if claim.what == "brevity penalty" else example.steps[int(claim.what[-1]) - 1].bleu
 
 
-def note_table(found: WorkedExample) -> Table:
+def note_table(example: WorkedExample) -> Table:
     """The claims of the note, and what is right."""
     return Table("note", (Column("what", "", "name"), Column("printed", "the note", "name"),
                           Column("right", "right", "share", ".4f"), Column("about", "what went wrong")), tuple(
         (claim.what, claim.printed if "/" not in claim.printed else f"{claim.printed} = {claim.value:.4f}",
-         right_value(found, claim), claim.about) for claim in NOTE_CLAIMS))
+         right_value(example, claim), claim.about) for claim in NOTE_CLAIMS))
 
 
-def average_table(found: Averages) -> Table:
+def average_table(ranks: Averages) -> Table:
     """Systems down, score and place by both across."""
-    unit = metric_title(found.metric)
-    return row_table("averages", SystemAverage, found.systems, "system", "corpus", "corpus_place", "average",
-                     "average_place", form=written_like(row.corpus for row in found.systems), corpus=f"corpus {unit}",
+    unit = metric_title(ranks.metric)
+    return row_table("averages", SystemAverage, ranks.systems, "system", "corpus", "corpus_place", "average",
+                     "average_place", form=written_like(row.corpus for row in ranks.systems), corpus=f"corpus {unit}",
                      average=f"mean of sentence {unit}")
 
 
@@ -652,13 +652,13 @@ def case_table(case: Case, unit: str) -> Table:
         (f"corpus {unit}", sum(known) if known else "", *case.corpus)))
 
 
-def mean_interval_table(found: StudentsT) -> Table:
+def mean_interval_table(means: StudentsT) -> Table:
     """Sizes down, both intervals across; on all segments the bootstrap by document, too."""
-    form = written_like(row.mean for row in found.rows)
-    document = join_ends(found.document_low, found.document_high)
-    return row_table("students-t", TInterval, found.rows, "n", "mean", "t", "boot", "width_ratio",
+    form = written_like(row.mean for row in means.rows)
+    document = join_ends(means.document_low, means.document_high)
+    return row_table("students-t", TInterval, means.rows, "n", "mean", "t", "boot", "width_ratio",
                      form=form).with_columns((Column("document", "bootstrap by document", "interval", form),),
-                                             [(document if row is found.rows[-1] else None,) for row in found.rows])
+                                             [(document if row is means.rows[-1] else None,) for row in means.rows])
 
 
 def factor_table() -> Table:

@@ -28,7 +28,7 @@ from mtsig_core.report.task import (
 )
 from mtsig_core.report.task_report import task_report
 from mtsig_core.report.text import report_text, terminal_width
-from mtsig_core.report.words import assumptions
+from mtsig_core.report.words import list_assumptions
 from mtsig_core.results import TaskComparison
 from mtsig_core.schema import SCHEMA, to_json
 from mtsig_core.source import TaskSource
@@ -89,7 +89,7 @@ def task_csv(found: TaskComparison, history: History = ()) -> str:
     rows += [{"table": "excluded", "language_pair": one.pair or "", "system": one.system, "reason": one.reason}
              for one in found.excluded]
     metrics = list_metrics(found)
-    rows += [{"table": "assumed", "reason": text} for text in assumptions(found.task.assumed, metrics)]
+    rows += [{"table": "assumed", "reason": text} for text in list_assumptions(found.task.assumed, metrics)]
     if history:
         review = review_record(history, found)
         rows += [{"table": "decisions", "language_pair": one["pair"], "system": name, "reason": one["why"]}

@@ -26,7 +26,7 @@ from mtsig_core.report.tables import (
     relations_table,
     without_relation,
 )
-from mtsig_core.report.words import caveats, controlled, keeps_its_level
+from mtsig_core.report.words import describe_control, keeps_its_level, write_caveats
 from mtsig_core.stats.across import alike_said, pairs_across
 from mtsig_core.stats.cautions import about_top_groups
 from mtsig_core.stats.choices import decide_by, disagreeing
@@ -216,7 +216,7 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
         screen.faint(f"The picture has the first {_MOST} of {len(names)} systems. Exclude systems to see others; the "
                      "files have all.")
     clicked = charts.show(
-        partial(matrix, _first(result), settings, charts.dark(), tuple(caveats(view.comparison, result))),
+        partial(matrix, _first(result), settings, charts.dark(), tuple(write_caveats(view.comparison, result))),
         "significance.matrix", select=True, **charts.columns(table.records()),
         files=view.named(), command=view.command(), table=table,
         alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.tested)} differ significantly; the "
@@ -250,7 +250,7 @@ def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
     went = "" if step == "none" else f", {gone} of those of raw p went out"
     n = len(decisions[step])
     are = "cell is" if n == 1 else "cells are"
-    kept = f"Controlled is {controlled(view.comparison, step)}." if keeps_its_level(view.comparison) else \
+    kept = f"Controlled is {describe_control(view.comparison, step)}." if keeps_its_level(view.comparison) else \
         "The test rejects too often here, so that no correction controls the error."
     screen.plain(f"{_STEPS[step]}: {lit} of {n} {are} lit{went}. {kept}")
 

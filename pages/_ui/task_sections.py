@@ -42,7 +42,6 @@ from mtsig_core.store.reviews import Entry
 from mtsig_core.testset import pick_human_scores
 from pages._ui import address, background, browser, charts, controls, frame, one_pair, screen, session_limits
 from pages._ui.browser import command_box
-from pages._ui.metrics_sections import table
 from pages._ui.task_view import compare_by
 
 
@@ -187,7 +186,7 @@ def show_agreement(view) -> TaskAgreement | None:
     screen.cautions(about_agreement(result))
     charts.show(partial(agreement_dots, result), key="task.agreement", files=(info.name, human),
                 command=_command(view, human, asked),
-                **table(result.metrics),
+                **charts.columns(result.metrics), with_table=False,
                 alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals, means over the "
                     "language pairs; numbers below.")
     screen.show_table(agreement_table(result), "task.agreement.rows")

@@ -16,8 +16,8 @@ from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._ui import background, charts, validation_sections
 from pages._ui.validation_sections import _by_segment, _describe_coverage
-from tests.pages.thread_workers import ThreadWorker
 from tests.pages.toys import arguments, copied, sentences, shows, words, write, written
+from tests.work.thread_workers import ThreadWorker
 
 
 @pytest.fixture

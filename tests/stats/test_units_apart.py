@@ -7,7 +7,7 @@ from mtsig_core import TestSet, compare
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.metrics.bleu import Bleu
-from mtsig_core.report.tables import neither
+from mtsig_core.report.sentences import describe_undecided
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.engine import ENOUGH, UnitStatistics, all_pairs, units_apart
 from mtsig_core.stats.few_units import cannot_decide
@@ -59,7 +59,7 @@ def test_no_test_is_surer_than_the_segments_that_differ(test, ahead):
     if ahead == 4:
         assert cannot_decide(found.settings, found.metrics["human"]) == \
             "Cannot be decided: systems differ in too few segments by human"
-        assert neither(pair, found.settings) == "cannot be decided by a difference in only 4 segments"
+        assert describe_undecided(pair, found.settings) == "cannot be decided by a difference in only 4 segments"
     alone = examine_pair(testset, "human", "X", "Y", unit="segment", trials=999, resamples=500)
     of_draws = [one for one in alone.outcomes if not fitting_tests(True)[one.test].of_segments]
     assert all(one.p_value is None or one.p_value >= 2 / 2**ahead for one in of_draws)
