@@ -9,6 +9,7 @@ from mtsig_core.metrics import metric_of
 from mtsig_core.report.comparison_report import FORMS
 from mtsig_core.report.kept_results import KeptDraws
 from mtsig_core.stats import comparison
+from mtsig_core.stats.significance import TESTS
 
 QUICK = {"trials": 99, "resamples": 49}
 REF = [f"the old house number {k} stands near the river and the mill" for k in range(40)]
@@ -60,6 +61,19 @@ def test_threads_and_decisions_draw_nothing_again(drawn):
         del drawn[2:]
 
 
+@pytest.mark.parametrize("settings", [
+    {}, {"unit": "segment", "baseline": "B"}, {"by_reference": False, "ci": "percentile"}, {"test": "bootstrap"},
+    {"test": "percentile", "rank_rule": "overlap"}])
+def test_every_correction_is_decided_from_what_is_kept(drawn, settings):
+    compare_kept(TOY, of(TOY, "bleu"), **settings)
+    for correction in TESTS[settings.get("test", "ar")].romano_wolf * ["romano-wolf"] + ["none", "holm", "bh"]:
+        asked = settings | {"correction": correction}
+        found = compare_kept(TOY, of(TOY, "bleu"), **asked)
+        assert drawn == ["bleu"]
+        assert found == compare(TOY, of(TOY, "bleu"), **QUICK | asked)
+        del drawn[1:]
+
+
 def test_a_name_is_said_anew_and_draws_nothing(drawn):
     compare_kept(TOY, of(TOY, "bleu"))
     for testset in (replace(TOY, name="other"), replace(TOY, assumed=("Higher is better.",)),
@@ -70,7 +84,8 @@ def test_a_name_is_said_anew_and_draws_nothing(drawn):
 
 def test_whatever_else_is_asked_is_drawn(drawn):
     asked = [(TOY, of(TOY, "bleu"), {}), (TOY, [make_metric("bleu", lowercase=True)], {}),
-             (TOY, of(TOY, "bleu"), {"seed": 1}), (TOY, of(TOY, "bleu"), {"resamples": 59}), (TOY, of(TOY, "chrf"), {}),
+             (TOY, of(TOY, "bleu"), {"seed": 1}), (TOY, of(TOY, "bleu"), {"resamples": 59}),
+             (TOY, of(TOY, "bleu"), {"unit": "segment"}), (TOY, of(TOY, "bleu"), {"unit": "segment", "trials": 149}), (TOY, of(TOY, "chrf"), {}),
              (TOY, of(TOY, "human"), {}), (replace(TOY, tokenizer="char"), of(TOY, "bleu"), {})]
     for testset, metrics, settings in asked:
         compare_kept(testset, metrics, **settings)
