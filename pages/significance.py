@@ -7,7 +7,7 @@ from mtsig_core import MtsigError
 from mtsig_core.report.cells import Cell, format_p, number
 from mtsig_core.report.tables import points
 from mtsig_core.report.words import controlled
-from mtsig_core.stats import choices
+from mtsig_core.stats import ranks, significance
 from mtsig_core.stats.few_units import cannot_decide, trials_needed
 from mtsig_core.stats.ranks import intransitive_triples
 from mtsig_core.stats.significance import TESTS, is_split, significant
@@ -81,7 +81,7 @@ if has_p:
     if TESTS[settings.test].romano_wolf:  # "auto" is that correction, and often computed already
         found = comparison if settings.correction == "romano-wolf" else compared(correction="auto")
         joint = np.array([pair.p_adjusted for pair in found.metrics[view.metric].pairs if pair.p_value is not None])
-    adjusted = choices.every_correction(p, joint)
+    adjusted = significance.every_correction(p, joint)
 clicked = comparison_sections.show_matrix(view, adjusted)
 screen.cautions(caution for caution in comparison.warnings if caution.kind.concern == "open pairs")
 if clicked:
@@ -94,7 +94,7 @@ st.subheader("Every correction side by side")
 if not has_p:
     st.write("Koehn's test concludes from the share of wins and gives no p: there is nothing to correct.")
 else:
-    decisions = {name: choices.decide_by(tested, result.sign, values, settings.alpha)
+    decisions = {name: significance.decide_by(tested, result.sign, values, settings.alpha)
                  for name, values in adjusted.items()}
     screen.table(["correction", "controls", "significant pairs"], [
         [f"{name} (chosen)" if name == settings.correction else name, controlled(comparison, name),
@@ -102,8 +102,8 @@ else:
     if joint is None:
         st.caption(f"Romano-Wolf is not defined for the test {settings.test}.")
     elif np.count_nonzero(decisions["romano-wolf"]) < np.count_nonzero(decisions["holm"]):
-        st.caption(choices.FEWER_THAN_HOLM)
-    unclear = choices.disagreeing(decisions)
+        st.caption(significance.FEWER_THAN_HOLM)
+    unclear = significance.disagreeing(decisions)
     if len(unclear):
         inside = st.expander(f"Pairs on which the corrections disagree: {len(unclear)}", on_change="rerun",
                              key="significance.unclear")
@@ -111,10 +111,10 @@ else:
             with inside:
                 show_disagreement(tested, adjusted, decisions, unclear, "significance.corrections")
 
-better = choices.better_matrix(result)
+better = ranks.better_matrix(result)
 n_triples = intransitive_triples(better)
 if n_triples:
-    triples = choices.triple_examples(better)
+    triples = ranks.triple_examples(better)
     st.subheader(f"{n_triples:,} {'triple is' if n_triples == 1 else 'triples are'} not transitive")
     st.caption("The first is better than the last, yet neither is separated from the one between: so ranks are "
                "intervals, and 'not significant' is not 'equal'."
@@ -136,12 +136,12 @@ if controls.toggle("Compare the tests", False, "significance.tests",
             continue
         of, correction = found.metrics[view.metric], found.settings.correction
         p = np.array([pair.p_adjusted for pair in of.tested])
-        signs = choices.decide_by(of.tested, of.sign, p, settings.alpha)
+        signs = significance.decide_by(of.tested, of.sign, p, settings.alpha)
         rows.append([TESTS[test].title, correction, how_many(signs != 0, found.settings, correction, of)])
         if cannot_decide(found.settings, of, correction) is None:
             by_test[f"{test}, {correction}"], decided[f"{test}, {correction}"] = p, signs
     screen.table(["test", "correction", "significant pairs"], rows, names=[0, 1])
-    unclear = choices.disagreeing(decided)
+    unclear = significance.disagreeing(decided)
     st.caption(f"{len(unclear)} {'pair' if len(unclear) == 1 else 'pairs'} on which {' and '.join(by_test)} disagree. "
                "Choose the test before looking: to try several and keep one is to test more than once.")
     if len(unclear):

@@ -17,7 +17,7 @@ from mtsig_core.stats.decisions import decide_metric
 from mtsig_core.stats.draws import MetricDraws, draw_metric, draw_systems, sides_of, tested_against
 from mtsig_core.stats.engine import Stages, fits
 from mtsig_core.stats.measured import Measured, measure
-from mtsig_core.stats.one_score import stage
+from mtsig_core.stats.parallel import stage
 from mtsig_core.stats.settings import Plan, check_jobs, check_metric, resolve, resolve_plan
 from mtsig_core.stats.significance import TESTS
 from mtsig_core.testset import TestSet

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -43,6 +44,11 @@ class Sample:
     drawn: np.ndarray
     left_out: np.ndarray
     segments: np.ndarray | None = None
+
+
+def finite_ends(low: float, high: float) -> tuple[float, float] | None:
+    """Two ends as plain numbers, None where one is undefined."""
+    return (float(low), float(high)) if math.isfinite(low) and math.isfinite(high) else None
 
 
 def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:

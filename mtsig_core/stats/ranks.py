@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -353,6 +354,43 @@ def intransitive_triples(better: np.ndarray) -> int:
     tied = ~(better | better.T)
     through = tied.astype(np.int64) @ tied.astype(np.int64)
     return int((through * better).sum())
+
+
+def better_matrix(result: MetricResult) -> np.ndarray:
+    """Who is significantly better than whom, shape (systems, systems), in the order of the leaderboard."""
+    place = {system.system: k for k, system in enumerate(result.systems)}
+    pairs = np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(-1, 2)
+    signs = np.array([{"a": 1, "b": -1, None: 0}[pair.better] for pair in result.pairs], dtype=int)
+    return decision_matrix(len(result.systems), pairs, signs)
+
+
+def triple_examples(better: np.ndarray, limit: int = 20) -> list[tuple[int, int, int]]:
+    """The triples that `intransitive_triples` counts; where they are more than `limit`, one for each better system and
+    no more than that.
+
+    Parameters
+    ----------
+    better : ndarray of bool, shape (systems, systems)
+    limit : int
+
+    Returns
+    -------
+    list of (i, j, k)
+        i is better than k, but neither is separable from j.
+
+    Examples
+    --------
+    >>> triple_examples(np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool))
+    [(0, 1, 2)]
+    """
+    tied = ~(better | better.T)
+    np.fill_diagonal(tied, False)
+    all_fit = intransitive_triples(better) <= limit
+    found: list[tuple[int, int, int]] = []
+    for i, row in enumerate(better):
+        own = ((i, int(j), int(k)) for j in np.flatnonzero(tied[i]) for k in np.flatnonzero(row & tied[j]))
+        found += own if all_fit else islice(own, 1)
+    return found[:limit]
 
 
 def headline(result: MetricResult) -> tuple[str, ...] | None:

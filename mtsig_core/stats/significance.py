@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -469,6 +469,21 @@ ADJUSTMENTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "none": none, "bonferroni": bonferroni, "holm": holm, "bh": bh, "by": by}
 #: All of them, as named on the command line.
 CORRECTIONS = (*ADJUSTMENTS, "romano-wolf")
+#: What each correction keeps at the level.
+CONTROLS = {
+    "none": "the error of each single pair",
+    "bonferroni": "any false claim, under any dependence",
+    "holm": "any false claim, under any dependence",
+    "bh": "the expected share of false claims, under positive dependence",
+    "by": "the expected share of false claims, under any dependence",
+    "romano-wolf": "any false claim, from the joint null of all pairs",
+}
+
+#: Why the correction that usually finds most may find less.
+FEWER_THAN_HOLM = (
+    "Romano-Wolf mostly finds what Holm finds and more; not here. It holds each difference against the most extreme of "
+    "all pairs, each in standard deviations of its own null, and where units are few or unequal some nulls reach "
+    "further in these than others. Both control the same error: choose one beforehand, not by what it finds.")
 
 
 def romano_wolf(observed: np.ndarray, null: np.ndarray | Rows, tolerance: float = 1e-9, *,
@@ -546,3 +561,63 @@ def _back(values: np.ndarray, order: np.ndarray) -> np.ndarray:
     out = np.empty_like(values)
     out[order] = values
     return out
+
+
+def every_correction(p: np.ndarray, romano_wolf: np.ndarray | None = None) -> dict[str, np.ndarray]:
+    """The same raw p-values under each correction.
+
+    Parameters
+    ----------
+    p : ndarray, shape (pairs,)
+        Raw p-values.
+    romano_wolf : ndarray, shape (pairs,), optional
+        Its adjusted p-values, which cannot be had from `p` alone; left out where the test does not allow it.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (pairs,)
+
+    Examples
+    --------
+    >>> {name: adjusted.round(3).tolist() for name, adjusted in every_correction(np.array([0.01, 0.03])).items()}
+    {'none': [0.01, 0.03], 'bonferroni': [0.02, 0.06], 'holm': [0.02, 0.03], 'bh': [0.02, 0.03], 'by': [0.03, 0.045]}
+    """
+    adjusted = {name: adjust(p) for name, adjust in ADJUSTMENTS.items()}
+    return adjusted if romano_wolf is None else {**adjusted, "romano-wolf": romano_wolf}
+
+
+def decide_by(tested: Sequence[PairResult], sign: int, adjusted: np.ndarray, alpha: float) -> np.ndarray:
+    """What adjusted p decide on pairs that were tested, as `significance.decide_pairs` has it; shape (pairs,).
+
+    Parameters
+    ----------
+    tested : sequence of PairResult
+        Pairs that have p.
+    sign : int
+        What turns a difference of scores into an improvement.
+    adjusted : ndarray, shape (pairs,)
+    alpha : float
+    """
+    improvement = np.array([sign * pair.delta for pair in tested])
+    side = np.array([{"a": 1, "b": -1, None: np.sign(own)}[pair.favours]
+                     for pair, own in zip(tested, improvement, strict=True)])
+    return decide_pairs(improvement, alpha, p=adjusted, side=side)
+
+
+def disagreeing(decisions: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Indices of the pairs on which not all choices decide alike.
+
+    Parameters
+    ----------
+    decisions : mapping of str to ndarray, shape (pairs,)
+        What each choice (a correction, a test) decides on each pair, the pairs in the same order.
+
+    Examples
+    --------
+    >>> disagreeing({"none": np.array([1, 1, 0]), "holm": np.array([1, 0, 0])}).tolist()
+    [1]
+    """
+    if not decisions:
+        return np.zeros(0, dtype=int)
+    stacked = np.array(list(decisions.values()))
+    return np.flatnonzero((stacked != stacked[0]).any(axis=0))

@@ -23,8 +23,8 @@ from mtsig_core.report.experiment_tables import (
     repeated_table,
 )
 from mtsig_core.stats.intervals import fitting_intervals
-from mtsig_core.stats.one_score import bootstrap_systems, histogram, relative
 from mtsig_core.stats.resampling import UNITS, bootstrap_weights, make_units
+from mtsig_core.stats.score import bootstrap_systems, histogram, relative
 from tests.toys import Given, bleu, bleu_counts, compare_given, mean, segment_scores, toy
 
 STATISTICS, DOCUMENTS = bleu_counts(5, [0.0, 0.05, 0.02], 120)
