@@ -226,14 +226,14 @@ class PairResult:
     n_apart : int or None
         Units that tell the two apart, where these are fewer than 20 and not all: p is at least 2/2^n of them, as the
         others say nothing of which is better.
-    n : int or None
+    n : int
         Number of segments compared.
     ci_joint_low, ci_joint_high : float or None
         Simultaneous interval of delta: those of all pairs, or of all pairs with the baseline, hold together at level
         1 - alpha. Of a single pair it is the single interval.
-    n_units : int or None
+    n_units : int
         Units that both have segments in.
-    n_effective : float or None
+    n_effective : float
         How many units of equal size these are worth (Kish 1965): (sum w)^2 / sum w^2, w the segments of each.
     decidable : bool
         Whether the smallest p that the test can give with so many units and trials is, after the correction, at most
@@ -258,25 +258,29 @@ class PairResult:
     se: float | None
     se_ratio: float | None
     mdd: float | None
-    n: int | None = None
-    ci_joint_low: float | None = None
-    ci_joint_high: float | None = None
-    n_units: int | None = None
-    n_effective: float | None = None
-    decidable: bool = True
-    mdd_low: float | None = None
-    mdd_high: float | None = None
-    mdd_family: float | None = None
-    se_df: float | None = None
-    swap_se: float | None = None
-    n_apart: int | None = None
-    favours: str | None = None
+    n: int
+    ci_joint_low: float | None
+    ci_joint_high: float | None
+    n_units: int
+    n_effective: float
+    decidable: bool
+    mdd_low: float | None
+    mdd_high: float | None
+    mdd_family: float | None
+    se_df: float | None
+    swap_se: float | None
+    n_apart: int | None
+    favours: str | None
+
+    @property
+    def n_telling(self) -> int:
+        """Units that tell the two apart; all that both have, where it is not known to be fewer."""
+        return self.n_units if self.n_apart is None else self.n_apart
 
     @property
     def swap_ratio(self) -> float | None:
         """How much more samples vary than swaps would of no difference; see the function of that name."""
-        n = self.n_effective if self.n_effective is not None else self.n
-        return swap_ratio(self.delta, self.se, self.swap_se, n)
+        return swap_ratio(self.delta, self.se, self.swap_se, self.n_effective)
 
     @property
     def unlike(self) -> bool:
@@ -337,11 +341,11 @@ class RuledRanks:
     clusters: tuple[int, ...]
     significant_inside: int
     changed: int | None
-    first_held: tuple[str, ...] = ()
-    apart_not_significant: int = 0
-    inside_apart: int = 0
-    wins: tuple[int, ...] = ()
-    losses: tuple[int, ...] = ()
+    first_held: tuple[str, ...]
+    apart_not_significant: int
+    inside_apart: int
+    wins: tuple[int, ...]
+    losses: tuple[int, ...]
     means: tuple[float, ...] | None = None
 
 
@@ -353,12 +357,12 @@ class MetricResult:
     ----------
     tokenizer : str or None
         What finds its words, if anything.
-    ci : str or None
+    ci : str
         The kind of its intervals.
-    n_units : int or None
+    n_units : int
         The units that were resampled: of segment scores, only those that have any. Of stationary blocks, segments
         over mean length.
-    n_effective : float or None
+    n_effective : float
         How many units of equal size these are worth; see `PairResult`.
     trials : int or None
         How often the test drew; None for tests without draws.
@@ -377,13 +381,13 @@ class MetricResult:
     higher_is_better: bool
     systems: tuple[SystemResult, ...]
     pairs: tuple[PairResult, ...]
-    by_reference: tuple[ReferenceLeaders, ...] = ()
-    tokenizer: str | None = None
-    ci: str | None = None
-    n_units: int | None = None
-    n_effective: float | None = None
-    trials: int | None = None
-    exact: bool = False
+    by_reference: tuple[ReferenceLeaders, ...]
+    tokenizer: str | None
+    ci: str
+    n_units: int
+    n_effective: float
+    trials: int | None
+    exact: bool
     ruled: RuledRanks | None = None
     runs: tuple[SystemRuns, ...] = ()
     pair_runs: tuple[PairRuns, ...] = ()

@@ -83,7 +83,7 @@ with right:
                 alt=f"Differences after swaps. {said}")
     st.caption(f"If A and B were interchangeable: {said}{unlike_said(found, pair.n_effective)}")
 
-few = pair.n_effective is not None and pair.n_effective < FEW_FOR_BOOTSTRAP
+few = pair.n_effective < FEW_FOR_BOOTSTRAP
 printed = "this test gives no p" if pair.p_value is None else (
     f"p {format_p(pair.p_value)} for this pair alone, as the command prints it; adjusted for the family of {family}")
 screen.status([f"{a} {found.score_a:{form}}", f"{b} {found.score_b:{form}}", counted(found.n, "segment"), printed])

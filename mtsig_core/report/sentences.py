@@ -90,7 +90,7 @@ def units_name(settings: Settings) -> str:
 
 def intervals_name(result: MetricResult, settings: Settings) -> str:
     """The kind of interval, and what it was made from."""
-    ci = result.ci or settings.ci
+    ci = result.ci
     if ci == "jackknife-t":
         return f"jackknife t intervals over {units_name(settings)}"
     if ci == "t":
@@ -209,7 +209,7 @@ def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
     said.append(f"{level(settings)} confidence intervals are {intervals_name(result, settings)}"
                 + (", each for its own system or pair." if result.pairs else "."))
     if simultaneous_word(result, settings):
-        few = any(pair.n_units is not None and pair.n_units < FEW_FOR_BOOTSTRAP for pair in result.tested)
+        few = any(pair.n_units < FEW_FOR_BOOTSTRAP for pair in result.tested)
         least = ", with so few at least Bonferroni's t" if few else ""
         said.append(f"Simultaneous intervals hold for all {m} differences together (max-T from {settings.resamples} "
                     f"bootstrap resamples of {units_name(settings)}{least}; Romano and Wolf 2005).")
@@ -416,7 +416,7 @@ def _evidence(comparison: Comparison, result: MetricResult, pair: PairResult) ->
         p, adjusted = format_p(pair.p_value), format_p(pair.p_adjusted)
         chances = f"p = {p}" if p == adjusted else f"p = {p}, adjusted p = {adjusted}"
     common = " of means over segments" if result.ruled is not None and result.ruled.means is not None else ""
-    if pair.n is not None and on_different_lines(comparison, result):
+    if on_different_lines(comparison, result):
         common += f" on the {counted(pair.n, 'segment')} that both have scores for" if pair.n else \
             " of means over different segments"
     return f"difference {signed(seen.difference, form)}{common}{interval}, {chances}"

@@ -156,7 +156,7 @@ def by_reference_table(result: MetricResult) -> Table:
     together, others = headline(result), otherwise_led(result)
     if together is None or not result.by_reference:
         return Table("references", columns, ())
-    n = max((pair.n or 0 for pair in result.pairs), default=0)
+    n = max((pair.n for pair in result.pairs), default=0)
     rows = [("all together", _ahead(together, is_ahead(result)), EMPTY)]
     for row in result.by_reference:
         some = f" ({row.n_segments:,} of {n:,} segments)" if row.n_segments < n else ""
@@ -479,7 +479,7 @@ def how_often(result: MetricResult, settings: Settings) -> str:
 
 def interval_kinds(comparison: Comparison) -> str:
     """The kind of interval; more than one where few of the documents have ratings."""
-    return " or ".join(dict.fromkeys(r.ci or comparison.settings.ci for r in comparison.metrics.values()))
+    return " or ".join(dict.fromkeys(result.ci for result in comparison.metrics.values()))
 
 
 def left_out(comparison: Comparison) -> str:

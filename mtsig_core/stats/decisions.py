@@ -287,11 +287,12 @@ def rank_by_rule(result: MetricResult, draws: MetricDraws, settings: Settings) -
     rule, systems, order = RANK_RULES[settings.rank_rule], result.systems, np.arange(len(result.systems))
     if rule.by_domain:
         assert draws.over_domains is not None, "settings.check_rank_rule has seen to that"
-        systems, order = _score_by(draws.over_domains, result, settings), _best_first(draws.over_domains, draws.sign)
+        systems = _score_by(draws.over_domains, result, settings.alpha)
+        order = np.argsort(-draws.sign * draws.over_domains.observed, kind="stable")
     means = tuple(result.systems[k].score for k in order) if rule.by_domain else None
     if settings.baseline is not None or len(systems) < 2:  # no ranks, but the score of the rule
         return replace(result, systems=tuple(systems[k] for k in order),
-                       ruled=RuledRanks((), 0, None, (), 0, 0, means=means) if rule.by_domain else None)
+                       ruled=RuledRanks((), 0, None, (), 0, 0, (), (), means) if rule.by_domain else None)
     ends = np.array([(row.ci_low, row.ci_high) for row in systems], dtype=float).T
     order, ranks = ranks_by(rule.name, draws.systems.segments, ends[0], ends[1], result.sign, settings.alpha,
                             draws.domains)
@@ -317,17 +318,12 @@ def _ruled(result: MetricResult, order: np.ndarray, ranks: Ranks, by_domain: boo
         tuple(systems[k].score for k in order) if by_domain else None)
 
 
-def _best_first(sample: Sample, sign: int) -> np.ndarray:
-    return np.argsort(-sign * sample.observed, kind="stable")
-
-
-def _score_by(sample: Sample, result: MetricResult, settings: Settings) -> tuple[SystemResult, ...]:
+def _score_by(sample: Sample, result: MetricResult, alpha: float) -> tuple[SystemResult, ...]:
     """The systems of a result with the scores of a sample, and their intervals.
 
     What Student's t is for a mean of segments, the jackknife's is for a mean of means.
     """
-    kind = result.ci or settings.ci
-    low, high = INTERVALS["jackknife-t" if kind == "t" else kind](sample, settings.alpha)
+    low, high = INTERVALS["jackknife-t" if result.ci == "t" else result.ci](sample, alpha)
     ends = [finite_ends(*both) or (None, None) for both in zip(low, high, strict=True)]
     return tuple(replace(row, score=float(score), ci_low=one, ci_high=other)
                  for row, score, (one, other) in zip(result.systems, sample.observed, ends, strict=True))

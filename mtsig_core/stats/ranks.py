@@ -420,7 +420,7 @@ def otherwise_led(result: MetricResult) -> tuple[ReferenceLeaders, ...]:
     lets more be first is then no other answer.
     """
     together = headline(result)
-    n = max((pair.n or 0 for pair in result.pairs), default=0)
+    n = max((pair.n for pair in result.pairs), default=0)
     return () if together is None else tuple(
         row for row in result.by_reference if row.decidable and set(row.leaders) != set(together)
         and not (row.n_segments < n and set(together) < set(row.leaders)))
