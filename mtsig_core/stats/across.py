@@ -65,25 +65,14 @@ RELATIONS = {1: ">", -1: "<", 0: "~"}
 
 @dataclass(frozen=True)
 class PairAcross:
-    """One pair under several metrics, in their order.
+    """One pair under several metrics, in their order."""
 
-    Attributes
-    ----------
-    a, b : str
-        Ordered by the first metric.
-    improvements : tuple of float
-        Differences in points of each metric, positive where a is better.
-    decisions : tuple of int
-        1 where a is significantly better, -1 where b is, 0 where neither.
-    decidable : bool
-        Whether each of them could have decided, with so many trials and units.
-    """
-
+    #: Ordered by the first metric.
     a: str
     b: str
-    improvements: tuple[float, ...]
-    decisions: tuple[int, ...]
-    decidable: bool = True
+    improvements: tuple[float, ...]  # differences in points of each metric, positive where a is better
+    decisions: tuple[int, ...]  # 1 where a is significantly better, -1 where b is, 0 where neither
+    decidable: bool = True  # whether each of them could have decided, with so many trials and units
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -100,20 +89,11 @@ class PairAcross:
 
 @dataclass(frozen=True)
 class Disputed:
-    """What several metrics say together of all pairs of systems in one language pair of a task.
+    """What several metrics say together of all pairs of systems in one language pair of a task."""
 
-    Attributes
-    ----------
-    language_pair : str or None
-        None for the mean differences across the language pairs.
-    metrics : tuple of str
-    pairs : tuple of PairAcross
-        Those that all of these metrics have tested.
-    """
-
-    language_pair: str | None
+    language_pair: str | None  # None for the mean differences across the language pairs
     metrics: tuple[str, ...]
-    pairs: tuple[PairAcross, ...]
+    pairs: tuple[PairAcross, ...]  # those that all of these metrics have tested
 
     def count(self, kind: str) -> int:
         """How many pairs are of one of `KINDS`."""
@@ -204,45 +184,28 @@ MACRO_TESTS = ("ar", "bootstrap")
 @dataclass(frozen=True, eq=False)
 class AcrossDraws:
     """Systems that all language pairs have, best first, and their pairs, in points; nothing that depends on a decision.
-
-    Attributes
-    ----------
-    names : tuple of str
-    sign : {1, -1}
-        What turns a difference of scores into an improvement.
-    trials : int
-    scores : ndarray, shape (systems,)
-    drawn : ndarray, shape (systems, resamples)
-    pairs : ndarray of int, shape (pairs, 2)
-        Those that have segments in common in each language pair, the better-scoring first.
-    delta : ndarray, shape (pairs,)
-    apart : ndarray, shape (pairs, resamples)
-        Their differences on bootstrap samples.
-    n_apart : ndarray of int, shape (pairs,)
-        Units that tell the systems apart: of all language pairs together, or of a bootstrap those of the language pair
-        that has fewest.
-    tests : PairTests
-    variances, freedom : ndarray, shape (language pairs, systems + pairs)
-        Of the jackknife in each language pair, and the degrees of freedom.
-    single : ndarray of bool, shape (systems + pairs,)
-        What stands on a single unit in some language pair: nothing there says how far it may vary.
-    over_domains : AcrossDraws or None
-        The same systems scored by the mean over domains, which a rule of ranks may ask for; None without domains.
     """
 
     names: tuple[str, ...]
-    sign: int
+    sign: int  # {1, -1}: What turns a difference of scores into an improvement
     trials: int
-    scores: np.ndarray
-    drawn: np.ndarray
+    scores: np.ndarray  # shape (systems,)
+    drawn: np.ndarray  # shape (systems, resamples)
+    #: int, shape (pairs, 2): Those that have segments in common in each language pair, the better-scoring first.
     pairs: np.ndarray
-    delta: np.ndarray
-    apart: np.ndarray
+    delta: np.ndarray  # shape (pairs,)
+    apart: np.ndarray  # shape (pairs, resamples): Their differences on bootstrap samples
+    #: int, shape (pairs,): Units that tell the systems apart: of all language pairs together, or of a bootstrap those
+    #: of the language pair that has fewest.
     n_apart: np.ndarray
     tests: PairTests
+    #: shape (language pairs, systems + pairs): Of the jackknife in each language pair, and the degrees of freedom.
     variances: np.ndarray
     freedom: np.ndarray
+    #: bool, shape (systems + pairs,): What stands on a single unit in some language pair: nothing there says how far it
+    #: may vary.
     single: np.ndarray
+    #: The same systems scored by the mean over domains, which a rule of ranks may ask for; None without domains.
     over_domains: AcrossDraws | None = None
 
 

@@ -36,27 +36,13 @@ SIDES = {1: "a", -1: "b", 0: None}
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The pairs that are decided together: all of them, or those with a baseline.
+    """The pairs that are decided together: all of them, or those with a baseline."""
 
-    Attributes
-    ----------
-    pairs : ndarray of int, shape (pairs, 2)
-        With a baseline, it comes second.
-    places : ndarray of int, shape (pairs,)
-        Where each is among all pairs.
-    some : ndarray of bool, shape (pairs,)
-        Whether it is tested: both have a segment in common.
-    tested : ndarray of int, shape (tested,)
-        Where each of these is among all pairs that are tested.
-    turned : ndarray of int, shape (tested,)
-        -1 where it was drawn the other way round, else 1.
-    """
-
-    pairs: np.ndarray
-    places: np.ndarray
-    some: np.ndarray
-    tested: np.ndarray
-    turned: np.ndarray
+    pairs: np.ndarray  # int, shape (pairs, 2): With a baseline, it comes second
+    places: np.ndarray  # int, shape (pairs,): Where each is among all pairs
+    some: np.ndarray  # bool, shape (pairs,): Whether it is tested: both have a segment in common
+    tested: np.ndarray  # int, shape (tested,): Where each of these is among all pairs that are tested
+    turned: np.ndarray  # int, shape (tested,): -1 where it was drawn the other way round, else 1
 
     def whole(self, values: np.ndarray, otherwise: np.ndarray | float = np.nan) -> np.ndarray:
         """A number for each pair, from those of the tested ones."""
@@ -128,25 +114,19 @@ def _differences(draws: MetricDraws, family: Family, settings: Settings) -> Diff
 @dataclass(frozen=True, eq=False)
 class Decisions:
     """What a test decides on the pairs of a family, arrays of shape (pairs,), NaN or 0 for those that are not tested.
-
-    Attributes
-    ----------
-    p, adjusted, win, lose : ndarray or None
-        The shares are those of better, not of higher scores.
-    decidable, better, favours : ndarray
-        As in `PairResult`, as 1, -1 and 0.
-    for_ranks : ndarray of int or None
-        The decisions behind rank intervals, which need the family-wise error controlled whatever correction the pairs
-        get; None where nothing could be decided so.
     """
 
+    #: The shares are those of better, not of higher scores.
     p: np.ndarray | None
     adjusted: np.ndarray | None
     win: np.ndarray | None
     lose: np.ndarray | None
+    #: As in `PairResult`, as 1, -1 and 0.
     decidable: np.ndarray
     better: np.ndarray
     favours: np.ndarray
+    #: The decisions behind rank intervals, which need the family-wise error controlled whatever correction the pairs
+    #: get; None where nothing could be decided so.
     for_ranks: np.ndarray | None
 
 

@@ -30,28 +30,15 @@ class Columns:
     """Statistics by unit, laid out for products: about half of them for BLEU.
 
     Statistics repeat: with one reference all systems share its lengths, and the number of bigrams is the number of
-    words less one. A column that equals another, or its predecessor less another, is not stored again.
+    words less one. A column that equals another, or its predecessor less another, is not stored again."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (units, columns)
-        uint16 for small counts, with rows and columns of 0 to multiples of 16 and 32; float32 where that holds the
-        numbers exactly; else float64.
-    n : int
-        Units.
-    source : ndarray of int, shape (stats, systems)
-        The column of each statistic and system ...
-    chained : ndarray of bool, shape (stats, systems)
-        ... that is taken from the statistic before it.
-    dtype : dtype
-        Of the statistics.
-    """
-
+    #: shape (units, columns): uint16 for small counts, with rows and columns of 0 to multiples of 16 and 32; float32
+    #: where that holds the numbers exactly; else float64.
     values: np.ndarray
-    n: int
-    source: np.ndarray
-    chained: np.ndarray
-    dtype: np.dtype
+    n: int  # units
+    source: np.ndarray  # int, shape (stats, systems): The column of each statistic and system
+    chained: np.ndarray  # bool, shape (stats, systems): Whether that is taken from the statistic before
+    dtype: np.dtype  # of the statistics
 
     @classmethod
     def of(cls, statistics: np.ndarray) -> Columns:

@@ -26,23 +26,12 @@ _FASTER = 10  # nanoseconds a number that compiled code saves
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """What an interval may be made from, for k quantities (scores or differences) in points.
+    """What an interval may be made from, for k quantities (scores or differences) in points."""
 
-    Attributes
-    ----------
-    observed : ndarray, shape (k,)
-        Values on the whole test set.
-    drawn : ndarray, shape (k, resamples)
-        Values on bootstrap samples.
-    left_out : ndarray, shape (k, units)
-        Values with one unit left out; NaN for units that have no part in a value.
-    segments : ndarray, shape (k, segments), optional
-        For means of segment scores: what each is the mean of, NaN where there is none.
-    """
-
-    observed: np.ndarray
-    drawn: np.ndarray
-    left_out: np.ndarray
+    observed: np.ndarray  # shape (k,): Values on the whole test set
+    drawn: np.ndarray  # shape (k, resamples): Values on bootstrap samples
+    left_out: np.ndarray  # shape (k, units): Values with one unit left out; NaN for units that have no part in a value
+    #: shape (k, segments), optional: For means of segment scores: what each is the mean of, NaN where there is none.
     segments: np.ndarray | None = None
 
 

@@ -37,87 +37,51 @@ from mtsig_core.testset import TestSet
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one test says of the pair, at alpha and without correction.
+    """What one test says of the pair, at alpha and without correction."""
 
-    Attributes
-    ----------
-    test : str
-        A key of `mtsig_core.stats.significance.TESTS`, where its title, source and caution are.
-    p_value : float or None
-        None for Koehn's test.
-    win, lose : float or None
-        Koehn's test alone: shares of bootstrap samples on which a is better, or worse, than b.
-    better : {"a", "b", None}
-    favours : {"a", "b", None}
-        The system that the test's own statistic favours, where it would be decided for that and the difference does
-        not favour it: then neither is better.
-    """
-
-    test: str
-    p_value: float | None
+    test: str  # A key of `mtsig_core.stats.significance.TESTS`, where its title, source and caution are
+    p_value: float | None  # None for Koehn's test
+    #: Koehn's test alone: shares of bootstrap samples on which a is better, or worse, than b.
     win: float | None
     lose: float | None
-    better: str | None
+    better: str | None  # {"a", "b", None}
+    #: {"a", "b", None}: The system that the test's own statistic favours, where it would be decided for that and the
+    #: difference does not favour it: then neither is better.
     favours: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairExamination:
-    """Two systems under one metric; all differences are score(a) - score(b) in points. Arrays are read-only.
-
-    Attributes
-    ----------
-    a, b, metric : str
-    higher_is_better : bool
-    settings : SamplingSettings
-        As resolved.
-    score_a, score_b, delta : float
-        On the segments that both have.
-    n : int
-        The number of these segments.
-    drawn : ndarray, shape (at least trials and resamples,)
-        Differences on bootstrap samples.
-    swapped : ndarray, shape (trials,)
-        Differences after random swaps: the null of approximate randomization. Of up to 13 segments or documents all
-        swaps, shape (2^n - 1,).
-    outcomes : tuple of Outcome
-        In the order of `TESTS`; those for means of segment scores only for such a metric, and always by segment.
-    intervals : mapping of str to (float, float) or None
-        By kind; None where undefined.
-    se : mapping of str to float or None
-        Bootstrap standard error by unit: that of the test, segments, and documents where ids exist; None of one unit.
-    n_units : int
-    n_effective : float
-        Units of the test that both have, and how many of equal size these are worth.
-    mdd : float or None
-        Minimum detectable difference at 80% power, alpha, and the unit of the test; None where swaps of so few units
-        cannot give a p of alpha, and where the difference never varies.
-    exact : bool
-        Whether `swapped` has all swaps there are but for none, so that the p of approximate randomization is exact.
-    by_document : ndarray, shape (documents,), or None
-    by_segment : ndarray, shape (segments,)
-        See `contributions`; of the whole test set, 0 for what was not compared.
-    """
+    """Two systems under one metric; all differences are score(a) - score(b) in points. Arrays are read-only."""
 
     a: str
     b: str
     metric: str
     higher_is_better: bool
-    settings: SamplingSettings
+    settings: SamplingSettings  # as resolved
+    #: On the segments that both have.
     score_a: float
     score_b: float
     delta: float
-    drawn: np.ndarray
+    drawn: np.ndarray  # shape (at least trials and resamples,): Differences on bootstrap samples
+    #: shape (trials,): Differences after random swaps: the null of approximate randomization. Of up to 13 segments or
+    #: documents all swaps, shape (2^n - 1,).
     swapped: np.ndarray
+    #: In the order of `TESTS`; those for means of segment scores only for such a metric, and always by segment.
     outcomes: tuple[Outcome, ...]
-    intervals: Mapping[str, tuple[float, float] | None]
+    intervals: Mapping[str, tuple[float, float] | None]  # by kind; None where undefined
+    #: Bootstrap standard error by unit: that of the test, segments, and documents where ids exist; None of one unit.
     se: Mapping[str, float | None]
+    #: Units of the test that both have, and how many of equal size these are worth.
     n_units: int
     n_effective: float
+    #: Minimum detectable difference at 80% power, alpha, and the unit of the test; None where swaps of so few units
+    #: cannot give a p of alpha, and where the difference never varies.
     mdd: float | None
-    by_document: np.ndarray | None
-    by_segment: np.ndarray
-    n: int
+    by_document: np.ndarray | None  # shape (documents,), or None
+    by_segment: np.ndarray  # shape (segments,): See `contributions`; of the whole test set, 0 for what was not compared
+    n: int  # segments that both have
+    #: Whether `swapped` has all swaps there are but for none, so that the p of approximate randomization is exact.
     exact: bool
 
     def __repr__(self) -> str:

@@ -19,46 +19,28 @@ _EXACT = 50  # segments up to which scipy looks at the exact distribution
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
-    """Ranks of systems, each array of shape (systems,), and the groups that lines are drawn between.
+    """Ranks of systems, each array of shape (systems,), and the groups that lines are drawn between."""
 
-    Attributes
-    ----------
-    low, high : ndarray of int
-        From 1.
-    cluster : ndarray of int
-        Number of the group that each system is in, from 1: a line is drawn where no rank interval reaches over it.
-    wins, losses : ndarray of int
-        Systems that the rule calls worse, and better. All others are ties.
-    """
-
+    #: From 1.
     low: np.ndarray
     high: np.ndarray
+    #: Number of the group that each system is in, from 1: a line is drawn where no rank interval reaches over it.
     cluster: np.ndarray
+    #: Systems that the rule calls worse, and better. All others are ties.
     wins: np.ndarray
     losses: np.ndarray
 
 
 @dataclass(frozen=True)
 class RankRule:
-    """What a rule is, and what it leaves out of account.
-
-    Attributes
-    ----------
-    title : str
-        Ends a sentence on ranks.
-    ignores : tuple of str
-        Empty for the rule whose rank intervals hold jointly.
-    of_segments : bool
-        Whether it needs scores of single segments.
-    by_domain : bool
-        Whether it scores systems by the mean over domains of the mean in each, so that it needs domains.
-    """
+    """What a rule is, and what it leaves out of account."""
 
     name: str
-    title: str
+    title: str  # ends a sentence on ranks
     source: str
-    ignores: tuple[str, ...] = ()
-    of_segments: bool = False
+    ignores: tuple[str, ...] = ()  # empty for the rule whose rank intervals hold jointly
+    of_segments: bool = False  # whether it needs scores of single segments
+    #: Whether it scores systems by the mean over domains of the mean in each, so that it needs domains.
     by_domain: bool = False
 
 
@@ -445,24 +427,14 @@ RankRange = tuple[int, int] | None
 
 @dataclass(frozen=True)
 class RankChange:
-    """The rank interval of a system before and after.
+    """The rank interval of a system before and after."""
 
-    Attributes
-    ----------
-    pair : str or None
-        The language pair; None for the ranks across them.
-    system : str
-    before, after : tuple of int or None
-        Its ends; None without a rank.
-    left_out : bool
-        Whether the system was compared there before, and is not any more.
-    """
-
-    pair: str | None
+    pair: str | None  # the language pair; None for the ranks across them
     system: str
+    #: Its ends; None without a rank.
     before: RankRange
     after: RankRange
-    left_out: bool
+    left_out: bool  # whether the system was compared there before, and is not any more
 
     @property
     def changed(self) -> bool:

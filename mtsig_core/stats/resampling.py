@@ -29,25 +29,14 @@ _BOOTSTRAP_STREAM, _SWAP_STREAM, _SUBSET_STREAM, _METRIC_STREAM = 0, 1, 2, 3
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The units of resampling of one test set.
+    """The units of resampling of one test set."""
 
-    Attributes
-    ----------
-    kind : str
-        ``"segment"``, ``"document"``, or ``"block"`` (stationary blocks of consecutive segments).
-    index : ndarray of int, shape (segments,)
-        The number of the unit that each segment belongs to. For blocks, which are drawn anew for every replicate,
-        each segment is its own unit here.
-    n : int
-        Number of units drawn from.
-    block_length : float or None
-        Mean length of a block in segments; None for other kinds.
-    """
-
-    kind: str
+    kind: str  # ``"segment"``, ``"document"``, or ``"block"`` (stationary blocks of consecutive segments)
+    #: int, shape (segments,): The number of the unit that each segment belongs to. For blocks, which are drawn anew for
+    #: every replicate, each segment is its own unit here.
     index: np.ndarray
-    n: int
-    block_length: float | None = None
+    n: int  # number of units drawn from
+    block_length: float | None = None  # mean length of a block in segments; None for other kinds
 
     @classmethod
     def segments(cls, n: int) -> Units:

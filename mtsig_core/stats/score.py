@@ -112,24 +112,14 @@ def score(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("b
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreBootstrap:
-    """The bootstrap of one system's score, in points.
-
-    Attributes
-    ----------
-    system : str
-    score, median : float
-        Observed; and of the replicates.
-    drawn : ndarray, shape (resamples,)
-        Scores on bootstrap samples, read-only.
-    intervals : mapping of str to (float, float) or None
-        By kind; None where undefined.
-    """
+    """The bootstrap of one system's score, in points."""
 
     system: str
+    #: Observed; and of the replicates.
     score: float
     median: float
-    drawn: np.ndarray
-    intervals: Mapping[str, tuple[float, float] | None]
+    drawn: np.ndarray  # shape (resamples,): Scores on bootstrap samples, read-only
+    intervals: Mapping[str, tuple[float, float] | None]  # by kind; None where undefined
 
     def __repr__(self) -> str:
         return f"<ScoreBootstrap {self.system!r}: {self.score:.4g}, {len(self.drawn)} samples>"

@@ -299,52 +299,32 @@ def _p_values(count: Callable[[np.ndarray, np.ndarray], np.ndarray], observed: n
 
 @dataclass(frozen=True)
 class SignificanceTest:
-    """What the rest of the program, and the reader, need to know of a test.
-
-    Attributes
-    ----------
-    name, title, source : str
-    formula : str
-        The definition in one line.
-    draws : {"swaps", "bootstrap", "none"}
-        What its replicates are. Without draws these are differences of segment scores, whatever the unit: such a test
-        is for means of them alone and has no trials.
-    p_values : callable or None
-        (observed, replicates) -> p; None for Koehn's, which concludes from win rates and has no p.
-    default_correction : str
-    steps : int
-        The smallest p is steps / (trials + 1).
-    romano_wolf : bool
-        Whether its replicates (those of a bootstrap after centring) are a joint null that Romano-Wolf can use.
-    caution, instead : str or None, str
-        What is wrong with it as published, or for translations, and what to use instead.
-    least : callable or None
-        Number of units -> the smallest p whatever the outputs.
-    side : callable
-        (observed, replicates) -> the sign of what its p, or its win rates, are of: 1 where that favours the first
-        system, -1 the second. By default that of the observed difference.
-    statistic : str
-        What `side` is the sign of, in words that a plural verb follows.
-    with_few, with_few_instead : str or None, str
-        What holds of it with few or unequal units, and what to use instead.
-    """
+    """What the rest of the program, and the reader, need to know of a test."""
 
     name: str
     title: str
     source: str
-    formula: str
+    formula: str  # the definition in one line
+    #: {"swaps", "bootstrap", "none"}: What its replicates are. Without draws these are differences of segment scores,
+    #: whatever the unit: such a test is for means of them alone and has no trials.
     draws: str
+    #: (observed, replicates) -> p; None for Koehn's, which concludes from win rates and has no p.
     p_values: Callable[[np.ndarray, Any], np.ndarray] | None
     default_correction: str
-    steps: int = 1
+    steps: int = 1  # the smallest p is steps / (trials + 1)
+    #: Whether its replicates (those of a bootstrap after centring) are a joint null that Romano-Wolf can use.
     romano_wolf: bool = False
+    #: What is wrong with it as published, or for translations, and what to use instead.
     caution: str | None = None
     instead: str = ""
-    least: Callable[[np.ndarray], np.ndarray] | None = None
+    least: Callable[[np.ndarray], np.ndarray] | None = None  # number of units -> the smallest p whatever the outputs
+    #: What holds of it with few or unequal units, and what to use instead.
     with_few: str | None = None
     with_few_instead: str = ""
+    #: (observed, replicates) -> the sign of what its p, or its win rates, are of: 1 where that favours the first
+    #: system, -1 the second. By default that of the observed difference.
     side: Callable[[np.ndarray, Any], np.ndarray] = _side_of_difference
-    statistic: str = "the differences"
+    statistic: str = "the differences"  # what `side` is the sign of, in words that a plural verb follows
 
     @property
     def of_segments(self) -> bool:
