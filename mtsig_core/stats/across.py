@@ -226,19 +226,11 @@ class AcrossDecisions:
 
 def draw_across(parts: Mapping[str, Measured], plans: Mapping[str, Plan], *, trials: int, seed: int, jobs: int = 1,
                 progress: Callable[[float], None] | None = None) -> AcrossDraws | None:
-    """Draw the systems that all language pairs have; None where fewer than two do.
+    """Draw the systems that all language pairs have, under one metric; None where fewer than two do.
 
-    Parameters
-    ----------
-    parts : mapping of str to Measured
-        By language pair, under one metric.
-    plans : mapping of str to Plan
-        By language pair: the unit drawn in each, the resamples of intervals; one test, ``ar`` or ``bootstrap``.
-    trials, seed : int
-        Draws of each language pair, keyed by the seed and its name: other pairs in the task change none of them.
+    `plans` have the unit and the resamples of each language pair, and one test, ``ar`` or ``bootstrap``. Draws of each
+    language pair are keyed by the seed and its name: other pairs in the task change none of them.
 
-    Notes
-    -----
     Swaps count the units of all language pairs together: that all favour the same of two systems is as rare as if they
     were of one. A bootstrap of few units is too sure, and that of other language pairs mends nothing: its p is at least
     that which the language pair with the fewest units can show.
@@ -303,15 +295,10 @@ def _filled(some: np.ndarray, values: np.ndarray, others: np.ndarray) -> np.ndar
 
 
 def decide_across(draws: AcrossDraws, settings: Mapping[str, Settings], ci: str) -> AcrossDecisions:
-    """Decide the mean differences; ranks are corrected by Romano-Wolf.
+    """Decide the mean differences, by the settings of each language pair; ranks are corrected by Romano-Wolf.
 
-    Parameters
-    ----------
-    settings : mapping of str to Settings
-        By language pair.
-    ci : {"percentile", "jackknife-t"}
-        The latter with the jackknife's variances of all language pairs and their degrees of freedom by Welch and
-        Satterthwaite, those of one its units of equal size (Kish 1965) less one.
+    Intervals are ``percentile``, or ``jackknife-t`` with the jackknife's variances of all language pairs and their
+    degrees of freedom by Welch and Satterthwaite, those of one its units of equal size (Kish 1965) less one.
     """
     one, n = next(iter(settings.values())), len(draws.names)
     ends = np.where(draws.single, np.nan, _ends(draws, ci, one.alpha))
@@ -345,18 +332,9 @@ def _ends(draws: AcrossDraws, ci: str, alpha: float) -> np.ndarray:
 
 def decidable_across(settings: Mapping[str, Settings], n_apart: np.ndarray, trials: int | None, correction: str
                      ) -> np.ndarray:
-    """Whether each pair of systems could be significant across the language pairs, see `can_reach`.
+    """Whether each pair of systems could be significant across the language pairs, see `can_reach`; shape (pairs,).
 
     Of stationary blocks the shortest mean length is taken, by which the least p is smallest.
-
-    Parameters
-    ----------
-    settings : mapping of str to Settings
-        By language pair.
-    n_apart : ndarray of int, shape (pairs,)
-        See `AcrossDraws`.
-    trials : int or None
-    correction : str
     """
     length = min((own.block_length for own in settings.values() if own.block_length is not None), default=None)
     return can_reach(replace(next(iter(settings.values())), trials=trials, block_length=length), n_apart, correction)

@@ -339,19 +339,10 @@ def tested_against(sides: SystemDraws, pairs: np.ndarray, plan: Plan, jobs: int,
 
 def test_pairs(observed: np.ndarray, replicates: np.ndarray | Rows, test: SignificanceTest, floor: np.ndarray,
                families: list[np.ndarray], *, whole: bool = False) -> PairTests:
-    """Test all pairs at once.
+    """Test all pairs at once, from replicates of shape (pairs, trials).
 
-    Parameters
-    ----------
-    observed : ndarray, shape (pairs,)
-    replicates : ndarray or Rows, shape (pairs, trials)
-    test : SignificanceTest
-    floor : ndarray, shape (pairs,)
-        The least p that so few units can show, see `p_floor`.
-    families : list of ndarray of int
-        The pairs of each family that Romano-Wolf corrects for, where the test allows it.
-    whole : bool
-        As in `romano_wolf`.
+    `floor` is the least p that so few units can show, see `p_floor`; `families` the pairs of each family that Romano-
+    Wolf corrects for, where the test allows it; `whole` as in `romano_wolf`.
     """
     if test.p_values is None:
         win, lose = win_rates(replicates)

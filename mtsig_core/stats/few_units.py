@@ -20,22 +20,8 @@ FEW_FOR_BOOTSTRAP = 60
 
 
 def pair_units(seen: Measured, pairs: np.ndarray, units: Units) -> tuple[np.ndarray, np.ndarray]:
-    """The units that both systems of each pair have segments in, and how many of equal size these are worth.
-
-    Parameters
-    ----------
-    seen : Measured
-    pairs : ndarray of int, shape (pairs, 2)
-        Rows of its statistics.
-    units : Units
-
-    Returns
-    -------
-    n : ndarray of int, shape (pairs,)
-        Of stationary blocks, segments over mean length.
-    effective : ndarray, shape (pairs,)
-        By `effective_number`, from the segments of each unit that both have.
-    """
+    """The units that both systems of each pair (rows of the statistics) have segments in, and how many of equal size
+    these are worth by `effective_number`; both of shape (pairs,). Of stationary blocks, segments over mean length."""
     if not seen.has_gaps:
         return np.full(len(pairs), units.pieces), np.full(len(pairs), units.effective)
     rated = seen.statistics[..., -1] > 0
@@ -104,21 +90,10 @@ def least_of_blocks(n_units: np.ndarray, block_length: float) -> np.ndarray:
 
 
 def can_reach(settings: Settings, n_units: np.ndarray, correction: str | None = None) -> np.ndarray:
-    """Whether each pair could be significant after the correction, however large the difference.
+    """Whether each pair could be significant after the correction, however large the difference; shape of `n_units`.
 
-    Adjusted p rise with every p of the family, so the least of them are those of the least p.
-
-    Parameters
-    ----------
-    settings : Settings
-    n_units : ndarray of int, shape (pairs,)
-        Of the pairs of the family; 0 for one that has nothing in common, which is not tested and cannot.
-    correction : str, optional
-        By default that of the settings.
-
-    Returns
-    -------
-    ndarray of bool, shape (pairs,)
+    Adjusted p rise with every p of the family, so the least of them are those of the least p. A pair of 0 units has
+    nothing in common, is not tested and cannot. The correction is by default that of the settings.
     """
     tested: np.ndarray = np.asarray(n_units) > 0
     least = least_p(settings, np.asarray(n_units)[tested])

@@ -326,16 +326,8 @@ def replicate_task(read: Callable[[str], Part], pairs: Iterable[str], tables: Ma
                    progress: Callable[[str, float], None] | None = None) -> TaskReplication:
     """Printed scores of a whole shared task beside those of its test sets; a setting is chosen by the whole table.
 
-    Parameters
-    ----------
-    read : callable
-        Language pair -> its test set, and that with all references and the canary line; of those asked for alone.
-    pairs : iterable of str
-        The language pairs of the task. One of the table is that of the same name, by the rule of `replicate`.
-    tables : mapping of str to OfficialTable
-        By language pair, as the table calls it.
-    progress : callable, optional
-        Called with (stage, share of it done).
+    `read` gives the test set of a language pair, and that with all references and the canary line. `tables` are by
+    language pair as the table calls it: that of the same name, by the rule of `replicate`.
     """
     pairs = list(pairs)
     here, by_rule = _matched(tables, pairs)

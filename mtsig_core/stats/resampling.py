@@ -78,13 +78,6 @@ def effective_number(sizes: np.ndarray) -> float:
     The mean of independent units has a variance of sigma^2 / n where each weighs the same, and sigma^2 over this number
     where they weigh w.
 
-    Parameters
-    ----------
-    sizes : ndarray, shape (units,)
-        Segments of each.
-
-    Examples
-    --------
     >>> effective_number(np.array([10, 10, 10])), effective_number(np.array([28, 1, 1]))
     (3.0, 1.1450381679389312)
     """
@@ -99,20 +92,10 @@ def members(index: np.ndarray) -> list[np.ndarray]:
 
 
 def make_units(testset: TestSet, kind: str = "auto", block_length: float | None = None) -> Units:
-    """The units of a test set.
+    """The units of a test set; ``auto`` is the document where it has document ids, else the segment.
 
-    Parameters
-    ----------
-    testset : TestSet
-    kind : {"auto", "segment", "document", "block"}
-        ``auto`` is the document where the test set has document ids, else the segment.
-    block_length : float, optional
-        Mean length of stationary blocks, at least 1. Defaults to twice the mean document length, 25 without ids.
-
-    Raises
-    ------
-    SettingError
-        For an unknown kind, documents without ids, or a block length that makes no sense.
+    Stationary blocks have a mean length of at least 1, by default twice the mean document length, 25 without ids.
+    Raises SettingError for an unknown kind, documents without ids, or a block length that makes no sense.
     """
     n = testset.n_segments
     if kind == "auto":

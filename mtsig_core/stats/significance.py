@@ -544,21 +544,9 @@ def _back(values: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def every_correction(p: np.ndarray, romano_wolf: np.ndarray | None = None) -> dict[str, np.ndarray]:
-    """The same raw p-values under each correction.
+    """The same raw p-values, shape (pairs,), under each correction; with `romano_wolf`, which cannot be had from them,
+    last.
 
-    Parameters
-    ----------
-    p : ndarray, shape (pairs,)
-        Raw p-values.
-    romano_wolf : ndarray, shape (pairs,), optional
-        Its adjusted p-values, which cannot be had from `p` alone; left out where the test does not allow it.
-
-    Returns
-    -------
-    dict of str to ndarray, shape (pairs,)
-
-    Examples
-    --------
     >>> {name: adjusted.round(3).tolist() for name, adjusted in every_correction(np.array([0.01, 0.03])).items()}
     {'none': [0.01, 0.03], 'bonferroni': [0.02, 0.06], 'holm': [0.02, 0.03], 'bh': [0.02, 0.03], 'by': [0.03, 0.045]}
     """
@@ -567,17 +555,8 @@ def every_correction(p: np.ndarray, romano_wolf: np.ndarray | None = None) -> di
 
 
 def decide_by(tested: Sequence[PairResult], sign: int, adjusted: np.ndarray, alpha: float) -> np.ndarray:
-    """What adjusted p decide on pairs that were tested, as `significance.decide_pairs` has it; shape (pairs,).
-
-    Parameters
-    ----------
-    tested : sequence of PairResult
-        Pairs that have p.
-    sign : int
-        What turns a difference of scores into an improvement.
-    adjusted : ndarray, shape (pairs,)
-    alpha : float
-    """
+    """What adjusted p, shape (pairs,), decide on pairs that were tested, as `decide_pairs` has it; `sign` turns a
+    difference into an improvement."""
     improvement = np.array([sign * pair.delta for pair in tested])
     side = np.array([{"a": 1, "b": -1, None: np.sign(own)}[pair.favours]
                      for pair, own in zip(tested, improvement, strict=True)])
@@ -585,15 +564,9 @@ def decide_by(tested: Sequence[PairResult], sign: int, adjusted: np.ndarray, alp
 
 
 def disagreeing(decisions: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Indices of the pairs on which not all choices decide alike.
+    """Indices of the pairs on which not all choices (corrections, tests) decide alike, from decisions of shape
+    (pairs,).
 
-    Parameters
-    ----------
-    decisions : mapping of str to ndarray, shape (pairs,)
-        What each choice (a correction, a test) decides on each pair, the pairs in the same order.
-
-    Examples
-    --------
     >>> disagreeing({"none": np.array([1, 1, 0]), "holm": np.array([1, 0, 0])}).tolist()
     [1]
     """
