@@ -445,9 +445,9 @@ class Comparison:
 
         Examples
         --------
-        >>> Comparison.from_json('{"schema": 1, "metrics": []}')
+        >>> Comparison.from_json('{"schema": 2, "metrics": []}')
         Traceback (most recent call last):
-        mtsig_core.errors.InputError: metrics: Expected `object`, got `array`.
+        mtsig_core.errors.InputError: metrics: Expected object with keys, got list.
         """
         from mtsig_core.report.result_json import read_comparison
 
