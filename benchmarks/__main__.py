@@ -67,7 +67,7 @@ def counting(testset, repeats):
     for name, goal, every, note in (("bleu", 60, 1, ", 13a"), ("chrf", 80, 1, ""), ("chrf++", 60, 1, ""),
                                     ("ter", 400, TER_EVERY, f", each {TER_EVERY}th segment")):
         metric = make_metric(name, tokenize="13a" if name == "bleu" else None)
-        part = testset.at(range(0, testset.n_segments, every))
+        part = testset.take(range(0, testset.n_segments, every))
         references, systems = list(part.references.values()), list(part.systems.values())
         count = peer.counter(name, references, systems)
         if not np.array_equal(count(), metric.statistics(part)):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mtsig_core.report.caution_words import Words
 
 Concern = Literal["files", "texts", "scores", "ratings", "units", "test", "references", "family", "open pairs", "pair",
-                  "differences", "ranks", "metrics", "runs", "experiment"]
+                  "differences", "ranks", "metrics", "runs", "experiment", "decision"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class Kind:
     #: The test rejects too often, so that its false-alarm rate is above alpha.
     breaks_level: bool = False
     breaks_intervals: bool = False
+    #: It stands above the ranks of a task, which has no list of warnings beside them.
+    above_ranks: bool = False
     #: Its words name the metric, which no list then has to add.
     names_metric: bool = False
 
@@ -62,7 +64,7 @@ KINDS: Mapping[str, Kind] = {
     "partly-rated": Kind("ratings", names_metric=True),
     "rated-on-different-lines": Kind("ratings", names_metric=True),
     "documents-ignored": Kind("units", in_caption=True, breaks_level=True, breaks_intervals=True),
-    "no-documents": Kind("units", in_caption=True),
+    "no-documents": Kind("units", in_caption=True, above_ranks=True),
     "blocks-for-documents": Kind("units"),
     "few-units": Kind("units", in_caption=True, names_metric=True),
     "test-as-published": Kind("test", in_caption=True, breaks_level=True),
@@ -100,6 +102,10 @@ KINDS: Mapping[str, Kind] = {
     "weights-of-domains": Kind("experiment", names_metric=True),
     "domains-without-scores": Kind("experiment", names_metric=True),
     "cannot-plan": Kind("experiment"),
+    "declared-not-compared": Kind("decision", names_metric=True),
+    "declared-without-ranks": Kind("decision", names_metric=True),
+    "declared-not-first": Kind("decision", names_metric=True),
+    "top-group-not-declared": Kind("decision", names_metric=True),
 }
 
 

@@ -14,7 +14,7 @@ from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError, counted, nearest, unknown
 from mtsig_core.schema import to_plain
 from mtsig_core.task import SystemInfo, Task, TaskExclusion
-from mtsig_core.testset import TestSet, by_precedence
+from mtsig_core.testset import TestSet, order_metrics
 
 #-----------------------------------------------------------------------------------------------------------------------
 # What a result says of its test set and of how it was made: settings, warnings, and what was left out.
@@ -479,8 +479,8 @@ class TaskInfo:
 
     @property
     def own_scores(self) -> list[str]:
-        """The names of its own segment scores, the one that decides first, see `by_precedence`."""
-        return by_precedence((name for names in self.scores.values() for name in names), self.primary)
+        """The names of its own segment scores, the one that decides first, see `order_metrics`."""
+        return order_metrics((name for names in self.scores.values() for name in names), self.primary)
 
     def pairs_with(self, metric: str) -> tuple[str, ...]:
         """The language pairs that can be scored by a metric of that name."""

@@ -35,7 +35,7 @@ from mtsig_core.readers.wmt import folder_name
 from mtsig_core.readers.wmt_xml import read_wmt_xml
 from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.task import SystemInfo, Task, TaskExclusion, without
-from mtsig_core.testset import TestSet, literal
+from mtsig_core.testset import TestSet, show_name
 
 # Where a test set comes from.
 
@@ -224,14 +224,14 @@ class Source(_Files):
             return "simulated corpus" + (f", {self.demo} segments" if self.demo else "") + (
                 f", {self.demo_references} references" if self.demo_references > 1 else "")
         if self.folder is not None:
-            return f"{literal(folder_name(self.folder))} {self.langpair}"
+            return f"{show_name(folder_name(self.folder))} {self.langpair}"
         if self.xml:
-            return literal(Path(self.xml[0]).name)
+            return show_name(Path(self.xml[0]).name)
         if self.sacrebleu is not None:
             return " ".join(filter(None, set_and_pair(self.sacrebleu, self.langpair)))
         if not self.has_texts:
-            return f"scores {literal(Path(self.scores[0][1]).name)}"
-        return f"{counted(len(self.system), 'system')}, {literal(Path(self.ref[0][1]).name)}"
+            return f"scores {show_name(Path(self.scores[0][1]).name)}"
+        return f"{counted(len(self.system), 'system')}, {show_name(Path(self.ref[0][1]).name)}"
 
 
 # Where a shared task comes from, and what is taken of it.
@@ -271,7 +271,7 @@ class TaskSource(_Files):
     @property
     def title(self) -> str:
         """A short name, before anything is read."""
-        return "simulated task" if self.folder is None else literal(self.name or folder_name(self.folder))
+        return "simulated task" if self.folder is None else show_name(self.name or folder_name(self.folder))
 
     def check(self) -> None:
         """Read the language pairs that are chosen, or that tables and runs are given for: their mistakes show without

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mtsig_core.errors import InputError, SettingError, counted, nearest, unknown
-from mtsig_core.testset import TestSet, is_human, literal
+from mtsig_core.testset import TestSet, is_human, show_name
 
 # A shared task: the test sets of several language pairs, and who its systems are.
 
@@ -92,11 +92,11 @@ class Task:
     primary: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", literal(self.name))
+        object.__setattr__(self, "name", show_name(self.name))
         if not self.testsets:
             raise InputError(f"{self.name} has no language pair. Expected at least one.")
         names = dict.fromkeys(name for testset in self.testsets.values() for name in testset.systems)
-        told = {literal(name): info for name, info in self.systems.items()}
+        told = {show_name(name): info for name, info in self.systems.items()}
         for name in told:
             if name not in names:
                 raise InputError(f"{self.name}: the table of systems has {name!r}, which has no output and no score."
@@ -190,7 +190,7 @@ class Task:
         found = {}
         for pair, testset in self.testsets.items():
             kept = [name for name in testset.references if name in names] or list(testset.references)
-            joins = others_as_systems and (len(kept) < len(testset.references) or testset.waiting)
+            joins = others_as_systems and (len(kept) < len(testset.references) or testset.rated_humans)
             found[pair] = testset.scored_with(kept, True) if joins else testset.scored_with(kept) \
                 if len(kept) < len(testset.references) else testset
         if others_as_systems and all(one.systems.keys() == self.testsets[pair].systems.keys()

@@ -32,7 +32,7 @@ class StoredLines(Sequence[str]):
 
     `file`: kept open; a file that takes its place under the same name changes nothing; `name`: of the file, for
     messages; `begins`, `sizes`, `lengths`: ndarray of int, shape (lines,), where each line begins in the file and its
-    size, in bytes; and its length, in characters; `state`: what `file_state` said when these were found.
+    size, in bytes; and its length, in characters; `state`: what `read_file_state` said when these were found.
     """
 
     def __init__(self, file: BinaryIO, name: str, begins: np.ndarray, sizes: np.ndarray, lengths: np.ndarray,
@@ -44,13 +44,13 @@ class StoredLines(Sequence[str]):
         return len(self._begins)
 
     @overload
-    def __getitem__(self, at: int) -> str: ...
+    def __getitem__(self, index: int) -> str: ...
     @overload
-    def __getitem__(self, at: slice) -> tuple[str, ...]: ...
-    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
-        if not isinstance(at, slice):
-            return self._bytes(int(self._begins[at]), int(self._sizes[at])).decode()
-        begins, sizes = self._begins[at].tolist(), self._sizes[at].tolist()
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        if not isinstance(index, slice):
+            return self._bytes(int(self._begins[index]), int(self._sizes[index])).decode()
+        begins, sizes = self._begins[index].tolist(), self._sizes[index].tolist()
         places = list(zip(begins, sizes, strict=True))
         first, last = (min(begins), max(begin + size for begin, size in places)) if places else (0, 0)
         if last - first > 2 * (sum(sizes) + len(sizes)):  # far apart
@@ -59,37 +59,39 @@ class StoredLines(Sequence[str]):
         return tuple(data[begin - first:begin - first + size].decode() for begin, size in places)
 
     def __iter__(self) -> Iterator[str]:
-        for at in range(0, len(self), CHUNK_LINES):
-            yield from self[at:at + CHUNK_LINES]
+        for start in range(0, len(self), CHUNK_LINES):
+            yield from self[start:start + CHUNK_LINES]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, tuple | StoredLines):
             return NotImplemented
         return len(self) == len(other) and np.array_equal(self.lengths, text_lengths(other)) and all(
-            self[at:at + CHUNK_LINES] == other[at:at + CHUNK_LINES] for at in range(0, len(self), CHUNK_LINES))
+            self[start:start + CHUNK_LINES] == other[start:start + CHUNK_LINES] for start in range(0, len(self),
+                                                                                                   CHUNK_LINES))
 
     __hash__ = None  # type: ignore[assignment]  # to hash it would be to read it
 
     def __reduce__(self) -> tuple[type, tuple[tuple[str, ...]]]:
         return tuple, (tuple(self),)
 
-    def at(self, indices: Sequence[int]) -> StoredLines:
+    def take(self, indices: Sequence[int]) -> StoredLines:
         """The lines at these positions (from 0), in this order, where they are."""
-        some = np.asarray(indices, dtype=np.intp)
-        return StoredLines(self._file, self._name, self._begins[some], self._sizes[some], self.lengths[some],
+        positions = np.asarray(indices, dtype=np.intp)
+        return StoredLines(self._file, self._name, self._begins[positions], self._sizes[positions],
+                           self.lengths[positions],
                            self._state)
 
     def _bytes(self, begin: int, size: int) -> bytes:
         data = os.pread(self._file.fileno(), size, begin)  # which any threads and processes may call at once
-        if file_state(self._file) != self._state:
+        if read_file_state(self._file) != self._state:
             raise InputError(f"{self._name} has changed since it was opened. Start again, or work on a copy that stays "
                              "as it is.")
         return data
 
 
-def picked(values: Sequence[Any], at: Sequence[int]) -> Sequence[Any]:
+def take_items(values: Sequence[Any], indices: Sequence[int]) -> Sequence[Any]:
     """Those at some positions (from 0), in this order; lines of a file stay there."""
-    return values.at(at) if isinstance(values, StoredLines) else [values[k] for k in at]
+    return values.take(indices) if isinstance(values, StoredLines) else [values[k] for k in indices]
 
 
 def text_lengths(texts: Sequence[str | None]) -> np.ndarray:
@@ -106,10 +108,10 @@ def text_lengths(texts: Sequence[str | None]) -> np.ndarray:
         return np.fromiter((-1 if text is None else len(text) for text in texts), dtype=np.int64, count=len(texts))
 
 
-def file_state(file: BinaryIO) -> tuple[int, int]:
+def read_file_state(file: BinaryIO) -> tuple[int, int]:
     """What changes when somebody writes to a file: its size, and when that was."""
-    found = os.fstat(file.fileno())
-    return found.st_size, found.st_mtime_ns
+    status = os.fstat(file.fileno())
+    return status.st_size, status.st_mtime_ns
 
 
 # What is refused as a part of a test set: a text where a list of texts belongs, a number where a text does.
@@ -118,19 +120,20 @@ _JOINERS = "\u200c\u200d"
 _COPIED = 50_000  # texts: to have looked at them costs a copy, which of more would be felt
 
 
-def literal(text: str | os.PathLike[str]) -> str:
-    r"""A name that any screen and file can take: what stands for bytes that are no UTF-8, or for half a character, is
-    written out, and so is what nobody sees, or what would turn the text around it: control and format characters, but
-    for those that join letters in some scripts.
+def show_name(text: str | os.PathLike[str]) -> str:
+    r"""A name as any screen and file can take it.
 
-    >>> print(literal("caf\udce9"), literal("a\u202eb\n"), literal("می\u200cخواهم"))
+    Escaped are bytes that are no UTF-8, halves of characters, and control and format characters, which nobody sees or
+    which turn the text around them; not those that join letters in some scripts.
+
+    >>> print(show_name("caf\udce9"), show_name("a\u202eb\n"), show_name("می\u200cخواهم"))
     caf\udce9 a\u202eb\n می‌خواهم
     """
     text = os.fsdecode(text)
-    return text if text.isprintable() else "".join(map(_written_out, text))
+    return text if text.isprintable() else "".join(map(_escape_letter, text))
 
 
-def _written_out(letter: str) -> str:
+def _escape_letter(letter: str) -> str:
     unseen = unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") and letter not in _JOINERS
     return letter.encode("unicode_escape").decode() if unseen else letter
 
@@ -138,21 +141,21 @@ def _written_out(letter: str) -> str:
 def as_names(where: str, values: object) -> Mapping[str, Any]:
     """A mapping whose keys are names; what no screen could show of them is written out."""
     if not isinstance(values, Mapping):
-        raise InputError(f"{where} are {_shown(values)}. Expected a mapping from names to lists, such as "
+        raise InputError(f"{where} are {_shorten(values)}. Expected a mapping from names to lists, such as "
                          "{'A': [...], 'B': [...]}.")
     for name in values:
         if not isinstance(name, str) or not name.strip():
-            raise InputError(f"{where}: {_shown(name)} is no name. Expected a text that is not empty.")
-    return values if all(map(str.isprintable, values)) else {literal(name): value for name, value in values.items()}
+            raise InputError(f"{where}: {_shorten(name)} is no name. Expected a text that is not empty.")
+    return values if all(map(str.isprintable, values)) else {show_name(name): value for name, value in values.items()}
 
 
 def as_list(where: str, values: object) -> tuple[Any, ...]:
     """The items of a list, an array or another sequence, one for each segment."""
     if isinstance(values, str | bytes):
-        raise InputError(f"{where} is the text {_shown(values)}. Expected a list with an item for each segment; for a "
-                         "single segment, a list of one.")
+        raise InputError(f"{where} is the text {_shorten(values)}. Expected a list with an item for each segment; for "
+                         "a single segment, a list of one.")
     if isinstance(values, Mapping | Set) or not isinstance(values, Iterable):
-        raise InputError(f"{where} is {_shown(values)}. Expected a list with an item for each segment.")
+        raise InputError(f"{where} is {_shorten(values)}. Expected a list with an item for each segment.")
     return cast("tuple[Any, ...]", values) if isinstance(values, StoredLines | _Texts) else tuple(values)
 
 
@@ -174,7 +177,7 @@ def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ..
     if not all(issubclass(kind, str) or (missing and kind is type(None)) for kind in kinds):
         k = next(k for k, text in enumerate(texts) if not (isinstance(text, str) or (missing and text is None)))
         nothing = "None" if missing else "an empty one, ''"
-        raise InputError(f"{where}: segment {k + 1} is {_shown(texts[k])}. Expected a text; where there is nothing, "
+        raise InputError(f"{where}: segment {k + 1} is {_shorten(texts[k])}. Expected a text; where there is nothing, "
                          f"{nothing}.")
     return texts
 
@@ -184,8 +187,8 @@ def as_ids(where: str, values: object) -> tuple[Any, ...]:
     if isinstance(values, _Texts):
         return values
     texts = as_texts(where, values)
-    written = {text: literal(text) for text in set(texts) if not text.isprintable()}
-    return as_texts(where, [written.get(text, text) for text in texts]) if written else texts
+    escaped = {text: show_name(text) for text in set(texts) if not text.isprintable()}
+    return as_texts(where, [escaped.get(text, text) for text in texts]) if escaped else texts
 
 
 def as_scores(where: str, values: object) -> tuple[float | None, ...]:
@@ -195,7 +198,7 @@ def as_scores(where: str, values: object) -> tuple[float | None, ...]:
     scores = as_list(where, values)
     if set(map(type, scores)) == {float} and all(map(math.isfinite, scores)):  # quick: a task has millions
         return _Scores(scores)
-    return _Scores(_score(where, k, value) for k, value in enumerate(scores, 1))
+    return _Scores(_check_score(where, k, value) for k, value in enumerate(scores, 1))
 
 
 class _Texts(tuple[str, ...]):
@@ -210,7 +213,7 @@ class _Scores(tuple[float | None, ...]):
     __slots__ = ()
 
 
-def _score(where: str, k: int, value: object) -> float | None:
+def _check_score(where: str, k: int, value: object) -> float | None:
     if value is None or type(value) is float and math.isfinite(value):
         return value
     try:
@@ -218,12 +221,12 @@ def _score(where: str, k: int, value: object) -> float | None:
     except OverflowError:  # a whole number of hundreds of digits
         number = math.inf
     if math.isinf(number):
-        raise InputError(f"{where}: segment {k} is {_shown(value)}. Expected a finite number, or None where there is "
+        raise InputError(f"{where}: segment {k} is {_shorten(value)}. Expected a finite number, or None where there is "
                          "none.")
     return None if math.isnan(number) else number
 
 
-def _shown(value: object, longest: int = 40) -> str:
+def _shorten(value: object, longest: int = 40) -> str:
     text = repr(value)
     return text if len(text) <= longest else f"{text[:longest]}..."
 
@@ -258,21 +261,21 @@ class Direction:
     why: str
 
 
-def direction_of(name: str, scores: Iterable[float | None]) -> Direction | None:
+def find_direction(name: str, scores: Iterable[float | None]) -> Direction | None:
     """The direction of the scores of a known metric, None where name and range do not settle it.
 
     Examples
     --------
-    >>> direction_of("MetricX-24-Hybrid-XL", [-3.1, -0.2]).higher_is_better
+    >>> find_direction("MetricX-24-Hybrid-XL", [-3.1, -0.2]).higher_is_better
     True
-    >>> direction_of("MetricX-24-Hybrid-XL", [3.1, 0.2]).higher_is_better
+    >>> find_direction("MetricX-24-Hybrid-XL", [3.1, 0.2]).higher_is_better
     False
-    >>> direction_of("MyScore", [0.3, 0.5]) is None
+    >>> find_direction("MyScore", [0.3, 0.5]) is None
     True
     """
     plain = re.sub(r"[^a-z0-9+]+", "-", name.lower()).strip("-")
     ranges = next((ranges for pattern, ranges in KNOWN if re.fullmatch(pattern, plain)), ())
-    low, high = _range(scores)
+    low, high = _find_range(scores)
     fits = [better for least, largest, better in ranges if least <= low and high <= largest]
     if len(fits) != 1:
         return None
@@ -281,85 +284,87 @@ def direction_of(name: str, scores: Iterable[float | None]) -> Direction | None:
 
 
 def settle_directions(scores: Mapping[str, Iterable[float | None]], lower_is_better: Collection[str] = (),
-                      higher_is_better: Collection[str] = (), elsewhere: Collection[str] = (),
-                      needed: Iterable[Collection[str]] = ()) -> tuple[dict[str, Direction], list[str]]:
+                      higher_is_better: Collection[str] = (), other_names: Collection[str] = (),
+                      groups: Iterable[Collection[str]] = ()) -> tuple[dict[str, Direction], list[str]]:
     """The direction of the scores of each name: what the user says, else what name and range settle.
 
-    `scores`: all scores of that name; `lower_is_better`, `higher_is_better`: names that the user speaks of;
-    `elsewhere`: names that he may speak of too: of scores of other language pairs; `needed`: of each of these, such as
-    the scores of a language pair without texts, one at least must be settled. Returns: `directions`: without the names
-    that are not settled; `assumed`: what is to be told of it, a sentence each; first of what is left out.
+    `scores`: all scores of that name; `lower_is_better`, `higher_is_better`: names whose direction the user gives;
+    `other_names`: scores of other language pairs, which the user may name too; `groups`: at least one name of each
+    group, such as the scores of a language pair without texts, must be settled. Returns: the directions that are
+    settled, and a sentence for each assumption; the first names the scores that are left out.
     """
     for name in (*lower_is_better, *higher_is_better):
-        if name not in scores and name not in elsewhere:
-            known = dict.fromkeys((*scores, *elsewhere))
+        if name not in scores and name not in other_names:
+            known = dict.fromkeys((*scores, *other_names))
             raise SettingError(f"There are no scores {name!r} whose direction could be said. There are: "
                                f"{', '.join(known) or 'none'}.")
         if name in lower_is_better and name in higher_is_better:
             raise SettingError(f"Lower and higher are both said to be better in {name!r}. Say one of them.")
-    found: dict[str, Direction] = {}
-    left: dict[str, str] = {}
+    directions: dict[str, Direction] = {}
+    unsettled: dict[str, str] = {}
     for name, values in scores.items():
         if name in lower_is_better or name in higher_is_better:
             lower = name in lower_is_better
-            found[name] = Direction(not lower, f"{name}: {'lower' if lower else 'higher'} is better, as was said")
-        elif (settled := direction_of(name, values := list(values))) is not None:
-            found[name] = settled
+            directions[name] = Direction(not lower, f"{name}: {'lower' if lower else 'higher'} is better, as was said")
+        elif (direction := find_direction(name, values := list(values))) is not None:
+            directions[name] = direction
         else:
-            left[name] = "{} ({:g} to {:g})".format(name, *_range(values))
-    for names in needed:
-        if names and not found.keys() & set(names):
-            raise _question(*((name, said) for name, said in left.items() if name in names))
-    told = [f"{_LEFT_OUT}{', '.join(left.values())}."]
-    return found, [*(told if left else []), *(f"{one.why}." for one in found.values())]
+            unsettled[name] = "{} ({:g} to {:g})".format(name, *_find_range(values))
+    for names in groups:
+        if names and not directions.keys() & set(names):
+            raise _ask_direction(*((name, label) for name, label in unsettled.items() if name in names))
+    sentences = [f"{_LEFT_OUT}{', '.join(unsettled.values())}."]
+    return directions, [*(sentences if unsettled else []), *(f"{one.why}." for one in directions.values())]
 
 
-def with_remedy(said: str) -> str:
+def add_remedy(sentence: str) -> str:
     """What is told of directions, with how to say one's own, for a screen and no paper."""
-    return f"{said} Say it by --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command." \
-        if said.startswith(_LEFT_OUT) else said
+    if not sentence.startswith(_LEFT_OUT):
+        return sentence
+    return f"{sentence} Say it by --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command."
 
 
 def check_settled(name: str, assumed: Iterable[str]) -> None:
     """Raise the SettingError that asks about scores of that name, where they were left out for it; see
     `settle_directions`."""
-    for said in assumed:
-        if said.startswith(_LEFT_OUT) and (at := re.search(rf"[:,] ({re.escape(name)} \(\S+ to \S+\))", said)):
-            raise _question((name, at[1]))
+    for sentence in assumed:
+        if sentence.startswith(_LEFT_OUT) and (match := re.search(rf"[:,] ({re.escape(name)} \(\S+ to \S+\))",
+                                                                  sentence)):
+            raise _ask_direction((name, match[1]))
 
 
-def human_scores(names: Iterable[str]) -> list[str]:
+def pick_human_scores(names: Iterable[str]) -> list[str]:
     """Those names of scores that look like people's, such as ``mqm`` or ``human``; a metric that is trained or asked to
     give such (GEMBA-ESA) is none.
 
-    >>> human_scores(["esa", "GEMBA-ESA-GPT4.1", "XCOMET-XL", "mqm.de", "human"])
+    >>> pick_human_scores(["esa", "GEMBA-ESA-GPT4.1", "XCOMET-XL", "mqm.de", "human"])
     ['esa', 'mqm.de', 'human']
     """
     return [name for name in names if not _MACHINES.search(name.lower())
             and _PEOPLE & set(re.split("[^a-z]+", name.lower()))]
 
 
-def by_precedence(names: Iterable[str], named: str | None = None) -> list[str]:
-    """Names of metrics with the one that decides first: human scores, then the one that the task's table has `named`,
+def order_metrics(names: Iterable[str], primary: str | None = None) -> list[str]:
+    """Names of metrics with the one that decides first: human scores, then the one that the task's table has `primary`,
     then the others in their order.
 
-    >>> by_precedence(["CometKiwi-XL", "XCOMET-XL", "esa"], "XCOMET-XL")
+    >>> order_metrics(["CometKiwi-XL", "XCOMET-XL", "esa"], "XCOMET-XL")
     ['esa', 'XCOMET-XL', 'CometKiwi-XL']
     """
     names = list(dict.fromkeys(names))
-    return list(dict.fromkeys([*human_scores(names), *(name for name in names if name == named), *names]))
+    return list(dict.fromkeys([*pick_human_scores(names), *(name for name in names if name == primary), *names]))
 
 
-def _question(*left: tuple[str, str]) -> SettingError:
+def _ask_direction(*names: tuple[str, str]) -> SettingError:
     """About names, each with its range in words."""
     return SettingError(f"Is higher better, or lower? Neither name nor range settles it for "
-                        f"{', '.join(said for _, said in left)}. Say it for each.",
-                        *({f"{which}_is_better": left[0][0]} for which in ("higher", "lower")))
+                        f"{', '.join(label for _, label in names)}. Say it for each.",
+                        *({f"{which}_is_better": names[0][0]} for which in ("higher", "lower")))
 
 
-def _range(scores: Iterable[float | None]) -> tuple[float, float]:
-    known = [score for score in scores if score is not None]
-    return (min(known), max(known)) if known else (math.nan, math.nan)
+def _find_range(scores: Iterable[float | None]) -> tuple[float, float]:
+    numbers = [score for score in scores if score is not None]
+    return (min(numbers), max(numbers)) if numbers else (math.nan, math.nan)
 
 
 # Scores of single segments, as a part of a test set.
@@ -391,7 +396,7 @@ class SegmentScores:
     def __reduce__(self) -> tuple[Any, ...]:
         return SegmentScores, (dict(self.by_system), self.higher_is_better)
 
-    def at(self, indices: Sequence[int]) -> SegmentScores:
+    def take(self, indices: Sequence[int]) -> SegmentScores:
         """The scores of the segments at these positions."""
         return replace(self, by_system={k: [v[i] for i in indices] for k, v in self.by_system.items()})
 
@@ -406,7 +411,7 @@ class SegmentScores:
 Runs = Mapping[str, Sequence[Sequence[str]]]
 
 
-def frozen_runs(testset: str, runs: Runs, systems: Collection[str], n_segments: int) -> Runs:
+def freeze_runs(testset: str, runs: Runs, systems: Collection[str], n_segments: int) -> Runs:
     """The runs of a test set of that name, checked and made immutable; systems without any are left out."""
     frozen = {}
     for name, outputs in as_names(f"{testset}: runs", runs).items():
@@ -422,9 +427,9 @@ def frozen_runs(testset: str, runs: Runs, systems: Collection[str], n_segments: 
         if texts:
             frozen[name] = tuple(texts)
     if len({len(texts) for texts in frozen.values()}) > 1:
-        told = ", ".join(f"{name} {len(texts) + 1}" for name, texts in frozen.items())
-        raise InputError(f"{testset}: systems have unequal numbers of training runs: {told}. Expected as many of each, "
-                         "or one: run k of one system is swapped with run k of the other. Leave the surplus out.")
+        counts = ", ".join(f"{name} {len(texts) + 1}" for name, texts in frozen.items())
+        raise InputError(f"{testset}: systems have unequal numbers of training runs: {counts}. Expected as many of "
+                         "each, or one: run k of one system is swapped with run k of the other. Leave the surplus out.")
     return MappingProxyType(frozen)
 
 
@@ -442,10 +447,10 @@ def is_human(name: str) -> bool:
     return _HUMAN.fullmatch(name) is not None
 
 
-def as_system(reference: str) -> str:
+def name_as_system(reference: str) -> str:
     """What a reference is called where it acts as a system.
 
-    >>> as_system("refA"), as_system("HUMAN-A")
+    >>> name_as_system("refA"), name_as_system("HUMAN-A")
     ('HUMAN-refA', 'HUMAN-A')
     """
     return reference if reference == "HUMAN" or reference.startswith("HUMAN-") else f"HUMAN-{reference}"
@@ -516,10 +521,10 @@ class TestSet:
     runs: Runs = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", literal(self.name))
-        for key, one in (("systems", "system"), ("references", "reference"), ("parses", "parse of")):
-            named = as_names(f"{self.name}: {key}", getattr(self, key))
-            object.__setattr__(self, key, MappingProxyType({k: self._texts(one, k, v) for k, v in named.items()}))
+        object.__setattr__(self, "name", show_name(self.name))
+        for key, label in (("systems", "system"), ("references", "reference"), ("parses", "parse of")):
+            parts = as_names(f"{self.name}: {key}", getattr(self, key))
+            object.__setattr__(self, key, MappingProxyType({k: self._texts(label, k, v) for k, v in parts.items()}))
         scores = {name: by_system if isinstance(by_system, SegmentScores) else SegmentScores(by_system)
                   for name, by_system in as_names(f"{self.name}: scores", self.scores).items()}
         object.__setattr__(self, "scores", MappingProxyType(scores))
@@ -532,12 +537,12 @@ class TestSet:
             if getattr(self, key) is not None:
                 object.__setattr__(self, key, check(f"{self.name}: {key}", getattr(self, key)))
         self._check()
-        object.__setattr__(self, "runs", frozen_runs(self.name, self.runs, self.systems, self.n_segments))
+        object.__setattr__(self, "runs", freeze_runs(self.name, self.runs, self.systems, self.n_segments))
 
-    def _texts(self, one: str, name: str, values: object) -> tuple[Any, ...]:
-        texts = as_list(f"{self.name}: {one} {name}", values)
-        rated_alone = one == "system" and self.scores and set(map(type, texts)) <= {type(None)}
-        return texts if rated_alone else as_texts(f"{self.name}: {one} {name}", texts, missing=one == "reference")
+    def _texts(self, label: str, name: str, values: object) -> tuple[Any, ...]:
+        texts = as_list(f"{self.name}: {label} {name}", values)
+        rated_alone = label == "system" and self.scores and set(map(type, texts)) <= {type(None)}
+        return texts if rated_alone else as_texts(f"{self.name}: {label} {name}", texts, missing=label == "reference")
 
     def _check(self) -> None:
         if (n := self.n_segments) == 0:
@@ -548,10 +553,10 @@ class TestSet:
         parts |= {k: getattr(self, k) for k in ("sources", "documents", "domains", "lines")}
         parts |= {f"parse of {k}": v for k, v in self.parses.items()}
         parts |= {f"{metric} of {k}": v for metric, scores in self.scores.items() for k, v in scores.by_system.items()}
-        for what, values in parts.items():
+        for part, values in parts.items():
             if values is not None and len(values) != n:
                 first = "the first reference" if self.references else "the first system"
-                raise InputError(f"{self.name}: {what} has {counted(len(values), 'segment')}, {first} has {n}.")
+                raise InputError(f"{self.name}: {part} has {counted(len(values), 'segment')}, {first} has {n}.")
         for metric, scores in self.scores.items():
             for name in scores.by_system:
                 if name not in self.systems and name not in self.references and not is_human(name):
@@ -599,12 +604,12 @@ class TestSet:
         return counts.pop() if len(counts) == 1 else None
 
     @cached_property
-    def rated_alone(self) -> tuple[str, ...]:
+    def textless_systems(self) -> tuple[str, ...]:
         """The systems without texts in a set that has texts: human translations known by their scores."""
         return tuple(k for k, texts in self.systems.items() if texts[0] is None) if self.references else ()
 
     @cached_property
-    def waiting(self) -> tuple[str, ...]:
+    def rated_humans(self) -> tuple[str, ...]:
         """References and other human translations that have segment scores and are no systems here."""
         scored = (name for scores in self.scores.values() for name in scores.by_system)
         return tuple(dict.fromkeys(name for name in scored if name not in self.systems))
@@ -665,24 +670,26 @@ class TestSet:
 
     def only(self, names: Iterable[str]) -> TestSet:
         """The same set with these systems alone, in the order of the set."""
-        names = self._known(names, self.systems, "system")
-        return self._of_systems([k for k in self.systems if k in names])
+        names = self._check_known(names, self.systems, "system")
+        return self._select_systems([k for k in self.systems if k in names])
 
     def without(self, names: Iterable[str]) -> TestSet:
         """The same set without these systems."""
-        names = self._known(names, self.systems, "system")
-        return self._of_systems([k for k in self.systems if k not in names])
+        names = self._check_known(names, self.systems, "system")
+        return self._select_systems([k for k in self.systems if k not in names])
 
-    def under(self, *metrics: str) -> TestSet:
+    def keep_scorable(self, *metrics: str) -> TestSet:
         """The same set as these metrics can score it: without systems that have scores alone, if one needs texts."""
-        return self.without(self.rated_alone) if self.rated_alone and set(metrics) - self.scores.keys() else self
+        needs_texts = bool(set(metrics) - self.scores.keys())
+        return self.without(self.textless_systems) if self.textless_systems and needs_texts else self
 
-    def _of_systems(self, names: Iterable[str]) -> TestSet:
+    def _select_systems(self, names: Iterable[str]) -> TestSet:
         references = (name for name in self.references if name not in self.systems)
-        kept = {name: name for name in (*names, *references, *self.waiting)}
-        return replace(self, systems={name: self.systems[name] for name in names}, parses=self._parses_of(kept),
+        new_names = {name: name for name in (*names, *references, *self.rated_humans)}
+        return replace(self, systems={name: self.systems[name] for name in names},
+                       parses=self._select_parses(new_names),
                        runs={name: self.runs[name] for name in names if name in self.runs},
-                       scores={metric: scores.of(kept) for metric, scores in self.scores.items()})
+                       scores={metric: scores.of(new_names) for metric, scores in self.scores.items()})
 
     def scored_with(self, names: Iterable[str] | None = None, others_as_systems: bool = False) -> TestSet:
         """The same set scored with these references alone.
@@ -695,59 +702,61 @@ class TestSet:
             Whether the other references join the systems, as ``HUMAN-<name>``; they need a line for each segment. So
             do those with segment scores, without their texts: no reference is scored by itself.
         """
-        names = list(self.references) if names is None else self._known(names, self.references, "reference")
-        others = [name for name in self.references if name not in names]
-        rated = [name for name in self.waiting if name not in others]
+        names = list(self.references) if names is None else self._check_known(names, self.references, "reference")
+        other_references = [name for name in self.references if name not in names]
+        rated = [name for name in self.rated_humans if name not in other_references]
         systems: dict[str, Sequence[Any]] = dict(self.systems)
-        kept = {name: name for name in (*self.systems, *names)}
-        if others_as_systems and not others and not rated:
+        new_names = {name: name for name in (*self.systems, *names)}
+        if others_as_systems and not other_references and not rated:
             raise SettingError(
                 f"No reference is left to act as a system: all of {', '.join(self.references)} are used for "
                 "scoring, and none has ratings. Choose the ones to score with.", {"refs": "NAME,..."})
-        for name in (*others, *rated) if others_as_systems else ():
-            human = as_system(name)
+        for name in (*other_references, *rated) if others_as_systems else ():
+            human = name_as_system(name)
             if human in systems:
                 raise InputError(f"{self.name}: a system is already called {human}. Rename it.")
-            if name in others and None in self.references[name]:
+            if name in other_references and None in self.references[name]:
                 raise InputError(f"{self.name}: reference {name} lacks segments, it cannot act as a system.")
-            systems[human] = self.references[name] if name in others else (None,) * self.n_segments
+            systems[human] = self.references[name] if name in other_references else (None,) * self.n_segments
         # A system of the name of a reference keeps its scores; others' are kept for when they act as systems.
-        humans = {name: as_system(name) if others_as_systems or name in others else name for name in self.waiting}
-        parsed = kept | {name: as_system(name) for name in others if others_as_systems and name not in kept}
+        humans = {name: name_as_system(name) if others_as_systems or name in other_references else name
+                  for name in self.rated_humans}
+        parse_names = new_names | {name: name_as_system(name) for name in other_references
+                                   if others_as_systems and name not in new_names}
         return replace(self, systems=systems, references={k: v for k, v in self.references.items() if k in names},
-                       parses=self._parses_of(parsed),
-                       scores={metric: scores.of(kept | humans) for metric, scores in self.scores.items()})
+                       parses=self._select_parses(parse_names),
+                       scores={metric: scores.of(new_names | humans) for metric, scores in self.scores.items()})
 
     def in_domain(self, domain: str) -> TestSet:
         """The segments of one domain."""
         if self.domains is None:
             raise SettingError(f"{self.name} has no domains. A documents file with `domain<TAB>docid` gives them.")
-        self._known([domain], dict.fromkeys(self.domains), "domain")
-        part = self.at([i for i, d in enumerate(self.domains) if d == domain])
+        self._check_known([domain], dict.fromkeys(self.domains), "domain")
+        part = self.take([i for i, d in enumerate(self.domains) if d == domain])
         return replace(part, name=f"{self.name}, domain {domain}")
 
-    def at(self, indices: Sequence[int]) -> TestSet:
+    def take(self, indices: Sequence[int]) -> TestSet:
         """The segments at these positions (from 0), in this order."""
-        pick = partial(picked, at=indices)
+        pick = partial(take_items, indices=indices)
         return replace(
             self,
             systems={k: pick(v) for k, v in self.systems.items()},
             references={k: pick(v) for k, v in self.references.items()},
             parses={k: pick(v) for k, v in self.parses.items()},
             runs={k: [pick(v) for v in outputs] for k, outputs in self.runs.items()},
-            scores={k: v.at(indices) for k, v in self.scores.items()},
+            scores={k: v.take(indices) for k, v in self.scores.items()},
             sources=self.sources and pick(self.sources), documents=self.documents and pick(self.documents),
             domains=self.domains and pick(self.domains), lines=pick(self.lines))
 
-    def _parses_of(self, names: Mapping[str, str]) -> dict[str, Sequence[str]]:
+    def _select_parses(self, names: Mapping[str, str]) -> dict[str, Sequence[str]]:
         """The parses of these texts alone, {name: what it is called from now on}."""
         return {new: self.parses[k] for k, new in names.items() if k in self.parses}
 
-    def _known(self, names: Iterable[str], among: Collection[str], what: str) -> list[str]:
+    def _check_known(self, names: Iterable[str], options: Collection[str], kind: str) -> list[str]:
         for name in (names := list(names)):
-            if name not in among:
-                raise SettingError(f"No {what} {name!r} in {self.name}.{nearest(name, among)} It has: "
-                                   f"{', '.join(among) or 'none'}.")
+            if name not in options:
+                raise SettingError(f"No {kind} {name!r} in {self.name}.{nearest(name, options)} It has: "
+                                   f"{', '.join(options) or 'none'}.")
         return names
 
 
@@ -755,5 +764,6 @@ def _feed(h: hashlib.blake2b, values: Sequence[str | None]) -> None:
     """Add a sequence to a hash so that different sequences never give the same bytes."""
     lengths = ["-" if n < 0 else str(n) for n in text_lengths(values).tolist()]
     h.update(f"{','.join(lengths)};".encode())
-    for at in range(0, len(values), CHUNK_LINES):
-        h.update(b"".join([v.encode("utf-8", "surrogatepass") for v in values[at:at + CHUNK_LINES] if v is not None]))
+    for start in range(0, len(values), CHUNK_LINES):
+        h.update(b"".join([v.encode("utf-8", "surrogatepass") for v in values[start:start + CHUNK_LINES]
+                           if v is not None]))

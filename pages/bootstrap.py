@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core.experiments.papers import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VOGEL_6
-from mtsig_core.experiments.sweeps import bound_sd, flat, stability
+from mtsig_core.experiments.sweeps import bound_sd, stability
 from mtsig_core.figures.experiment_plots import replicates, settling
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import experiment_tables as tables
@@ -85,8 +85,8 @@ with left:
             partial(settling, [row.resamples for row in repeats], [row.relative_sd for row in repeats],
                     [row.relative_sd_range for row in repeats], [row.relative_theory for row in repeats],
                     [row[:2] for row in ZHANG_VOGEL_6.rows[theirs]], unit=metric_title(theirs)),
-            key="bootstrap.settling", files=view.named(name), command=command, header=list(flat(repeats[0])),
-            rows=[list(flat(row).values()) for row in repeats],
+            key="bootstrap.settling", files=view.named(name), command=command,
+            **charts.columns(settled.records("repeats")),
             alt="Standard deviation of an end of the relative interval against the number of bootstrap samples, on log "
                 "axes: ours and those of Zhang and Vogel fall with the square root of it.")
     else:

@@ -7,16 +7,10 @@ import streamlit as st
 
 from mtsig_core.figures import differences, forest
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.tables import (
-    add_metrics,
-    by_reference_table,
-    differences_table,
-    leaderboard_table,
-    simultaneous_word,
-    verdict,
-)
+from mtsig_core.report.sentences import name_simultaneous, state_verdict
+from mtsig_core.report.tables import add_metrics, by_reference_table, differences_table, leaderboard_table
 from mtsig_core.report.text import printable
-from mtsig_core.report.words import caveats, far_firsts, keeps_its_level
+from mtsig_core.report.words import explain_far_firsts, keeps_its_level, write_caveats
 from mtsig_core.stats.significance import FAMILY_WISE
 from pages._ui import charts, comparison_sections, controls, frame, one_pair, published_comparison, screen
 from pages._ui.browser import copyable
@@ -38,16 +32,16 @@ def against(view):
 view = frame.open_page("Leaderboard", adjust=against)
 comparison, result = view.comparison, view.result
 about_all = [caution for caution in comparison.warnings if caution.concerns_all]
-said = verdict(result, comparison.settings)
+said = state_verdict(result, comparison.settings)
 if said is not None:
     screen.answer(f"By {metric_title(view.metric)}: {said}")
-if (far := far_firsts(result)) is not None:
+if (far := explain_far_firsts(result)) is not None:
     screen.plain(far)
 screen.cautions(about_all)
 table = leaderboard_table(result, comparison.settings)
 blue = "the best score" if comparison.settings.baseline is None else "the baseline"
 numbers = dict(charts.columns(table.records()), files=view.named(), command=view.command(), select=True)
-told = tuple(caveats(comparison, result))  # in a picture that is saved, too
+told = tuple(write_caveats(comparison, result))  # in a picture that is saved, too
 apart = result.pairs and st.session_state["figure"] == _FIGURES[1]
 if apart:
     clicked = charts.show(
@@ -66,7 +60,7 @@ if table.ruled:
     drawn = "Shading in the table separates" if apart else "Lines, and shading in the table, separate"
     st.caption(f"{drawn} clusters: no rank range reaches from one into the next.")
 holds = keeps_its_level(comparison) and comparison.settings.correction in FAMILY_WISE
-together = simultaneous_word(result, comparison.settings)
+together = name_simultaneous(result, comparison.settings)
 jointly = ", and hold for all pairs together" if holds else ""
 if not result.pairs:
     st.caption("The interval is that of the score of this system: there is no other to compare it with, hence no rank.")

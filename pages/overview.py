@@ -3,8 +3,9 @@
 import streamlit as st
 
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.tables import CLUSTERS_SAID, leaderboard_table, verdict
-from mtsig_core.report.words import qualifying
+from mtsig_core.report.sentences import state_verdict
+from mtsig_core.report.tables import CLUSTERS_NOTE, leaderboard_table
+from mtsig_core.report.words import pick_qualifying
 from pages._ui import address, frame, screen, testsets
 
 SHOWN = 6
@@ -14,13 +15,13 @@ screen.plain("A test set of a few hundred segments gives every system a score; a
              "mtsig says which differences between machine translation systems are larger than chance would make them, "
              "which may be chance, and why.")
 result = view.result
-said = verdict(result, view.comparison.settings)
+said = state_verdict(result, view.comparison.settings)
 if said is not None:
     screen.answer(f"By {metric_title(view.metric)}: {said}")
 others = [metric_title(name) for name in view.testset.scores if name != view.metric]
 if others:
     st.caption(f"The Leaderboard says whether other scores of this set name another top group: {', '.join(others)}.")
-qualified = qualifying(view.comparison, result)
+qualified = pick_qualifying(view.comparison, result)
 screen.cautions(caution for caution in view.comparison.warnings if caution in qualified
                 or caution.kind.concern in ("files", "scores", "references", "family"))
 table = leaderboard_table(result, view.comparison.settings).select("rank", "system", "score", "ci")
@@ -28,7 +29,7 @@ n = len(table.rows)
 table = table.pick_rows(range(min(n, SHOWN)))
 screen.show_table(table)
 if table.ruled:
-    st.caption(CLUSTERS_SAID)
+    st.caption(CLUSTERS_NOTE)
 if n > SHOWN:
     st.caption(f"The first {SHOWN} of {n} systems; the Leaderboard has all.")
 

@@ -9,8 +9,13 @@ from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.cells import format_p
-from mtsig_core.report.sentences import identical, unlike_said
-from mtsig_core.report.tables import neither, points, simultaneous_word
+from mtsig_core.report.sentences import (
+    choose_form,
+    describe_undecided,
+    explain_unlike,
+    find_identical,
+    name_simultaneous,
+)
 from mtsig_core.stats.arrays import holds_zero
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.stats.pair import density, extremes, tally
@@ -27,12 +32,12 @@ found = one_pair.examine(view, a, b)
 pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {a, b})
 better = {"a": pair.a, "b": pair.b, None: None}[pair.better]
 delta = found.sign * found.delta
-level, form = f"{100 * (1 - settings.alpha):g}%", points(result)
+level, form = f"{100 * (1 - settings.alpha):g}%", choose_form(result)
 ends = found.intervals[result.ci] and tuple(sorted(found.sign * end for end in found.intervals[result.ci]))
-together = simultaneous_word(result, settings)
+together = name_simultaneous(result, settings)
 joint = one_pair.simultaneous_ends(result, pair, a) if together else None
 family = counted(len(result.tested), "pair")
-same = identical(comparison, result, pair)
+same = find_identical(comparison, result, pair)
 command = one_pair.command(view, a, b)
 
 chance = f"{p_word(settings.correction)} {format_p(pair.p_adjusted)}"
@@ -44,7 +49,7 @@ interval = "" if said is None else f" [{said[0]:+{form}}, {said[1]:+{form}}]"
 interval += f" over {family}" if said is not None and said is joint else ""
 screen.answer(f"{a} and {b}: {delta:+{form}} {unit}{interval}, {chance}: "
               + (f"the {same} are identical" if same else
-                 f"{better} is better" if better else neither(pair, settings)))
+                 f"{better} is better" if better else describe_undecided(pair, settings)))
 split = is_split(pair, settings.alpha)
 screen.cautions(caution for caution in comparison.warnings if caution.concerns_pair(a, b))
 
@@ -81,7 +86,7 @@ with right:
                 header=["from", "to", "count"],
                 rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
                 alt=f"Differences after swaps. {said}")
-    st.caption(f"If A and B were interchangeable: {said}{unlike_said(found, pair.n_effective)}")
+    st.caption(f"If A and B were interchangeable: {said}{explain_unlike(found, pair.n_effective)}")
 
 few = pair.n_effective < FEW_FOR_BOOTSTRAP
 printed = "this test gives no p" if pair.p_value is None else (

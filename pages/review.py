@@ -7,9 +7,9 @@ from mtsig_core.errors import StoreError
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.review import content_sentence, left_out_said
 from mtsig_core.report.task import above_ranks, describe_rule, describe_tests, task_methods, task_verdict
-from mtsig_core.report.words import assumptions
+from mtsig_core.report.words import list_assumptions
 from mtsig_core.results import TaskComparison
-from mtsig_core.testset import with_remedy
+from mtsig_core.testset import add_remedy
 from pages._ui import address, browser, frame, review_sections, screen, task_sections, task_view
 from pages._ui.screen import end_page, or_without
 from pages._work.memory import make_once
@@ -59,10 +59,10 @@ if now is not None:
     for sentence in above_ranks(now, metric):
         screen.caution_box(sentence)
     pair = task_view.show_picture(now, metric, "review.picture")
-    task_view.show_key(now, metric, "below", " without the systems that are left out here" * bool(review.exclusions))
+    task_view.show_key(now, metric, " without the systems that are left out here" * bool(review.exclusions))
     if pair is not None:
         review_sections.open_pair(view, pair, before.pairs)
-    assumed = map(with_remedy, assumptions(now.task.assumed, [metric]))
+    assumed = map(add_remedy, list_assumptions(now.task.assumed, [metric]))
     for sentence in filter(None, (describe_rule(now, metric), *assumed)):
         screen.caution_box(sentence)
     task_view.show_far_firsts(now, metric)

@@ -5,8 +5,8 @@ import streamlit as st
 
 from mtsig_core import MtsigError
 from mtsig_core.report.cells import Cell, format_p, number
-from mtsig_core.report.tables import points
-from mtsig_core.report.words import controlled
+from mtsig_core.report.sentences import choose_form
+from mtsig_core.report.words import describe_control
 from mtsig_core.stats import ranks, significance
 from mtsig_core.stats.few_units import cannot_decide, trials_needed
 from mtsig_core.stats.ranks import intransitive_triples
@@ -47,7 +47,7 @@ def show_disagreement(pairs, adjusted, decisions, found, key):
     numbers = [[pairs[k].a, pairs[k].b, result.sign * pairs[k].delta, *(float(p[k]) for p in adjusted.values())]
                for k in found]
     screen.table(["pair", "difference", *adjusted], [
-        [f"{a} - {b}", number(delta, f"+{points(result)}"),
+        [f"{a} - {b}", number(delta, f"+{choose_form(result)}"),
          *(Cell(f"{'● ' if signs[k] else ''}{format_p(p)}", p)
            for p, signs in zip(ps, decisions.values(), strict=True))]
         for k, (a, b, delta, *ps) in zip(found, numbers[:_SHOWN], strict=False)], key=key)
@@ -97,7 +97,7 @@ else:
     decisions = {name: significance.decide_by(tested, result.sign, values, settings.alpha)
                  for name, values in adjusted.items()}
     screen.table(["correction", "controls", "significant pairs"], [
-        [f"{name} (chosen)" if name == settings.correction else name, controlled(comparison, name),
+        [f"{name} (chosen)" if name == settings.correction else name, describe_control(comparison, name),
          how_many(signs != 0, settings, name)] for name, signs in decisions.items()], names=[0], texts=[1])
     if joint is None:
         st.caption(f"Romano-Wolf is not defined for the test {settings.test}.")

@@ -1,4 +1,4 @@
-"""Task: every language pair of a shared task at once, who may be first in each, and the systems across them."""
+"""Task: every language pair of a shared task at once, the top group of each, and the systems across them."""
 
 from dataclasses import replace
 
@@ -16,9 +16,9 @@ from mtsig_core.report.task import (
     task_verdict,
     tops_table,
 )
-from mtsig_core.report.words import assumptions, direction
+from mtsig_core.report.words import describe_direction, list_assumptions
 from mtsig_core.results import TaskComparison
-from mtsig_core.testset import with_remedy
+from mtsig_core.testset import add_remedy
 from pages._ui import address, frame, published_comparison, review_sections, screen, task_sections, task_view
 from pages._ui.screen import or_end_page
 from pages._work.memory import make_once
@@ -42,18 +42,18 @@ task_sections.show_people(view, comparison)
 for sentence in above_ranks(comparison, view.metric):
     screen.caution_box(sentence)
 pair = task_view.show_picture(comparison, view.metric, "task.picture")
-task_view.show_key(comparison, view.metric, "at the side", "")
+task_view.show_key(comparison, view.metric)
 if pair is not None:
     address.go(frame.ROOT / "pages" / "leaderboard.py", **view.address_of(pair, comparison))
 if (sentence := describe_rule(comparison, view.metric)) is not None:
     screen.caution_box(sentence)
 tops = tops_table(comparison, view.metric)
-with st.expander("Who may be the first in each language pair", expanded=len(tops.rows) <= task_view.FEW,
+with st.expander("Top group of each language pair", expanded=len(tops.rows) <= task_view.FEW,
                  key="task.firsts"):
     screen.show_prose_table(tops)
 task_view.show_far_firsts(comparison, view.metric)
 task_view.show_unread(view)
-for sentence in map(with_remedy, assumptions(info.assumed, [view.metric])):
+for sentence in map(add_remedy, list_assumptions(info.assumed, [view.metric])):
     screen.caution_box(sentence)
 for sentence in describe_exclusions(comparison):
     screen.caution_box(sentence)
@@ -61,7 +61,7 @@ if across := macro_pairs_table(comparison, view.metric):
     st.subheader("Across the language pairs")
     screen.show_table(across, "task.macro")
     if not comparison.macro[view.metric].higher_is_better:
-        st.caption(f"{direction(False).capitalize()} of a over b.")
+        st.caption(f"{describe_direction(False).capitalize()} of a over b.")
     for sentence in compare_decisions_with_intervals(comparison, view.metric):
         st.caption(sentence)
 task_sections.show_runs(comparison, view.metric)

@@ -43,7 +43,7 @@ def warning(testset, code, metrics=("esa", "bleu")):
 @pytest.mark.parametrize("reference", ["refA", "en-zh"])
 def test_a_reference_that_scores_others_or_is_not_here_can_be_ranked_by_its_ratings(table, reference):
     joined = join_scores(texts(reference), table())
-    assert ranked(joined) == {"A", "B"} and joined.waiting == ("refA",)
+    assert ranked(joined) == {"A", "B"} and joined.rated_humans == ("refA",)
     said, = warning(joined, "ratings-of-references")
     assert (said.metric, said.facts) == ("esa", {"name": "refA", "n": 4})
     acting = joined.scored_with(others_as_systems=True)
@@ -66,16 +66,17 @@ def test_another_reference_brings_its_text_and_its_ratings(table):
     assert ranked(acting) == {"A", "B", "HUMAN-refA", "HUMAN-refB"}
     assert ranked(acting, "bleu") == {"A", "B", "HUMAN-refB"}
     waiting = joined.scored_with(["refA"])
-    assert set(waiting.waiting) == {"refA", "HUMAN-refB"} and len(warning(waiting, "ratings-of-references")) == 2
+    assert set(waiting.rated_humans) == {"refA", "HUMAN-refB"} and len(warning(waiting, "ratings-of-references")) == 2
 
 
 def test_views_keep_what_waits_and_forget_what_was_left_out(table):
     joined = join_scores(texts("refA"), table())
-    for part in (joined.only(["A", "B"]), joined.at([0, 2]), pickle.loads(pickle.dumps(joined)), joined.scored_with()):
-        assert part.waiting == ("refA",)
+    for part in (joined.only(["A", "B"]), joined.take([0, 2]), pickle.loads(pickle.dumps(joined)),
+                 joined.scored_with()):
+        assert part.rated_humans == ("refA",)
     acting = joined.scored_with(others_as_systems=True)
-    assert acting.at([1]).rated_alone == ("HUMAN-refA",) == pickle.loads(pickle.dumps(acting)).rated_alone
-    assert acting.without(["HUMAN-refA"]).waiting == () and acting.under("esa") is acting
+    assert acting.take([1]).textless_systems == ("HUMAN-refA",) == pickle.loads(pickle.dumps(acting)).textless_systems
+    assert acting.without(["HUMAN-refA"]).rated_humans == () and acting.keep_scorable("esa") is acting
 
 
 def test_other_names_are_mistakes_with_a_remedy(table):

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from mtsig_core.errors import SettingError
-from mtsig_core.testset import by_precedence, check_settled, direction_of, settle_directions, with_remedy
+from mtsig_core.testset import add_remedy, check_settled, find_direction, order_metrics, settle_directions
 
 
 @pytest.mark.parametrize(("name", "scores", "higher"), [
@@ -15,14 +15,14 @@ from mtsig_core.testset import by_precedence, check_settled, direction_of, settl
     ("COMET-22", [0.1, 0.9], True), ("chrF++", [3.0, 60.0], True), ("TER", [10.0, 140.0], False), ("ESA", [3], True),
     ("BLEURT-20", [-0.4, 0.9], True), ("YiSi-1", [0.2, 0.9], True)])
 def test_name_and_range_settle_it(name, scores, higher):
-    assert direction_of(name, scores).higher_is_better is higher
+    assert find_direction(name, scores).higher_is_better is higher
 
 
 @pytest.mark.parametrize(("name", "scores"), [
     ("MyScore", [0.1, 0.9]), ("MetricX-24", [-3.0, 4.0]), ("MetricX-24", [0.0, 0.0]), ("XCOMET-XL", [1.0, 99.0]),
     ("Terrific", [1.0, 2.0]), ("Data", [1.0, 2.0]), ("human", [1, 5]), ("ESA", [None, None])])
 def test_else_it_stays_open(name, scores):
-    assert direction_of(name, scores) is None
+    assert find_direction(name, scores) is None
 
 
 SCORES = {"mine": [0.1, 7.0], "MetricX-24": [0.1, 20.0]}
@@ -33,7 +33,7 @@ def test_what_stays_open_is_left_out_and_told_first():
     assert [*found] == ["MetricX-24"] and not found["MetricX-24"].higher_is_better
     assert len(assumed) == 2 and "MetricX-24: lower is better" in assumed[1]
     assert assumed[0] == "Left out, as neither name nor range says whether higher is better: mine (0.1 to 7)."
-    assert "--lower-is-better NAME" in with_remedy(assumed[0]) and with_remedy(assumed[1]) == assumed[1]
+    assert "--lower-is-better NAME" in add_remedy(assumed[0]) and add_remedy(assumed[1]) == assumed[1]
     with pytest.raises(SettingError, match=r"mine \(0.1 to 7\)") as error:
         check_settled("mine", assumed)
     assert error.value.remedies == ({"higher_is_better": "mine"}, {"lower_is_better": "mine"})
@@ -50,9 +50,9 @@ def test_any_name_that_is_left_out_is_asked_about_and_no_other(name, other):
 
 def test_what_is_needed_is_asked():
     with pytest.raises(SettingError, match=r"mine \(0.1 to 7\)") as error:
-        settle_directions(SCORES, needed=[["mine", "MetricX-24"], ["mine"]])
+        settle_directions(SCORES, groups=[["mine", "MetricX-24"], ["mine"]])
     assert error.value.remedies == ({"higher_is_better": "mine"}, {"lower_is_better": "mine"})
-    assert settle_directions(SCORES, needed=[["mine", "MetricX-24"], []]) == settle_directions(SCORES)
+    assert settle_directions(SCORES, groups=[["mine", "MetricX-24"], []]) == settle_directions(SCORES)
 
 
 def test_the_user_has_the_last_word():
@@ -64,12 +64,13 @@ def test_the_user_has_the_last_word():
     with pytest.raises(SettingError, match="no scores 'other'"):
         settle_directions(SCORES, ["other"])
     with pytest.raises(SettingError, match="no scores 'other'.*mine, MetricX-24, further"):
-        settle_directions(SCORES, ["other"], elsewhere=["further"])
-    assert settle_directions(SCORES, ["mine", "further"], elsewhere=["further"]) == settle_directions(SCORES, ["mine"])
+        settle_directions(SCORES, ["other"], other_names=["further"])
+    assert settle_directions(SCORES, ["mine", "further"], other_names=["further"]) == settle_directions(SCORES,
+                                                                                                        ["mine"])
 
 
 def test_human_scores_come_before_the_metric_of_the_table_and_that_before_all_others():
     names = ["A-COMET", "B-COMET", "mqm.de", "GEMBA-ESA", "esa"]
-    assert by_precedence(names) == ["mqm.de", "esa", "A-COMET", "B-COMET", "GEMBA-ESA"]
-    assert by_precedence(names, "B-COMET") == ["mqm.de", "esa", "B-COMET", "A-COMET", "GEMBA-ESA"]
-    assert by_precedence(names, "BLEU") == by_precedence(names)
+    assert order_metrics(names) == ["mqm.de", "esa", "A-COMET", "B-COMET", "GEMBA-ESA"]
+    assert order_metrics(names, "B-COMET") == ["mqm.de", "esa", "B-COMET", "A-COMET", "GEMBA-ESA"]
+    assert order_metrics(names, "BLEU") == order_metrics(names)

@@ -135,7 +135,7 @@ class TestImmutable:
 class TestDigest:
     def test_is_of_the_content_alone(self):
         assert replace(TOY, name="other").digest == TOY.digest
-        assert TOY.at(range(4)).digest == TOY.digest
+        assert TOY.take(range(4)).digest == TOY.digest
 
     CHANGES = [
         {"systems": dict(TOY.systems) | {"A": ["a1", "a2", "a3", "a5"]}},
@@ -234,7 +234,7 @@ class TestSelection:
             replace(TOY, domains=None).in_domain("news")
 
     def test_at(self):
-        testset = TOY.at([3, 0])
+        testset = TOY.take([3, 0])
         assert testset.systems["B"] == ("b4", "b1") and testset.references["r"] == ("r4", "r1")
         assert testset.sources == ("x4", "x1") and testset.documents == ("d1", "d1")
         assert testset.domains == ("talks", "news") and testset.lines == (5, 2)

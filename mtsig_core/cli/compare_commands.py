@@ -107,7 +107,7 @@ def run_segments(args: Namespace) -> int:
         raise SettingError(f"segments writes one metric at a time, not {len(metrics)}. Name one with --metrics NAME.")
     if not testset.systems:
         raise SettingError("No system to write statistics of. Give at least one with --system FILE.")
-    warn_about_words(testset := testset.under(metrics[0].name), metrics)
+    warn_about_words(testset := testset.keep_scorable(metrics[0].name), metrics)
     header, rows = export.segment_rows(testset, metrics[0], cached_statistics(metrics[0], testset))
     if args.format == "parquet":
         import pandas as pd

@@ -11,6 +11,7 @@ from typing import Any
 from mtsig_core.cli.options import add_arguments, given
 from mtsig_core.errors import NotYetError, SettingError
 from mtsig_core.experiments import papers
+from mtsig_core.experiments.frame import record_rows
 from mtsig_core.experiments.inside_score import (
     NOTE_CLAIMS,
     averages,
@@ -28,13 +29,13 @@ from mtsig_core.experiments.inside_score import (
 from mtsig_core.experiments.planning import cannot_plan, plan
 from mtsig_core.experiments.population import parse_sizes
 from mtsig_core.experiments.sampling import SampledPair, SampledSystem, sampling, spreads
-from mtsig_core.experiments.sweeps import SHARES, flat, stability, sweep_references, sweep_sizes, with_references
+from mtsig_core.experiments.sweeps import SHARES, stability, sweep_references, sweep_sizes, with_references
 from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.report import export
 from mtsig_core.report.commands import called_by
 from mtsig_core.report.experiment_tables import (
+    detection_records,
     finite_or_none,
-    found_records,
     length_records,
     reference_records,
     sampled_pair_records,
@@ -44,6 +45,7 @@ from mtsig_core.report.experiment_tables import (
 )
 from mtsig_core.report.text import warn
 from mtsig_core.results import SamplingSettings, TestSetInfo
+from mtsig_core.schema import to_json
 from mtsig_core.stats.parallel import Progress
 from mtsig_core.stats.settings import check_jobs
 from mtsig_core.testset import TestSet
@@ -97,7 +99,7 @@ def run_command(group: str, name: str, testset: TestSet, metrics: Sequence[Metri
         rows = [({"table": table} if len(result.tables) > 1 else {}) | {"metric": metric, **row}
                 for metric, result in results.items() for table, rows in result.tables.items() for row in rows]
         return export.records_csv(rows, () if rows else ["metric", *first.columns])
-    return export.to_json({"testset": asdict(TestSetInfo.of(testset)), **first.head,
+    return to_json({"testset": asdict(TestSetInfo.of(testset)), **first.head,
                            "metrics": {metric: result.content for metric, result in results.items()}})
 
 
@@ -116,7 +118,7 @@ def _validate(testset: TestSet, metric: Metric, args: Namespace, progress: Progr
     one = function(testset, metric, progress=progress, **given(args, function))
     if name == "pair":  # one pair for all metrics: where none is named, that of the first
         args.a, args.b = one.a, one.b
-    content = {"signature": metric.signature(testset), **one.facts(), table: list(map(asdict, getattr(one, table)))}
+    content = {"signature": metric.signature(testset), **one.facts(), table: record_rows(getattr(one, table))}
     return Result(content, {table: one.records(table)},
                   {"version": __version__, "published": None if paper is None else asdict(paper)}, one.columns(table))
 
@@ -179,7 +181,7 @@ def _sweep_size(testset: TestSet, metric: Metric, args: Namespace, progress: Pro
     tables = {"systems": system_records(swept, is_segment_mean(metric)), "pairs": swept.records("pairs"),
               "slopes": swept.records("slopes"), "plan": list(map(asdict, planned))}
     if args.difference is not None:
-        tables["found"] = [row for a, b in swept.errors for row in found_records(swept, a, b, args.difference)]
+        tables["found"] = [row for a, b in swept.errors for row in detection_records(swept, a, b, args.difference)]
     if (cannot := cannot_plan(swept)) is not None:
         warn([cannot])
     content = {"signature": swept.signature, "higher_is_better": swept.higher_is_better, "n_units": swept.n_units,
@@ -200,10 +202,8 @@ def _sweep_references(testset: TestSet, metric: Metric, args: Namespace, progres
 def _sweep_resamples(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> Result:
     one = stability(testset, metric, progress=progress, **given(args, stability))
     content = {"signature": metric.signature(testset), "system": one.system, "score": one.score, "median": one.median,
-               "sigma": one.sigma, "growing": [asdict(row) | {"relative": row.relative} for row in one.growing],
-               "repeats": list(map(asdict, one.repeats))}
-    tables = {name: [{"system": one.system, **flat(row)} for row in getattr(one, name)]
-              for name in ("growing", "repeats")}
+               "sigma": one.sigma, **{name: record_rows(getattr(one, name)) for name in one.tables}}
+    tables = {name: [{"system": one.system, **row} for row in one.records(name)] for name in one.tables}
     return Result(content, tables, _settings(one.settings, pool=one.settings.resamples))
 
 

@@ -21,7 +21,7 @@ from mtsig_core.source import Source
 from mtsig_core.stats.cautions import about_metrics
 from mtsig_core.stats.inventory import CANARY, left_out
 from mtsig_core.stats.parallel import Progress
-from mtsig_core.testset import TestSet, by_precedence, human_scores, with_remedy
+from mtsig_core.testset import TestSet, add_remedy, order_metrics, pick_human_scores
 
 #-----------------------------------------------------------------------------------------------------------------------
 # Where a command writes to: standard output, or a file that appears whole or not at all.
@@ -129,7 +129,7 @@ def read(args: Namespace) -> TestSet:
     for said in testset.assumed:
         if said.startswith("Left out"):
             kept = " --keep-withdrawn keeps them." if said.endswith("is withdrawn.") else ""
-            print(f"mtsig: {printable(with_remedy(said))}{kept}", file=sys.stderr)
+            print(f"mtsig: {printable(add_remedy(said))}{kept}", file=sys.stderr)
     return source.part_of(testset)
 
 
@@ -139,8 +139,8 @@ def chosen_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> 
     chosen = args.metrics
     if chosen is None:
         chosen = ("bleu",) if testset.has_texts else tuple(testset.scores)
-        if decides and (people := human_scores(testset.scores)):
-            chosen = tuple(people) if testset.has_texts else tuple(by_precedence(chosen))
+        if decides and (people := pick_human_scores(testset.scores)):
+            chosen = tuple(people) if testset.has_texts else tuple(order_metrics(chosen))
             if testset.has_texts:
                 print(f"mtsig: by {printable(', '.join(people))}, the human scores. Other metrics: --metrics "
                       "NAME,...", file=sys.stderr)

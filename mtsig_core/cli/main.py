@@ -28,7 +28,7 @@ from mtsig_core.readers.limits import unreadable
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.text import printable_lines
 from mtsig_core.stats.parallel import Progress, on_cluster
-from mtsig_core.testset import TestSet, literal
+from mtsig_core.testset import TestSet, show_name
 from mtsig_core.version import __version__
 
 #: What scipy asks for with all of numpy's names: a tenth of a command's time.
@@ -81,7 +81,8 @@ class _Parser(argparse.ArgumentParser):
                 # as of a variable of the shell that is not set
                 self.error(f"argument {action.option_strings[-1]} is empty: leave it out, or give it a value")
             if action.metavar == "NAME" and value is not None:  # as test sets have it
-                setattr(found[0], action.dest, literal(value) if isinstance(value, str) else list(map(literal, value)))
+                setattr(found[0], action.dest, show_name(value) if isinstance(value,
+                                                                              str) else list(map(show_name, value)))
         return found
 
     def _print_message(self, message: str, file: Any = None) -> None:
@@ -255,7 +256,7 @@ def _printed(work: Work) -> Callable[[argparse.Namespace], int]:
         testset = read(args)
         metrics = chosen_metrics(args, testset)
         warn_about_words(testset, metrics)
-        testset = testset.under(*(metric.name for metric in metrics))
+        testset = testset.keep_scorable(*(metric.name for metric in metrics))
         with progress_line() as progress:
             text = work(testset, metrics, args, progress)
         write(text, args.out)

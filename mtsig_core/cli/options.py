@@ -17,7 +17,7 @@ from mtsig_core.stats.intervals import INTERVALS
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.resampling import UNITS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS
-from mtsig_core.testset import literal
+from mtsig_core.testset import show_name
 
 #-----------------------------------------------------------------------------------------------------------------------
 # The options that name a test set.
@@ -164,7 +164,7 @@ def _scores_alone(args: argparse.Namespace, tables: Mapping[str, Any]) -> Source
 
 def names(text: str) -> tuple[str, ...]:
     """A comma-separated list, which a variable of the shell may leave empty: that does not stand for all."""
-    if not (found := tuple(literal(name.strip()) for name in text.split(",") if name.strip())):
+    if not (found := tuple(show_name(name.strip()) for name in text.split(",") if name.strip())):
         raise argparse.ArgumentTypeError(f"{text!r} names nothing")
     return found
 
@@ -204,8 +204,8 @@ def _named(text: str) -> tuple[str | None, str]:
     splits = [(text[:k], text[k + 1:]) for k, ch in enumerate(text) if ch == "="]
     for name, path in ((None, text), *splits):
         if os.path.isfile(path):  # False, not an error, for a path too long to be one
-            return name and literal(name), path
-    return (literal(splits[0][0]), splits[0][1]) if splits and "/" not in splits[0][0] else (None, text)
+            return name and show_name(name), path
+    return (show_name(splits[0][0]), splits[0][1]) if splits and "/" not in splits[0][0] else (None, text)
 
 
 #-----------------------------------------------------------------------------------------------------------------------

@@ -85,13 +85,14 @@ def warn_of_review(history: Sequence[Entry], whole: KeptTask, found: TaskCompari
     are not where what is written to the screen has them.
     """
     review = replay(history)
-    said = decision_cautions(review, found) if decisions else []
+    if decisions:
+        warn(decision_cautions(review, found))
     if whole.info.digest != review.digest:
         digests = {pair: testset.digest for pair, testset in whole.task.testsets.items()}
         if (changed := content_sentence(review, whole.info, digests)) is not None:
-            said.append(f"{changed} Files that the review took in beside the task's own (--scores, --run, "
-                        "--systems-table) belong to its content: the page Review has the whole command.")
-    print(*(f"Warning: {printable(one)}\n" for one in said), sep="", end="", file=sys.stderr)
+            print(f"Warning: {printable(changed)} Files that the review took in beside the task's own (--scores, "
+                  "--run, --systems-table) belong to its content: the page Review has the whole command.",
+                  file=sys.stderr)
 
 
 #-----------------------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from mtsig_core.stats.comparison import compare, references_alone
 from mtsig_core.stats.measured import measure
 from mtsig_core.stats.pair import PairExamination, examine_pair, extremes
 from mtsig_core.stats.ranks import fitting_rules, ranks_by
-from mtsig_core.testset import TestSet, by_precedence
+from mtsig_core.testset import TestSet, order_metrics
 
 __all__ = ["Decider", "Dispute", "MetricDispute", "default_metrics", "document_names", "examine_dispute"]
 
@@ -85,28 +85,28 @@ def examine_dispute(testset: TestSet, metrics: str | Metric | Sequence[str | Met
     Examples
     --------
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
-    >>> found = examine_dispute(ts, ["bleu", "ter"], trials=999, resamples=100)
-    >>> found.a, found.b, [(one.result.metric, one.decision) for one in found.metrics]
+    >>> result = examine_dispute(ts, ["bleu", "ter"], trials=999, resamples=100)
+    >>> result.a, result.b, [(one.result.metric, one.decision) for one in result.metrics]
     ('A', 'B', [('bleu', 1), ('ter', 1)])
     """
-    chosen = _chosen(testset, metrics)
+    listed = _chosen(testset, metrics)
     settings = dict(test=test, unit=unit, block_length=block_length, trials=trials, alpha=alpha, correction=correction,
                     ci=ci, resamples=resamples, seed=seed)
     if comparison is None:
-        comparison = compare(testset, chosen, jobs=jobs, progress=progress, **settings)  # type: ignore[arg-type]
+        comparison = compare(testset, listed, jobs=jobs, progress=progress, **settings)  # type: ignore[arg-type]
     a, b = _two(comparison, a, b)
     asked = dict(trials=trials, alpha=alpha, resamples=resamples, seed=seed, jobs=jobs)
-    found, without = [], {}
-    for k, metric in enumerate(chosen):
+    disputes, without = [], {}
+    for k, metric in enumerate(listed):
         if progress is not None:
-            progress(f"the pair by {metric.name}", k / len(chosen))
+            progress(f"the pair by {metric.name}", k / len(listed))
         try:
-            found.append(_by_metric(testset, comparison, metric, a, b, block_length, asked))
+            disputes.append(_by_metric(testset, comparison, metric, a, b, block_length, asked))
         except MtsigError as problem:
             without[metric.name] = str(problem)
-    if not found:
+    if not disputes:
         raise SettingError(f"No metric can compare {a} and {b}: {' '.join(without.values())}")
-    return Dispute(testset, a, b, comparison, tuple(found), without, *_deciders(testset, found[0].found))
+    return Dispute(testset, a, b, comparison, tuple(disputes), without, *_deciders(testset, disputes[0].found))
 
 
 def document_names(testset: TestSet) -> list[str]:
@@ -119,7 +119,7 @@ def document_names(testset: TestSet) -> list[str]:
 
 def default_metrics(testset: TestSet) -> list[str]:
     """BLEU, where there are texts, and all segment scores; human scores first."""
-    return by_precedence([*(["bleu"] if testset.has_texts else []), *testset.scores])
+    return order_metrics([*(["bleu"] if testset.has_texts else []), *testset.scores])
 
 
 def _chosen(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] | None) -> list[Metric]:
@@ -153,21 +153,21 @@ def _by_metric(testset: TestSet, comparison: Comparison, metric: Metric, a: str,
     """The pair under one metric."""
     result, settings = comparison.metrics[metric.name], comparison.settings
     part = testset if is_segment_mean(metric) else testset.only((a, b))
-    part = part.under(metric.name)
+    part = part.keep_scorable(metric.name)
     statistics = cached_statistics(metric, part)
 
     def examined(of: TestSet, unit: str, counted: np.ndarray | None = None) -> PairExamination:
         length = block_length if unit == "block" else None
         return examine_pair(of, metric, a, b, unit=unit, block_length=length, statistics=counted, **asked)  # type: ignore[arg-type]
 
-    found = examined(part, settings.unit, statistics)
+    tests = examined(part, settings.unit, statistics)
     pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {a, b})
     kinds = (["document"] if part.documents is not None else []) + ["segment"]
-    units = {kind: found if kind == settings.unit else examined(part, kind, statistics) for kind in kinds}
+    units = {kind: tests if kind == settings.unit else examined(part, kind, statistics) for kind in kinds}
     alone = {} if is_segment_mean(metric) else references_alone(part, "ar")
     references = {name: examined(of, settings.unit) for name, of in alone.items()}
     plans = plan(comparison, default_difference(row.score for row in result.systems), metric=metric.name)
-    return MetricDispute(result, pair, found, units, references, _in_domains(testset, metric, a, b, settings.test,
+    return MetricDispute(result, pair, tests, units, references, _in_domains(testset, metric, a, b, settings.test,
                                                                              settings.unit, asked),
                          next((row for row in plans if {row.a, row.b} == {a, b}), None),
                          _ranks(testset, metric, result, a, b, settings.alpha))
@@ -188,38 +188,38 @@ def _ranks(testset: TestSet, metric: Metric, result: MetricResult, a: str, b: st
            alpha: float) -> dict[str, tuple[RankEnds, RankEnds]]:
     """The ranks of the two by each rule that fits the metric."""
     names = [row.system for row in result.systems]
-    at = names.index(a), names.index(b)
+    places = names.index(a), names.index(b)
     ends = np.array([(np.nan if row.ci_low is None else row.ci_low, np.nan if row.ci_high is None else row.ci_high)
                      for row in result.systems])
-    scores, domains, found = None, None, {}
+    scores, domains, by_rule = None, None, {}
     if is_segment_mean(metric):
-        seen = measure(testset.under(metric.name), metric).only(names)
+        seen = measure(testset.keep_scorable(metric.name), metric).only(names)
         scores = seen.segment_scores
         domains = seen.testset.domains
     for rule in fitting_rules(scores is not None, domains is not None):
         if rule == "simultaneous":
-            rows = [result.systems[k] for k in at]
+            rows = [result.systems[k] for k in places]
             low, high = ([getattr(row, name) for row in rows] for name in ("rank_low", "rank_high"))
         elif rule == "overlap" and np.isnan(ends).any():
             low = high = [None, None]
         else:
             _, ranks = ranks_by(rule, scores, ends[:, 0], ends[:, 1], result.sign, alpha, domains)
-            low, high = ([int(values[k]) for k in at] for values in (ranks.low, ranks.high))
+            low, high = ([int(values[k]) for k in places] for values in (ranks.low, ranks.high))
         one, other = ((first, last) if first is not None and last is not None else None
                       for first, last in zip(low, high, strict=True))
-        found[rule] = one, other
-    return found
+        by_rule[rule] = one, other
+    return by_rule
 
 
-def _deciders(testset: TestSet, found: PairExamination) -> tuple[tuple[tuple[Decider, ...], tuple[Decider, ...]],
+def _deciders(testset: TestSet, tests: PairExamination) -> tuple[tuple[tuple[Decider, ...], tuple[Decider, ...]],
                                                                  tuple[tuple[Decider, ...], tuple[Decider, ...]]]:
     """The documents and segments that move the difference most, in favour of each."""
     def most(added: np.ndarray, names: Sequence[str], n: int) -> tuple[tuple[Decider, ...], tuple[Decider, ...]]:
-        added = found.sign * added
+        added = tests.sign * added
         first, second = (tuple(Decider(int(k), names[k], float(added[k])) for k in part) for part in extremes(added, n))
         return first, second
 
     lines = [str(line) for line in testset.lines]
     nothing: tuple[tuple[Decider, ...], tuple[Decider, ...]] = ((), ())
-    documents = nothing if found.by_document is None else most(found.by_document, document_names(testset), _DOCUMENTS)
-    return documents, most(found.by_segment, lines, _SEGMENTS)
+    documents = nothing if tests.by_document is None else most(tests.by_document, document_names(testset), _DOCUMENTS)
+    return documents, most(tests.by_segment, lines, _SEGMENTS)

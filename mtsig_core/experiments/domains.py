@@ -67,7 +67,7 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
         raise SettingError("unit is block, and blocks run from one domain into the next. Choose document or segment.")
     metric = metric_of(testset, metric)
     report = None if progress is None else lambda share: progress("counting", share)
-    testset = testset.under(metric.name)
+    testset = testset.keep_scorable(metric.name)
     seen = measure(testset, metric, statistics=statistics, progress=report).best_first()
     kinds = list(dict.fromkeys(seen.testset.domains or ()))
     if not kinds:
@@ -90,31 +90,31 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
         progress("testing in each domain", 0.0)
     for k, kind in enumerate(kinds):
         own.append(counter(np.flatnonzero(of == k)))
-        part = Measured(seen.testset.at(np.flatnonzero(of == k).tolist()), metric, own[k])
+        part = Measured(seen.testset.take(np.flatnonzero(of == k).tolist()), metric, own[k])
         parts.append(_tested(draw_part(part, pairs, replace(plan, resamples=0, seed=seed_of(seed, kind)), jobs), plan,
                              np.empty((4, 0))))
     if test == "bootstrap":
         whole = _no_surer(whole, parts)
-    found = _result(seen, kinds, of, pairs, whole, parts, own, sampling, test, trials)
+    result = _result(seen, kinds, of, pairs, whole, parts, own, sampling, test, trials)
     by_document = sampling.unit == "document"
     sizes = {"the whole set": units.n, **{
-        part.domain: part.n_documents or 0 if by_document else part.n_segments for part in found.domains}}
-    return replace(found, warnings=(*(() if metric.name in testset.scores else about_files(testset)),
+        part.domain: part.n_documents or 0 if by_document else part.n_segments for part in result.domains}}
+    return replace(result, warnings=(*(() if metric.name in testset.scores else about_files(testset)),
                                     *_about(testset, metric, kinds),
                                     *about_few_in(sizes, sampling.unit, alpha, test),
-                                    *_about_bootstrap(units, of, found)))
+                                    *_about_bootstrap(units, of, result)))
 
 
-def _about_bootstrap(units: Units, of: np.ndarray, found: ByDomain) -> Iterator[Caution]:
+def _about_bootstrap(units: Units, of: np.ndarray, result: ByDomain) -> Iterator[Caution]:
     """The warnings about bootstraps of domains with few units, and so of the whole set, whose p each of them bounds."""
-    if found.test != "bootstrap":
+    if result.test != "bootstrap":
         return
-    parts = [np.bincount(units.index[of == k]) for k in range(len(found.domains))]
+    parts = [np.bincount(units.index[of == k]) for k in range(len(result.domains))]
     if min(map(effective_number, parts)) < FEW_FOR_BOOTSTRAP:
-        yield from about_need_of_units(found.test)
+        yield from about_need_of_units(result.test)
     fewest = min(np.count_nonzero(sizes) for sizes in parts)
-    least = float(least_of_units(TESTS[found.test], found.sampling.unit, np.array(fewest)))
-    if not significant(least, found.sampling.alpha):
+    least = float(least_of_units(TESTS[result.test], result.sampling.unit, np.array(fewest)))
+    if not significant(least, result.sampling.alpha):
         yield Caution("whole-undecided", remedies=({"test": "ar"},))
 
 

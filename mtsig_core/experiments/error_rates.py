@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist, median
 from typing import Any, ClassVar
 
@@ -16,6 +16,8 @@ from mtsig_core.experiments.frame import (
     Simulation,
     check_seed,
     check_whole,
+    column,
+    derived,
     make_rng,
     mean_share,
     rate,
@@ -310,11 +312,15 @@ _PAPER_SYSTEMS, _PAPER_SEGMENTS, _EQUAL_STREAM = 6, 2000, 41  # those of the pap
 class Variant:
     """The first system against another, named as in the paper, such as ``1:2``."""
 
-    pair: str
-    difference: float  # of their scores, in points, without a sign
-    p_ar: float
-    p_bootstrap: float  # by the signed shift
-    p_as_printed: float  # by the shift as the paper prints it
+    pair: str = field(metadata=column("equal systems", "name"))
+    difference: float = field(metadata=column("difference", "amount"))  # of their scores, in points, without a sign
+    p_ar: float = field(metadata=column("p, randomization", "share"))
+    p_bootstrap: float = field(metadata=column("p, signed shift", "share"))
+    p_as_printed: float = field(metadata=column("p, bootstrap as printed", "share"))  # by the shift in the paper
+
+    @derived("ratio", "share", ".1f")
+    def ratio(self) -> float:
+        return self.p_ar / self.p_as_printed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -367,9 +373,13 @@ class FamilyError:
 
     systems: int
     compared: str  # all pairs, or with the first
-    comparisons: int
-    if_independent: float  # 1 - (1 - alpha)^comparisons
+    comparisons: int = field(metadata=column("comparisons k", "count"))
+    if_independent: float = field(metadata=column("1 - (1 - α)^k", "share", ".1%"))
     wrong: dict[str, Rate]  # by correction
+
+    @derived("equal systems")
+    def family(self) -> str:
+        return f"{self.systems}, {self.compared}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -474,10 +484,11 @@ _AIM = 2.8  # standard errors that the true difference is to have: found 8 times
 class ClaimCounts:
     """What is claimed under one correction; false is a claim between equal systems, and one for the worse system."""
 
-    correction: str
-    any_false: Rate  # test sets with a false claim: the family-wise error
-    false_share: Mean  # share of the claims of a test set that are false, 0 without any: the false discovery rate
-    lost: Mean  # share of the true differences that are not found
+    correction: str = field(metadata=column("correction", "name"))
+    any_false: Rate = field(metadata=column("test sets with a false claim", "estimate", ".1%"))  # the family-wise error
+    #: Of the claims of a test set, 0 without any: the false discovery rate.
+    false_share: Mean = field(metadata=column("claims that are false, mean share", "estimate", ".1%"))
+    lost: Mean = field(metadata=column("true differences lost, mean share", "estimate", ".1%"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -573,7 +584,7 @@ def share_for(whole: Population, aim: float) -> tuple[float, float]:
 
 
 #: What both comparisons ask for: its p-values raw and by Romano-Wolf give those of every correction.
-ASKED: dict[str, Any] = {"test": "ar", "correction": "romano-wolf", "ci": "percentile"}
+UNIT_SETTINGS: dict[str, Any] = {"test": "ar", "correction": "romano-wolf", "ci": "percentile"}
 
 
 @dataclass(frozen=True)
@@ -594,12 +605,12 @@ class ChangedPair:
     """A pair that is significant by one unit only; p-values are adjusted."""
 
     correction: str
-    a: str
-    b: str
-    delta: float
-    p_segment: float
-    p_document: float
-    se_ratio: float | None
+    a: str = field(metadata=column("system", "name"))
+    b: str = field(metadata=column("against", "name"))
+    delta: float = field(metadata=column("difference", "amount", "+"))
+    p_segment: float = field(metadata=column("p by segment", "p"))
+    p_document: float = field(metadata=column("p by document", "p"))
+    se_ratio: float | None = field(metadata=column("SE ratio", "score"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -627,7 +638,7 @@ def unit_changes(testset: TestSet, metric: str | Metric, *, trials: int = 9999, 
         raise SettingError("1 system to compare. Expected at least 2: add outputs, or leave fewer out."
                            if testset.systems else "No system to compare. Give at least two outputs.")
     by_unit = {unit: compare(testset, [metric], unit=unit, trials=trials, resamples=resamples, alpha=alpha, seed=seed,
-                             jobs=jobs, progress=progress, by_reference=False, **ASKED)
+                             jobs=jobs, progress=progress, by_reference=False, **UNIT_SETTINGS)
                for unit in ("segment", "document")}
     by_segment, by_document = (next(iter(one.metrics.values())) for one in by_unit.values())
     return changes_between(part, by_segment, by_document, by_unit["segment"].settings)
@@ -639,7 +650,7 @@ def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
     A `SettingError` where it has no documents to take as units.
     """
     metric = metric_of(testset, metric)
-    part = measure(testset, metric).testset if is_segment_mean(metric) else testset.under(metric.name)
+    part = measure(testset, metric).testset if is_segment_mean(metric) else testset.keep_scorable(metric.name)
     if part.n_documents is None or part.n_documents < 2:
         scored = f" with a score by {metric.name}" if testset.n_documents != part.n_documents else ""
         raise SettingError(f"{testset.name} has {'no document ids' if part.n_documents is None else 'one document'}"
@@ -650,7 +661,7 @@ def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
 
 def changes_between(part: TestSet, by_segment: MetricResult, by_document: MetricResult,
                     settings: Settings) -> UnitChanges:
-    """What changes between two comparisons with the settings of `ASKED`, one by segment and one by document.
+    """What changes between two comparisons with the settings of `UNIT_SETTINGS`, one by segment and one by document.
 
     `part` is what `part_with_documents` gives of the test set that was compared.
     """

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from numbers import Integral
 from typing import Any, ClassVar, TypeVar
 
@@ -93,6 +93,53 @@ def mean_share(values: np.ndarray) -> Mean:
     return Mean(mean, max(0.0, mean - half), min(1.0, mean + half), len(values))
 
 
+# The fields of a row are the columns of its experiment. Files have all of them, tables those with a title: a new column
+# is one line, a field with ``metadata=column(...)``.
+
+
+def column(title: str, kind: str = "text", form: str = "") -> dict[str, tuple[str, str, str]]:
+    """What tables show of a field: title, kind and form are those of a `Column`; `*` is the form of all scores."""
+    return {"column": (title, kind, form)}
+
+
+class Derived(property):
+    """A value that follows from the fields of a row, as a column of tables; of files too where that is said."""
+
+    column: tuple[str, str, str]
+    in_files: bool
+
+
+def derived(title: str, kind: str = "text", form: str = "", *, in_files: bool = False) -> Callable[[Any], Any]:
+    """A property that tables show after the fields."""
+    def describe(get: Callable[[Any], Any]) -> Derived:
+        value = Derived(get)
+        value.column, value.in_files = (title, kind, form), in_files
+        return value
+
+    return describe
+
+
+def join_ends(low: float | None, high: float | None) -> tuple[float, float] | None:
+    """Both ends of an interval; None where there is none."""
+    return None if low is None or high is None else (low, high)
+
+
+def _derived_values(row: type) -> dict[str, Derived]:
+    return {name: value for name, value in vars(row).items() if isinstance(value, Derived)}
+
+
+def shown_columns(row: type) -> dict[str, tuple[str, str, str]]:
+    """Title, kind and form of the columns that tables show of a class of rows, by field."""
+    described = {one.name: one.metadata["column"] for one in fields(row) if "column" in one.metadata}
+    return described | {name: value.column for name, value in _derived_values(row).items()}
+
+
+def record_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
+    """The rows for JSON."""
+    return [asdict(row) | {name: getattr(row, name) for name, value in _derived_values(type(row)).items()
+                           if value.in_files} for row in rows]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
     """What was asked and what was found: rows in one or more `tables`, all other fields are settings and facts."""
@@ -128,8 +175,8 @@ class Simulation(Experiment):
     seed: int
 
 
-def flatten_rows(rows: Any) -> list[dict[str, Any]]:
-    """Each row as one mapping, a rate in columns of its own: the share by its name, then count, n, low and high.
+def flatten_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
+    """The rows for CSV, a rate in columns of its own: the share by its name, then count, n, low and high.
 
     Examples
     --------
@@ -141,13 +188,17 @@ def flatten_rows(rows: Any) -> list[dict[str, Any]]:
 
 
 def _flatten(row: Any) -> Iterator[tuple[str, Any]]:
-    for field in fields(row):
-        value = getattr(row, field.name)
-        for name, part in value.items() if isinstance(value, dict) else ((field.name, value),):
+    values = {one.name: getattr(row, one.name) for one in fields(row)}
+    values |= {name: getattr(row, name) for name, value in _derived_values(type(row)).items() if value.in_files}
+    for key, value in values.items():
+        if shown_columns(type(row)).get(key, ("", ""))[1] == "relative":  # two ends
+            yield from zip((f"{key}_low", f"{key}_high"), value or (None, None), strict=True)
+            continue
+        for name, part in value.items() if isinstance(value, dict) else ((key, value),):
             yield name, part.share if isinstance(part, Rate | Mean) else part
             if isinstance(part, Rate | Mean):
-                yield from ((f"{name}_{key}", getattr(part, key)) for key in ("count", "n", "low", "high")
-                            if hasattr(part, key))
+                yield from ((f"{name}_{part_key}", getattr(part, part_key))
+                            for part_key in ("count", "n", "low", "high") if hasattr(part, part_key))
 
 
 def check_whole(what: str, value: float, least: int, most: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import exp, prod
 from statistics import NormalDist
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.frame import Experiment, Simulation, check_seed
+from mtsig_core.experiments.frame import Experiment, Simulation, check_seed, column, derived, join_ends
 from mtsig_core.experiments.papers import KOEHN_T2
 from mtsig_core.metrics import Metric, direction, is_adapted, is_segment_mean, metric_of, tokenizer_of
 from mtsig_core.metrics.cache import cached_statistics
@@ -113,17 +113,17 @@ def precisions(testset: TestSet, metric: str | Metric = "bleu", *, statistics: n
     Examples
     --------
     >>> ts = TestSet("toy", {"A": ["the cat sat down"]}, {"ref": ["the cat sat down there"]})
-    >>> found, = precisions(ts)
-    >>> found.p1, found.length_ratio, round(found.brevity_penalty, 4), round(found.bleu, 2)
+    >>> result, = precisions(ts)
+    >>> result.p1, result.length_ratio, round(result.brevity_penalty, 4), round(result.bleu, 2)
     (100.0, 0.8, 0.7788, 77.88)
     """
     metric = check_bleu(testset, metric)
     if statistics is None:
         statistics = cached_statistics(metric, testset, stage(progress, "counting"))
     sums = statistics.sum(axis=1)
-    found = [_parts(name, counts_of(metric, row), points)
+    rows = [_parts(name, counts_of(metric, row), points)
              for name, row, points in zip(testset.systems, sums, metric.score(sums).tolist(), strict=True)]
-    return tuple(sorted(found, key=lambda row: -row.bleu))
+    return tuple(sorted(rows, key=lambda row: -row.bleu))
 
 
 def check_bleu(testset: TestSet, metric: str | Metric) -> Metric:
@@ -211,14 +211,22 @@ class NgramCount:
 class Step:
     """N-grams of one length."""
 
-    n: int
+    n: int = field(metadata=column("n", "count"))
     matched: int  # clipped matches, and n-grams of the output; by BLEU's own counting
     total: int
-    precision: float | None  # from 0 to 1; None without any n-gram
+    precision: float | None = field(metadata=column("precision", "share"))  # from 0 to 1; None without any n-gram
     #: BLEU-n without smoothing: the brevity penalty times the n-th root of the product of the precisions so far.
-    bleu: float
+    bleu: float = field(metadata=column("BLEU-n", "share"))
     #: Those of the output that a reference has, in the order of the output; counted apart from BLEU.
     ngrams: tuple[NgramCount, ...]
+
+    @derived("n-grams that a reference has too (times counted)")
+    def shared(self) -> str:
+        return " · ".join(f"{one.ngram} ({one.clipped})" for one in self.ngrams) or "none"
+
+    @derived("matched / all", "written")
+    def fraction(self) -> str:
+        return f"{self.matched}/{self.total}"
 
 
 @dataclass(frozen=True)
@@ -243,10 +251,10 @@ def worked_example(testset: TestSet, system: str | None, line: int, metric: str 
     Examples
     --------
     >>> ts = TestSet("toy", {"A": ["the the cat"]}, {"ref": ["the cat sat"]})
-    >>> found = worked_example(ts, "A", 1)
-    >>> [(step.matched, step.total) for step in found.steps]
+    >>> result = worked_example(ts, "A", 1)
+    >>> [(step.matched, step.total) for step in result.steps]
     [(2, 3), (1, 2), (0, 1), (0, 0)]
-    >>> found.steps[0].ngrams[0]
+    >>> result.steps[0].ngrams[0]
     NgramCount(ngram='the', in_output=2, in_reference=1, clipped=1)
     """
     metric = check_bleu(testset, metric)
@@ -254,7 +262,7 @@ def worked_example(testset: TestSet, system: str | None, line: int, metric: str 
     if line not in testset.lines:
         raise SettingError(f"{testset.name} has no line {line}. It has {testset.n_segments}, from {testset.lines[0]} "
                            f"to {testset.lines[-1]}.")
-    one = testset.only([system]).at([testset.lines.index(line)])
+    one = testset.only([system]).take([testset.lines.index(line)])
     row = metric.statistics(one)[0, 0]
     counts = counts_of(metric, row)
     penalty = brevity_penalty(counts["sys_len"], counts["ref_len"])
@@ -263,12 +271,12 @@ def worked_example(testset: TestSet, system: str | None, line: int, metric: str 
     tokens = tokens_of(metric, one)
     lowered = [text.lower() if getattr(metric, "lowercase", False) else text for text in (output, *references)]
     words, *others = map(tokens, lowered)
-    steps, found = [], []
+    steps, precisions_so_far = [], []
     for n in ORDERS:
         matched, total = counts[f"correct_{n}"], counts[f"total_{n}"]
-        found.append(share(matched, total))
-        bleu = penalty * prod(p or 0.0 for p in found) ** (1 / n)
-        steps.append(Step(n, matched, total, found[-1], bleu, _shared(words, others, n)))
+        precisions_so_far.append(share(matched, total))
+        bleu = penalty * prod(p or 0.0 for p in precisions_so_far) ** (1 / n)
+        steps.append(Step(n, matched, total, precisions_so_far[-1], bleu, _shared(words, others, n)))
     return WorkedExample(system, line, output, references, counts["sys_len"], counts["ref_len"], penalty, tuple(steps),
                          float(metric.score(row)), metric.signature(testset))
 
@@ -278,8 +286,8 @@ def note_example(metric: str | Metric = "bleu", tokenizer: str | None = None) ->
 
     Examples
     --------
-    >>> found = note_example()
-    >>> round(found.brevity_penalty, 4), [round(step.bleu, 3) for step in found.steps[:2]]
+    >>> result = note_example()
+    >>> round(result.brevity_penalty, 4), [round(step.bleu, 3) for step in result.steps[:2]]
     (0.8465, [0.423, 0.268])
     """
     note = TestSet("the note's example", {"output": [NOTE_OUTPUT]}, {"reference": [NOTE_REFERENCE]},
@@ -293,7 +301,7 @@ def tokens_of(metric: Metric, testset: TestSet) -> Callable[[str], list[str]]:
 
 
 def _ngrams(tokens: Sequence[str], n: int) -> Counter[str]:
-    return Counter(" ".join(tokens[at:at + n]) for at in range(len(tokens) - n + 1))
+    return Counter(" ".join(tokens[start:start + n]) for start in range(len(tokens) - n + 1))
 
 
 def _shared(words: Sequence[str], references: Sequence[Sequence[str]], n: int) -> tuple[NgramCount, ...]:
@@ -314,11 +322,11 @@ _LEAST = 0.5  # points by which both sides of a case must differ
 class SystemAverage:
     """One system: its corpus score and the mean of its sentence scores, in points, and its place by each."""
 
-    system: str
-    corpus: float
-    average: float
-    corpus_place: int
-    average_place: int
+    system: str = field(metadata=column("system", "name"))
+    corpus: float = field(metadata=column("corpus score", "score", "*"))
+    average: float = field(metadata=column("mean of sentence scores", "score", "*"))
+    corpus_place: int = field(metadata=column("place", "count"))
+    average_place: int = field(metadata=column("place", "count"))
 
 
 @dataclass(frozen=True)
@@ -374,10 +382,10 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
     >>> ts = TestSet("toy", {"A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
     ...                      "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"]},
     ...              {"ref": ["a b c d e f g h i j k l", "a b c d", "e f g h"]})
-    >>> found = averages(ts)
-    >>> [(row.system, row.corpus_place, row.average_place) for row in found.systems]
+    >>> result = averages(ts)
+    >>> [(row.system, row.corpus_place, row.average_place) for row in result.systems]
     [('A', 1, 2), ('B', 2, 1)]
-    >>> found.case.lines, found.case.lengths
+    >>> result.case.lines, result.case.lengths
     ((1, 2, 3), (12, 4, 4))
     """
     check_seed(seed)
@@ -430,9 +438,9 @@ def _case(testset: TestSet, metric: Metric, mean: SentenceMean, pairs: np.ndarra
     if (long_enough := _column(metric, statistics, "total_4")) is not None:
         fit = np.flatnonzero((long_enough > 0).all(axis=0))
     sizes = [size for size in _SIZES if size <= len(fit)]
-    for at, size in enumerate(sizes):
+    for tried, size in enumerate(sizes):
         if report is not None:
-            report(at / len(sizes))
+            report(tried / len(sizes))
         sets = fit[_sets(len(fit), size, seed)]
         corpus = sign * metric.score(statistics[:, sets].sum(axis=2))  # (systems, sets)
         average = sign * mean.score(sentences[:, sets].sum(axis=2))
@@ -441,11 +449,11 @@ def _case(testset: TestSet, metric: Metric, mean: SentenceMean, pairs: np.ndarra
         pair, chosen = np.unravel_index(np.argmax(gap), gap.shape)
         if gap[pair, chosen] >= _LEAST:
             rows = np.sort(sets[chosen])
-            found, = _disagreements(names, pairs[[pair]], corpus[:, chosen], average[:, chosen])
-            two = [names.index(found.a), names.index(found.b)]
+            disagreement, = _disagreements(names, pairs[[pair]], corpus[:, chosen], average[:, chosen])
+            two = [names.index(disagreement.a), names.index(disagreement.b)]
             ref_len = _column(metric, statistics[two[:1]][:, rows], "ref_len")
             scores, means = (tuple((sign * each[two, chosen]).tolist()) for each in (corpus, average))
-            return Case(found, scores, means, tuple(testset.lines[k] for k in rows.tolist()),
+            return Case(disagreement, scores, means, tuple(testset.lines[k] for k in rows.tolist()),
                         tuple(map(tuple, metric.score(statistics[two][:, rows]).T.tolist())),
                         tuple([None] * size if ref_len is None else ref_len[0].tolist()))
     return None
@@ -477,13 +485,13 @@ SHARES: tuple[float, ...] = (0.8, 0.85, 0.9, 0.95, 1.0)
 class LengthPoint:
     """The outputs at one length."""
 
-    asked: float  # the word penalty, or the share of the words that is kept
-    length_ratio: float | None  # words of the output per word of the reference
-    bleu: float  # in points; GTM with exponent 1 and with exponent 2
-    gtm: float
-    brevity_penalty: float  # from 0 to 1
-    precision: float  # BLEU without it, in points
-    gtm_2: float
+    asked: float = field(metadata=column("words kept", "share", ".0%"))  # or the word penalty
+    length_ratio: float | None = field(metadata=column("length ratio", "share"))  # words per word of the reference
+    bleu: float = field(metadata=column("BLEU", "score"))  # in points; GTM with exponent 1 and with exponent 2
+    gtm: float = field(metadata=column("GTM", "score"))
+    brevity_penalty: float = field(metadata=column("brevity penalty", "share"))  # from 0 to 1
+    precision: float = field(metadata=column("BLEU without it", "score"))  # in points
+    gtm_2: float = field(metadata=column("GTM-2", "score"))
 
 
 @dataclass(frozen=True)
@@ -539,13 +547,13 @@ def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | No
         raise SettingError(f"{system} beside {system}. Expected two systems.")
     names = [system] if beside is None else [system, beside]
     n = min(most, testset.n_segments)
-    part = testset.only(names).at((np.arange(n) * testset.n_segments // n).tolist())
+    part = testset.only(names).take((np.arange(n) * testset.n_segments // n).tolist())
     how, grid = "word penalty", PENALTIES
-    found = _penalised(part, names, stage(progress, "other lengths"))
-    if found is None:
+    variants = _penalised(part, names, stage(progress, "other lengths"))
+    if variants is None:
         how, grid, tokens = "truncation", SHARES, tokens_of(metric, part)
-        found = [[truncated(text, tokens, kept) for text in part.systems[name]] for name in names for kept in grid]
-    several = replace(part, systems={str(k): texts for k, texts in enumerate(found)}, scores={}, parses={})
+        variants = [[truncated(text, tokens, kept) for text in part.systems[name]] for name in names for kept in grid]
+    several = replace(part, systems={str(k): texts for k, texts in enumerate(variants)}, scores={}, parses={})
     settings = {name: getattr(metric, name, None) for name in ("tokenize", "lowercase")}
     gtms = [metric_of(several, name, **settings) for name in ("gtm", "gtm-2")]
     points = _points(several, metric, gtms, grid * len(names), progress)
@@ -575,15 +583,15 @@ def _penalised(part: TestSet, names: Sequence[str], report: engine.Progress | No
     if not part.simulated or not known.keys() >= set(names):
         return None
     anew = outputs(max(part.lines), [replace(known[name], word_penalty=k) for name in names for k in PENALTIES])
-    found: list[Sequence[str]] = []
+    penalised_outputs: list[Sequence[str]] = []
     for texts in anew:
-        found.append(tuple(texts[line - 1] for line in part.lines))
-        name, k = names[(len(found) - 1) // len(PENALTIES)], (len(found) - 1) % len(PENALTIES)
-        if PENALTIES[k] == 0 and found[-1] != part.systems[name]:
+        penalised_outputs.append(tuple(texts[line - 1] for line in part.lines))
+        name, k = names[(len(penalised_outputs) - 1) // len(PENALTIES)], (len(penalised_outputs) - 1) % len(PENALTIES)
+        if PENALTIES[k] == 0 and penalised_outputs[-1] != part.systems[name]:
             return None
         if report is not None:
-            report(len(found) / (len(names) * len(PENALTIES)))
-    return found
+            report(len(penalised_outputs) / (len(names) * len(PENALTIES)))
+    return penalised_outputs
 
 
 def _points(several: TestSet, bleu: Metric, gtms: Sequence[Metric], asked: Sequence[float], progress: Progress | None
@@ -593,12 +601,12 @@ def _points(several: TestSet, bleu: Metric, gtms: Sequence[Metric], asked: Seque
     scores = [bleu.score(sums).tolist()]
     for gtm in gtms:
         scores.append(gtm.score(gtm.statistics(several, stage(progress, "counting")).sum(axis=1)).tolist())
-    found = []
-    for of, (sys_len, ref_len), points, match, match_2 in zip(asked, sums[:, :2].tolist(), *scores, strict=True):
+    rows = []
+    for length, (sys_len, ref_len), points, match, match_2 in zip(asked, sums[:, :2].tolist(), *scores, strict=True):
         penalty = brevity_penalty(sys_len, ref_len)
-        found.append(LengthPoint(of, share(sys_len, ref_len), points, match, penalty,
+        rows.append(LengthPoint(length, share(sys_len, ref_len), points, match, penalty,
                                  points / penalty if penalty > 0 else 0.0, match_2))
-    return tuple(found)
+    return tuple(rows)
 
 
 # Student's t for means of segment scores, held against the bootstrap (Koehn 2004, section 4, Table 2, Figure 5).
@@ -613,8 +621,8 @@ _WIDEST = 4.0  # standard errors on either side in `densities`, or more where th
 class TInterval:
     """Both intervals of one mean."""
 
-    n: int  # segments
-    mean: float  # in points of the metric
+    n: int = field(metadata=column("segments", "count"))
+    mean: float = field(metadata=column("mean", "score", "*"))  # in points of the metric
     #: Half the width of an interval in standard errors, by Student's t with n - 1 degrees of freedom and by the normal
     #: distribution.
     t_factor: float
@@ -623,7 +631,16 @@ class TInterval:
     t_high: float | None
     boot_low: float | None
     boot_high: float | None
-    width_ratio: float | None  # width of the t interval / width of the bootstrap's; None where that is 0
+    #: Width of the t interval / width of the bootstrap's; None where that is 0.
+    width_ratio: float | None = field(metadata=column("ratio of widths", "share"))
+
+    @derived("Student's t", "interval", "*")
+    def t(self) -> tuple[float, float] | None:
+        return join_ends(self.t_low, self.t_high)
+
+    @derived("bootstrap by segment", "interval", "*")
+    def boot(self) -> tuple[float, float] | None:
+        return join_ends(self.boot_low, self.boot_high)
 
 
 @dataclass(frozen=True)
@@ -665,8 +682,8 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
     Examples
     --------
     >>> ts = TestSet("toy", {"A": ["a b c d", "a b c x"] * 100}, {"ref": ["a b c d"] * 200})
-    >>> found = students_t(ts, resamples=500)
-    >>> [row.n for row in found.rows], round(found.rows[0].t_factor, 4)
+    >>> result = students_t(ts, resamples=500)
+    >>> [row.n for row in result.rows], round(result.rows[0].t_factor, 4)
     ([100, 200], 1.9842)
     """
     metric = metric_of(testset, metric)
@@ -686,7 +703,7 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
 
     def interval(n: int, unit: str = "segment") -> ScoreBootstrap:
         rows = known[np.arange(n) * len(known) // n]
-        part = one if n == testset.n_segments else one.at(rows.tolist())
+        part = one if n == testset.n_segments else one.take(rows.tolist())
         return bootstrap_systems(part, mean, unit=unit, alpha=alpha, resamples=resamples, seed=seed, jobs=jobs,
                                  statistics=statistics[[place]][:, rows], progress=progress)[0]
 
@@ -752,11 +769,11 @@ def _chosen(testset: TestSet, mean: Metric, statistics: np.ndarray, system: str 
     return system
 
 
-def _row(n: int, found: ScoreBootstrap, alpha: float) -> TInterval:
-    t, boot = found.intervals["t"], found.intervals["percentile"]
+def _row(n: int, score: ScoreBootstrap, alpha: float) -> TInterval:
+    t, boot = score.intervals["t"], score.intervals["percentile"]
     width = None if boot is None or t is None or boot[0] == boot[1] else (t[1] - t[0]) / (boot[1] - boot[0])
     (t_low, t_high), (boot_low, boot_high) = t or (None, None), boot or (None, None)
-    return TInterval(n, found.score, factor(n, alpha), factor(None, alpha), t_low, t_high, boot_low, boot_high, width)
+    return TInterval(n, score.score, factor(n, alpha), factor(None, alpha), t_low, t_high, boot_low, boot_high, width)
 
 
 # The same output under other settings of BLEU: why a score goes with its signature (Post 2018).
@@ -790,11 +807,11 @@ def signatures(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
     bleu: Any = check_bleu(testset, metric)  # a dataclass of its settings, of which the protocol says nothing
     system = best_system(testset, bleu, progress) if system is None else system
     one = testset.only([system])
-    found: list[SignedScore] = []
+    scores: list[SignedScore] = []
     for name, settings in {"as here": {}, **SETTINGS}.items():
         other: Metric = replace(bleu, **settings)
         points = other.score(cached_statistics(other, one, stage(progress, name)).sum(axis=1))
         signed = SignedScore(name, float(points[0]), other.signature(one))
-        if signed.signature not in [row.signature for row in found]:  # it may be the setting of this test set
-            found.append(signed)
-    return tuple(found)
+        if signed.signature not in [row.signature for row in scores]:  # it may be the setting of this test set
+            scores.append(signed)
+    return tuple(scores)

@@ -80,15 +80,15 @@ def excerpt(testset: TestSet, metric: str | Metric, a: str, b: str, n: int, seed
         raise SettingError(f"{testset.name} has {len(whole)} segments with an output of both {a} and {b}. This scene "
                            f"needs {n}: choose another pair, or a larger test set.")
     short = whole[np.argsort(lengths[whole], kind="stable")][:_CHOICE * n]
-    seen = measure(two.at(np.sort(short[subset(len(short), n, seed, 0)]).tolist()), metric).only([a, b])
+    seen = measure(two.take(np.sort(short[subset(len(short), n, seed, 0)]).tolist()), metric).only([a, b])
     return Excerpt(seen.testset, seen.metric, seen.statistics)
 
 
 def from_blocks(draw: Callable[[int], np.ndarray], start: int, stop: int) -> np.ndarray:
     """Replicates `start` to `stop` of those that come in blocks, shape (stop - start, ...)."""
     first = start // BLOCK
-    found: np.ndarray = np.concatenate([draw(block) for block in range(first, max(first, (stop - 1) // BLOCK) + 1)])
-    return found[start - first * BLOCK:stop - first * BLOCK]
+    draws: np.ndarray = np.concatenate([draw(block) for block in range(first, max(first, (stop - 1) // BLOCK) + 1)])
+    return draws[start - first * BLOCK:stop - first * BLOCK]
 
 
 def span(values: np.ndarray, *, about: float | None = None) -> dict[str, float]:
@@ -145,20 +145,20 @@ def three_sentences(testset: TestSet, metric: str | Metric = "bleu", *, seed: in
     >>> ts = TestSet("toy", {"A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
     ...                      "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"]},
     ...              {"ref": ["a b c d e f g h i j k l", "a b c d", "e f g h"]})
-    >>> found = three_sentences(ts)
-    >>> found.names, found.lengths, found.sums[-1][0]
+    >>> result = three_sentences(ts)
+    >>> result.names, result.lengths, result.sums[-1][0]
     (('A', 'B'), [12, 4, 4], [12, 11, 10, 9, 20, 17, 14, 11])
     """
     whole = measure(testset, metric, statistics=statistics)
-    found = averages(testset, metric, seed=seed, statistics=whole.statistics)
-    case = found.case
+    rankings = averages(testset, metric, seed=seed, statistics=whole.statistics)
+    case = rankings.case
     if case is None or len(case.lines) != 3:
         raise SettingError(f"No three sentences of {testset.name} were found on which the mean of sentence scores and "
                            "the corpus score disagree. Choose a larger test set.")
     first, second = sorted((case.pair.a, case.pair.b), key=list(testset.systems).index)
     two, turned = (first, second), 1 if first == case.pair.a else -1
     rows = [testset.lines.index(line) for line in case.lines]
-    seen = measure(testset.only(two).at(rows), metric).only(two)
+    seen = measure(testset.only(two).take(rows), metric).only(two)
     columns = [seen.metric.stat_names.index(f"{kind}_{n}") for kind in ("correct", "total") for n in (1, 2, 3, 4)]
     sums = seen.statistics.cumsum(axis=1)
     corpus = np.asarray(seen.metric.score(sums))
@@ -169,7 +169,7 @@ def three_sentences(testset: TestSet, metric: str | Metric = "bleu", *, seed: in
         two, [(first or "", second or "") for first, second in outputs], scores, (a, b),
         [length or 0 for length in case.lengths],
         [(sums[0, k, columns].tolist(), sums[1, k, columns].tolist()) for k in range(3)],
-        [(float(corpus[0, k]), float(corpus[1, k])) for k in range(3)], len(found.disagreements), found.n_pairs,
+        [(float(corpus[0, k]), float(corpus[1, k])) for k in range(3)], len(rankings.disagreements), rankings.n_pairs,
         how_often(whole, seed), 0 if turned == 1 else 1)
 
 
@@ -248,8 +248,8 @@ def resamples(shown: Excerpt, seed: int, start: int, stop: int) -> Resamples:
     >>> from mtsig_core import TestSet
     >>> from mtsig_core.experiments.lecture import excerpt
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 3, "B": ["a b c d x"] * 3}, {"ref": ["a b c d e"] * 3})
-    >>> found = resamples(excerpt(ts, "bleu", "A", "B", 3, 0), 0, 0, 5)
-    >>> found.weights.sum(axis=1).tolist(), found.share_worse
+    >>> result = resamples(excerpt(ts, "bleu", "A", "B", 3, 0), 0, 0, 5)
+    >>> result.weights.sum(axis=1).tolist(), result.share_worse
     ([3, 3, 3, 3, 3], 0.0)
     """
     units = Units.segments(shown.n)
@@ -315,8 +315,8 @@ def random_swaps(shown: Excerpt, seed: int, start: int, stop: int) -> Swaps:
     >>> from mtsig_core import TestSet
     >>> from mtsig_core.experiments.lecture import excerpt
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 3, "B": ["a b c d x"] * 3}, {"ref": ["a b c d e"] * 3})
-    >>> found = random_swaps(excerpt(ts, "wer", "A", "B", 3, 0), 0, 0, 400)
-    >>> found.observed, sorted({round(d, 2) for d in found.differences.tolist()}), 0.2 < found.p < 0.3
+    >>> result = random_swaps(excerpt(ts, "wer", "A", "B", 3, 0), 0, 0, 400)
+    >>> result.observed, sorted({round(d, 2) for d in result.differences.tolist()}), 0.2 < result.p < 0.3
     (-20.0, [-20.0, -6.67, 6.67, 20.0], True)
     """
     swapped = from_blocks(lambda block: coins(shown.n, seed, block), start, stop)
@@ -388,14 +388,14 @@ class BlocksAndBroad:
     @property
     def ratio_interval(self) -> tuple[float, float] | None:
         """Its 95% interval, see `ratio_of_spreads`; None where there is none."""
-        found = ratio_of_spreads(self.blocks, self.broad)
-        return found and found[1:]
+        ratio = ratio_of_spreads(self.blocks, self.broad)
+        return ratio and ratio[1:]
 
     @property
     def by_order(self) -> bool:
         """Whether blocks spread clearly wider in the order of the segments than after the shuffle."""
-        found = ratio_of_spreads(self.blocks, self.shuffled)
-        return found is not None and found[1] > 1
+        ratio = ratio_of_spreads(self.blocks, self.shuffled)
+        return ratio is not None and ratio[1] > 1
 
     @property
     def shuffled_ratio(self) -> float:
@@ -410,8 +410,8 @@ def blocks_and_broad(testset: TestSet, metric: str | Metric, system: str, size: 
     Examples
     --------
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30}, {"ref": ["a b c d e"] * 60})
-    >>> found = blocks_and_broad(ts, "wer", "A", 20)
-    >>> found.blocks.tolist(), found.broad.tolist()
+    >>> result = blocks_and_broad(ts, "wer", "A", 20)
+    >>> result.blocks.tolist(), result.broad.tolist()
     ([0.0, 10.0, 20.0], [10.0, 10.0, 10.0])
     """
     seen = measure(testset, metric, statistics=statistics).only([system])
@@ -474,8 +474,8 @@ def equal_tests(per_document: int, correlation: float, seed: int, start: int, st
 
     Examples
     --------
-    >>> found = equal_tests(20, 0.1, 0, 0, 400)
-    >>> found.differences.shape, [0.2 < r.share < 0.3 for r in found.rejected()][0], found.rejected()[1].share < 0.08
+    >>> result = equal_tests(20, 0.1, 0, 0, 400)
+    >>> result.differences.shape, [0.2 < r.share < 0.3 for r in result.rejected()][0], result.rejected()[1].share < 0.08
     ((400, 400), True, True)
     """
     n_documents = SENTENCES // per_document
@@ -553,8 +553,8 @@ class Tables:
 
     def false(self, correction: str) -> np.ndarray:
         """False claims of each test set, shape (test sets,): between equals, and for the worse."""
-        found = self.decided[correction]
-        return np.asarray(((found != 0) & ~(self.true & (found == 1))).sum(axis=1))
+        decisions = self.decided[correction]
+        return np.asarray(((decisions != 0) & ~(self.true & (decisions == 1))).sum(axis=1))
 
     def lost(self, correction: str) -> np.ndarray:
         """True differences not found on each test set, shape (test sets,)."""
@@ -585,8 +585,8 @@ def tables(drawn: Family, seed: int, start: int, stop: int) -> Tables:
     --------
     >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c d x"] * 30, "B": ["a b c d x", "a b c d e", "a b c y e"] * 20},
     ...              {"ref": ["a b c d e"] * 60})
-    >>> found = tables(family(ts, "bleu"), 0, 0, 2)
-    >>> found.decided["none"].shape, found.true.any(), found.false("holm").tolist()
+    >>> result = tables(family(ts, "bleu"), 0, 0, 2)
+    >>> result.decided["none"].shape, result.true.any(), result.false("holm").tolist()
     ((2, 105), np.False_, [0, 0])
     """
     pairs, sign = engine.all_pairs(SYSTEMS), direction(drawn.whole.metric)
@@ -658,7 +658,7 @@ class PowerTests:
         return significant(self.p, ALPHA)
 
     @property
-    def found(self) -> Rate:
+    def power(self) -> Rate:
         """How often it is."""
         return rate(int(np.count_nonzero(self.significant)), len(self.p))
 
@@ -669,13 +669,13 @@ class PowerTests:
 
     @property
     def running_sizes(self) -> list[float | None]:
-        """`size_found` after each test set."""
-        found = self.significant
-        sums, counts = np.cumsum(np.abs(self.differences) * found), np.cumsum(found)
+        """`mean_size` after each test set."""
+        significant = self.significant
+        sums, counts = np.cumsum(np.abs(self.differences) * significant), np.cumsum(significant)
         return [float(total / count) if count else None for total, count in zip(sums, counts, strict=True)]
 
     @property
-    def size_found(self) -> float | None:
+    def mean_size(self) -> float | None:
         """Mean size of the significant differences, either way, in points; None where there is none."""
         return self.running_sizes[-1]
 
@@ -687,8 +687,8 @@ def better(testset: TestSet, metric: str | Metric, points: float, *, statistics:
     --------
     >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c d x"] * 30, "B": ["a b c d x", "a b c y z", "a b c y e"] * 20},
     ...              {"ref": ["a b c d e"] * 60})
-    >>> found = better(ts, "bleu", 5.0)
-    >>> round(found.difference, 1), 0 < found.share < 1, found.planned(100) < found.planned(1000)
+    >>> result = better(ts, "bleu", 5.0)
+    >>> round(result.difference, 1), 0 < result.share < 1, result.planned(100) < result.planned(1000)
     (5.0, True, True)
     """
     whole = population(testset, metric, statistics=statistics)
@@ -706,7 +706,7 @@ def power_tests(two: Better, n: int, seed: int, start: int, stop: int) -> PowerT
     --------
     >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c d x"] * 30, "B": ["a b c d x", "a b c y z", "a b c y e"] * 20},
     ...              {"ref": ["a b c d e"] * 60})
-    >>> power_tests(better(ts, "bleu", 20.0), 200, 0, 0, 10).found.share
+    >>> power_tests(better(ts, "bleu", 20.0), 200, 0, 0, 10).power.share
     1.0
     """
     sign, differences, p = direction(two.whole.metric), [], []
@@ -714,7 +714,7 @@ def power_tests(two: Better, n: int, seed: int, start: int, stop: int) -> PowerT
         rng = np.random.default_rng([seed, _POWER_STREAM, k])
         statistics = mix_systems(two.whole, 2, 1, two.share, n, rng)
         data = engine.UnitStatistics(two.whole.metric, statistics, Units.segments(n))
-        delta, _, found = randomize_pairs(data, _PAIR, _POWER_TRIALS, rng)
+        delta, _, p_values = randomize_pairs(data, _PAIR, _POWER_TRIALS, rng)
         differences.append(sign * float(delta[0]))
-        p.append(float(found[0]))
+        p.append(float(p_values[0]))
     return PowerTests(two.difference, np.array(differences), np.array(p))

@@ -77,25 +77,25 @@ def agreement(testset: TestSet, human: str, metrics: Sequence[str | Metric] | No
     >>> scores = {name: [first + k % 3 for k in range(20)] for name, first in (("A", 3.0), ("B", 2.0), ("C", 1.0))}
     >>> ts = TestSet("toy", {name: [None] * 20 for name in scores}, {}, scores={
     ...     "people": SegmentScores(scores), "errors": SegmentScores(scores, higher_is_better=False)})
-    >>> found = agreement(ts, "people", resamples=100)
-    >>> [(one.metric, one.pairwise_accuracy, round(one.soft_pairwise_accuracy, 2)) for one in found.metrics]
+    >>> result = agreement(ts, "people", resamples=100)
+    >>> [(one.metric, one.pairwise_accuracy, round(one.soft_pairwise_accuracy, 2)) for one in result.metrics]
     [('errors', 0.0, 0.0)]
     """
-    held = hold(testset, human, metrics, unit=unit, block_length=block_length, trials=trials, alpha=alpha,
-                resamples=resamples, seed=seed, statistics=statistics, jobs=jobs, progress=progress)
-    return agreement_of(human, held)
+    draws = draw_accuracies(testset, human, metrics, unit=unit, block_length=block_length, trials=trials, alpha=alpha,
+                            resamples=resamples, seed=seed, statistics=statistics, jobs=jobs, progress=progress)
+    return summarize_draws(human, draws)
 
 
-def hold(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None = None, *, unit: str = "auto",
-         block_length: float | None = None, trials: int = 1999, alpha: float = 0.05, resamples: int = 2000,
-         seed: int = 0, statistics: Mapping[str, np.ndarray] | None = None, jobs: int = 1,
-         progress: Progress | None = None) -> HeldMetrics:
+def draw_accuracies(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None = None, *, unit: str = "auto",
+                    block_length: float | None = None, trials: int = 1999, alpha: float = 0.05, resamples: int = 2000,
+                    seed: int = 0, statistics: Mapping[str, np.ndarray] | None = None, jobs: int = 1,
+                    progress: Progress | None = None) -> MetricDraws:
     """The metrics against people on the whole set and on bootstrap samples; parameters and errors as `agreement`."""
-    chosen = _chosen(testset, human, metrics)
-    names = [metric.name for metric in chosen]
-    testset = testset.under(*names)
+    settled = _chosen(testset, human, metrics)
+    names = [metric.name for metric in settled]
+    testset = testset.keep_scorable(*names)
     counted = [(metric, _counted(testset, metric, statistics, progress))
-               for metric in (metric_of(testset, human), *chosen)]
+               for metric in (metric_of(testset, human), *settled)]
     rated = np.logical_and.reduce([whole[..., -1] > 0 for metric, whole in counted if is_segment_mean(metric)])
     systems, segments = rated.any(axis=1), rated.any(axis=0)
     if (n := int(systems.sum())) < 2:
@@ -103,34 +103,34 @@ def hold(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None = 
                            f"all of {', '.join(names)} on the same segments. Expected at least two. Leave a metric "
                            "out, leave fewer systems out, or add ratings.")
     part = testset.only([name for name, some in zip(testset.systems, systems, strict=True) if some])
-    part = part.at(np.flatnonzero(segments).tolist())
+    part = part.take(np.flatnonzero(segments).tolist())
     sampling, units = resolve_sampling(part, unit=unit, block_length=block_length, alpha=alpha, resamples=resamples,
                                        seed=seed)
     check_trials(trials, None, "ar")
     rated = rated[systems][:, segments]
-    found: list[_Drawn] = []
+    draws: list[_Drawn] = []
     for metric, whole in counted:
         report = stage(progress, f"swaps of {metric.name}")
-        found.append(_drawn(metric, whole[systems][:, segments], rated, units, trials, sampling, jobs, report))
-    people, *theirs = found
+        draws.append(_drawn(metric, whole[systems][:, segments], rated, units, trials, sampling, jobs, report))
+    people, *theirs = draws
     scores = np.array([score_segments(metric, whole[systems][:, segments], rated) for metric, whole in counted[1:]])
     permuted = permute_metrics(scores, rated, units.jackknife_groups()[units.index], people.p[:, 0], trials, seed,
                                stage(progress, "permutations of metrics"))
-    return HeldMetrics(part, sampling, units.all_swaps or trials, tuple(chosen),
-                       tuple(_held_against(people, own) for own in theirs), units.pieces, permuted)
+    return MetricDraws(part, sampling, units.all_swaps or trials, tuple(settled),
+                       tuple(_compare_with_people(people, own) for own in theirs), units.pieces, permuted)
 
 
-def agreement_of(human: str, held: HeldMetrics) -> Agreement:
+def summarize_draws(human: str, draws: MetricDraws) -> Agreement:
     """Accuracies with their intervals, the most agreeing metric first, and pairs of metrics."""
-    order = sorted(range(len(held.rows)), key=lambda k: -held.rows[k].soft)
-    tokenizers = {metric.name: tokenizer_of(metric, held.testset) for metric in held.metrics}
-    results = tuple(accuracies(held.metrics[k], held.metrics[k].signature(held.testset), held.rows[k],
-                               held.sampling.alpha) for k in order)
-    return Agreement(human, TestSetInfo.of(held.testset), held.sampling, held.trials, CORRECTION, results,
-                     compare_metrics(held.rows, [held], order),
-                     (*about_independence(held.testset, held.sampling.unit),
-                      *about_ignored_documents(held.testset, held.sampling.unit, {"unit": "document"}),
-                      *about_words(held.testset, tokenizers)))
+    order = sorted(range(len(draws.rows)), key=lambda k: -draws.rows[k].soft)
+    tokenizers = {metric.name: tokenizer_of(metric, draws.testset) for metric in draws.metrics}
+    results = tuple(accuracies(draws.metrics[k], draws.metrics[k].signature(draws.testset), draws.rows[k],
+                               draws.sampling.alpha) for k in order)
+    return Agreement(human, TestSetInfo.of(draws.testset), draws.sampling, draws.trials, CORRECTION, results,
+                     compare_metrics(draws.rows, [draws], order),
+                     (*about_independence(draws.testset, draws.sampling.unit),
+                      *about_ignored_documents(draws.testset, draws.sampling.unit, {"unit": "document"}),
+                      *about_words(draws.testset, tokenizers)))
 
 
 def default_metrics(testset: TestSet, human: str) -> list[str]:
@@ -190,7 +190,7 @@ class _Drawn:
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class AccuracyDraws:
     """A metric against people, observed and on bootstrap samples: pairwise accuracy (`hard`, NaN where people order no
     pair) and soft pairwise accuracy; drawn ones have shape (resamples,)."""
 
@@ -203,14 +203,14 @@ class Held:
 
 
 @dataclass(frozen=True, eq=False)
-class HeldMetrics:
+class MetricDraws:
     """Metrics against people on one test set, of which only what all have scores of is taken."""
 
     testset: TestSet
     sampling: SamplingSettings
     trials: int
     metrics: tuple[Metric, ...]
-    rows: tuple[Held, ...]
+    rows: tuple[AccuracyDraws, ...]
     n_units: int
     permuted: np.ndarray  # (pairs of metrics, 1 + trials), what `permute_metrics` gives
 
@@ -223,7 +223,7 @@ def _counted(testset: TestSet, metric: Metric, statistics: Mapping[str, np.ndarr
 
 
 def _chosen(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None) -> list[Metric]:
-    """The metrics to hold against people."""
+    """The metrics to compare with people."""
     if human not in testset.scores:
         check_settled(human, testset.assumed)
         has = ", ".join(testset.scores) or "none"
@@ -269,19 +269,19 @@ def _places(sign: int, differences: np.ndarray, null: np.ndarray) -> tuple[np.nd
     return signs, one_sided_p(improvements, improvements[:, 0], sign * null)
 
 
-def _held_against(people: _Drawn, metric: _Drawn) -> Held:
+def _compare_with_people(people: _Drawn, metric: _Drawn) -> AccuracyDraws:
     hard, soft = accuracy(people.signs, metric.signs), soft_accuracy(people.p, metric.p)
     ties = int(np.count_nonzero(people.signs[:, 0] == 0))
-    return Held(len(people.p), ties, float(hard[0]), hard[1:], float(soft[0]), soft[1:])
+    return AccuracyDraws(len(people.p), ties, float(hard[0]), hard[1:], float(soft[0]), soft[1:])
 
 
-def accuracies(metric: Metric, signature: str, held: Held, alpha: float) -> MetricAgreement:
+def accuracies(metric: Metric, signature: str, draws: AccuracyDraws, alpha: float) -> MetricAgreement:
     """Both accuracies of a metric, with their intervals."""
-    ordered = bool(np.isfinite(held.hard))
-    low, high = _interval(held.hard, held.hard_drawn, alpha) if ordered else (None, None)
-    return MetricAgreement(metric.name, signature, metric.higher_is_better, held.n_pairs, held.n_ties,
-                           held.hard if ordered else None, low, high,
-                           held.soft, *_interval(held.soft, held.soft_drawn, alpha))
+    ordered = bool(np.isfinite(draws.hard))
+    low, high = _interval(draws.hard, draws.hard_drawn, alpha) if ordered else (None, None)
+    return MetricAgreement(metric.name, signature, metric.higher_is_better, draws.n_pairs, draws.n_ties,
+                           draws.hard if ordered else None, low, high,
+                           draws.soft, *_interval(draws.soft, draws.soft_drawn, alpha))
 
 
 def _interval(observed: float, drawn: np.ndarray, alpha: float) -> tuple[float, float]:
@@ -293,19 +293,19 @@ def _interval(observed: float, drawn: np.ndarray, alpha: float) -> tuple[float, 
     return float(low), float(high)
 
 
-def compare_metrics(rows: Sequence[Held], held: Sequence[HeldMetrics],
+def compare_metrics(rows: Sequence[AccuracyDraws], parts: Sequence[MetricDraws],
                     order: Sequence[int]) -> tuple[AgreementComparison, ...]:
     """All pairs of metrics, the better first, by the mean over test sets; p is none that so few units cannot show."""
     pairs = list(combinations(order, 2))
     if not pairs:
         return ()
-    at = {pair: k for k, pair in enumerate(combinations(range(len(rows)), 2))}
-    mean = np.mean([own.permuted for own in held], axis=0)
-    permuted = np.array([mean[at[a, b]] if a < b else -mean[at[b, a]] for a, b in pairs])
+    places = {pair: k for k, pair in enumerate(combinations(range(len(rows)), 2))}
+    mean = np.mean([own.permuted for own in parts], axis=0)
+    permuted = np.array([mean[places[a, b]] if a < b else -mean[places[b, a]] for a, b in pairs])
     reached = np.abs(permuted[:, 1:]) >= permuted[:, :1] - TOLERANCE  # accuracies, of the size of 1
     p = (np.count_nonzero(reached, axis=1) + 1) / permuted.shape[1]
-    p = np.maximum(p, p_floor(TESTS["bootstrap"], held[0].sampling.unit, np.array(sum(own.n_units for own in held))))
-    names = [metric.name for metric in held[0].metrics]
+    p = np.maximum(p, p_floor(TESTS["bootstrap"], parts[0].sampling.unit, np.array(sum(own.n_units for own in parts))))
+    names = [metric.name for metric in parts[0].metrics]
     return tuple(AgreementComparison(names[a], names[b], rows[a].soft - rows[b].soft, float(raw), float(adjusted))
                  for (a, b), raw, adjusted in zip(pairs, p, ADJUSTMENTS[CORRECTION](p), strict=True))
 
@@ -380,12 +380,12 @@ def _traded_p(mine: np.ndarray, theirs: np.ndarray, bits: np.ndarray) -> np.ndar
     apart = mine - theirs  # by each metric
     x, y = (unpacked(own, more.shape[1]).astype(np.float64) for own in bits)
     both = (x * y) @ (more * less).T
-    found = []
+    p_values = []
     for own, e, f in ((apart[0], more, less), (apart[1], -more, -less)):
         total = own.sum(axis=1) + x @ e.T - y @ f.T
         squares = (own**2).sum(axis=1) + x @ (e * (2 * own + e)).T + y @ (f * (f - 2 * own)).T - 2 * both
-        found.append(_normal_p(np.vstack([own.sum(axis=1), total]), np.vstack([(own**2).sum(axis=1), squares])))
-    return np.swapaxes(found, 1, 2)
+        p_values.append(_normal_p(np.vstack([own.sum(axis=1), total]), np.vstack([(own**2).sum(axis=1), squares])))
+    return np.swapaxes(p_values, 1, 2)
 
 
 def _normal_p(totals: np.ndarray, squares: np.ndarray) -> np.ndarray:
@@ -419,8 +419,8 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
     >>> scores = {name: [first + k % 3 for k in range(20)] for name, first in (("A", 3.0), ("B", 2.0), ("C", 1.0))}
     >>> pair = TestSet("toy", {name: [None] * 20 for name in scores}, {}, scores={
     ...     "people": SegmentScores(scores), "mine": SegmentScores(scores)})
-    >>> found = task_agreement(Task("toy", {"en-de": pair, "en-cs": pair}), "people", resamples=50)
-    >>> [(one.metric, one.n_pairs, one.pairwise_accuracy) for one in found.metrics], list(found.pairs)
+    >>> result = task_agreement(Task("toy", {"en-de": pair, "en-cs": pair}), "people", resamples=50)
+    >>> [(one.metric, one.n_pairs, one.pairwise_accuracy) for one in result.metrics], list(result.pairs)
     ([('mine', 6, 1.0)], ['en-de', 'en-cs'])
     """
     have = {pair: testset for pair, testset in task.testsets.items() if _rated(testset, human) > 1}
@@ -435,22 +435,23 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
         if not metrics:
             raise SettingError(f"No metric is in all language pairs of {task.name} that have {human}: "
                                f"{', '.join(have)}. Choose fewer language pairs.", {"pairs": "XX-YY,..."})
-    held = {}
+    draws = {}
     for k, (pair, testset) in enumerate(have.items()):
         def report(what: str, share: float, k: int = k, pair: str = pair) -> None:
             if progress is not None:
                 progress(f"{pair}, {what}", (k + share) / len(have))
 
-        held[pair] = hold(testset, human, metrics, unit=unit, block_length=block_length, trials=trials, alpha=alpha,
-                          resamples=resamples, seed=seed_of(seed, pair), jobs=jobs, progress=report)
-    first = next(iter(held.values()))
-    means = [_mean([own.rows[k] for own in held.values()]) for k in range(len(first.metrics))]
+        draws[pair] = draw_accuracies(testset, human, metrics, unit=unit, block_length=block_length, trials=trials,
+                                      alpha=alpha, resamples=resamples, seed=seed_of(seed, pair), jobs=jobs,
+                                      progress=report)
+    first = next(iter(draws.values()))
+    means = [_mean([own.rows[k] for own in draws.values()]) for k in range(len(first.metrics))]
     order = sorted(range(len(means)), key=lambda k: -means[k].soft)
-    rows = tuple(accuracies(first.metrics[k], _signatures(list(held.values()), k), means[k], alpha) for k in order)
+    rows = tuple(accuracies(first.metrics[k], _signatures(list(draws.values()), k), means[k], alpha) for k in order)
     return TaskAgreement(
-        human, TaskInfo.of(task), {pair: agreement_of(human, own) for pair, own in held.items()},
+        human, TaskInfo.of(task), {pair: summarize_draws(human, own) for pair, own in draws.items()},
         tuple(pair for pair in task.testsets if pair not in have), alpha, seed, CORRECTION, rows,
-        compare_metrics(means, list(held.values()), order))
+        compare_metrics(means, list(draws.values()), order))
 
 
 def _rated(testset: TestSet, human: str) -> int:
@@ -461,18 +462,18 @@ def _rated(testset: TestSet, human: str) -> int:
     return sum(any(score is not None for score in scores.get(name, ())) for name in testset.systems)
 
 
-def _mean(rows: Sequence[Held]) -> Held:
+def _mean(rows: Sequence[AccuracyDraws]) -> AccuracyDraws:
     """One metric over language pairs, observed and sample by sample. A language pair in which people order no pair of
     systems has no part in pairwise accuracy, nor in a sample in which they order none."""
     hard, drawn = np.array([row.hard for row in rows]), np.array([row.hard_drawn for row in rows])
     ordered = np.isfinite(hard)
     soft = float(np.mean([row.soft for row in rows]))
-    return Held(sum(row.n_pairs for row in rows), sum(row.n_ties for row in rows),
+    return AccuracyDraws(sum(row.n_pairs for row in rows), sum(row.n_ties for row in rows),
                 float(hard[ordered].mean()) if ordered.any() else float("nan"),
                 drawn[ordered].mean(axis=0) if ordered.any() else drawn[0],
                 soft, np.mean([row.soft_drawn for row in rows], axis=0))
 
 
-def _signatures(held: Sequence[HeldMetrics], k: int) -> str:
+def _signatures(parts: Sequence[MetricDraws], k: int) -> str:
     """Those of all language pairs, each once: tokenizers may differ."""
-    return " ".join(dict.fromkeys(own.metrics[k].signature(own.testset) for own in held))
+    return " ".join(dict.fromkeys(own.metrics[k].signature(own.testset) for own in parts))

@@ -101,7 +101,7 @@ def default_difference(scores: Iterable[float]) -> float:
     return min(steps, key=lambda step: abs(math.log(step / wanted)))
 
 
-def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *,
+def plan(source: Comparison | SizeSweep, difference: float, power: float = 0.8, *,
          metric: str | None = None) -> tuple[PairPlan, ...]:
     """How large a test set each pair needs to find a difference with a power, by the standard errors at hand.
 
@@ -134,7 +134,7 @@ def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *
     >>> row.units == row.segments, row.units > row.units_for_own
     (True, True)
     """
-    errors, at_hand, settings = _compared(found, metric) if isinstance(found, Comparison) else _swept(found)
+    errors, at_hand, settings = _compared(source, metric) if isinstance(source, Comparison) else _swept(source)
     if not errors:
         raise SettingError("A difference takes two systems. Add another output.")
     if not (math.isfinite(difference) and difference > 0):
@@ -159,11 +159,11 @@ def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *
         for family, level, least in tests:
             found_here.append(None if n[k] < least else float(minimum_detectable_difference(
                 error[k], level, power, worth[k], n[k] if swaps else None)))
-            for own, of, ends in (("", difference, se_ends), ("_for_own", delta[k], own_ends)):
+            for own, target, ends in (("", difference, se_ends), ("_for_own", delta[k], own_ends)):
                 for end, one in zip(("", "_low", "_high"), (error[k], ends[0][k], ends[1][k]), strict=True):
-                    known = se[k] > 0 and one < _BEYOND * abs(of)
+                    known = se[k] > 0 and one < _BEYOND * abs(target)
                     sizes[f"units{own}{family}{end}"] = None if not known else max(
-                        least, sized(float(of), float(one), n_units, level, power, float(worth[k]), swaps))
+                        least, sized(float(target), float(one), n_units, level, power, float(worth[k]), swaps))
                 units = sizes[f"units{own}{family}"]
                 sizes[f"segments{own}{family}"] = None if units is None else round(units * (n_segments / n_units))
         if se[k] == 0:  # what never varies says nothing of other differences
@@ -175,9 +175,9 @@ def plan(found: Comparison | SizeSweep, difference: float, power: float = 0.8, *
     return tuple(rows)
 
 
-def cannot_plan(found: Comparison | SizeSweep, metric: str | None = None) -> Caution | None:
+def cannot_plan(source: Comparison | SizeSweep, metric: str | None = None) -> Caution | None:
     """The warning that the test set is too small for any difference to be significant; None where some could be."""
-    errors, _, settings = _compared(found, metric) if isinstance(found, Comparison) else _swept(found)
+    errors, _, settings = _compared(source, metric) if isinstance(source, Comparison) else _swept(source)
     most = max((error.n_units for error in errors.values()), default=0)
     settings = replace(settings, trials=None, correction="none")
     if not errors or can_reach(settings, np.array([most])).any():

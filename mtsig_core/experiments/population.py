@@ -56,7 +56,7 @@ def _population(seen: Measured) -> Population:
         if not len(shared):
             raise SettingError(f"No segment has a score by {seen.metric.name} for all of {', '.join(seen.names)}. "
                                "Choose systems that were rated on the same segments.")
-        seen = Measured(seen.testset.at(shared.tolist()), seen.metric, seen.statistics[:, shared])
+        seen = Measured(seen.testset.take(shared.tolist()), seen.metric, seen.statistics[:, shared])
     seen = seen.best_first()
     documents = None if seen.testset.documents is None else seen.testset.document_index
     return Population(seen.metric, tuple(seen.names), seen.statistics, seen.scores, documents)
@@ -74,11 +74,11 @@ def pair_population(testset: TestSet, metric: str | Metric, a: str | None, b: st
     if a is not None and a == b:
         raise SettingError(f"A and B are both {a}. Choose another system for one of them.")
     free = [name for name in seen.best_first().names if name not in (a, b)]
-    given = a if a is not None else b
-    first = free.pop(0) if given is None else given
+    named = a if a is not None else b
+    first = free.pop(0) if named is None else named
     rows = dict(zip(seen.names, seen.statistics, strict=True))
     others = [name for name in free if first in rows and not np.array_equal(rows[name], rows[first])] or free
-    two = (first, b or others[0]) if a is not None or given is None else (others[0], first)
+    two = (first, b or others[0]) if a is not None or named is None else (others[0], first)
     both = _population(seen.only(two))
     return both, [both.systems.index(name) for name in two]
 
@@ -238,10 +238,10 @@ def in_units(sizes: Sequence[float], n_units: int) -> list[int]:
         if (few := round(_share(share) * n_units)) < _LEAST:
             raise SettingError(f"{share:.0%} of {n_units} units are {few}. Expected at least {_LEAST}: take larger "
                                "shares, or smaller units, such as segments.")
-    found = sorted({round(_share(size) * n_units) if _is_share(size) else size for size in sizes})
-    if not found:
+    counts = sorted({round(_share(size) * n_units) if _is_share(size) else size for size in sizes})
+    if not counts:
         raise SettingError("sizes is empty. Expected at least one, such as 50.")
-    return [check_whole("size", size, _LEAST, _LARGEST) for size in found]
+    return [check_whole("size", size, _LEAST, _LARGEST) for size in counts]
 
 
 def _is_share(size: float) -> bool:

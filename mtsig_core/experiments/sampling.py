@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from statistics import median
 from typing import ClassVar
 
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.frame import Experiment, Simulation, check_seed, wilson
+from mtsig_core.experiments.frame import Experiment, Simulation, check_seed, column, wilson
 from mtsig_core.experiments.population import in_units, whole_p
 from mtsig_core.metrics import Metric, direction
 from mtsig_core.results import SamplingSettings
@@ -213,8 +213,8 @@ class Sampling(Experiment):
 
     def pair(self, a: str, b: str) -> SampledPair:
         """The pair in the order asked for."""
-        found = next(pair for pair in self.pairs if {pair.a, pair.b} == {a, b})
-        return found if found.a == a else found.flipped()
+        sampled = next(pair for pair in self.pairs if {pair.a, pair.b} == {a, b})
+        return sampled if sampled.a == a else sampled.flipped()
 
 
 # Blocks and broad samples of a test set: what a small test set tells of a large one (Koehn 2004, 3.2 to 3.4, 5, 6).
@@ -363,12 +363,13 @@ _ENOUGH = 5  # samples without which a spread says nothing
 class Spread:
     """One system on samples of one size."""
 
-    size: int  # segments in a sample
-    samples: int  # of each kind
+    size: int = field(metadata=column("segments", "count"))  # in a sample
+    samples: int = field(metadata=column("samples", "count"))  # of each kind
     system: str
-    blocks: float | None  # standard deviation of the scores, in points; None where fewer than two samples have one
-    broad: float | None
-    ratio: float | None  # blocks / broad (`ratio_of_spreads`)
+    #: Standard deviation of the scores, in points; None where fewer than two samples have one.
+    blocks: float | None = field(metadata=column("SD of blocks", "amount"))
+    broad: float | None = field(metadata=column("SD of broad samples", "amount"))
+    ratio: float | None = field(metadata=column("ratio", "estimate", ".2f"))  # blocks / broad (`ratio_of_spreads`)
     ratio_low: float | None
     ratio_high: float | None
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from mtsig_core.errors import SettingError, counted
-from mtsig_core.experiments.frame import Experiment, Rate, check_whole, rate
+from mtsig_core.experiments.frame import Experiment, Rate, check_whole, column, derived, join_ends, rate
 from mtsig_core.experiments.population import default_sizes, in_units
 from mtsig_core.metrics import Metric, depends_on_testset, direction, is_segment_mean, metric_of
 from mtsig_core.results import SamplingSettings
@@ -54,16 +54,21 @@ PairErrors = dict[tuple[str, str], PairError]
 class SystemSize:
     """One system on random test sets of one size."""
 
-    size: int  # units: segments or documents
+    size: int = field(metadata=column("size", "count"))  # units: segments or documents
     segments: float  # mean number of segments
-    repeats: int
+    repeats: int = field(metadata=column("test sets", "count"))
     system: str
-    score: float | None  # mean score, and the 5th and 95th percentile of the scores over the repeats, in points
+    #: Mean score, and the 5th and 95th percentile of the scores over the repeats, in points.
+    score: float | None = field(metadata=column("mean score", "score", "*"))
     score_low: float | None
     score_high: float | None
     low: float | None  # ends and width of the interval relative to its median, as fractions, means over the repeats
     high: float | None
     width: float | None
+
+    @derived("relative interval", "relative")
+    def relative(self) -> tuple[float, float] | None:
+        return join_ends(self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -267,8 +272,8 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
     --------
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30, "B": ["a x c d e"] * 60},
     ...              {"ref": ["a b c d e"] * 60})
-    >>> found = sweep_sizes(ts, "bleu", sizes=[10, 20], repeats=20)
-    >>> [(row.size, row.a, row.significant) for row in found.pairs]
+    >>> result = sweep_sizes(ts, "bleu", sizes=[10, 20], repeats=20)
+    >>> [(row.size, row.a, row.significant) for row in result.pairs]
     [(10, 'A', 1.0), (20, 'A', 1.0)]
     """
     settings, units = resolve_sampling(testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples,
@@ -431,8 +436,8 @@ def _gathered(subject: _Subject, settings: SamplingSettings, whole: _Whole, by_s
         whole=by_size[n][0].drawn if n in by_size else None)
 
 
-def _system_rows(head: _Head, names: Sequence[str], found: Sequence[_Drawn]) -> Iterator[SystemSize]:
-    scores, relative = np.array([one.scores for one in found]), np.array([one.relative for one in found])
+def _system_rows(head: _Head, names: Sequence[str], subsets: Sequence[_Drawn]) -> Iterator[SystemSize]:
+    scores, relative = np.array([one.scores for one in subsets]), np.array([one.relative for one in subsets])
     for k, name in enumerate(names):
         values, (low, high) = scores[:, k][np.isfinite(scores[:, k])], relative[:, :, k].T
         known = np.isfinite(low) & np.isfinite(high)
@@ -441,13 +446,13 @@ def _system_rows(head: _Head, names: Sequence[str], found: Sequence[_Drawn]) -> 
         yield SystemSize(*head, name, *(None if value is None else float(value) for value in (*band, *ends)))
 
 
-def _pair_rows(head: _Head, tested: np.ndarray, errors: PairErrors, found: Sequence[_Drawn], n_units: int,
+def _pair_rows(head: _Head, tested: np.ndarray, errors: PairErrors, subsets: Sequence[_Drawn], n_units: int,
                alpha: float) -> Iterator[PairSize]:
-    deltas = np.array([one.deltas[tested] for one in found])
-    sure = significant(np.array([one.p_values[tested] for one in found]), alpha)
+    deltas = np.array([one.deltas[tested] for one in subsets])
+    sure = significant(np.array([one.p_values[tested] for one in subsets]), alpha)
     for k, ((a, b), (delta, whole_se, *_)) in enumerate(errors.items()):
         known = deltas[:, k][np.isfinite(deltas[:, k])]
-        behind, repeats = sure[:, k] & (deltas[:, k] * delta < 0), len(found)
+        behind, repeats = sure[:, k] & (deltas[:, k] * delta < 0), len(subsets)
         wrong, many = None if delta == 0 else float(behind.mean()), repeats > 1
         of_sure, of_wrong = (rate(int(yes.sum()), repeats) if many else rate(0, 0) for yes in (sure[:, k], behind))
         yield PairSize(*head, a, b, float(known.mean()) if len(known) else None, float(sure[:, k].mean()),
@@ -480,20 +485,24 @@ def _slope(system: str, rows: Sequence[SystemSize]) -> Slope:
 
 
 @dataclass(frozen=True)
-class FoundAtSize:
+class Detection:
     """Random test sets of one size, the pair's differences shifted so that the whole set has the one asked about."""
 
-    size: int  # units
-    segments: float | None  # mean number of segments; None where none were drawn
+    size: int = field(metadata=column("size", "count"))  # units
+    segments: float | None = field(metadata=column("segments", "share", ",.0f"))  # mean number; None of sets not drawn
     #: Sets on which the pair is significant, and on which b is then ahead, with their Monte Carlo intervals.
-    significant: Rate
-    wrong: Rate
+    significant: Rate = field(metadata=column("significant", "estimate", ".0%"))
+    wrong: Rate = field(metadata=column("opposite to the whole set", "estimate", ".0%"))
     #: What normal theory expects of parts of this set, and plans for fresh test sets of that size; 0 to 1.
-    expected: float
-    planned: float
+    expected: float = field(metadata=column("expected of parts of this set", "share", ".0%"))
+    planned: float = field(metadata=column("planned for fresh sets", "share", ".0%"))
+
+    @derived("test sets", "count")
+    def n(self) -> int:
+        return self.significant.n
 
 
-def found_at(found: SizeSweep, a: str, b: str, difference: float) -> tuple[FoundAtSize, ...]:
+def count_detections(sweep: SizeSweep, a: str, b: str, difference: float) -> tuple[Detection, ...]:
     """How often random test sets of each size find a difference, were it that of the whole set.
 
     The subsets, their bootstrap samples and so their spread are those of the sweep; only their middle is moved, by
@@ -507,37 +516,37 @@ def found_at(found: SizeSweep, a: str, b: str, difference: float) -> tuple[Found
     ...              {"ref": ["a b c d e"] * 60})
     >>> swept = sweep_sizes(ts, "bleu", sizes=[10, 40], repeats=20)
     >>> own = swept.errors["A", "B"].delta
-    >>> [(row.size, row.significant.share) for row in found_at(swept, "A", "B", own)]
+    >>> [(row.size, row.significant.share) for row in count_detections(swept, "A", "B", own)]
     [(10, 1.0), (40, 1.0)]
     """
-    delta, _ = _known(found, a, b, difference)
-    place = list(found.errors).index((a, b))
+    delta, _ = _known(sweep, a, b, difference)
+    place = list(sweep.errors).index((a, b))
     rows = []
-    for row in (row for row in found.pairs if (row.a, row.b) == (a, b)):
-        low, high = found.ends[row.size][:, place].T + (difference - delta)
+    for row in (row for row in sweep.pairs if (row.a, row.b) == (a, b)):
+        low, high = sweep.ends[row.size][:, place].T + (difference - delta)
         tie = TOLERANCE * difference
         ahead, behind = low > tie, high < -tie
-        planned, = planned_at(found, a, b, difference, [row.size])
+        planned, = plan_detections(sweep, a, b, difference, [row.size])
         rows.append(replace(planned, segments=row.segments,
                             significant=rate(int(np.count_nonzero(ahead | behind)), row.repeats),
                             wrong=rate(int(np.count_nonzero(behind)), row.repeats)))
     return tuple(rows)
 
 
-def planned_at(found: SizeSweep, a: str, b: str, difference: float, sizes: Iterable[int]) -> tuple[FoundAtSize, ...]:
-    """What theory says of test sets of some sizes, before any are drawn: parameters and errors as in `found_at`."""
-    _, whole_se = _known(found, a, b, difference)
-    return tuple(FoundAtSize(size, None, rate(0, 0), rate(0, 0), *_expect(
-        difference, whole_se, size, found.n_units, found.settings.alpha)) for size in sizes)
+def plan_detections(sweep: SizeSweep, a: str, b: str, difference: float, sizes: Iterable[int]) -> tuple[Detection, ...]:
+    """What theory says of test sets of some sizes before any are drawn; parameters as of `count_detections`."""
+    _, whole_se = _known(sweep, a, b, difference)
+    return tuple(Detection(size, None, rate(0, 0), rate(0, 0), *_expect(
+        difference, whole_se, size, sweep.n_units, sweep.settings.alpha)) for size in sizes)
 
 
-def _known(found: SizeSweep, a: str, b: str, difference: float) -> tuple[float, float]:
+def _known(sweep: SizeSweep, a: str, b: str, difference: float) -> tuple[float, float]:
     """Improvement of a over b on the whole set, and its standard error."""
     if not (math.isfinite(difference) and difference > 0):
         raise SettingError(f"The difference is {difference:g}. Expected a number of points above 0, such as 1.")
-    if (a, b) not in found.errors:
+    if (a, b) not in sweep.errors:
         raise SettingError(f"The sweep has no pair {a} - {b}.")
-    return found.errors[a, b][:2]
+    return sweep.errors[a, b][:2]
 
 
 # How scores and intervals change with the number of references, and with the size of the test set too.
@@ -551,21 +560,26 @@ SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 class ReferenceSize:
     """One system, scored with so many references, on random test sets of one size."""
 
-    references: int  # references used at a time, and sets of so many that the means are over
-    sets: int
+    references: int = field(metadata=column("references", "count"))  # used at a time
+    sets: int  # of so many, which the means are over
     size: int  # units
     system: str
-    score: float | None  # mean score in points; means of the ends and the width of the relative interval, as fractions
+    #: Mean score in points; means of the ends and the width of the relative interval, as fractions.
+    score: float | None = field(metadata=column("mean score", "score", "*"))
     low: float | None
     high: float | None
     width: float | None
     #: The share of this size that is as good with so many references as this size with one, by widths that fall with
     #: the square root of the size.
-    equivalent: float | None
+    equivalent: float | None = field(metadata=column("share of the data for as narrow an interval", "estimate", ".0%"))
     #: Its 95% Monte Carlo interval (`by_draws`): what random test sets, and of the whole set the bootstrap samples,
     #: leave open. None with one reference.
     equivalent_low: float | None = None
     equivalent_high: float | None = None
+
+    @derived("relative interval", "relative")
+    def relative(self) -> tuple[float, float] | None:
+        return join_ends(self.low, self.high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -592,8 +606,8 @@ def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence
     --------
     >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c x e"] * 30},
     ...              {"r1": ["a b c d e"] * 60, "r2": ["a b c x e"] * 60})
-    >>> found = sweep_references(ts, "bleu", shares=[1.0])
-    >>> [(row.references, row.sets, round(row.score)) for row in found.rows]
+    >>> result = sweep_references(ts, "bleu", shares=[1.0])
+    >>> [(row.references, row.sets, round(row.score)) for row in result.rows]
     [(1, 2, 69), (2, 1, 100)]
     """
     metric = metric_of(testset, metric)
@@ -698,12 +712,16 @@ _TELL = 20  # runs that tell a standard deviation to about a sixth
 class Growing:
     """The percentile interval from the first `resamples` of the pool (Zhang and Vogel 2004, Table 5)."""
 
-    resamples: int
-    median: float
+    resamples: int = field(metadata=column("B", "count"))
+    median: float = field(metadata=column("median", "score", "*"))
     low: float
     high: float
 
-    @property
+    @derived("interval", "interval", "*")
+    def interval(self) -> tuple[float, float]:
+        return self.low, self.high
+
+    @derived("relative", "relative", in_files=True)
     def relative(self) -> tuple[float, float] | None:
         return relative(self.low, self.median, self.high)
 
@@ -712,15 +730,17 @@ class Growing:
 class Repeated:
     """Percentile intervals from `runs` disjoint runs of the pool (Zhang and Vogel 2004, Table 6)."""
 
-    resamples: int  # draws of each run; runs that the pool has room for
-    runs: int
-    sd_low: float | None  # standard deviation of the bounds over the runs, in points; None below two runs
-    sd_high: float | None
-    theory: float  # what `bound_sd` expects of both
-    relative: tuple[float, float] | None  # mean of the relative bounds
-    relative_sd: float | None  # standard deviation of the relative bounds, the root mean square of both
+    resamples: int = field(metadata=column("B", "count"))  # draws of each run; runs that the pool has room for
+    runs: int = field(metadata=column("runs", "count"))
+    #: Standard deviation of the bounds over the runs, in points; None below two runs. `bound_sd` expects of both:
+    sd_low: float | None = field(metadata=column("SD of low", "amount"))
+    sd_high: float | None = field(metadata=column("SD of high", "amount"))
+    theory: float = field(metadata=column("σ/√B", "amount"))
+    relative: tuple[float, float] | None = field(metadata=column("mean interval", "relative"))
+    #: Standard deviation of the relative bounds, the root mean square of both.
+    relative_sd: float | None = field(metadata=column("relative SD", "share", ".3%"))
     #: Its 95% interval, the bounds being nearly independent and normal: few runs tell it roughly.
-    relative_sd_range: tuple[float, float] | None
+    relative_sd_range: tuple[float, float] | None = field(metadata=column("", "relative"))
     relative_theory: float | None  # what `bound_sd` expects of a bound less its own median, over the median of the pool
 
 
@@ -728,8 +748,9 @@ class Repeated:
 class Stability(Experiment):
     """How the percentile interval of one score settles as the number of resamples grows."""
 
+    tables: ClassVar[Mapping[str, type]] = {"growing": Growing, "repeats": Repeated}
+
     system: str
-    metric: str
     #: As resolved; its test, trials and correction are not used here, its resamples are those of the pool.
     settings: SamplingSettings
     score: float  # observed; median and standard deviation of the whole pool
@@ -764,8 +785,8 @@ def stability(testset: TestSet, metric: str | Metric, system: str | None = None,
     Examples
     --------
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30}, {"ref": ["a b c d e"] * 60})
-    >>> found = stability(ts, "bleu", "A", unit="segment", pool=1000)
-    >>> [row.resamples for row in found.growing], [(row.resamples, row.runs) for row in found.repeats]
+    >>> result = stability(ts, "bleu", "A", unit="segment", pool=1000)
+    >>> [row.resamples for row in result.growing], [(row.resamples, row.runs) for row in result.repeats]
     ([100, 200, 500, 1000], [(100, 10), (500, 2), (1000, 1)])
     """
     pool = default_pool(make_units(testset, unit, block_length).n) if pool is None else pool
@@ -816,17 +837,6 @@ def bound_sd(alpha: float = 0.05, less_median: bool = False) -> float:
     if less_median:
         variance += 0.25 / density(0.5) ** 2 - p / (density(p) * density(0.5))
     return math.sqrt(variance)
-
-
-def flat(row: Growing | Repeated) -> dict[str, float | None]:
-    """The fields of a row and its relative ends, by name; of an interval, its two ends."""
-    columns: dict[str, float | None] = {}
-    for key, value in (asdict(row) | {"relative": row.relative}).items():
-        if key in ("relative", "relative_sd_range"):
-            columns[f"{key}_low"], columns[f"{key}_high"] = value or (None, None)
-        else:
-            columns[key] = value
-    return columns
 
 
 def _middle(drawn: np.ndarray, alpha: float) -> np.ndarray:

@@ -14,6 +14,8 @@ from mtsig_core.experiments.frame import (
     Simulation,
     check_whole,
     clustered_rate,
+    column,
+    derived,
     make_rng,
     rate,
     run_repeats,
@@ -98,9 +100,9 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
 
     def gather(sets: list[list[_Covering]]) -> Coverage:
         rows = []
-        for column in zip(*sets, strict=True):
-            sampled, unit, kind, quantity = column[0][:4]
-            low, high = np.array([ends[4:] for ends in column], dtype=float).T
+        for intervals in zip(*sets, strict=True):
+            sampled, unit, kind, quantity = intervals[0][:4]
+            low, high = np.array([ends[4:] for ends in intervals], dtype=float).T
             hits = int(((low <= truth[quantity]) & (truth[quantity] <= high)).sum())
             rows.append(Covered(sampled, unit, kind, quantity, rate(hits, len(sets)), float(np.mean(high - low))))
         return Coverage(metric=whole.metric.name, alpha=alpha, seed=seed, a=draws.names[0], b=draws.names[1],
@@ -144,13 +146,14 @@ class Concluded:
     whole test set says, and the opposite. Where p of the whole set is above alpha, that order may itself be chance.
     """
 
-    a: str
-    b: str
-    delta: float  # on the whole test set, in points, positive where higher is better
+    a: str = field(metadata=column("better", "name"))
+    b: str = field(metadata=column("worse", "name"))
+    #: On the whole test set, in points, positive where higher is better.
+    delta: float = field(metadata=column("difference", "amount"))
     size: int  # segments of a sample
-    right: Rate
-    wrong: Rate
-    whole_p: float
+    right: Rate = field(metadata=column("as the whole set", "estimate", ".1%"))
+    wrong: Rate = field(metadata=column("opposite", "estimate", ".1%"))
+    whole_p: float = field(metadata=column("p of the whole set", "p"))
 
 
 @dataclass(frozen=True)
@@ -163,7 +166,16 @@ class Level:
 
     low: float
     high: float  # not in the range, except where both ends are 100, for all wins
-    right: Rate
+    right: Rate = field(metadata=column("as the whole set", "estimate", ".1%"))
+
+    @derived("share of wins")
+    def level(self) -> str:
+        """As Koehn prints it, such as 95%-97.9%."""
+        return "100%" if self.low == 100 else f"{self.low:g}%-{self.high - 0.1:.1f}%"
+
+    @derived("conclusions", "count")
+    def n(self) -> int:
+        return self.right.n
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -353,7 +365,7 @@ def pair_tests(testset: TestSet, metric: str | Metric, a: str | None = None, b: 
         check_whole("segments", n_segments, 2, testset.n_segments // 2)
         rows = positions("broad", testset.n_segments, n_segments)[0]
         statistics = part_counter(metric, testset, statistics)(rows)
-        testset = testset.at(rows.tolist())
+        testset = testset.take(rows.tolist())
     both, two = pair_population(testset, metric, a, b, statistics=statistics)
     a, b = (both.systems[k] for k in two)
     by_unit = {unit: examine_pair(testset, metric, a, b, unit=unit, trials=trials, alpha=alpha, seed=seed, jobs=jobs,

@@ -12,16 +12,15 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.cells import format_p, in_small_cells, rank_interval, signed, tens
 from mtsig_core.report.palette import BLUE, GREY, colour_limit, ink, level, mixed, width
-from mtsig_core.report.sentences import row_against_column
-from mtsig_core.report.tables import (
-    apart,
-    cluster_ends,
-    differences_table,
-    neither,
-    points,
-    simultaneous_word,
-    with_interval,
+from mtsig_core.report.sentences import (
+    choose_form,
+    describe_difference,
+    describe_undecided,
+    name_score_axis,
+    name_simultaneous,
+    pick_significant,
 )
+from mtsig_core.report.tables import cluster_ends, differences_table
 from mtsig_core.results import Agreement, MetricResult, PairResult, Settings, TaskAgreement
 from mtsig_core.stats.significance import significant
 
@@ -47,7 +46,7 @@ def differences(result: MetricResult, settings: Settings, notes: Sequence[str] =
     notes : sequence of str
         Sentences that a saved picture has to have below it, such as `caveats`.
     """
-    anchor, filled = apart(result, settings)
+    anchor, filled = pick_significant(result, settings)
     table, places = differences_table(result, settings), {row.system: k for k, row in enumerate(result.systems)}
     names, key, nothing = table.values("system"), table.keys[1], (None, None)
     joint_ends = table.values(f"{key}_ci_joint") if table.has(f"{key}_ci_joint") else [None] * len(names)
@@ -56,16 +55,16 @@ def differences(result: MetricResult, settings: Settings, notes: Sequence[str] =
     rows, named, level = list(range(len(shown))), Labels(34, 2, names), f"{100 * (1 - settings.alpha):g}% interval"
     whose = [[k, full(name)] for (k, *_), name in zip(shown, names, strict=True)]
     figure = go.Figure()
-    word = simultaneous_word(result, settings)
+    word = name_simultaneous(result, settings)
     if word is not None:
-        interval_bars(figure, [ends for *_, ends in shown], rows, word, False, whose, points(result))
+        interval_bars(figure, [ends for *_, ends in shown], rows, word, False, whose, choose_form(result))
     interval_bars(figure, [ends for *_, ends, _ in shown], rows, level if word is None else f"single {level}",
-                  whose=whose, form=points(result))
+                  whose=whose, form=choose_form(result))
     figure.add_trace(go.Scatter(
         x=[delta for _, delta, *_ in shown], y=rows, mode="markers", showlegend=False,
         marker=dict(size=11, color=BLUE, line=dict(color=BLUE, width=2),
                     symbol=["circle" if name in filled else "circle-open" for name in names]),
-        customdata=whose, hovertemplate=f"%{{customdata[1]}}<br>%{{x:+{points(result)}}}<extra></extra>"))
+        customdata=whose, hovertemplate=f"%{{customdata[1]}}<br>%{{x:+{choose_form(result)}}}<extra></extra>"))
     figure.add_vline(x=0, line=dict(color=GREY, width=2, dash="dash"))
     measured(figure, f"{named(metric_title(result.metric), 16)} improvement over {named(anchor, 28)}")
     figure.update_yaxes(tickvals=rows, ticktext=[named(name) for name in names], tickfont_size=13, zeroline=False,
@@ -103,13 +102,13 @@ def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) 
     systems, named = result.systems, Labels(34, 2, [system.system for system in result.systems])
     ranks = [(s.rank_low, s.rank_high) for s in systems if s.rank_low is not None and s.rank_high is not None]
     ranked = 1 < len(systems) == len(ranks)
-    scores = f"{named(metric_title(result.metric), 24)} {with_interval(result, settings)}"
+    scores = f"{named(metric_title(result.metric), 24)} {name_score_axis(result, settings)}"
     titles = [scores, "Rank interval"][:1 + ranked]
     figure = make_subplots(1, 1 + ranked, shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=titles,
                            column_widths=[0.68, 0.32] if ranked else None)
     rows = list(range(len(systems)))
     whose = [[k, full(s.system)] for k, s in enumerate(systems)]
-    anchor, filled = apart(result, settings)
+    anchor, filled = pick_significant(result, settings)
     best = {anchor} if settings.baseline is not None else result.best
     filled |= best
     colour = [BLUE if s.system in best else GREY for s in systems]
@@ -122,7 +121,7 @@ def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) 
         error_x=None if len(arms) < len(systems) else dict(
             type="data", symmetric=False, array=[right for _, right in arms], arrayminus=[left for left, _ in arms],
             color=GREY, thickness=1.5, width=3),
-        customdata=whose, hovertemplate=f"%{{customdata[1]}}<br>%{{x:{points(result)}}}<extra></extra>"), 1, 1)
+        customdata=whose, hovertemplate=f"%{{customdata[1]}}<br>%{{x:{choose_form(result)}}}<extra></extra>"), 1, 1)
     if ranked:
         figure.add_trace(go.Bar(
             base=[low - 0.3 for low, _ in ranks], x=[high - low + 0.6 for low, high in ranks], y=rows,
@@ -197,13 +196,13 @@ def matrix(result: MetricResult, settings: Settings, dark: bool = False, notes: 
     size = _WIDTH / max(n, 1)
     figure = go.Figure()
     written = in_small_cells([s.score for s in result.systems], [value for _, value in cells.values()])
-    difference = f"{row_against_column(result)} in {tens(written[1])}{named(metric_title(result.metric), _WIDEST)}"
+    difference = f"{describe_difference(result)} in {tens(written[1])}{named(metric_title(result.metric), _WIDEST)}"
     _add_differences(figure, cells, n, size, difference, settings.alpha, written, dark)
     figure.add_trace(go.Heatmap(
         z=[[0 if i == j else None for j in range(n)] for i in range(n)], x=list(range(n)), y=list(range(n)), xgap=1,
         ygap=1, colorscale=[[0, GREY], [1, GREY]], opacity=0.3, showscale=False, hoverinfo="skip"))
     _add_chances(figure, cells, n, size)
-    _add_targets(figure, cells, full(metric_title(result.metric)), settings, points(result))
+    _add_targets(figure, cells, full(metric_title(result.metric)), settings, choose_form(result))
     axis = dict(tickvals=list(range(n)), showgrid=False, zeroline=False, fixedrange=True, ticks="",
                 tickfont_size=max(9, min(13, round(size * 0.62))))
     shown = [named(name, number=None if upright else k) for k, name in enumerate(names, 1)]
@@ -298,7 +297,7 @@ def _said(pair: PairResult, value: float, metric: str, settings: Settings, form:
                f"wins {pair.win:.1%}, loses {pair.lose:.1%} of the samples" if pair.p_value is None
                else f"p {format_p(pair.p_value)}, adjusted {format_p(pair.p_adjusted)}")
     decision = {"a": f"<br>{full(pair.a)} is better", "b": f"<br>{full(pair.b)} is better",
-                None: "" if untested else f"<br>{neither(pair, settings)}"}[pair.better]
+                None: "" if untested else f"<br>{describe_undecided(pair, settings)}"}[pair.better]
     return f"{full(pair.a)} − {full(pair.b)}<br>{signed(value, form)} {metric}<br>{chances}{decision}"
 
 

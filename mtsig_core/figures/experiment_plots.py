@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mtsig_core.experiments.frame import Rate
-from mtsig_core.experiments.sweeps import FoundAtSize, Slope, SystemSize
+from mtsig_core.experiments.sweeps import Detection, Slope, SystemSize
 from mtsig_core.figures.style import BELOW, ENDS, LEFT, Labels, full, measured, steps
 from mtsig_core.report.cells import written_like
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, width, wrapped
@@ -250,7 +250,8 @@ def ratios(rows: Mapping[str, Sequence[tuple[int, float, float, float]]], chosen
            middle: Mapping[int, float]) -> go.Figure:
     """How much wider blocks spread than broad samples, by size, on log axes."""
     figure, named = go.Figure(), Labels()
-    others = [(size, ratio, full(name)) for name, found in rows.items() if name != chosen for size, ratio, *_ in found]
+    others = [(size, ratio, full(name)) for name, points in rows.items() if name != chosen
+              for size, ratio, *_ in points]
     figure.add_trace(_dots(
         [x for x, *_ in others], [y for _, y, _ in others], "%{customdata[0]}, %{x} segments: %{y:.2f}", GREY, size=6,
         name="other systems", customdata=[[name] for *_, name in others], marker_opacity=0.5))
@@ -261,7 +262,7 @@ def ratios(rows: Mapping[str, Sequence[tuple[int, float, float, float]]], chosen
         size, ratio, "%{x} segments: %{y:.2f} [%{customdata[0]:.2f}, %{customdata[1]:.2f}]", name=named(chosen),
         error_y=_bars(ratio, low, high, BLUE, width=3), customdata=np.stack([low, high], axis=-1)))
     _mark_y(figure, 1, GREY)
-    known = [1.0, *(end for found in rows.values() for row in found for end in row[1:2]), *low, *high]
+    known = [1.0, *(end for points in rows.values() for row in points for end in row[1:2]), *low, *high]
     known = [value for value in known if value > 0]  # blocks that all have the same score have no place on this axis
     bottom, top = np.log10(min(known) * 0.9), np.log10(max(known) * 1.1)
     marks = [mark for mark in (0.2, 0.5, 1, 2, 3, 5, 10, 20, 50) if bottom <= np.log10(mark) <= top]
@@ -304,7 +305,7 @@ _STEPS = [m * 10**k for k in range(7) for m in (1, 2, 5)]
 _SHARES = [m * 10.0**k for k in range(-3, 3) for m in (1, 2, 5)]
 
 
-def decisions(rows: Sequence[FoundAtSize], power: float, needed: int | None = None, *, unit: str,
+def decisions(rows: Sequence[Detection], power: float, needed: int | None = None, *, unit: str,
               between: tuple[int | None, int | None] = (None, None), whole: float = math.inf) -> go.Figure:
     """Share of random test sets on which a difference is found, on which opposite to the whole, and what is planned."""
     x = [row.size for row in rows]
@@ -444,7 +445,7 @@ def _size_dots(x: Sequence[int], y: Sequence[float], colour: str, told: str, **m
     return _dots(x, y, f"%{{x:,}}: {told}", colour, marker_line=dict(color="white", width=1), **more)
 
 
-def _shares(rows: Sequence[FoundAtSize], shares: Sequence[Rate], colour: str, told: str, **more: Any) -> go.Scatter:
+def _shares(rows: Sequence[Detection], shares: Sequence[Rate], colour: str, told: str, **more: Any) -> go.Scatter:
     """Dots with the Monte Carlo intervals of shares; a set that was drawn once is no estimate, and has none."""
     known = [(row.size, 100 * one.share, 100 * one.low, 100 * one.high, one.n)
              for row, one in zip(rows, shares, strict=True)
@@ -534,17 +535,17 @@ def rates(rows: Sequence[Row], level: float | None = None, *, other: str = "",
     return named.below(_of(figure, what))
 
 
-def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "", *, at_most: bool = False,
+def panels(rows_by_title: Mapping[str, Sequence[Row]], level: float, what: str = "", *, at_most: bool = False,
            predicted: Mapping[str, float] | None = None) -> go.Figure:
     """Shares in several situations side by side, on axes of one scale: a line for each text in all of them."""
     expected = predicted or {}
-    lines = list(dict.fromkeys(row[0] for rows in found.values() for row in rows))
+    lines = list(dict.fromkeys(row[0] for rows in rows_by_title.values() for row in rows))
     figure, named = _lines(lines)
-    known = [100 * end for rows in found.values() for row in rows for end in row[2:4] if end is not None]
+    known = [100 * end for rows in rows_by_title.values() for row in rows for end in row[2:4] if end is not None]
     marks = [100 * share for share in (level, *expected.values())]
     low, high = min(known + marks), max(known + marks)
-    margin, width, above = 0.06 * (high - low) or 1.0, (1 + _GAP) / len(found), 1
-    for k, (title, rows) in enumerate(found.items()):
+    margin, width, above = 0.06 * (high - low) or 1.0, (1 + _GAP) / len(rows_by_title), 1
+    for k, (title, rows) in enumerate(rows_by_title.items()):
         axis = "x" if k == 0 else f"x{k + 1}"
         figure.update_layout({f"xaxis{axis[1:]}": dict(
             domain=[k * width, (k + 1) * width - _GAP], range=[low - margin, high + margin],
@@ -555,9 +556,9 @@ def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "", *, 
         _mark(figure, level, axis)
         if title in expected:
             _mark_x(figure, 100 * expected[title], 0, 1, GREY, "dash", xref=axis, yref="paper", layer="below")
-        told = [*wrapped(title, _TITLES / len(found)), *["╌ predicted"] * (title in expected)]
-        above = max(above, len(told))
-        _write(figure, (k + 0.5) * width - _GAP / 2, 1, "<br>".join(full(line.strip()) for line in told),
+        titles = [*wrapped(title, _TITLES / len(rows_by_title)), *["╌ predicted"] * (title in expected)]
+        above = max(above, len(titles))
+        _write(figure, (k + 0.5) * width - _GAP / 2, 1, "<br>".join(full(line.strip()) for line in titles),
                xref="paper", yref="paper")
     more = _LINE * (above - 1)
     figure.update_layout(height=76 + more + max(26, named.lines * _LINE) * len(lines), showlegend=False,
@@ -565,12 +566,12 @@ def panels(found: Mapping[str, Sequence[Row]], level: float, what: str = "", *, 
     return named.below(_of(figure, f"% {what}".rstrip()))  # not at each tick, which a phone has no room for
 
 
-def p_values(found: Mapping[str, Mapping[str, float | None]], alpha: float) -> go.Figure:
+def p_values(p_by_metric: Mapping[str, Mapping[str, float | None]], alpha: float) -> go.Figure:
     """p-values on a log axis, a line for each case, and the level they are held against."""
-    figure, named = _lines(list(found))
-    series = list(next(iter(found.values())))
+    figure, named = _lines(list(p_by_metric))
+    series = list(next(iter(p_by_metric.values())))
     for mark, name in zip(_SERIES, series, strict=False):
-        known = [(k, parts[name]) for k, parts in enumerate(found.values()) if parts[name] is not None]
+        known = [(k, parts[name]) for k, parts in enumerate(p_by_metric.values()) if parts[name] is not None]
         figure.add_trace(_dots([p for _, p in known], [k for k, _ in known], f"{full(name)}: p = %{{x:.4f}}",
                                size=11, name=full(name), marker=mark))
     _mark_x(figure, alpha, 0, 1, BLUE, "dot", yref="paper")
@@ -578,24 +579,24 @@ def p_values(found: Mapping[str, Mapping[str, float | None]], alpha: float) -> g
     figure.update_xaxes(type="log", tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks], tickfont_size=13,
                         zeroline=False)
     measured(figure, f"p on a log axis; dotted: the level, {alpha:g}")
-    _set_size(figure, 110 + 26 * len(found), named.left, ENDS, 32, 46, showlegend=True)
+    _set_size(figure, 110 + 26 * len(p_by_metric), named.left, ENDS, 32, 46, showlegend=True)
     return named.below(figure)
 
 
-def counts(found: Mapping[str, Mapping[str, int]], what: str) -> go.Figure:
+def counts(parts: Mapping[str, Mapping[str, int]], what: str) -> go.Figure:
     """A bar for each case, from top to bottom, cut into parts."""
-    (figure, named), whole = _lines(list(found)), max(sum(parts.values()) for parts in found.values())
-    for color, part in zip(_FILLS, next(iter(found.values())), strict=False):
-        values = [parts[part] for parts in found.values()]
+    (figure, named), whole = _lines(list(parts)), max(sum(parts.values()) for parts in parts.values())
+    for color, part in zip(_FILLS, next(iter(parts.values())), strict=False):
+        values = [parts[part] for parts in parts.values()]
         figure.add_trace(go.Bar(
-            y=list(range(len(found))), x=values, orientation="h", name=full(part),
+            y=list(range(len(parts))), x=values, orientation="h", name=full(part),
             text=[v if v > _TOLD * whole else "" for v in values], textposition="inside", textangle=0,
             insidetextanchor="middle", textfont=dict(size=14, color="white"),
             marker=dict(color=color, line_width=0), constraintext="none",
             hovertemplate=f"%{{x}} {full(part)}<extra></extra>"))
     figure.update_xaxes(tickfont_size=13, zeroline=False)
     measured(figure, what)
-    _set_size(figure, 92 + 30 * len(found), named.left, ENDS, 32, 46, barmode="stack", bargap=0.25, showlegend=True,
+    _set_size(figure, 92 + 30 * len(parts), named.left, ENDS, 32, 46, barmode="stack", bargap=0.25, showlegend=True,
               legend_traceorder="normal")
     return named.below(figure)
 

@@ -17,7 +17,7 @@ from mtsig_core.errors import SettingError, unknown
 from mtsig_core.metrics.runs import over_runs
 from mtsig_core.metrics.tokenizers import check_tokenizer as check_tokenizer
 from mtsig_core.metrics.tokenizers import cuts, fitting_tokenizers
-from mtsig_core.testset import TestSet, by_precedence, check_settled
+from mtsig_core.testset import TestSet, check_settled, order_metrics
 
 
 class Metric(Protocol):
@@ -161,7 +161,7 @@ def metrics_of(testset: TestSet) -> list[str]:
     parsed = bool(testset.parses) and not testset.runs
     known = [name for name in METRICS if parsed or not getattr(_class(METRICS[name]), "needs_parses", False)] \
         if testset.has_texts else []
-    return by_precedence([*known, *testset.scores])
+    return order_metrics([*known, *testset.scores])
 
 
 def metric_of(testset: TestSet, metric: str | Metric, **settings: Any) -> Metric:
@@ -254,4 +254,4 @@ def part_counter(metric: Metric, testset: TestSet, statistics: np.ndarray) -> Ca
     if hasattr(metric, "parts"):
         counter: Callable[[np.ndarray], np.ndarray] = metric.parts(testset)
         return counter
-    return lambda segments: metric.statistics(testset.at(segments.tolist()))
+    return lambda segments: metric.statistics(testset.take(segments.tolist()))

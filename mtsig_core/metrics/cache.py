@@ -26,9 +26,8 @@ import numpy as np
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.metrics import Metric, is_adapted, is_segment_mean
-from mtsig_core.readers.lines import shown
 from mtsig_core.schema import decode, encode
-from mtsig_core.testset import TestSet
+from mtsig_core.testset import TestSet, show_name
 from mtsig_core.version import __version__, version_of
 
 #: What all entries together may take; the ones not used for longest go first.
@@ -60,9 +59,9 @@ def cached_statistics(metric: Metric, testset: TestSet,
     >>> cached_statistics(make_metric("bleu"), toy).shape
     (1, 1, 10)
     """
-    if testset.rated_alone and not is_segment_mean(metric):
-        raise SettingError(f"{', '.join(testset.rated_alone)} has ratings and no text that {metric.name} could score. "
-                           "Leave it out, or choose the ratings as metric.")
+    if testset.textless_systems and not is_segment_mean(metric):
+        raise SettingError(f"{', '.join(testset.textless_systems)} has ratings and no text that {metric.name} could "
+                           "score. Leave it out, or choose the ratings as metric.")
     path = _place(metric, testset)
     if path is None:
         return metric.statistics(testset, progress)
@@ -292,5 +291,5 @@ def _complain(folder: Path | str, reason: str) -> None:
     global _complained
     if not _complained:
         _complained = True
-        print(f"mtsig: counts cannot be kept in {shown(folder)} ({reason}), so all are made anew. Name another folder "
-              "with MTSIG_CACHE, or set it to nothing.", file=sys.stderr)
+        print(f"mtsig: counts cannot be kept in {show_name(folder)} ({reason}), so all are made anew. Name another "
+              f"folder with MTSIG_CACHE, or set it to nothing.", file=sys.stderr)

@@ -30,7 +30,7 @@ class Nist(WordMetric):
     begins with the token 0, that token counts as no context. They grow with the test set, since the weights do.
 
     The weights are part of the statistics: a bootstrap or a permutation keeps those of the whole test set. A part of a
-    test set (`TestSet.at`, `TestSet.in_domain`) is a test set of its own, with weights of its own.
+    test set (`TestSet.take`, `TestSet.in_domain`) is a test set of its own, with weights of its own.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Nist(WordMetric):
     def parts(self, testset: TestSet) -> Callable[[np.ndarray], np.ndarray]:
         """What gives the statistics of some segments as a test set of their own, its n-grams matched once.
 
-        Returns: (segments, an array of int) -> what `statistics` gives for ``testset.at(segments)``.
+        Returns: (segments, an array of int) -> what `statistics` gives for ``testset.take(segments)``.
         """
         n_refs, n_systems = len(testset.references), len(testset.systems)
         words = self._words(testset, [*testset.references.values(), *testset.systems.values()])

@@ -14,7 +14,8 @@ from typing import IO, Any
 
 from mtsig_core.errors import InputError, MtsigError
 from mtsig_core.readers.limits import also_below, is_limited, open_file, regular, spend, without_places
-from mtsig_core.readers.lines import FilePath, shown
+from mtsig_core.readers.lines import FilePath
+from mtsig_core.testset import show_name
 
 MAX_UNPACKED = 1 << 30  # bytes in all
 MAX_FILES = 10_000
@@ -40,7 +41,7 @@ def file_beside(folder: FilePath, name: str) -> Iterator[Path | None]:
         yield None
         return
     top = f"{os.fsdecode(folder)}/{min(named, key=lambda one: one.count('/'))}"
-    with without_places({shown(top): shown(f"{os.fsdecode(folder)}/{name}")}), out_of_zips([top]) as (place,):
+    with without_places({show_name(top): show_name(f"{os.fsdecode(folder)}/{name}")}), out_of_zips([top]) as (place,):
         yield Path(place)
 
 
@@ -58,7 +59,7 @@ def out_of_zips(files: Sequence[str]) -> Iterator[list[str]]:
         except MtsigError as error:
             said = str(error)
             for place, path in taken.items():
-                said = said.replace(place, shown(path))
+                said = said.replace(place, show_name(path))
             raise type(error)(said, *error.remedies) from None
 
 
@@ -81,10 +82,11 @@ def _take_out(path: str, place: Path) -> None:
     with open_file(archived) as file, _readable(), _opened(file) as archive:
         member = next((one for one in archive.infolist() if _parts(one) == _parts(name) and not _is_link(one)), None)
         if member is None:
-            raise InputError(f"{shown(archived)} has no file {shown(name)}. Name one that is in it.")
+            raise InputError(f"{show_name(archived)} has no file {show_name(name)}. Name one that is in it.")
         if member.file_size > MAX_BESIDE:
-            raise InputError(f"{shown(path)} has {member.file_size >> 20} MB. Expected at most {MAX_BESIDE >> 20} MB.")
-        spend("zip_mb", member.file_size, shown(path))
+            raise InputError(f"{show_name(path)} has {member.file_size >> 20} MB. Expected at most {MAX_BESIDE >> 20} "
+                             "MB.")
+        spend("zip_mb", member.file_size, show_name(path))
         place.parent.mkdir()
         place.write_bytes(archive.read(member))
 
@@ -122,8 +124,8 @@ def unpack(archive: IO[bytes], root: Path) -> None:
         for member in members:
             if is_limited() and member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 # Of the other kinds a few bytes can come to any number at once.
-                raise InputError(f"{shown(member.filename)} is packed in a way that is not read from uploads. Zip the "
-                                 "folder again by the usual way, deflate.")
+                raise InputError(f"{show_name(member.filename)} is packed in a way that is not read from uploads. Zip "
+                                 "the folder again by the usual way, deflate.")
             opened_zip.extract(member, root)  # which drops .. and leading slashes
 
 
@@ -136,7 +138,7 @@ def _readable() -> Iterator[None]:
         raise
     except Exception as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise InputError(f"The zip archive cannot be read: {shown(reason)[:200]}. Copy it again, or zip the folder "
+        raise InputError(f"The zip archive cannot be read: {show_name(reason)[:200]}. Copy it again, or zip the folder "
                          "again by the usual way, deflate.") from None
 
 
@@ -152,7 +154,7 @@ def _opened(archive: IO[bytes]) -> zipfile.ZipFile:
     except UnicodeDecodeError:
         found = zipfile.ZipFile(archive)
     if secret := next((member for member in found.infolist() if member.flag_bits & _ENCRYPTED), None):
-        raise InputError(f"{shown(secret.filename[:80])} in the zip archive is encrypted. Zip the folder again, "
+        raise InputError(f"{show_name(secret.filename[:80])} in the zip archive is encrypted. Zip the folder again, "
                          "without a password.")
     return found
 
@@ -167,11 +169,11 @@ def _check_names(members: Sequence[zipfile.ZipInfo]) -> None:
                      len(os.fsencode(part)) > MAX_NAME for part in parts) else
                  "is there twice" if parts in files else None)
         if wrong:
-            raise InputError(f"{shown(member.filename[:80])} in the zip archive {wrong}. Rename it, and zip the folder "
-                             "again.")
+            raise InputError(f"{show_name(member.filename[:80])} in the zip archive {wrong}. Rename it, and zip the "
+                             "folder again.")
         files.add(parts)
     if clash := next((parts for parts in files for k in range(1, len(parts)) if parts[:k] in files), None):
-        raise InputError(f"{shown('/'.join(clash))} in the zip archive lies in a folder that is a file there, too. "
+        raise InputError(f"{show_name('/'.join(clash))} in the zip archive lies in a folder that is a file there, too. "
                          "Rename one of them, and zip the folder again.")
 
 

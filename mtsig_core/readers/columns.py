@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mtsig_core.errors import InputError
 from mtsig_core.readers.limits import check_values, parse_json, spend
-from mtsig_core.testset import as_list, literal
+from mtsig_core.testset import as_list, show_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,13 +48,13 @@ def show_value(value: object) -> str:
         text = repr(value)
     except (RecursionError, ValueError):  # nested a thousand deep, or of thousands of digits
         text = f"a {type(value).__name__} too large to show"
-    return literal(text if len(text) <= 40 else f"{text[:40]}...")
+    return show_name(text if len(text) <= 40 else f"{text[:40]}...")
 
 
 def list_names(names: Iterable[str]) -> str:
     """Names in a message, the first dozen."""
     names = list(names)
-    return ", ".join(map(literal, names[:12])) + (", ..." if len(names) > 12 else "")
+    return ", ".join(map(show_name, names[:12])) + (", ..." if len(names) > 12 else "")
 
 
 # -- from memory -----------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def join_columns(columns: Mapping[str, Sequence[Any]], fault: str, what: str) ->
     """Header and rows of columns, which must be of one length."""
     sizes = {column: len(values) for column, values in columns.items()}
     if len(set(sizes.values())) > 1:
-        listed = ", ".join(f"{literal(column)} {size}" for column, size in sizes.items())
+        listed = ", ".join(f"{show_name(column)} {size}" for column, size in sizes.items())
         raise InputError(f"{fault}: {listed}. Expected as many {what} in each.")
     return list(columns), list(enumerate(zip(*columns.values(), strict=True), 1))
 
@@ -114,7 +114,7 @@ def read_delimited(name: str, text: str) -> tuple[list[str] | None, Rows]:
                 gaps += [(reader.line_num, [""])] * (header is not None and len(header) == 1)
                 continue
             if header is None:
-                header = [literal(cell.strip()) for cell in cells]
+                header = [show_name(cell.strip()) for cell in cells]
             elif len(cells) != len(header):
                 raise InputError(f"{name}, row {reader.line_num} has {len(cells)} columns, the header has "
                                  f"{len(header)} ({list_names(header)}). Give every row the same columns.")
@@ -144,9 +144,9 @@ def read_parquet(data: bytes, name: str) -> tuple[list[str], Rows]:
     except (InputError, MemoryError):
         raise
     except Exception as error:  # whatever damage makes of its libraries
-        reason = literal(str(error).splitlines()[0] if str(error) else type(error).__name__)[:200].rstrip(".")
+        reason = show_name(str(error).splitlines()[0] if str(error) else type(error).__name__)[:200].rstrip(".")
         raise InputError(f"{name} is no sound Parquet file: {reason}. Write or copy it again.") from None
-    return list(map(literal, columns)), list(enumerate(zip(*columns.values(), strict=True), 1))
+    return list(map(show_name, columns)), list(enumerate(zip(*columns.values(), strict=True), 1))
 
 
 def _check_parquet(file: Any, name: str) -> None:
@@ -221,7 +221,7 @@ def _join_records(name: str, entries: Sequence[tuple[int, Any]], metric: str) ->
     score = None if place is None else header[place]
     for k, entry in entries:
         if score is not None and score not in entry:
-            raise InputError(f"{name}, row {k} has no {literal(score)!r}; it has {list_names(entry)}. Expected a "
+            raise InputError(f"{name}, row {k} has no {show_name(score)!r}; it has {list_names(entry)}. Expected a "
                              "number, or null where a score is missing.")
     return header, [(k, [entry.get(key) for key in header]) for k, entry in entries]
 
@@ -263,11 +263,11 @@ def _read_comet(name: str, whole: Mapping[str, list[Any]], metric: str) -> tuple
     for file, entries in whole.items():
         system = os.path.basename(file.replace("\\", "/")).removesuffix(".gz").removesuffix(".txt")
         if system in columns:
-            raise InputError(f"{name} has two outputs of {literal(system)}. Give each system an output file of its own "
-                             "name.")
+            raise InputError(f"{name} has two outputs of {show_name(system)}. Give each system an output file of its "
+                             "own name.")
         scores = columns.setdefault(system, [])
         for k, entry in enumerate(entries, 1):
-            where = f"{name}, segment {k} of {literal(file)}"
+            where = f"{name}, segment {k} of {show_name(file)}"
             keys = list(entry) if isinstance(entry, dict) else []
             place = find_score(where, keys, metric, "comet")
             if place is None:
@@ -282,7 +282,7 @@ def find_score(where: str, header: Sequence[str], metric: str, *others: str) -> 
     own = [k for k, column in enumerate(header) if column.lower() == metric.lower()][:1]
     places = own or [k for k, column in enumerate(header) if column.lower() in (*NAMES["score"], *others)]
     if len(places) > 1:
-        columns = [literal(header[k]) for k in places]
-        raise InputError(f"{where} has {' and '.join(columns)}, and none is called {literal(metric)}. Take all but one "
-                         f"out, or call the scores {' or '.join(columns)} themselves.")
+        columns = [show_name(header[k]) for k in places]
+        raise InputError(f"{where} has {' and '.join(columns)}, and none is called {show_name(metric)}. Take all but "
+                         f"one out, or call the scores {' or '.join(columns)} themselves.")
     return places[0] if places else None

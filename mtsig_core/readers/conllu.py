@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from mtsig_core.errors import InputError
-from mtsig_core.readers.lines import FilePath, read_lines, shown
+from mtsig_core.readers.lines import FilePath, read_lines
+from mtsig_core.testset import show_name
 
 COLUMNS = 10
 _SEGMENT = re.compile(r"#\s*segment\s*=\s*(.*)")
@@ -36,8 +37,8 @@ def read_conllu(path: FilePath, texts: Sequence[str]) -> list[str]:
     words = [(form, text) for form, text in words if len(form) > _SHORT] or words
     there = sum(form in text for form, text in words)  # not all: of "zum" a parse has "zu" and "dem"
     if there < len(words) / 2:
-        raise InputError(f"{shown(path)}: only {there:,} of {len(words):,} words stand in the segment that they are "
-                         "the parse of. Expected the parse of this text, segment by segment in its order.")
+        raise InputError(f"{show_name(path)}: only {there:,} of {len(words):,} words stand in the segment that they "
+                         "are the parse of. Expected the parse of this text, segment by segment in its order.")
     return found
 
 
@@ -56,8 +57,8 @@ def _of_segments(path: FilePath, texts: Sequence[str]) -> list[str]:
             return [parses.get(k, "") for k in range(len(texts))]
     paragraphs = len(_by_paragraph(sentences))
     raise InputError(
-        f"{shown(path)} has {len(by_sentence)} sentences{f' in {paragraphs} paragraphs' if paragraphs else ''}, the "
-        f"text has {len(texts)} segments{f' ({len(written)} not blank)' if len(written) < len(texts) else ''}. "
+        f"{show_name(path)} has {len(by_sentence)} sentences{f' in {paragraphs} paragraphs' if paragraphs else ''}, "
+        f"the text has {len(texts)} segments{f' ({len(written)} not blank)' if len(written) < len(texts) else ''}. "
         "Expected one sentence for each, or '# newpar' or '# segment = N' before the first sentence of each.")
 
 
@@ -79,7 +80,7 @@ class _Sentence:
 def _sentences(path: FilePath, lines: Sequence[str], n_segments: int) -> Iterator[_Sentence]:
     """The sentences of a file, checked."""
     def fail(what: str, line: int | None = None) -> NoReturn:
-        raise InputError(f"{shown(path)}, line {line or number}: {what}.")
+        raise InputError(f"{show_name(path)}, line {line or number}: {what}.")
 
     sentence, last = None, 0
     for number, line in enumerate([*lines, ""], 1):
@@ -98,8 +99,8 @@ def _sentences(path: FilePath, lines: Sequence[str], n_segments: int) -> Iterato
         sentence.paragraphs += bool(_PARAGRAPH.match(line))
         if named := _SEGMENT.fullmatch(line.strip()):
             if not re.fullmatch("[0-9]{1,9}", named[1]) or not last < int(named[1]) <= n_segments:
-                fail(f"segment = {shown(named[1])}, and the text has {n_segments} segments. Expected one of them, each "
-                     f"once and in order{f', after {last}' if last else ''}")
+                fail(f"segment = {show_name(named[1])}, and the text has {n_segments} segments. Expected one of them, "
+                     f"each once and in order{f', after {last}' if last else ''}")
             sentence.segment = last = int(named[1])
 
 
@@ -114,9 +115,9 @@ def _take_word(sentence: _Sentence, number: int, columns: Sequence[str], fail: _
     expected = len(sentence.words) + 1
     if index != str(expected):
         hint = "An empty line is missing before it" if index == "1" else "They are numbered from 1 in each sentence"
-        fail(f"word {shown(index)} comes where word {expected} is expected. {hint}")
+        fail(f"word {show_name(index)} comes where word {expected} is expected. {hint}")
     if not re.fullmatch("[0-9]{1,9}", head):
-        fail(f"the head (column 7) is {shown(head)!r}, not a number. Parse the text, or mend the line")
+        fail(f"the head (column 7) is {show_name(head)!r}, not a number. Parse the text, or mend the line")
     if int(head) == expected:
         fail(f"word {expected} is its own head (column 7). Expected another word, or 0 for the root")
     sentence.words.append("\t".join((form, form if lemma == "_" else lemma, head, relation)))
@@ -138,7 +139,7 @@ def _by_number(sentences: Sequence[_Sentence], n_segments: int, path: FilePath) 
     for sentence in sentences:
         current = sentence.segment or current
         if not current:
-            raise InputError(f"{shown(path)}, line {sentence.line}: this sentence comes before the first "
+            raise InputError(f"{show_name(path)}, line {sentence.line}: this sentence comes before the first "
                              "'# segment = N'. Name the segment it belongs to.")
         found[current - 1].append(sentence.parse)
     return ["\n\n".join(filter(None, parses)) for parses in found]

@@ -20,7 +20,7 @@ from typing import Any
 
 from mtsig_core.errors import InputError, Remedy
 from mtsig_core.readers.columns import NAMES, read_parquet
-from mtsig_core.testset import literal
+from mtsig_core.testset import show_name
 
 # What is expected in a file, for messages; most have the first.
 SEGMENTS, SCORE_TABLE, SYSTEMS_TABLE = "one segment per line", "a table of segment scores", "a table of the systems"
@@ -295,7 +295,7 @@ def refusal(name: str, data: bytes, content: str) -> InputError | None:
     sample = _Sample(data[:_HEAD], b"")
     first = "" if sample.is_binary else next(iter(sample.lines), "")
     what = found.what.format(n_columns=sample.n_columns)
-    begins = f' (it begins "{literal(first[:_CUT])}")' if first else ""
+    begins = f' (it begins "{show_name(first[:_CUT])}")' if first else ""
     told = {SCORE_TABLE: found.for_scores, DOCUMENTS: _FOR_LINES, IDS: _FOR_LINES}.get(content, found.remedy)
     file, copy = shlex.quote(name), shlex.quote(re.sub(r"(\.txt)?(\.gz)?$", "", name) + ".texts.txt")
     if "COPY" in told and name.endswith(".gz"):

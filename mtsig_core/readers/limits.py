@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mtsig_core.errors import InputError, MtsigError, SettingError
-from mtsig_core.testset import literal
+from mtsig_core.testset import show_name
 
 # How much may be read, and from where: what strangers upload is measured before it takes memory.
 #
@@ -138,7 +138,7 @@ def unreadable(error: OSError) -> str:
     >>> unreadable(PermissionError(13, "Permission denied", "task/human-scores"))
     'task/human-scores cannot be read: Permission denied. Check its name, and who may read it.'
     """
-    name = "A file, or the working folder," if error.filename is None else literal(os.fsdecode(error.filename))
+    name = "A file, or the working folder," if error.filename is None else show_name(os.fsdecode(error.filename))
     name = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
     return f"{name} cannot be read: {error.strerror or error}. Check its name, and who may read it."
 
@@ -170,7 +170,7 @@ def check_place(path: str | os.PathLike[str]) -> str:
         return os.fspath(path)
     real = os.path.realpath(path)
     if not any(map(Path(real).is_relative_to, below)):
-        raise InputError(f"{literal(path)} is a link that leads out of MTSIG_DATA_ROOT, where the dashboard may not "
+        raise InputError(f"{show_name(path)} is a link that leads out of MTSIG_DATA_ROOT, where the dashboard may not "
                          "read. Replace it by the file or folder itself.")
     return real
 
@@ -199,7 +199,7 @@ def regular(path: Path) -> Path:
 
 
 def _irregular(path: str | os.PathLike[str]) -> InputError:
-    return InputError(f"{literal(path)} is no regular file. Replace it by one.")
+    return InputError(f"{show_name(path)} is no regular file. Replace it by one.")
 
 
 @contextmanager
@@ -232,8 +232,8 @@ def from_below(path: str, below: str | None) -> str:
     ('data/x', 'x', '/srv/data/x')
     """
     if below is None:
-        return literal(path)
-    return literal(os.path.relpath(path, below) if Path(path).is_relative_to(below) else Path(path).name)
+        return show_name(path)
+    return show_name(os.path.relpath(path, below) if Path(path).is_relative_to(below) else Path(path).name)
 
 
 # JSON as strangers write it: measured before it is parsed, and without halves of characters.
@@ -264,8 +264,8 @@ def parse_json(text: str, where: str, counted: bool = False) -> Any:
         if len(found) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for key in found if keys.count(key) > 1)
-            raise InputError(f"{where} has {literal(twice)} twice in one object, and only one can be meant. Remove or "
-                             "rename one of them.")
+            raise InputError(f"{where} has {show_name(twice)} twice in one object, and only one can be meant. Remove "
+                             "or rename one of them.")
         return found
 
     try:

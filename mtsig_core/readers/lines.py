@@ -17,7 +17,7 @@ import numpy as np
 from mtsig_core.errors import InputError, closest
 from mtsig_core.readers.formats import SEGMENTS, reader_of, refusal, sniff
 from mtsig_core.readers.limits import is_limited, open_file, spend
-from mtsig_core.testset import StoredLines, file_state
+from mtsig_core.testset import StoredLines, read_file_state, show_name
 
 # What a file is when it is not UTF-8 text: a plain guess, for the message that says what to do.
 
@@ -67,11 +67,6 @@ CHUNK = 1 << 20
 GZIP_MAGIC = b"\x1f\x8b"
 
 
-def shown(path: FilePath) -> str:
-    """A path as it may stand in a message: characters that a terminal would act on are escaped."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in os.fsdecode(path))
-
-
 def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
     r"""The lines of a UTF-8 text file, plain or gzipped.
 
@@ -82,18 +77,18 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
     in it, for messages.
     """
     data, unpacked = read_bytes(path, content)
-    if error := refusal(shown(path), data, content):
+    if error := refusal(show_name(path), data, content):
         raise error
     if reader := reader_of(data, content):
-        lines: list[str] = reader(data, shown(path))
+        lines: list[str] = reader(data, show_name(path))
         _spend_lines(lines, path)
         return lines
     text = decode(data, path, unpacked).lstrip("\ufeff")
     if not text:
-        raise InputError(f"{shown(path)} is empty; {content} is expected. "
+        raise InputError(f"{show_name(path)} is empty; {content} is expected. "
                          "See whether the program that wrote it came to its end.")
     if "\n" not in text and (ends := text.rstrip("\r").count("\r")):
-        raise InputError(f"{shown(path)} has no line feed and {ends:,} carriage returns, as old Macs and some "
+        raise InputError(f"{show_name(path)} has no line feed and {ends:,} carriage returns, as old Macs and some "
                          f"spreadsheets end lines. Expected {content}, each ended by a line feed. Convert it: "
                          + _command(r"tr '\r' '\n'", path, unpacked))
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
@@ -103,8 +98,8 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
 
 def _spend_lines(lines: Sequence[str], path: FilePath) -> None:
     """Take lines, and their lengths, from what may be read."""
-    spend("lines", len(lines), shown(path))
-    spend("line_length", max(map(len, lines), default=0), shown(path))
+    spend("lines", len(lines), show_name(path))
+    spend("line_length", max(map(len, lines), default=0), show_name(path))
 
 
 def read_bytes(path: FilePath, content: str = SEGMENTS) -> tuple[bytes, bool]:
@@ -115,7 +110,7 @@ def read_bytes(path: FilePath, content: str = SEGMENTS) -> tuple[bytes, bool]:
 
 def chunks(path: FilePath, content: str = SEGMENTS) -> Iterator[tuple[bytes, bool]]:
     """The content of a file bit by bit, each with whether it had to be unpacked."""
-    name, size = shown(path), 0
+    name, size = show_name(path), 0
     try:
         with open_file(path) as file:
             unpacked = file.peek(2)[:2] == GZIP_MAGIC
@@ -154,14 +149,14 @@ def missing(path: FilePath) -> str:
         return "The name of a file is empty. Name a text file with one segment per line."
     folder, name = os.path.split(path)
     if os.path.islink(path):
-        return f"{shown(path)} is a link to {shown(os.readlink(path))}, which does not exist. Mend the link."
+        return f"{show_name(path)} is a link to {show_name(os.readlink(path))}, which does not exist. Mend the link."
     try:
         names = os.listdir(folder or ".")
     except OSError:
-        return f"{shown(path)} does not exist: there is no folder {shown(folder)}. Check the path."
+        return f"{show_name(path)} does not exist: there is no folder {show_name(folder)}. Check the path."
     near = closest(name, names)
-    hint = "Check the path." if near is None else f"Did you mean {shown(os.path.join(folder, near))}?"
-    return f"{shown(path)} does not exist. {hint}"
+    hint = "Check the path." if near is None else f"Did you mean {show_name(os.path.join(folder, near))}?"
+    return f"{show_name(path)} does not exist. {hint}"
 
 
 def decode(data: bytes, path: FilePath, unpacked: bool) -> str:
@@ -178,7 +173,7 @@ def decode(data: bytes, path: FilePath, unpacked: bool) -> str:
 
 def _not_text(data: bytes, offset: int, path: FilePath, unpacked: bool) -> str:
     """Message for data that is not UTF-8 text from this byte on: where, what it looks like, what to do."""
-    name, line = shown(path), data.count(b"\n", 0, offset) + 1
+    name, line = show_name(path), data.count(b"\n", 0, offset) + 1
     place = f"{name}, line {line}: byte 0x{data[offset]:02X} at offset {offset}{' of the unpacked text' * unpacked}"
     encoding, damaged = guess_encoding(data), damage_in_utf8(data)
 
@@ -199,7 +194,7 @@ def _not_text(data: bytes, offset: int, path: FilePath, unpacked: bool) -> str:
 
 def _command(program: str, path: FilePath, unpacked: bool) -> str:
     """A shell command that writes a better copy of a file beside it."""
-    name = shown(path)
+    name = show_name(path)
     copy = shlex.quote(name.removesuffix(".gz") + ".utf8")
     source = f"gzip -dc {shlex.quote(name)} | {program}" if unpacked else f"{program} < {shlex.quote(name)}"
     return f"{source} > {copy}"
@@ -228,11 +223,11 @@ def read_texts(path: FilePath) -> Sequence[str]:
 
 def _stored(file: BinaryIO, path: FilePath) -> StoredLines | None:
     """The lines of a file, None if it is no text."""
-    state = file_state(file)
+    state = read_file_state(file)
     copy = cast(BinaryIO, tempfile.TemporaryFile()) if file.read(2) == GZIP_MAGIC else None
     first, ends, sizes, lengths = 0, *(list[np.ndarray]() for _ in range(3))
     for block in _whole_lines(path, copy):
-        if not ends and (error := refusal(shown(path), block, SEGMENTS)):
+        if not ends and (error := refusal(show_name(path), block, SEGMENTS)):
             raise error
         if not ends and reader_of(block, SEGMENTS):
             return None
@@ -252,9 +247,9 @@ def _stored(file: BinaryIO, path: FilePath) -> StoredLines | None:
         return None
     if copy is not None:
         copy.flush()
-        file, state = copy, file_state(copy)
+        file, state = copy, read_file_state(copy)
     begins = np.cumsum(np.concatenate([[first], *ends]))[:-1]
-    return StoredLines(file, shown(path), begins, np.concatenate(sizes), np.concatenate(lengths), state)
+    return StoredLines(file, show_name(path), begins, np.concatenate(sizes), np.concatenate(lengths), state)
 
 
 def _whole_lines(path: FilePath, copy: BinaryIO | None) -> Iterator[bytes]:

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from mtsig_core.errors import InputError
 from mtsig_core.readers.columns import NAMES, read_delimited
-from mtsig_core.readers.lines import FilePath, read_lines, shown
-from mtsig_core.testset import literal
+from mtsig_core.readers.lines import FilePath, read_lines
+from mtsig_core.testset import show_name
 
 _PUBLISHED = "a table of published scores"
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
@@ -37,12 +37,12 @@ class OfficialTable:
 
 def read_official(path: FilePath, langpair: str | None = None) -> OfficialTable:
     """The table in a file; errors as `official_table` has them."""
-    return official_table("\n".join(read_lines(path, _PUBLISHED)), shown(path), langpair)
+    return official_table("\n".join(read_lines(path, _PUBLISHED)), show_name(path), langpair)
 
 
 def read_official_task(path: FilePath) -> dict[str, OfficialTable]:
     """The tables of a shared task in a file; errors as `official_task_tables` has them."""
-    return official_task_tables("\n".join(read_lines(path, _PUBLISHED)), shown(path))
+    return official_task_tables("\n".join(read_lines(path, _PUBLISHED)), show_name(path))
 
 
 def official_table(text: str, name: str = "The table", langpair: str | None = None) -> OfficialTable:
@@ -64,7 +64,7 @@ def official_table(text: str, name: str = "The table", langpair: str | None = No
     own = [pair for pair in tables if langpair is not None and _letters(pair) == _letters(langpair)] or list(tables)
     if len(own) > 1:
         here = "the test set does not say which it is of" if langpair is None else f"none is {langpair}"
-        raise InputError(f"{name} has the language pairs {shown(', '.join(tables))[:200]}, and {here}. Keep the "
+        raise InputError(f"{name} has the language pairs {show_name(', '.join(tables))[:200]}, and {here}. Keep the "
                          "rows of one language pair.")
     return tables[own[0]]
 
@@ -84,7 +84,7 @@ def official_task_tables(text: str, name: str = "The table") -> dict[str, Offici
     header, rows = _lines(text, name)
     columns = [k for k, title in enumerate(header) if title.lower() in NAMES["langpair"]]
     if len(columns) != 1:
-        raise InputError(f"{name}, line 1 has the columns {shown(', '.join(header))[:200]}. Expected one that is "
+        raise InputError(f"{name}, line 1 has the columns {show_name(', '.join(header))[:200]}. Expected one that is "
                          "called 'language pair', beside the system and the metrics: a task has several.")
     by_pair: dict[str, list[tuple[int, list[str]]]] = {}
     for number, cells in rows:
@@ -104,13 +104,13 @@ def _lines(text: str, name: str) -> tuple[list[str], _Lines]:
     first = text.lstrip().partition("\n")[0]
     separator = next((sign for sign in "\t;," if sign in first), None)
     if separator is None:
-        raise InputError(f"{name} has no columns in its first line, {shown(first[:80])!r}. Expected system and the "
+        raise InputError(f"{name} has no columns in its first line, {show_name(first[:80])!r}. Expected system and the "
                          "names of metrics, with tabs, semicolons or commas between them.")
     header, rows = read_delimited(name, text)
     if header is None or not any(header):
         raise InputError(f"{name} has nothing in its columns. Expected system and the names of metrics in its "
                          "first line.")
-    return header, [(number, [literal(cell.strip()) for cell in cells]) for number, cells in rows
+    return header, [(number, [show_name(cell.strip()) for cell in cells]) for number, cells in rows
                     if any(map(str.strip, cells))]
 
 
@@ -119,8 +119,8 @@ def _table(header: list[str], rows: _Lines, name: str) -> OfficialTable:
     long = set(lower) >= _LONG
     metrics = header[1:]
     if not long and (not all(metrics) or len(set(metrics)) < len(metrics)):
-        raise InputError(f"{name}, line 1 has the columns {shown(', '.join(header))[:200]}. Expected the name of the "
-                         "system first, and then a metric in each column, none twice.")
+        raise InputError(f"{name}, line 1 has the columns {show_name(', '.join(header))[:200]}. Expected the name of "
+                         "the system first, and then a metric in each column, none twice.")
     columns: dict[str, dict[str, str]] = {} if long else {metric: {} for metric in metrics}
     systems: dict[str, None] = {}
     for number, cells in rows:
@@ -131,7 +131,7 @@ def _table(header: list[str], rows: _Lines, name: str) -> OfficialTable:
         if not system or any(not metric for metric, _ in entries):
             raise InputError(f"{where} names no system, or no metric. Expected both.")
         if not long and system in systems or any(system in columns.get(metric, ()) for metric, _ in entries):
-            raise InputError(f"{where} has a second score of {shown(system)!r}. Expected one by each metric.")
+            raise InputError(f"{where} has a second score of {show_name(system)!r}. Expected one by each metric.")
         systems[system] = None
         for metric, cell in entries:
             cell = cell.strip("*").replace("\u2212", "-").strip()
@@ -139,8 +139,8 @@ def _table(header: list[str], rows: _Lines, name: str) -> OfficialTable:
             if cell.lower() in _NOTHING:
                 continue
             if not _NUMBER.fullmatch(cell):
-                raise InputError(f"{where}: {shown(metric)} is {shown(cell)[:80]!r}. Expected a number such as 27.8, "
-                                 "or a dash where there is none.")
+                raise InputError(f"{where}: {show_name(metric)} is {show_name(cell)[:80]!r}. Expected a number such as "
+                                 "27.8, or a dash where there is none.")
             own[system] = cell
     if not systems or not columns:
         raise InputError(f"{name} has no line below its header, or no metric. Expected a line for each system.")

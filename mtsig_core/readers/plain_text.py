@@ -16,8 +16,8 @@ from mtsig_core.readers.alignment import first_fault
 from mtsig_core.readers.conllu import read_conllu
 from mtsig_core.readers.formats import DOCUMENTS
 from mtsig_core.readers.limits import parse_json, spend
-from mtsig_core.readers.lines import FilePath, read_lines, read_texts, shown
-from mtsig_core.testset import TestSet, literal
+from mtsig_core.readers.lines import FilePath, read_lines, read_texts
+from mtsig_core.testset import TestSet, show_name
 
 # Reading which document, and which domain, each segment belongs to.
 
@@ -39,13 +39,13 @@ def read_documents(path: FilePath, *, blanks: bool = False) -> tuple[list[str], 
         rows = [[field.strip() for field in line.split(separator)] for line in lines]
     for number, row in enumerate(rows, 1):
         if len(row) > 2:
-            raise InputError(f"{shown(path)}, line {number} has {len(row)} columns; docid or domain<TAB>docid is "
+            raise InputError(f"{show_name(path)}, line {number} has {len(row)} columns; docid or domain<TAB>docid is "
                              "expected. Take out the other tabs.")
         if not all(row):
-            raise InputError(f"{shown(path)}, line {number} has an empty {'line' if len(row) == 1 else 'field'}; "
+            raise InputError(f"{show_name(path)}, line {number} has an empty {'line' if len(row) == 1 else 'field'}; "
                              "each segment needs a document id. Fill it in.")
         if len(row) != len(rows[0]):
-            raise InputError(f"{shown(path)}, line {number} has {COLUMNS[len(row)]}, the lines before have "
+            raise InputError(f"{show_name(path)}, line {number} has {COLUMNS[len(row)]}, the lines before have "
                              f"{COLUMNS[len(rows[0])]}. Give every line the same columns.")
     return [row[-1] for row in rows], [row[0] for row in rows] if len(rows[0]) == 2 else None
 
@@ -57,12 +57,12 @@ def is_canary(document: str, domain: str | None) -> bool:
 
 def _from_json(line: str, path: FilePath, number: int) -> list[str]:
     try:
-        entry = parse_json(line, shown(path))
+        entry = parse_json(line, show_name(path))
         fields = [entry[key] for key in ("domain", "docid") if key == "docid" or entry.get(key) is not None]
         return [str(field).strip() if isinstance(field, str | int | float) and not isinstance(field, bool)
                 and field == field else "" for field in fields]
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(f'{shown(path)}, line {number} is {line[:60]!r}; {{"docid": "..."}} is expected, with '
+        raise InputError(f'{show_name(path)}, line {number} is {line[:60]!r}; {{"docid": "..."}} is expected, with '
                          '"domain" or without.') from None
 
 
@@ -78,7 +78,7 @@ def check_langpair(langpair: str) -> None:
     if not is_langpair(langpair):
         lower = re.sub("[^a-z]+", "-", langpair.lower())
         hint = f" Did you mean {lower}?" if re.fullmatch("[a-z]{2,3}-[a-z]{2,3}", lower) else ""
-        raise SettingError(f"{shown(langpair)!r} is no language pair; two codes of 2 or 3 letters are expected, "
+        raise SettingError(f"{show_name(langpair)!r} is no language pair; two codes of 2 or 3 letters are expected, "
                            f"source first, such as en-de, en-zh_TW or en-pt-BR.{hint}")
 
 
@@ -92,9 +92,10 @@ def by_name(files: Iterable[tuple[str, FilePath]], what: str, remedy: str,
     paths: dict[str, FilePath] = {}
     for name, path in files:
         if not name.strip():
-            raise InputError(f"The {what} {shown(path)} has an empty name. {remedy}", *remedies)
+            raise InputError(f"The {what} {show_name(path)} has an empty name. {remedy}", *remedies)
         if name in paths:
-            raise InputError(f"Two {what}s are called {shown(name)}: {shown(paths[name])} and {shown(path)}. {remedy}",
+            raise InputError(f"Two {what}s are called {show_name(name)}: {show_name(paths[name])} and "
+                             f"{show_name(path)}. {remedy}",
                              *remedies)
         paths[name] = path
     return paths
@@ -120,7 +121,7 @@ def assemble(
     the name of the reference or system they are of; `runs`: files of the outputs of further training runs, by system;
     `keep_canary`: whether to keep a line that the documents file calls ``canary`` (as document or domain).
     """
-    spend("systems", len(systems), f"The test set {shown(name)}")
+    spend("systems", len(systems), f"The test set {show_name(name)}")
     faults: list[str] = []
     remedies: dict[str, Remedy] = {}
 
@@ -159,7 +160,7 @@ def without_canary(testset: TestSet) -> TestSet:
     documents = testset.documents or ()
     domains = testset.domains or documents
     kept = [i for i, document in enumerate(documents) if not is_canary(document, domains[i])]
-    return testset if len(kept) == len(documents) else testset.at(kept)
+    return testset if len(kept) == len(documents) else testset.take(kept)
 
 
 def _text_of(name: str, path: FilePath, *groups: Mapping[str, Sequence[str]]) -> Sequence[str]:
@@ -169,9 +170,9 @@ def _text_of(name: str, path: FilePath, *groups: Mapping[str, Sequence[str]]) ->
             return texts[name]
     names = [name for texts in groups for name in texts]
     near = closest(name, names)
-    hint = "" if near is None else f" Did you mean {shown(near)}?"
-    raise InputError(f"{shown(path)} is given as the parse of {shown(name)}, which is no system and no reference; they "
-                     f"are {', '.join(map(shown, names))}.{hint}")
+    hint = "" if near is None else f" Did you mean {show_name(near)}?"
+    raise InputError(f"{show_name(path)} is given as the parse of {show_name(name)}, which is no system and no "
+                     f"reference; they are {', '.join(map(show_name, names))}.{hint}")
 
 
 def wrong_counts(reference_path: FilePath, reference: Sequence[str] | None, texts: Iterable[_Read]) -> list[str]:
@@ -183,12 +184,12 @@ def wrong_counts(reference_path: FilePath, reference: Sequence[str] | None, text
     if not wrong:
         return []
     remedy = "Each line must hold the segment of the same line of the reference: mend the file or write it again."
-    of_reference = f"the reference {shown(reference_path)}"
+    of_reference = f"the reference {show_name(reference_path)}"
     blanks = [_blanks(reference_path, reference, len(lines)) for _, lines, _ in wrong]
     if len(read) > 1 and len({len(lines) for _, lines, _ in read}) == 1:
         path, lines, _ = read[0]
         near = not blanks[0] and len(lines) <= SEARCHED_LINES
-        where = _where(lines, reference, "the reference", shown(path)) if near else ""
+        where = _where(lines, reference, "the reference", show_name(path)) if near else ""
         return [f"T{of_reference[1:]} has {_count(reference)}, all other files ({_named(read)}) have {len(lines)}, so "
                 f"it may be the reference that is wrong.{where} {remedy}{blanks[0]}"]
     faults, searched = [], 0
@@ -197,13 +198,13 @@ def wrong_counts(reference_path: FilePath, reference: Sequence[str] | None, text
         if what and not blank and searched + len(lines) <= SEARCHED_LINES:
             searched += len(lines)
             where = _where(reference, lines, what, "the reference")
-        faults.append(f"{shown(path)} has {_count(lines)}, {of_reference} has {len(reference)}.{where}")
+        faults.append(f"{show_name(path)} has {_count(lines)}, {of_reference} has {len(reference)}.{where}")
     remedy += next(filter(None, blanks), "")
     return [f"{faults[0]} {remedy}"] if len(faults) == 1 else [*faults, remedy]
 
 
 def _named(read: Sequence[_Read]) -> str:
-    names = [shown(path) for path, _, _ in read if path is not None]
+    names = [show_name(path) for path, _, _ in read if path is not None]
     return ", ".join(names[:4]) + ", ..." * (len(names) > 4)
 
 
@@ -212,7 +213,7 @@ def _blanks(path: FilePath, reference: Sequence[str], n: int) -> str:
     blank = [line for line, text in enumerate(reference, 1) if not text.strip()] if n < len(reference) else []
     if not blank or len(reference) - len(blank) != n:
         return ""
-    name = shown(path)
+    name = show_name(path)
     return (f" The reference has {len(blank)} blank {'line' if len(blank) == 1 else 'lines'}, the first is line "
             f"{blank[0]}, and {n} others. If the blank ones are no segments, take them out: grep -v '^[[:space:]]*$' "
             f"{shlex.quote(name)} > {shlex.quote(name.removesuffix('.txt') + '.new.txt')}")
@@ -299,7 +300,7 @@ def read_text(
 
 
 def _stem(path: FilePath) -> str:
-    return literal(Path(os.fsdecode(path)).name).removesuffix(".gz").removesuffix(".txt")
+    return show_name(Path(os.fsdecode(path)).name).removesuffix(".gz").removesuffix(".txt")
 
 
 def _common_folder(paths: Sequence[FilePath]) -> str:

@@ -10,9 +10,9 @@ from typing import Any
 from mtsig_core.errors import InputError, SettingError, unknown
 from mtsig_core.languages import LANGUAGE
 from mtsig_core.readers.formats import DOCUMENTS
-from mtsig_core.readers.lines import read_lines, shown
+from mtsig_core.readers.lines import read_lines
 from mtsig_core.readers.plain_text import NamedFile, read_text, without_canary
-from mtsig_core.testset import TestSet
+from mtsig_core.testset import TestSet, show_name
 
 _ABOUT = ("src", "docid", "origlang", "domain", "genre")
 
@@ -69,18 +69,18 @@ def _files(dataset: Any, name: str, langpair: str) -> tuple[dict[str, str], list
     there."""
     from sacrebleu.utils import SACREBLEU_DIR
 
-    place = shown(SACREBLEU_DIR)
+    place = show_name(SACREBLEU_DIR)
     try:
         files = dataset.get_files(langpair)
         return dict(zip(dataset.fieldnames(langpair), files, strict=True)), dataset.get_reference_files(langpair)
     except OSError as error:
         reason = str(getattr(error, "reason", None) or error.strerror or error)
-        raise InputError(f"{name} is not in sacreBLEU's folder {place}, and cannot be downloaded: {shown(reason)}. Go "
-                         f"online, copy that folder from where the set is, or name another by the environment "
+        raise InputError(f"{name} is not in sacreBLEU's folder {place}, and cannot be downloaded: {show_name(reason)}. "
+                         "Go online, copy that folder from where the set is, or name another by the environment "
                          "variable SACREBLEU.") from None
     except (Exception, SystemExit) as error:  # whatever sacreBLEU may make of a damaged file: it ends the process, too
         raise InputError(f"sacreBLEU cannot read its copy of {name} {langpair} ({type(error).__name__}: "
-                         f"{shown(str(error))[:200]}). Remove {name} from {place}, and try again.") from None
+                         f"{show_name(str(error))[:200]}). Remove {name} from {place}, and try again.") from None
 
 
 def _reference(field: str) -> str:

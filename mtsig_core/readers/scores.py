@@ -30,9 +30,9 @@ from mtsig_core.readers.columns import (
 from mtsig_core.readers.formats import IDS, SCORE_TABLE, reader_of, refusal
 from mtsig_core.readers.frames import Table, of_systems
 from mtsig_core.readers.limits import check_values, spend
-from mtsig_core.readers.lines import FilePath, decode, read_bytes, read_lines, shown
+from mtsig_core.readers.lines import FilePath, decode, read_bytes, read_lines
 from mtsig_core.readers.tasks import ENDINGS, read_blocks
-from mtsig_core.testset import SegmentScores, TestSet, direction_of, is_human, literal
+from mtsig_core.testset import SegmentScores, TestSet, find_direction, is_human, show_name
 
 # Segment scores: a file of any format, or a table in memory -> a list of ratings.
 
@@ -73,7 +73,7 @@ def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] =
     if not isinstance(path, str | os.PathLike):
         name = f"The table {metric}"
         return _table(name, *read_frame_rows(name, path), metric, is_system)
-    name = shown(path)
+    name = show_name(path)
     if name.endswith(ENDINGS):
         blocks = join_columns(read_blocks(Path(os.fsdecode(path))), f"{name} has unequal numbers of scores", "scores")
         return _read_systems(name, *blocks)
@@ -105,7 +105,7 @@ def _table(name: str, header: list[str] | None, rows: Rows, metric: str, is_syst
     _check_header(name, header, rows)
     twice = sorted({column for column in header if header.count(column) > 1})
     if twice:
-        raise InputError(f"{name} has the column {shown(twice[0])} twice. Rename or remove one of them.")
+        raise InputError(f"{name} has the column {show_name(twice[0])} twice. Rename or remove one of them.")
     header, rows = _of_one_pair(name, header, rows)
     place = {held: find_column(header, held) for held in ("system", "line", "docid", "domain")}
     own = next((k for k, column in enumerate(header) if column.lower() == metric.lower()), None)
@@ -150,7 +150,7 @@ def _of_one_pair(name: str, header: list[str], rows: Rows) -> tuple[list[str], R
     if place is None or not all(map(is_langpair, found)):
         return header, rows
     if len(found) > 1:
-        raise InputError(f"{name} has scores of {len(found)} language pairs (column {shown(header[place])}: "
+        raise InputError(f"{name} has scores of {len(found)} language pairs (column {show_name(header[place])}: "
                          f"{list_names(found)}). Expected those of one. Put the rows of each in a file of its own.")
     return [*header[:place], *header[place + 1:]], [
         (row, [*cells[:place], *cells[place + 1:]]) for row, cells in rows]
@@ -197,7 +197,8 @@ def _wide(name: str, header: Sequence[str], rows: Rows, place: _Place, is_system
         where = f"{name}, row {row}"
         line = count if line_place is None else as_key(cells[line_place], f"{where}: line")
         document, domain = (_named(cells, place, what, where) for what in ("docid", "domain"))
-        ratings += [Rating(column, line, _number(cells[k], f"{where}, column {shown(column)}"), document, row, domain)
+        ratings += [Rating(column, line, _number(cells[k], f"{where}, column {show_name(column)}"), document, row,
+                           domain)
                     for k, column in systems]
     return ScoreFile(name, ratings, len(rows) if line_place is None else None, (header, rows))
 
@@ -221,7 +222,7 @@ def _named(cells: Sequence[Any], place: _Place, what: str, where: str) -> str | 
 def _text(value: object, where: str) -> str:
     if isinstance(value, bool | list | dict):
         raise InputError(f"{where} is {show_value(value)}. Expected a text or a number.")
-    text = "" if value is None or value != value else literal(str(value).strip())
+    text = "" if value is None or value != value else show_name(str(value).strip())
     if not text:
         raise InputError(f"{where} is empty. Fill it in, or remove the row.")
     return text
@@ -284,7 +285,7 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
         `domain` gives the domains of a test set that has none, where it names that of every segment.
     lower_is_better, higher_is_better : collection of str
         Names of scores of which the lowest, or the highest, is best. Of others the highest is, unless the name is that
-        of a known metric whose scores of this range are errors: then it is asked; see `direction_of`.
+        of a known metric whose scores of this range are errors: then it is asked; see `find_direction`.
     ids : path-like, optional
         File with the id of each segment, one per line as in the files of the test set. The tables then name lines by
         these.
@@ -312,14 +313,15 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     scores: dict[str, dict[str, list[float | None]]] = {}
     domain_of: dict[int, str] = {}
     for name, ratings in _read(tables, known):
-        check_values(len({rating.system for _, rating in ratings}) * testset.n_segments, f"The table {shown(name)}")
+        check_values(len({rating.system for _, rating in ratings}) * testset.n_segments, f"The table {show_name(name)}")
         _check_numbering(testset, [entry for entry in ratings if ids is None and entry[0].n_rows is None], last)
         by_system = scores[name] = defaultdict(lambda: [None] * testset.n_segments)
         for file, rating in ratings:
             where = f"{file.path}, row {rating.row}"
             if rating.system not in known and not is_human(rating.system):
-                raise InputError(f"{where}: {shown(rating.system)!r} is no system of {testset.name}."
-                                 f"{_nearest(rating.system, known)} It has: {', '.join(map(shown, testset.systems))}. "
+                raise InputError(f"{where}: {show_name(rating.system)!r} is no system of {testset.name}."
+                                 f"{_nearest(rating.system, known)} It has: "
+                                 f"{', '.join(map(show_name, testset.systems))}. "
                                  f"{_remedy(rating.system, [other.system for _, other in ratings], known)}")
             if ids is not None and file.n_rows is None:
                 line = _line_with_id(line_of, ids, rating, where)
@@ -400,16 +402,16 @@ def _check_names(tables: Iterable[NamedTable], lower_is_better: Collection[str],
     names = {name for name, _ in tables}
     for name in names:
         if not name.strip() or "," in name or name != name.strip():
-            raise SettingError(f"{shown(name)!r} is no name for scores: a list of metrics could not name them. "
+            raise SettingError(f"{show_name(name)!r} is no name for scores: a list of metrics could not name them. "
                                "Expected a word such as human.", {"scores": "human=FILE"})
     for which, said in (("lower", lower_is_better), ("higher", higher_is_better)):
         for name in said:
             if name not in names:
-                raise SettingError(f"{which.title()} is better in {shown(name)}: there are no scores of that name. "
-                                   f"There are: {', '.join(map(shown, sorted(names))) or 'none'}.",
+                raise SettingError(f"{which.title()} is better in {show_name(name)}: there are no scores of that name. "
+                                   f"There are: {', '.join(map(show_name, sorted(names))) or 'none'}.",
                                    {f"{which}_is_better": "NAME"}, {"scores": "NAME=FILE"})
     if both := sorted({*lower_is_better} & {*higher_is_better}):
-        raise SettingError(f"Lower and higher are both said to be better in {shown(both[0])}. Say one of them.")
+        raise SettingError(f"Lower and higher are both said to be better in {show_name(both[0])}. Say one of them.")
 
 
 def _read(tables: Sequence[NamedTable], known: Collection[str] | None) -> Iterator[tuple[str, list[_Entry]]]:
@@ -436,7 +438,7 @@ def _check_single(tables: Sequence[NamedTable], entries: Sequence[_Entry]) -> No
     """Raise InputError where there is one line, and nothing but its columns say whose scores a file has there."""
     for file, rating in entries[:1]:
         if file.n_rows == 1 and file.table and rating.document is None and isinstance(tables[0][1], str | os.PathLike):
-            columns = ", ".join(shown(rating.system) for rating in file.ratings[:12])
+            columns = ", ".join(show_name(rating.system) for rating in file.ratings[:12])
             raise InputError(f"{file.path} has the columns {columns} and a single row of numbers. Nothing says whether "
                              "the columns are systems. Expected the columns system, line, score; or a column for each "
                              "system and a row for each line. If it is one segment, add a column 'line'.")
@@ -453,18 +455,18 @@ def _second_score(file: ScoreFile, rating: Rating, other: ScoreFile, before: Rat
                      if one != two and column not in {rating.system for rating in file.ratings}]
         for words, remedy in _SECOND:
             if found := next((one for one in differing if re.search(words, one[0], re.IGNORECASE)), None):
-                told = (f"The rows differ in {shown(found[0])}: {shown(found[1][:40])} and {shown(found[2][:40])}. "
-                        f"{remedy}")
+                told = (f"The rows differ in {show_name(found[0])}: {show_name(found[1][:40])} and "
+                        f"{show_name(found[2][:40])}. {remedy}")
                 break
-    return InputError(f"{file.path}, row {rating.row}: {shown(rating.system)} has a second score for line "
-                      f"{shown(str(rating.line))}; the first is in {also}. {told}")
+    return InputError(f"{file.path}, row {rating.row}: {show_name(rating.system)} has a second score for line "
+                      f"{show_name(str(rating.line))}; the first is in {also}. {told}")
 
 
 def _line_in(testset: TestSet, file: ScoreFile, rating: Rating, last: int, where: str) -> int:
     """The line of the text files that a rating is for."""
     line, n = rating.line, testset.n_segments
     if isinstance(line, str):
-        raise InputError(f"{where}: the line is {shown(line)!r}. Expected a number, the line in the text files, "
+        raise InputError(f"{where}: the line is {show_name(line)!r}. Expected a number, the line in the text files, "
                          "counted from 1; or give a file with the id of each line of the texts.",
                          {"ids": "FILE"})
     if file.n_rows is not None:
@@ -494,22 +496,22 @@ def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:
     ids, (n, last) = read_lines(path, IDS), (testset.n_segments, max(testset.lines))
     if len(ids) not in (n, last):
         wanted = f"{last}" if n == last else f"{last}, or {n} without those left out"
-        raise InputError(f"{shown(path)} has {len(ids)} lines, the texts have {wanted} (a canary at their end does not "
-                         "count). Expected an id for each line.")
+        raise InputError(f"{show_name(path)} has {len(ids)} lines, the texts have {wanted} (a canary at their end does "
+                         "not count). Expected an id for each line.")
     line_of: dict[int | str, int] = {}
     for line, text in zip(range(1, last + 1) if len(ids) == last else testset.lines, ids, strict=True):
-        key = as_key(text, f"{shown(path)}, line {line}: the id")
+        key = as_key(text, f"{show_name(path)}, line {line}: the id")
         if line_of.setdefault(key, line) != line:
-            raise InputError(f"{shown(path)}, line {line}: the id {shown(text)!r} stands in line {line_of[key]} too. "
-                             "Expected another one for each line.")
+            raise InputError(f"{show_name(path)}, line {line}: the id {show_name(text)!r} stands in line "
+                             f"{line_of[key]} too. Expected another one for each line.")
     return line_of
 
 
 def _line_with_id(line_of: Mapping[int | str, int], path: FilePath, rating: Rating, where: str) -> int:
     if rating.line not in line_of:
         near = _nearest(str(rating.line), list(map(str, line_of)))
-        raise InputError(f"{where}: no line has the id {shown(str(rating.line))!r}.{near} "
-                         f"Expected one of those in {shown(path)}.")
+        raise InputError(f"{where}: no line has the id {show_name(str(rating.line))!r}.{near} "
+                         f"Expected one of those in {show_name(path)}.")
     return line_of[rating.line]
 
 
@@ -524,7 +526,7 @@ def _lines(entries: Sequence[_Entry]) -> list[int | str]:
     named = next(((file, rating) for file, rating in entries if isinstance(rating.line, str)), None)
     if numbered is not None and named is not None:
         file, rating = named
-        raise InputError(f"{file.path}, row {rating.row}: the line is {shown(str(rating.line))!r}, while "
+        raise InputError(f"{file.path}, row {rating.row}: the line is {show_name(str(rating.line))!r}, while "
                          f"{numbered.path} has numbers. Expected numbers throughout, or ids throughout.")
     zero = next(((file, rating) for file, rating in entries if rating.line == 0), None)
     if zero is not None:
@@ -544,8 +546,8 @@ def _of_lines(entries: Iterable[_Entry], lines: Iterable[int | str], what: str) 
     without = next((line for line in lines if line not in found), None)
     if without is not None:
         column = {"document": "docid"}.get(what, what)
-        raise InputError(f"Line {shown(str(without))} has no {column} in any table, others have. Give one for every "
-                         "line, or leave the column out.")
+        raise InputError(f"Line {show_name(str(without))} has no {column} in any table, others have. Give one for "
+                         "every line, or leave the column out.")
     return [found[line] for line in lines]
 
 
@@ -554,8 +556,8 @@ def _note(found: dict[Any, str], line: int | str, rating: Rating, file: ScoreFil
     """
     name: str | None = getattr(rating, what)
     if name is not None and found.setdefault(line, name) != name:
-        raise InputError(f"{file.path}, row {rating.row}: line {rating.line} is of {what} {shown(name)}, and of "
-                         f"{shown(found[line])} before. Expected one {what} for each line.")
+        raise InputError(f"{file.path}, row {rating.row}: line {rating.line} is of {what} {show_name(name)}, and of "
+                         f"{show_name(found[line])} before. Expected one {what} for each line.")
 
 
 def _frozen(scores: Mapping[str, Mapping[str, Sequence[float | None]]], lower_is_better: Collection[str],
@@ -572,10 +574,10 @@ def assumed_of(name: str, scores: Iterable[float | None], lower_is_better: Colle
     """A sentence: which scores of a table are taken as better, and why."""
     if name in lower_is_better or name in higher_is_better:
         return f"{name}: {'lower' if name in lower_is_better else 'higher'} is better, as was said."
-    known = direction_of(name, scores)
+    known = find_direction(name, scores)
     if known is not None and not known.higher_is_better:
         raise SettingError(f"Is higher better, or lower? By its name and its range lower may be better in "
-                           f"{shown(name)}, and nothing says so. Say which.",
+                           f"{show_name(name)}, and nothing says so. Say which.",
                            {"lower_is_better": name}, {"higher_is_better": name})
     return f"{name}: higher is better, as nothing else was said." if known is None else f"{known.why}."
 
@@ -586,10 +588,10 @@ def _remedy(name: str, names: Iterable[str], known: Collection[str]) -> str:
     others = [other for other in dict.fromkeys(names) if other not in known and not is_human(other)]
     if not others:
         return "Rename it in the table, add its output, or take its rows out."
-    listed = ", ".join(map(shown, others[:20])) + ", ..." * (len(others) > 20)
+    listed = ", ".join(map(show_name, others[:20])) + ", ..." * (len(others) > 20)
     return f"Nor are these: {listed}. Rename them in the table, add their outputs, or take their rows out."
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
     near = closest(name, islice(known, 10_000))
-    return "" if near is None else f" Did you mean {shown(near)}?"
+    return "" if near is None else f" Did you mean {show_name(near)}?"

@@ -25,12 +25,12 @@ from mtsig_core.readers.limits import (
     regular,
     spend,
 )
-from mtsig_core.readers.lines import FilePath, beginning, missing, read_bytes, read_lines, shown
+from mtsig_core.readers.lines import FilePath, beginning, missing, read_bytes, read_lines
 from mtsig_core.readers.plain_text import runs_beside, without_canary
 from mtsig_core.readers.wmt import OUTPUTS, folder_name, language_pairs, left_out, read_wmt, task_name, without_pair
 from mtsig_core.readers.wmt_xml import read_wmt_xml, xml_names
 from mtsig_core.task import KINDS, ROLES, SystemInfo, Task
-from mtsig_core.testset import SegmentScores, TestSet, as_scores, is_human, literal, settle_directions
+from mtsig_core.testset import SegmentScores, TestSet, as_scores, is_human, settle_directions, show_name
 
 # Tasks with texts and segment scores, in the layout of mt-metrics-eval.
 #
@@ -84,11 +84,11 @@ def _scores_of(folder: Path, pair: str, testset: TestSet) -> _Scores:
     first: dict[str, Path] = {}
     for path, name in _seg_score_files(folder, pair):
         if name in first:
-            raise InputError(f"Two scores are called {shown(name)}: {shown(first[name])} and {shown(path)}. Rename or "
-                             "remove one of them.")
+            raise InputError(f"Two scores are called {show_name(name)}: {show_name(first[name])} and "
+                             f"{show_name(path)}. Rename or remove one of them.")
         if "," in name or name != name.strip():
-            raise InputError(f"{shown(path)}: {shown(name)!r} is no name for scores, as a list of metrics could not "
-                             "name them. Rename the file.")
+            raise InputError(f"{show_name(path)}: {show_name(name)!r} is no name for scores, as a list of metrics "
+                             "could not name them. Rename the file.")
         first[name] = path
         if by_system := _read_seg_scores(path, testset):
             found[name] = by_system
@@ -123,8 +123,8 @@ def read_blocks(path: Path) -> dict[str, list[float | None]]:
         except ValueError:
             value = math.inf
         if not system.strip() or (value is not None and math.isinf(value)):
-            raise InputError(f"{shown(path)}, line {number} is {shown(repr(line))[:60]}. Expected SYSTEM<TAB>SCORE, "
-                             "with None where a score is missing.")
+            raise InputError(f"{show_name(path)}, line {number} is {show_name(repr(line))[:60]}. Expected "
+                             "SYSTEM<TAB>SCORE, with None where a score is missing.")
         found.setdefault(system.strip(), []).append(None if value != value else value)
     return found
 
@@ -132,10 +132,10 @@ def read_blocks(path: Path) -> dict[str, list[float | None]]:
 def _check(path: Path, found: Mapping[str, list[float | None]], testset: TestSet) -> None:
     for system, scores in found.items():
         if system not in testset.systems and system not in testset.references and not is_human(system):
-            raise InputError(f"{shown(path)}: {shown(system)!r} has scores and no output. Expected one of "
-                             f"{', '.join(map(shown, testset.systems))}; rename it, or remove its lines.")
+            raise InputError(f"{show_name(path)}: {show_name(system)!r} has scores and no output. Expected one of "
+                             f"{', '.join(map(show_name, testset.systems))}; rename it, or remove its lines.")
         if len(scores) != testset.n_segments:
-            raise InputError(f"{shown(path)}: {shown(system)} has {len(scores)} scores, the texts have "
+            raise InputError(f"{show_name(path)}: {show_name(system)} has {len(scores)} scores, the texts have "
                              f"{testset.n_segments} segments. Expected a line for each, with None where a score is "
                              "missing.")
 
@@ -201,7 +201,7 @@ def _read_scores(folder: Path, pairs: Collection[str] | None) -> dict[str, _Pair
     """What the files have of these language pairs; of all by default."""
     found: dict[str, _Pair] = {}
     for path in _score_lines_files(folder):
-        system, name = literal(path.name).removesuffix(".gz").removesuffix(".jsonl"), shown(path)
+        system, name = show_name(path.name).removesuffix(".gz").removesuffix(".jsonl"), show_name(path)
         for number, line in enumerate(read_lines(path, "an object of JSON in each line"), 1):
             if line.strip() and not _of_another(line, pairs):
                 _take(found, system, line, f"{name}, line {number}", pairs)
@@ -221,7 +221,7 @@ def _score_lines_files(folder: Path) -> list[Path]:
     files = sorted(regular(path) for path in inside.iterdir() if path.name.endswith((".jsonl", ".jsonl.gz"))
                    and not path.name.startswith("."))
     if not files:
-        raise InputError(f"{shown(inside)} has no file SYSTEM.jsonl. Expected one for each system.")
+        raise InputError(f"{show_name(inside)} has no file SYSTEM.jsonl. Expected one for each system.")
     return files
 
 
@@ -250,13 +250,14 @@ def _take(found: dict[str, _Pair], system: str, line: str, where: str, pairs: Co
     for metric, scores in by_metric.items():
         one.first.setdefault(key, where)
         if one.length.setdefault(key, len(scores)) != len(scores):
-            raise InputError(f"{where}: {shown(metric)} has {len(scores)} scores for the document {shown(document)}, "
-                             f"which has {one.length[key]} segments by {one.first[key]}. Expected one for each.")
+            raise InputError(f"{where}: {show_name(metric)} has {len(scores)} scores for the document "
+                             f"{show_name(document)}, which has {one.length[key]} segments by {one.first[key]}. "
+                             "Expected one for each.")
         of_system = one.scores.setdefault(metric, {}).setdefault(system, {})
         if key in of_system:
-            raise InputError(f"{where}: the document {shown(document)} comes a second time. Expected a line for each "
-                             "document of a language pair.")
-        of_system[key] = list(as_scores(f"{where}: {shown(metric)}", scores))
+            raise InputError(f"{where}: the document {show_name(document)} comes a second time. Expected a line for "
+                             "each document of a language pair.")
+        of_system[key] = list(as_scores(f"{where}: {show_name(metric)}", scores))
 
 
 def _testset(name: str, pair: str, found: _Pair, higher_is_better: Mapping[str, bool]) -> TestSet:
@@ -279,16 +280,16 @@ def _metadata(path: Path) -> dict[str, SystemInfo]:
     if not os.path.lexists(path):
         return {}
     try:
-        table = parse_json("\n".join(read_lines(regular(path), "an object of JSON")), shown(path))
+        table = parse_json("\n".join(read_lines(regular(path), "an object of JSON")), show_name(path))
     except ValueError as error:
-        raise InputError(f"{shown(path)} is no JSON: {error}. Mend or remove it.") from None
+        raise InputError(f"{show_name(path)} is no JSON: {error}. Mend or remove it.") from None
     if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
-        raise InputError(f"{shown(path)} has no object for each system. Expected one such as "
+        raise InputError(f"{show_name(path)} has no object for each system. Expected one such as "
                          '{"NAME": {"constrained": true}}.')
     for name, row in table.items():
         if not isinstance(row.get("constrained"), bool | None):
-            raise InputError(f"{shown(path)}: 'constrained' of {shown(name)} is {shown(repr(row['constrained']))}. "
-                             "Expected true or false.")
+            raise InputError(f"{show_name(path)}: 'constrained' of {show_name(name)} is "
+                             f"{show_name(repr(row['constrained']))}. Expected true or false.")
     return {name: SystemInfo.of(name, row.get("constrained")) for name, row in table.items()}
 
 
@@ -316,12 +317,12 @@ def opened(folder: FilePath) -> Iterator[Path]:
 def opened_with_rest(folder: FilePath) -> Iterator[tuple[Path, Path]]:
     """As `opened`, and the folder that holds all that was zipped: a task may lie deeper, with files beside it."""
     head = beginning(folder) if os.path.isfile(folder) else b""
-    if error := refusal(shown(folder), head, FOLDER):
+    if error := refusal(show_name(folder), head, FOLDER):
         raise error
     if not is_zip(folder):
         check_place(folder)
         if head.startswith(b"PK") or (head and os.fsdecode(folder).lower().endswith(".zip")):
-            raise InputError(f"{shown(folder)} is no zip file, or not all of one. Expected the folder of a shared "
+            raise InputError(f"{show_name(folder)} is no zip file, or not all of one. Expected the folder of a shared "
                              "task, or a zip of it: zip the folder again, or copy or download the file again.")
         yield Path(folder), Path(folder)
         return
@@ -332,7 +333,7 @@ def opened_with_rest(folder: FilePath) -> Iterator[tuple[Path, Path]]:
                 unpack(file, place)
             yield _find_task(place), place
         except InputError as error:
-            raise InputError(str(error).replace(str(place), shown(folder)), *error.remedies) from None
+            raise InputError(str(error).replace(str(place), show_name(folder)), *error.remedies) from None
 
 
 def _find_task(root: Path) -> Path:
@@ -345,7 +346,7 @@ def _find_task(root: Path) -> Path:
         ((found := task_name(path.name)) and found.role == "reference") or xml_names([path.name])))
     apart = sorted({holder for holder in holders if holders[0] not in (holder, *holder.parents)})
     if apart:
-        named = ", ".join(shown(path.relative_to(root)) for path in (holders[0], *apart[:_FEW]))
+        named = ", ".join(show_name(path.relative_to(root)) for path in (holders[0], *apart[:_FEW]))
         raise InputError(f"The zip archive holds {1 + len(apart)} tasks: {named}{', ...' * (len(apart) > _FEW)}. "
                          "Expected one. Zip each task alone.")
     return holders[0] if holders else next(by_file, root)
@@ -369,25 +370,25 @@ def read_systems(path: FilePath) -> dict[str, SystemInfo]:
     before, table = _name_parts(read_lines(path, SYSTEMS_TABLE))
     header, *lines = ([cell.strip() for cell in line.split("\t")] for line in table or [""])
     if "system" not in header or set(header) - set(_COLUMNS) or len(set(header)) < len(header):
-        raise InputError(f"{shown(path)}, line {len(before) + 1} has the columns "
-                         f"{', '.join(map(shown, header))[:200]}. Expected "
+        raise InputError(f"{show_name(path)}, line {len(before) + 1} has the columns "
+                         f"{', '.join(map(show_name, header))[:200]}. Expected "
                          f"{', '.join(_COLUMNS)}, with tabs between them; all but the first may be missing.")
     found: dict[str, SystemInfo] = {}
     for number, cells in enumerate(lines, len(before) + 2):
         if not any(cells):
             continue
-        where = f"{shown(path)}, line {number}"
+        where = f"{show_name(path)}, line {number}"
         if len(cells) > len(header):
             raise InputError(f"{where} has {len(cells)} columns, the header has {len(header)}. Expected as many.")
         row = dict.fromkeys(_COLUMNS, "") | dict(zip(header, cells, strict=False))
-        system = literal(row["system"])
+        system = show_name(row["system"])
         if not system or system in found:
-            raise InputError(f"{where} names {shown(repr(system)) if system else 'no system'}"
+            raise InputError(f"{where} names {show_name(repr(system)) if system else 'no system'}"
                              f"{' a second time' if system else ''}. Expected a line for each system.")
         told = SystemInfo.of(system)
         for column, among in (("constrained", _YES_NO), ("role", ROLES), ("kind", KINDS)):
             if row[column].lower() not in among and row[column]:
-                raise InputError(f"{where}: {column} is {shown(row[column])!r}. Expected one of "
+                raise InputError(f"{where}: {column} is {show_name(row[column])!r}. Expected one of "
                                  f"{', '.join(filter(None, among))}, or nothing.")
         found[system] = SystemInfo(_YES_NO[row["constrained"].lower()], row["role"].lower() or told.role,
                                    row["kind"].lower() or told.kind, row["name"] or None)
@@ -398,7 +399,7 @@ def read_primary(path: FilePath) -> str | None:
     """The metric that a table names as the one that decides; None where it names none."""
     told, _ = _name_parts(read_lines(path, SYSTEMS_TABLE))
     named = (line.lstrip("# ").partition(":") for line in told)
-    return next((literal(name.strip()) for key, _, name in named if key.strip().lower() == "metric" and name.strip()),
+    return next((show_name(name.strip()) for key, _, name in named if key.strip().lower() == "metric" and name.strip()),
                 None)
 
 
@@ -421,7 +422,7 @@ def without_withdrawn(testset: TestSet, folder: FilePath, table: FilePath | None
     gone = [name for name in testset.systems if name in told and told[name].role == "withdrawn"]
     if not gone:
         return testset
-    named = SYSTEMS if table is None else literal(Path(table).name)
+    named = SYSTEMS if table is None else show_name(Path(table).name)
     said = f"Left out: {', '.join(gone)}, whose role in the task's table of systems, {named}, is withdrawn."
     return replace(testset.without(gone), assumed=(said, *testset.assumed))
 
@@ -478,7 +479,7 @@ def read_task(folder: FilePath, pairs: Collection[str] | None = None, *, lower_i
 def _read_task(folder: Path, pairs: Collection[str] | None, lower_is_better: Collection[str],
                higher_is_better: Collection[str], keep_canary: bool) -> Task:
     if not folder.is_dir():
-        raise InputError(f"{shown(folder)} is a file. Expected the folder of a shared task, or a zip of it.")
+        raise InputError(f"{show_name(folder)} is a file. Expected the folder of a shared task, or a zip of it.")
     if _scores_alone(folder):
         return read_task_scores(folder, pairs, lower_is_better=lower_is_better, higher_is_better=higher_is_better)
     if has_scores(folder):
@@ -489,8 +490,8 @@ def _read_task(folder: Path, pairs: Collection[str] | None, lower_is_better: Col
         if pair not in known:
             raise unknown("language pair", pair, known)
     if said := [*lower_is_better, *higher_is_better]:
-        raise SettingError(f"{shown(folder)} has texts and no scores whose direction could be said, such as "
-                           f"{shown(said[0])}.")
+        raise SettingError(f"{show_name(folder)} has texts and no scores whose direction could be said, such as "
+                           f"{show_name(said[0])}.")
     testsets = {pair: read_pair(folder, pair, keep_canary=keep_canary) for pair in dict.fromkeys(pairs or known)}
     return _with_both(folder, testsets, pairs is None)
 
@@ -510,8 +511,8 @@ def _with_both(folder: Path, testsets: Mapping[str, TestSet], every: bool) -> Ta
 
 def no_output(folder: FilePath, pairs: Collection[str]) -> str:
     """What to do about language pairs of which a folder has references alone."""
-    return (f"{shown(folder)} has references and no output for {', '.join(pairs)}. Add outputs to its system-outputs/, "
-            "or choose other language pairs.")
+    return (f"{show_name(folder)} has references and no output for {', '.join(pairs)}. Add outputs to its "
+            "system-outputs/, or choose other language pairs.")
 
 
 def has_scores(folder: FilePath) -> bool:
@@ -572,7 +573,7 @@ def contents_of(archive: FilePath) -> Contents:
             return tuple((pair, name, f"{os.fsdecode(archive)}/{at(path)}") for pair, name, path in found)
 
         return Contents(tuple(pairs), inside(scores), inside(runs),
-                        tuple((literal(at(path)), why) for path, why in unread))
+                        tuple((show_name(at(path)), why) for path, why in unread))
 
 
 def unread_sentences(unread: Iterable[tuple[str, str]]) -> list[str]:
@@ -686,14 +687,15 @@ def _read_pair(folder: Path, langpair: str, parses: Sequence[tuple[str, FilePath
         if langpair not in xml:
             raise unknown("language pair", langpair, sorted(xml))
         if parses:
-            raise SettingError(f"{shown(folder)} has XML, whose texts take no parse. Give the texts as plain files.")
+            raise SettingError(f"{show_name(folder)} has XML, whose texts take no parse. Give the texts as plain "
+                               "files.")
         return read_wmt_xml(list(map(regular, xml[langpair])), langpair, name=f"{folder_name(folder)} {langpair}",
                             keep_canary=keep_canary)
     if not has_scores(folder):
         return read_wmt(folder, langpair, parses=parses, keep_canary=keep_canary)
     if parses:
-        raise SettingError(f"{shown(folder)} has segment scores beside its texts or alone, and takes no parse. Give "
-                           "the texts as plain files.")
+        raise SettingError(f"{show_name(folder)} has segment scores beside its texts or alone, and takes no parse. "
+                           "Give the texts as plain files.")
     task = read_task(folder, [langpair], lower_is_better=lower_is_better, higher_is_better=higher_is_better,
                      keep_canary=keep_canary)
     return replace(task.testsets[langpair], assumed=task.assumed)

@@ -16,11 +16,11 @@ from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import written_in
 from mtsig_core.readers.formats import SCORE_TABLE, sniff
 from mtsig_core.readers.limits import bounded, upload_limits
-from mtsig_core.readers.lines import read_lines, shown
+from mtsig_core.readers.lines import read_lines
 from mtsig_core.readers.plain_text import read_text
 from mtsig_core.readers.scores import join_scores, read_scores
 from mtsig_core.readers.wmt import task_name, without_pair
-from mtsig_core.testset import TestSet, literal
+from mtsig_core.testset import TestSet, show_name
 
 ROLES = ("system", "training run", "reference", "documents", "source", "scores", "scores, lower is better",
          "scores, higher is better", "segment ids", "parse", "leave out")
@@ -149,7 +149,7 @@ def named_alike(files: Iterable[str]) -> tuple[str, str]:
     said = {file: _set_and_pair(file) for file in files}
     by_pair: dict[str, list[str]] = {}
     for file, (_, pair) in said.items():
-        by_pair.setdefault(pair, []).append(shown(file))
+        by_pair.setdefault(pair, []).append(show_name(file))
     by_pair.pop("", None)
     if len(by_pair) > 1:
         listed = "; ".join(f"{pair} ({', '.join(named[:3])}{', ...' if len(named) > 3 else ''})"
@@ -232,11 +232,11 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
     for role in single:
         if len(groups[role]) > 1:
             raise InputError(f"{len(groups[role])} files are marked as {role}: "
-                             f"{', '.join(shown(upload.file) for upload in groups[role])}. Expected one at most.")
+                             f"{', '.join(show_name(upload.file) for upload in groups[role])}. Expected one at most.")
 
     if groups["segment ids"] and not scores:
-        raise InputError(f"{shown(groups['segment ids'][0].file)} holds segment ids, and there is no table of scores "
-                         "that could refer to them. Add one, or leave the ids out.")
+        raise InputError(f"{show_name(groups['segment ids'][0].file)} holds segment ids, and there is no table of "
+                         "scores that could refer to them. Add one, or leave the ids out.")
 
     def read(folder: Path) -> TestSet:
         paths = {upload: _save(folder, k, upload) for k, upload in enumerate(uploads)}
@@ -280,7 +280,7 @@ def _in_folder(work: Callable[[Path], _Result]) -> _Result:
 
 def _save(folder: Path, number: int, upload: Upload) -> Path:
     """A place of its own for each file: two may have the same name, and no name may lead elsewhere."""
-    own = literal(upload.file).replace("\\", "/").replace("\0", "")
+    own = show_name(upload.file).replace("\\", "/").replace("\0", "")
     short = PurePosixPath(own).name.encode()[-200:].decode("utf-8", "ignore")  # which keeps the ending
     path = folder / str(number) / (short if short.strip(".") else "file")
     path.parent.mkdir()

@@ -12,9 +12,9 @@ from mtsig_core.errors import InputError, closest
 from mtsig_core.languages import LANGUAGE, THREE_LETTERS, is_langpair, languages_of
 from mtsig_core.readers.formats import SEGMENTS, refusal, sniff
 from mtsig_core.readers.limits import check_place, regular
-from mtsig_core.readers.lines import FilePath, beginning, missing, shown
+from mtsig_core.readers.lines import FilePath, beginning, missing
 from mtsig_core.readers.plain_text import assemble, by_name, check_langpair
-from mtsig_core.testset import TestSet
+from mtsig_core.testset import TestSet, show_name
 
 # What the name of a file says in the style of the WMT shared tasks: set, language pair, role, system or reference.
 #
@@ -217,7 +217,7 @@ def left_out(folder: Path) -> list[str]:
     """Sentences: which language pairs have outputs and no reference, as a task does not publish one for each, and what
     lies where others have a language pair and is none, such as en-zh-x."""
     return [*(f"Left out: {pair}, which has outputs and no reference." for pair in _without_reference(folder)),
-            *(f"Left out: {shown(name)}, which is no language pair such as en-de or en-pt-BR."
+            *(f"Left out: {show_name(name)}, which is no language pair such as en-de or en-pt-BR."
               for name in _no_pairs(folder))]
 
 
@@ -246,7 +246,7 @@ def _references(folder: Path) -> _References:
     if not os.path.lexists(folder):
         raise InputError(missing(folder))
     if not folder.is_dir():
-        raise InputError(f"{shown(folder)} is a file; a folder is expected. {LAYOUT}")
+        raise InputError(f"{show_name(folder)} is a file; a folder is expected. {LAYOUT}")
     inside = folder / "references"
     flat = not inside.is_dir()
     found: _References = {}
@@ -257,11 +257,11 @@ def _references(folder: Path) -> _References:
         names = _names(folder)
         near = [folder / name for name in names if (folder / name / "references").is_dir()]
         near += [folder.parent] if folder.name in ("references", *OUTPUTS) else []
-        hint = f" Did you mean {shown(near[0])}?" if near else ""
-        raise InputError(f"{shown(folder)} has no references/; it has {_listed(names)}. {LAYOUT}{hint}"
+        hint = f" Did you mean {show_name(near[0])}?" if near else ""
+        raise InputError(f"{show_name(folder)} has no references/; it has {_listed(names)}. {LAYOUT}{hint}"
                          f"{_other_format(folder, names)}")
     if not found:
-        raise InputError(f"{shown(inside)} has no reference; it has {_listed(_names(inside))}. {LAYOUT}")
+        raise InputError(f"{show_name(inside)} has no reference; it has {_listed(_names(inside))}. {LAYOUT}")
     return found
 
 
@@ -270,7 +270,7 @@ def _other_format(folder: Path, names: Sequence[str]) -> str:
     for path in (folder / name for name in names[:_LOOKED_AT]):
         head = beginning(path) if path.is_file() else b""
         if (found := sniff(head)) is not None and not found.read_as:
-            return f" {refusal(shown(path), head, SEGMENTS)}"
+            return f" {refusal(show_name(path), head, SEGMENTS)}"
     return ""
 
 
@@ -281,12 +281,14 @@ def _choose(found: _References, langpair: str, folder: Path) -> tuple[str, str]:
     if langpair in full or len(of_pair) == 1:
         return full[langpair if langpair in full else of_pair[0]]
     if of_pair:
-        raise InputError(f"{shown(folder)} has {len(of_pair)} sets for {langpair}. Choose one: {', '.join(of_pair)}.")
+        raise InputError(f"{show_name(folder)} has {len(of_pair)} sets for {langpair}. Choose one: "
+                         f"{', '.join(of_pair)}.")
     pairs = sorted({pair for _, pair in found})
     turned = "-".join(reversed([language or "" for language in languages_of(langpair)]))
     near = turned if turned in pairs else closest(langpair, [*full, *pairs])
     hint = "" if near is None else f" Did you mean {near}?"
-    raise InputError(f"{shown(folder)} has no reference for {shown(langpair)}; it has {', '.join(pairs)}.{hint}")
+    raise InputError(f"{show_name(folder)} has no reference for {show_name(langpair)}; it has "
+                     f"{', '.join(pairs)}.{hint}")
 
 
 def _files(folder: Path, subfolders: Sequence[str]) -> Iterator[tuple[TaskName, Path]]:
@@ -301,14 +303,14 @@ def _names(folder: Path) -> list[str]:
     try:
         return sorted(name for name in os.listdir(check_place(folder)) if not name.startswith("."))
     except OSError as error:
-        raise InputError(f"{shown(folder)} cannot be read: {error.strerror or error}.") from None
+        raise InputError(f"{show_name(folder)} cannot be read: {error.strerror or error}.") from None
 
 
 def _only(files: Sequence[tuple[str, Path]], what: str) -> Path | None:
     if len(files) > 1:
-        raise InputError(f"There are two {what}s: {shown(files[0][1])} and {shown(files[1][1])}. {ONE_OF_EACH}")
+        raise InputError(f"There are two {what}s: {show_name(files[0][1])} and {show_name(files[1][1])}. {ONE_OF_EACH}")
     return files[0][1] if files else None
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(shown, names[:8])) + (", ..." if len(names) > 8 else "") if names else "nothing"
+    return ", ".join(map(show_name, names[:8])) + (", ..." if len(names) > 8 else "") if names else "nothing"

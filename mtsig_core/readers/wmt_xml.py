@@ -21,9 +21,9 @@ from xml.sax.handler import ContentHandler
 from mtsig_core.errors import InputError, SettingError, counted, nearest, unknown
 from mtsig_core.languages import LANGUAGE, languages_of
 from mtsig_core.readers.limits import check_values, spend
-from mtsig_core.readers.lines import FilePath, chunks, shown
+from mtsig_core.readers.lines import FilePath, chunks
 from mtsig_core.readers.plain_text import check_langpair, without_canary
-from mtsig_core.testset import TestSet, literal
+from mtsig_core.testset import TestSet, show_name
 
 if TYPE_CHECKING:
     from xml.sax.xmlreader import AttributesImpl
@@ -73,10 +73,11 @@ def read_wmt_xml(paths: Sequence[FilePath], langpair: str | None = None, *, name
     pairs = sorted({f"{document.src.lang}-{part.lang}" for document in found.values() if document.src
                     for part in (*document.ref.values(), *document.hyp.values()) if part.lang})
     _check_sources(found)
-    label = name or re.sub(r"\.xml(\.gz)?$", "", re.split(r"[/\\]", shown(paths[0]))[-1])
+    label = name or re.sub(r"\.xml(\.gz)?$", "", re.split(r"[/\\]", show_name(paths[0]))[-1])
     if langpair is None:
         if len(pairs) > 1:
-            raise SettingError(f"{label} has {len(pairs)} language pairs: {', '.join(map(shown, pairs))}. Choose one.",
+            raise SettingError(f"{label} has {len(pairs)} language pairs: {', '.join(map(show_name, pairs))}. Choose "
+                               "one.",
                                {"langpair": "XX-YY"})
         langpair = pairs[0] if pairs else None
     elif langpair not in pairs:
@@ -85,7 +86,7 @@ def read_wmt_xml(paths: Sequence[FilePath], langpair: str | None = None, *, name
         source, target = languages_of(langpair)
         found = {key: _in_language(document, target or "") for key, document in found.items()
                  if document.src and document.src.lang == source}
-    testset = _testset(label, " and ".join(map(shown, paths)), found, langpair)
+    testset = _testset(label, " and ".join(map(show_name, paths)), found, langpair)
     return testset if keep_canary else without_canary(testset)
 
 
@@ -94,7 +95,7 @@ def _check_sources(found: dict[str, _Document]) -> None:
     known = [key for key, document in found.items() if document.src]
     for key, document in found.items() if known else ():
         for part in (*document.ref.values(), *document.hyp.values()) if document.src is None else ():
-            raise InputError(f"{part.where}: the document {shown(key)} has no <src>, here or in another file."
+            raise InputError(f"{part.where}: the document {show_name(key)} has no <src>, here or in another file."
                              f"{nearest(key, known)} Expected the id of one that has: mend it, or take the document "
                              "out.")
 
@@ -114,8 +115,8 @@ def _testset(name: str, files: str, found: dict[str, _Document], langpair: str |
         source = document.src.texts if document.src else {}
         for part in (*document.ref.values(), *document.hyp.values()):
             if odd := next((seg for seg in part.texts if seg not in source), None):
-                raise InputError(f"{part.where}: the document {shown(key)} has a segment {shown(odd)!r} here, and none "
-                                 "in its <src>. Expected the same ids in both.")
+                raise InputError(f"{part.where}: the document {show_name(key)} has a segment {show_name(odd)!r} here, "
+                                 "and none in its <src>. Expected the same ids in both.")
         for seg, text in source.items():
             line += 1
             of = [document.ref[ref].texts.get(seg) or None if ref in document.ref else None for ref in refs]
@@ -126,7 +127,7 @@ def _testset(name: str, files: str, found: dict[str, _Document], langpair: str |
                 bare.append(f"{seg} of the document {key}")
     if not rows:
         raise InputError(f"{files}: no segment has a reference. Expected {_FORM}.")
-    told = (f"{NO_REFERENCE}: {counted(len(bare), 'segment')}, the first is segment {literal(bare[0])}.",) if bare \
+    told = (f"{NO_REFERENCE}: {counted(len(bare), 'segment')}, the first is segment {show_name(bare[0])}.",) if bare \
         else ()
     domains = [domain or "" for _, _, domain, *_ in rows]
     return TestSet(name, {hyp: [row[5][k] for row in rows] for k, hyp in enumerate(hyps)},
@@ -152,7 +153,7 @@ def _read(path: FilePath, found: dict[str, _Document]) -> None:
     safe: Any = sax  # which comes without types
     parser = safe.make_parser()
     parser.forbid_dtd = True
-    handler = _Handler(shown(path), found, parser)
+    handler = _Handler(show_name(path), found, parser)
     parser.setContentHandler(handler)
     try:
         for chunk, _ in chunks(path, "the XML of a shared task"):
@@ -162,12 +163,12 @@ def _read(path: FilePath, found: dict[str, _Document]) -> None:
         raise InputError(f"{handler.here()} declares a document type or an entity, through which XML can do harm. "
                          "Expected the XML of a shared task, which has none: remove the declaration.") from None
     except SAXParseException as error:
-        raise InputError(f"{shown(path)}, line {error.getLineNumber() or 1} is no sound XML: {error.getMessage()}. "
+        raise InputError(f"{show_name(path)}, line {error.getLineNumber() or 1} is no sound XML: {error.getMessage()}. "
                          "Mend that line, or copy or download the file again.") from None
     except (ValueError, LookupError) as error:  # an encoding that Python does not know, or bytes that it has not
         raise InputError(f"{handler.here()} cannot be read as XML: {error}. Write it as UTF-8.") from None
     if not handler.documents:
-        raise InputError(f"{shown(path)} has no document. Expected {_FORM}.")
+        raise InputError(f"{show_name(path)} has no document. Expected {_FORM}.")
 
 
 class _Handler(ContentHandler):
@@ -210,15 +211,15 @@ class _Handler(ContentHandler):
                 raise InputError(f"{self.here()}: <hyp> names no system. Expected {_FORM}.")
             lang = attrs.get("lang") or attrs.get("language") or (self.origin if name == "src" else "")
             if (lang or name == "src") and not re.fullmatch(LANGUAGE, lang := lang.replace("-", "_")):
-                raise InputError(f"{self.here()}: the language of <{name}> is {shown(lang)!r}. Expected a code such as "
-                                 "en or zh_TW.")
+                raise InputError(f"{self.here()}: the language of <{name}> is {show_name(lang)!r}. Expected a code "
+                                 "such as en or zh_TW.")
             self.part = name, own, _Part(lang, self.here())
         elif name == "seg" and self.part is not None:
             self.seg, self.text, self.length = attrs.get("id") or "", [], 0
             if not self.seg or self.seg in self.part[2].texts:
-                told = f"a second segment {shown(self.seg)!r}" if self.seg else "a segment without an id"
-                raise InputError(f"{self.here()}: the document {shown(self.key or '')} has {told}. Expected another id "
-                                 "for each.")
+                told = f"a second segment {show_name(self.seg)!r}" if self.seg else "a segment without an id"
+                raise InputError(f"{self.here()}: the document {show_name(self.key or '')} has {told}. Expected "
+                                 "another id for each.")
 
     def _open_document(self, attrs: AttributesImpl) -> None:
         self.documents += 1
@@ -227,7 +228,7 @@ class _Handler(ContentHandler):
             return
         key = attrs.get("id") or ""
         if not key.strip() or key in self.seen:
-            told = f"the document {shown(key)} comes a second time" if key.strip() else "a document has no id"
+            told = f"the document {show_name(key)} comes a second time" if key.strip() else "a document has no id"
             raise InputError(f"{self.here()}: {told}. Expected another id for each.")
         self.seen.add(key)
         self.key, self.origin = key, attrs.get("origlang") or ""
@@ -261,8 +262,8 @@ class _Handler(ContentHandler):
             parts = document.ref if what == "ref" else document.hyp
             before = parts.setdefault(own, part)
         if before is not None and (before.lang, before.texts) != (part.lang, part.texts):
-            named = f"<{what}> {shown(own)}".strip()
-            raise InputError(f"{part.where}: {named} of the document {shown(self.key)} differs from that of "
+            named = f"<{what}> {show_name(own)}".strip()
+            raise InputError(f"{part.where}: {named} of the document {show_name(self.key)} differs from that of "
                              f"{before.where}. Expected one of each.")
 
 

@@ -12,12 +12,12 @@ from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.export import records_csv
 from mtsig_core.report.table import Column, Table, join_ends
 from mtsig_core.report.text import caution_lines, printable, table_text, terminal_width
-from mtsig_core.report.words import assumptions
+from mtsig_core.report.words import list_assumptions
 from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.schema import to_json, to_plain
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.significance import significant
-from mtsig_core.testset import with_remedy
+from mtsig_core.testset import add_remedy
 
 # Tables.
 
@@ -83,7 +83,7 @@ def agreement_verdict(found: Agreement | TaskAgreement) -> str:
 def agreement_assumed(found: Agreement | TaskAgreement) -> list[str]:
     """Sentences: which direction of the scores that are held against each other was assumed."""
     assumed = found.testset.assumed if isinstance(found, Agreement) else found.task.assumed
-    return assumptions(assumed, [found.human, *(one.metric for one in found.metrics)])
+    return list_assumptions(assumed, [found.human, *(one.metric for one in found.metrics)])
 
 
 def agreement_note(found: Agreement | TaskAgreement) -> str:
@@ -123,7 +123,7 @@ def agreement_text(found: Agreement | TaskAgreement) -> str:
     else:
         lines = [f"{printable(found.task.name)}: {', '.join(map(printable, found.pairs))}"]
         tables.append(agreement_by_pair_table(found))
-        last = list(map(with_remedy, agreement_assumed(found)))
+        last = list(map(add_remedy, agreement_assumed(found)))
     tables += [compared_metrics_table(found)] if found.comparisons else []
     lines += [f"{printable(agreement_verdict(found))}.", *caution_lines(about_agreement(found))]
     for table in tables:

@@ -19,7 +19,7 @@ from mtsig_core.stats.few_units import FEW_UNITS
 from mtsig_core.stats.intervals import LEAST_UNITS
 from mtsig_core.stats.ranks import RANK_RULES, inside_said
 from mtsig_core.stats.significance import TESTS
-from mtsig_core.testset import as_system
+from mtsig_core.testset import name_as_system
 
 
 class Words(NamedTuple):
@@ -61,6 +61,7 @@ TEMPLATES: dict[str, Words] = {
     "whole-undecided": Words("No pair can be significant on the whole set either: a bootstrap within domains is no "
                              "surer than that of the domain with the fewest units.",
                              advice="Use the randomization test (ar)."),
+    "declared-not-compared": Words("{pair}: {a} is declared the first, but was not compared there by {by}."),
     "weights-of-domains": Words("{by} of a domain takes its weights from the references of that domain only, as if "
                                 "the domain were scored by itself.",
                                 advice="Compare systems within a domain, not the scores of two domains, and none with "
@@ -369,7 +370,7 @@ def _ratings_alone(caution: Caution, names: Sequence[str]) -> Words:
 def _ratings_of_references(caution: Caution, name: str, n: int) -> Words:
     return Words(f"{n:,} {caution.metric} {plural(n, 'score')} of {name} {_is(n)} not used, because it is a human "
                  "translation and not a system.",
-                 advice=f"To rank it as {as_system(name)}, let references take part as systems.")
+                 advice=f"To rank it as {name_as_system(name)}, let references take part as systems.")
 
 
 @_writes("not-rated")
@@ -549,6 +550,30 @@ def describe_rank_disagreement(undecided: bool, wary: Sequence[str], bold: Seque
     if n_apart:
         parts.append(f"{counted(n_apart, 'pair')} of systems with separate rank ranges {_is(n_apart)} not significant")
     return "; ".join(parts)
+
+
+# -- What a review decides, and what the numbers say of it -------------------------------------------------------------
+
+
+@_writes("declared-without-ranks")
+def _declared_without_ranks(caution: Caution, pair: str, why: str | None) -> Words:
+    reason = f" ({why})" if why else ""
+    return Words(f"{pair}: {caution.a} is declared the first, but no system is ranked there by {_by(caution)}{reason}, "
+                 "so the numbers neither support that nor speak against it.")
+
+
+@_writes("declared-not-first")
+def _declared_not_first(caution: Caution, pair: str, rule: str, in_top_group: bool) -> Words:
+    first = "in the top group there" if rule == "simultaneous" else \
+        f"among the first there, ranked {RANK_RULES[rule].title},"
+    though = ", though it is in the top group by simultaneous rank ranges" * in_top_group
+    return Words(f"{pair}: {caution.a} is declared the first, but is not {first} by {_by(caution)}{though}.")
+
+
+@_writes("top-group-not-declared")
+def _top_group_not_declared(caution: Caution, pair: str, systems: Sequence[str]) -> Words:
+    return Words(f"{pair}: {list_names(systems, len(systems))} {_is(len(systems))} in the top group there too by "
+                 f"{_by(caution)}, and the numbers do not decide between systems of the top group.")
 
 
 # -- Single pairs ------------------------------------------------------------------------------------------------------

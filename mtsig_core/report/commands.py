@@ -11,7 +11,7 @@ from typing import Any
 from mtsig_core.errors import Remedy
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.task import exclusion_text
-from mtsig_core.testset import literal
+from mtsig_core.testset import show_name
 
 #: What each command calls, as "module:function" below the core: from these signatures come its options, their defaults,
 #: and what a printed command may leave out.
@@ -121,7 +121,7 @@ def command_line(command: str, source: Source, *flags: str, **asked: object) -> 
     given = {option_name(name): value for name, value in asked.items()}
     more = [part for key, value in given.items() if value is not None and value != usual.get(key)
             for part in _option(key, str(value))]
-    return literal(shlex.join(["mtsig", *command.split(), *source_options(source), *flags, *more]))
+    return show_name(shlex.join(["mtsig", *command.split(), *source_options(source), *flags, *more]))
 
 
 def task_command(source: TaskSource, **asked: object) -> str:
@@ -145,7 +145,7 @@ def task_command(source: TaskSource, **asked: object) -> str:
                for part in _with(f"--{key.replace('_', '-')}", str(value))]
     flags = ["--demo"] * (source.folder is None) + ["--keep-canary"] * source.keep_canary
     flags += ["--keep-withdrawn"] * source.keep_withdrawn + ["--refs-as-systems"] * source.refs_as_systems
-    return literal(shlex.join(["mtsig", "task", *flags, *options, *(part for one in said for part in _with(*one))]))
+    return show_name(shlex.join(["mtsig", "task", *flags, *options, *(part for one in said for part in _with(*one))]))
 
 
 def remedy_options(remedies: Iterable[Remedy]) -> str:

@@ -16,35 +16,35 @@ from mtsig_core.report.notebook import report_fragment
 from mtsig_core.report.pictures import differences_svg, forest_svg, matrix_key, matrix_svg
 from mtsig_core.report.result_json import comparison_json
 from mtsig_core.report.sentences import (
-    basis_sentences,
-    caption_sentences,
-    level,
+    choose_form,
+    describe_difference,
+    list_exclusions,
+    list_interval_kinds,
+    name_simultaneous,
     paper_sentences,
-    row_against_column,
+    state_verdict,
+    summarize_comparison,
+    write_caption,
+    write_level,
+    write_methods,
 )
 from mtsig_core.report.tables import (
-    CLUSTERS_SAID,
+    CLUSTERS_NOTE,
     DETECTABLE,
     by_reference_table,
     cluster_ends,
     exclusions_table,
-    interval_kinds,
     leaderboard_table,
-    left_out,
     numbered_matrix,
     pair_runs_table,
     pairs_table,
-    points,
     relations_table,
     runs_table,
     signs_table,
-    simultaneous_word,
-    summary,
-    verdict,
     without_relation,
 )
 from mtsig_core.report.text import report_text
-from mtsig_core.report.words import assumptions, direction, far_firsts, ranks_hold_jointly
+from mtsig_core.report.words import describe_direction, explain_far_firsts, list_assumptions
 from mtsig_core.results import Comparison, MetricResult
 from mtsig_core.stats.significance import is_split
 
@@ -121,34 +121,33 @@ def _introduce(comparison: Comparison) -> Iterator[Block]:
     """What was compared and how, what was left out and assumed, and warnings that question all numbers."""
     if doubts := tuple(one for one in comparison.warnings if one.kind.comes_first):
         yield Warnings(cautions=doubts, several=len(comparison.metrics) > 1)
-    for part in summary(comparison):
+    for part in summarize_comparison(comparison):
         yield Paragraph(text="; ".join(part), role="summary")
     if comparison.excluded:
-        yield Paragraph(text=f"Left out: {left_out(comparison)}", role="remark", only=("text", "latex"))
+        yield Paragraph(text=f"Left out: {list_exclusions(comparison)}", role="remark", only=("text", "latex"))
         yield TableBlock(table=exclusions_table(comparison), title="Left out", only=("html",))
-    for text in assumptions(comparison.testset.assumed, comparison.metrics):
+    for text in list_assumptions(comparison.testset.assumed, comparison.metrics):
         yield Paragraph(text=text, role="text")
 
 
 def _show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
     settings, title = comparison.settings, metric_title(result.metric)
     first, anchor = result.systems[0], "the best score" if settings.baseline is None else "the baseline"
-    yield Paragraph(text=verdict(result, settings) or f"{first.system} scores {first.score:{points(result)}}",
-                    role="verdict", about=f"{title}, {direction(result.higher_is_better, bool(result.pairs))}")
+    yield Paragraph(text=state_verdict(result, settings) or
+                    f"{first.system} scores {first.score:{choose_form(result)}}", role="verdict",
+                    about=f"{title}, {describe_direction(result.higher_is_better, bool(result.pairs))}")
     for caution in comparison.warnings:
         if caution.kind.beside_verdict and caution.metric == result.metric:
             yield Paragraph(text=caution.finding, only=("text",))
-    if (far := far_firsts(result)) is not None:
+    if (far := explain_far_firsts(result)) is not None:
         yield Paragraph(text=far)
-    caption, *caveats = caption_sentences(comparison, result, "Scores")
-    jointly = first.rank_low is not None and ranks_hold_jointly(comparison)
-    yield TableBlock(table=leaderboard_table(result, settings), title=f"{title}: systems", caption=caption,
-                     notes=(CLUSTERS_SAID,) * bool(cluster_ends(result.systems)),
-                     caveats=(*["Rank intervals hold jointly for all systems."] * jointly, *caveats))
+    yield TableBlock(table=leaderboard_table(result, settings), title=f"{title}: systems",
+                     **_caption(comparison, result, "Scores"),
+                     notes=(CLUSTERS_NOTE,) * bool(cluster_ends(result.systems)))
     yield Figure(draw=partial(forest_svg, result, settings), caption=(
         f"Blue: {anchor}. Grey and filled: significantly different from it; hollow: not, which does not mean equal."
         if result.pairs else "The score with its interval: there is no other system to compare it with."))
-    if together := simultaneous_word(result, settings):
+    if together := name_simultaneous(result, settings):
         yield Figure(draw=partial(differences_svg, result, settings), caption=(
             f"Difference of each system to {anchor}. Thick: its single interval, for this pair alone. Thin, with ends: "
             f"{together}; these hold together. Filled: significantly different; hollow: not, which does not mean "
@@ -165,7 +164,7 @@ def _show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Bloc
 
 def _show_pairs(comparison: Comparison, result: MetricResult, most: int | None) -> Iterator[Block]:
     settings, title, n = comparison.settings, metric_title(result.metric), len(result.pairs)
-    table, together = pairs_table(result, settings, most), simultaneous_word(result, settings)
+    table, together = pairs_table(result, settings, most), name_simultaneous(result, settings)
     in_all = () if n <= _FEW_PAIRS or settings.baseline is not None else ("latex", "html", "notebook")
     if settings.baseline is None:
         yield Figure(draw=partial(matrix_svg, result, settings), caption=matrix_key(result, settings))
@@ -181,7 +180,7 @@ def _show_pairs(comparison: Comparison, result: MetricResult, most: int | None) 
             fold="Minimum detectable differences", n_rows=n, only=in_all,
             **_caption(comparison, result, "Minimum detectable differences"),
             notes=(f"Such a true difference is found with 80% power, uncorrected{family}. In brackets: "
-                   f"{level(settings)} interval, as the standard error (SE) is an estimate.",))
+                   f"{write_level(settings)} interval, as the standard error (SE) is an estimate.",))
     if result.pair_runs:
         yield TableBlock(table=pair_runs_table(result), title=f"{title}: differences between runs", only=in_all,
                          **_caption(comparison, result, "Standard errors, with training runs,"))
@@ -203,15 +202,15 @@ def _show_matrix(comparison: Comparison, result: MetricResult) -> Iterator[Block
     below = "the share of samples that the better one wins" if any(pair.win is not None for pair in result.pairs) else \
         "the adjusted p"
     yield TableBlock(table=numbered_matrix(result), title=f"{title}: matrix", notes=(
-        f"Above the diagonal the difference {row_against_column(result)}, positive where the row is better, bold where "
-        f"significant; below it {below}. Not significant does not mean equal.",), only=("latex",),
+        f"Above the diagonal the difference {describe_difference(result)}, positive where the row is better, bold "
+        f"where significant; below it {below}. Not significant does not mean equal.",), only=("latex",),
         **_caption(comparison, result, "All pairs"))
 
 
 def _caption(comparison: Comparison, result: MetricResult, what: str) -> dict[str, Any]:
-    """The caption of a table, and what has to be known wherever it is copied to."""
-    caption, *caveats = caption_sentences(comparison, result, what)
-    return {"caption": caption, "caveats": tuple(caveats)}
+    """The caption of a table, and where to read what its numbers depend on."""
+    return {"caption": write_caption(comparison, result, what),
+            "caveats": (f"Methods and caveats: see {metric_title(result.metric)}: methods.",)}
 
 
 def _explain_signs(comparison: Comparison, result: MetricResult) -> str:
@@ -226,7 +225,7 @@ def _explain_signs(comparison: Comparison, result: MetricResult) -> str:
 
 def _say_methods(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
     title = metric_title(result.metric)
-    yield Paragraph(text=" ".join(basis_sentences(comparison, result)), role="methods", about=title, only=("latex",))
+    yield Paragraph(text=write_methods(comparison, result), role="methods", about=title, only=("latex",))
     yield Paragraph(text=paper_sentences(comparison, result.metric), role="methods", about=f"{title}: for a paper",
                     only=("html",))
     yield Paragraph(text=result.signature, role="signature", about=f"{title} signature:", only=("text", "html"))
@@ -248,7 +247,7 @@ def _list_settings(comparison: Comparison) -> Facts:
     info, settings = comparison.testset, comparison.settings
     facts = [("test set", info.name), ("digest", info.digest), ("test", settings.test), ("unit", settings.unit),
              ("block length", settings.block_length), ("trials", settings.trials), ("alpha", settings.alpha),
-             ("correction", settings.correction), ("intervals", interval_kinds(comparison)),
+             ("correction", settings.correction), ("intervals", list_interval_kinds(comparison)),
              ("resamples", settings.resamples), ("seed", settings.seed), ("baseline", settings.baseline),
              ("mtsig", settings.version)]
     return Facts(pairs=tuple((name, str(value)) for name, value in facts if value is not None), only=("html",))

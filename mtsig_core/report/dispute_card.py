@@ -12,11 +12,10 @@ from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.cells import format_p, number, signed
 from mtsig_core.report.html import table_html, template
 from mtsig_core.report.palette import shortened, width
-from mtsig_core.report.sentences import level, method_sentences
+from mtsig_core.report.sentences import choose_form, method_sentences, summarize_comparison, write_level
 from mtsig_core.report.table import ROW_FORM, Column, Table, join_ends
-from mtsig_core.report.tables import points, summary
 from mtsig_core.report.text import printable, table_text, terminal_width
-from mtsig_core.report.words import assumptions, group_cautions, wrong_files
+from mtsig_core.report.words import group_cautions, list_assumptions, pick_file_doubts
 from mtsig_core.results import DomainPair
 from mtsig_core.schema import to_json
 from mtsig_core.stats.pair import Outcome, PairExamination
@@ -63,7 +62,7 @@ def card_cautions(found: Dispute) -> list[list[str]]:
 
 def card_doubts(found: Dispute) -> list[str]:
     """The warnings that put all numbers of the pair in doubt, which stand beside the verdict."""
-    return [caution.text for caution in wrong_files(found.comparison.warnings)
+    return [caution.text for caution in pick_file_doubts(found.comparison.warnings)
             if caution.concerns_pair(found.a, found.b)]
 
 
@@ -82,9 +81,9 @@ def card_methods(found: Dispute) -> list[str]:
 def card_text(found: Dispute) -> str:
     """The card for a terminal, without texts of segments."""
     lines = [f"{printable(found.a)} and {printable(found.b)}: {printable(found.comparison.testset.name)}",
-             *("; ".join(map(printable, part)) for part in summary(found.comparison)),
+             *("; ".join(map(printable, part)) for part in summarize_comparison(found.comparison)),
              f"{printable(card_verdict(found))}.", *(f"Warning: {printable(text)}" for text in card_doubts(found)),
-             *map(printable, assumptions(found.comparison.testset.assumed, found.comparison.metrics))]
+             *map(printable, list_assumptions(found.comparison.testset.assumed, found.comparison.metrics))]
     for part in card_parts(found):
         lines += ["", part.title, *table_text(part.table, terminal_width()), *filter(None, [part.note])]
     lines += ["", "Segments that move the difference most, lines by the first metric:"]
@@ -155,7 +154,7 @@ def _score_columns(found: Dispute) -> tuple[Column, Column]:
 def _table(key: str, columns: Sequence[Column], rows: Sequence[tuple[MetricDispute, tuple[Any, ...]]]) -> Table:
     """A table of which each row begins with its metric."""
     return Table(key, (_METRIC, *columns), tuple((_metric(one), *cells) for one, cells in rows),
-                 row_forms=tuple(points(one.result) for one, _ in rows))
+                 row_forms=tuple(choose_form(one.result) for one, _ in rows))
 
 
 def _by_metric(found: Dispute) -> Part:
@@ -171,7 +170,7 @@ def _by_metric(found: Dispute) -> Part:
     chances = (Column("win", "first wins", "share"), Column("lose", "second wins", "share")) if no_p else \
         (Column("p", "p", "p"), Column("adjusted_p", p_word(settings.correction), "p"))
     columns = (*_score_columns(found), _DIFFERENCE,
-               Column("ci", f"single {level(settings)} interval", "interval", f"+{ROW_FORM}"),
+               Column("ci", f"single {write_level(settings)} interval", "interval", f"+{ROW_FORM}"),
                Column("ci_joint", "simultaneous interval", "interval", f"+{ROW_FORM}"), *chances,
                Column("better", "better", "name"), Column("n_pairs", "pairs", "count"),
                Column("n_segments", "segments", "count"))
@@ -333,7 +332,7 @@ def card_html(found: Dispute, command: str) -> str:
     info, settings = found.comparison.testset, found.comparison.settings
     return template("dispute.html").render(
         found=found, info=info, settings=settings, verdict=card_verdict(found), parts=card_parts(found),
-        figure=intervals_svg(found), summary=summary(found.comparison), doubts=card_doubts(found),
+        figure=intervals_svg(found), summary=summarize_comparison(found.comparison), doubts=card_doubts(found),
         cautions=card_cautions(found), methods=card_methods(found), table_html=table_html,
         primary=metric_title(found.metrics[0].result.metric),
         texts=[(name, [(head, [(label, *_folded(text)) for label, text in own]) for head, own in cards])
@@ -367,7 +366,7 @@ def intervals_svg(found: Dispute) -> str:
         if single:
             drawn.append(shapes.line(at(single[0]), y, at(single[1]), y, "single"))
         drawn += [shapes.dot(at(delta), y, f" first{' filled' * bool(one.decision)}"),
-                  shapes.text(_WIDE - _END + 14, y + 5, signed(delta, points(one.result)))]
+                  shapes.text(_WIDE - _END + 14, y + 5, signed(delta, choose_form(one.result)))]
     figure: str = shapes.svg(_WIDE, bottom + 8, "The difference under each metric with its intervals; the table below "
                                                 "has the numbers.", drawn)
     return figure

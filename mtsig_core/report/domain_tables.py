@@ -11,11 +11,12 @@ from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.cells import written_like
-from mtsig_core.report.export import records_csv, to_json
+from mtsig_core.report.export import records_csv
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.text import printable, table_text, terminal_width
-from mtsig_core.report.words import assumptions, direction
+from mtsig_core.report.words import describe_direction, list_assumptions
 from mtsig_core.results import ByDomain
+from mtsig_core.schema import to_json
 from mtsig_core.stats.few_units import least_of_units
 from mtsig_core.stats.significance import TESTS
 
@@ -85,8 +86,9 @@ def domains_text(found: Sequence[ByDomain]) -> str:
     """For each metric the scores by domain, and the significant pairs that a domain has the other way round."""
     lines = []
     for one in found:
-        lines += [f"{printable(metric_title(one.metric))} ({direction(one.higher_is_better)}): {domains_verdict(one)}.",
-                  *map(printable, assumptions(one.testset.assumed, [one.metric])), "",
+        direction = describe_direction(one.higher_is_better)
+        lines += [f"{printable(metric_title(one.metric))} ({direction}): {domains_verdict(one)}.",
+                  *map(printable, list_assumptions(one.testset.assumed, [one.metric])), "",
                   *table_text(domain_table(one), terminal_width()), ""]
         if opposed := opposed_pairs_table(one):
             lines += [*table_text(opposed, terminal_width()), ""]

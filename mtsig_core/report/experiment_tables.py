@@ -3,41 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from mtsig_core.experiments import papers
-from mtsig_core.experiments.error_rates import Claims, FamilyErrors, TypeOne, UnitChanges, Variants
-from mtsig_core.experiments.frame import Mean, Rate, flatten_rows
+from mtsig_core.experiments.error_rates import (
+    ChangedPair,
+    ClaimCounts,
+    Claims,
+    FamilyError,
+    FamilyErrors,
+    TypeOne,
+    UnitChanges,
+    Variant,
+    Variants,
+)
+from mtsig_core.experiments.frame import Mean, Rate, flatten_rows, join_ends, shown_columns
 from mtsig_core.experiments.inside_score import (
     NOTE_CLAIMS,
     ORDERS,
     Averages,
     Case,
     Claim,
+    LengthPoint,
     Lengths,
+    Step,
     StudentsT,
+    SystemAverage,
     SystemPrecisions,
+    TInterval,
     WorkedExample,
     koehns_factors,
 )
 from mtsig_core.experiments.planning import PairPlan
 from mtsig_core.experiments.population import describe_swaps
-from mtsig_core.experiments.sampling import SampledPair, SampledSystem, Sampling, Spreads
+from mtsig_core.experiments.sampling import SampledPair, SampledSystem, Sampling, Spread, Spreads
 from mtsig_core.experiments.sweeps import (
-    FoundAtSize,
+    Detection,
+    Growing,
     ReferenceSize,
     ReferenceSweep,
+    Repeated,
     SizeSweep,
     Stability,
     SystemSize,
     bound_sd,
-    found_at,
+    count_detections,
 )
-from mtsig_core.experiments.validation import Concluded, Conclusions, Coverage, PairTests
+from mtsig_core.experiments.validation import Concluded, Conclusions, Coverage, Level, PairTests
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, format_p, number, rounded, signed, written_like
 from mtsig_core.report.table import Column, Table
@@ -50,8 +66,7 @@ SITUATIONS = (("segment", "segment"), ("document", "segment"), ("document", "doc
 NULLS = {"segment": "segments swapped", "document": "documents whole"}
 _TESTS = {"koehn": "paired bootstrap", "ar": "approximate randomization"}
 _SYSTEM = Column("system", "system", "name")
-_PAIR = (Column("better", "better", "name"), Column("worse", "worse", "name"),
-         Column("delta", "difference", "amount"), Column("whole_p", "p of the whole set", "p"))
+_PAIR = ("a", "b", "delta", "whole_p")
 
 
 def estimate(share: Rate | Mean | None) -> tuple[float, float | None, float | None] | None:
@@ -59,6 +74,26 @@ def estimate(share: Rate | Mean | None) -> tuple[float, float | None, float | No
     if share is None or share.share is None:
         return None
     return (share.share, share.low, share.high) if share.n > 1 else (share.share, None, None)
+
+
+def row_table(key: str, row: type, rows: Iterable[Any], *keys: str, form: str = "", **titles: str) -> Table:
+    """Rows of an experiment by the columns that they describe themselves (`frame.column`): all, or these.
+
+    `form` is that of scores whose scale is known only here; other titles go by key.
+    """
+    described = shown_columns(row)
+    columns = [Column(one, titles.get(one, described[one][0]), described[one][1], described[one][2].replace("*", form))
+               for one in keys or described]
+    return Table(key, tuple(columns), tuple(tuple(_cell(one, column) for column in columns) for one in rows))
+
+
+def _cell(row: Any, column: Column) -> Any:
+    value = getattr(row, column.key)
+    if isinstance(value, Rate | Mean):
+        return estimate(value)
+    if column.kind == "estimate" and value is not None:
+        return (value, getattr(row, f"{column.key}_low"), getattr(row, f"{column.key}_high"))
+    return value
 
 
 def _crossed(key: str, first: Column, across: Mapping[Any, str], cells: Mapping[tuple[Any, Any], Any],
@@ -115,14 +150,10 @@ def describe_whole(p: float, alpha: float, n_units: int) -> str:
 def spread_table(spreads: Spreads, system: str) -> Table:
     """Sizes down: spreads of one system and their ratio, then the median and the range of the ratios of all."""
     of_all = {size: (middle, f"{low:.2f} to {high:.2f}") for size, (low, middle, high) in spreads.ratios().items()}
-    return Table("spread", (
-        Column("size", "segments", "count"), Column("samples", "samples", "count"),
-        Column("blocks", "SD of blocks", "amount"), Column("broad", "SD of broad samples", "amount"),
-        Column("ratio", "ratio", "estimate", ".2f"), Column("median", "median ratio of all systems", "score"),
-        Column("range", "lowest to highest", "written")), tuple(
-            (row.size, row.samples, row.blocks, row.broad,
-             None if row.ratio is None else (row.ratio, row.ratio_low, row.ratio_high),
-             *of_all.get(row.size, (None, None))) for row in spreads.rows if row.system == system))
+    rows = [row for row in spreads.rows if row.system == system]
+    return row_table("spread", Spread, rows).with_columns(
+        (Column("median", "median ratio of all systems", "score"), Column("range", "lowest to highest", "written")),
+        [of_all.get(row.size, (None, None)) for row in rows])
 
 
 def sampled_system_records(system: SampledSystem) -> list[dict[str, float | None]]:
@@ -143,26 +174,26 @@ def _samples(**columns: np.ndarray) -> list[dict[str, float | None]]:
 # Validation.
 
 
-def type_one_table(found: TypeOne) -> Table:
+def type_one_table(errors: TypeOne) -> Table:
     """Tests down, nulls and units across."""
     return _crossed("type1", Column("test", "test", "name"),
                     {(null, unit): f"{NULLS[null]}, tested by {unit}" for null, unit in SITUATIONS},
-                    {(row.test, (row.null, row.unit)): estimate(row.rejected) for row in found.rows})
+                    {(row.test, (row.null, row.unit)): estimate(row.rejected) for row in errors.rows})
 
 
-def coverage_table(found: Coverage) -> Table:
+def coverage_table(coverage: Coverage) -> Table:
     """Kinds of interval down; sampling, unit and quantity across."""
     return _crossed("coverage", Column("kind", "interval", "name"),
                     {(sampled, unit, quantity): f"{sampled}s drawn, by {unit}: {quantity}"
                      for sampled, unit in SITUATIONS for quantity in ("score", "difference")},
-                    {(row.kind, (row.sampled, row.unit, row.quantity)): estimate(row.covered) for row in found.rows})
+                    {(row.kind, (row.sampled, row.unit, row.quantity)): estimate(row.covered) for row in coverage.rows})
 
 
-def pair_tests_table(found: Mapping[str, PairTests]) -> Table:
+def pair_tests_table(tests: Mapping[str, PairTests]) -> Table:
     """Metrics down: what the tests say of one pair under each, then the numbers of `Riezler and Maxwell (2005)`."""
     paper, rows = papers.RIEZLER_MAXWELL_T1.rows, []
-    for metric in dict.fromkeys([*paper, *found]):
-        one, theirs = found.get(metric), paper.get(metric)
+    for metric in dict.fromkeys([*paper, *tests]):
+        one, theirs = tests.get(metric), paper.get(metric)
         form = "" if one is None else pair_form(one)
         ours = [None] * 6 if one is None else [
             number(one.score_a, form), number(one.score_b, form), signed(one.improvement, form),
@@ -187,43 +218,41 @@ def _published_pair(reranking: float, baseline: float, *p_values: float | None) 
             *(None if p is None else "< .0001" if p == 0.0001 else f"{p:.3f}" for p in p_values)]
 
 
-def variant_table(found: Variants) -> Table:
+def variant_table(variants: Variants) -> Table:
     """Pairs of equal systems down: our p-values, then those of Table 2 of `Riezler and Maxwell (2005)`."""
     theirs = {pair: (delta, ar, bootstrap, ar / bootstrap)
               for pair, delta, ar, bootstrap in papers.RIEZLER_MAXWELL_T2.rows["nist"]}
-    return Table("variants", (
-        Column("pair", "equal systems", "name"), Column("difference", "difference", "amount"),
-        *(Column(key, title, "share", form) for key, title, form in (
-            ("ar", "p, randomization", ""), ("printed", "p, bootstrap as printed", ""), ("ratio", "ratio", ".1f"),
-            ("bootstrap", "p, signed shift", ""), ("their_difference", "theirs: difference", ""),
-            ("their_ar", "randomization", ""), ("their_bootstrap", "bootstrap", ""),
-            ("their_ratio", "ratio", ".1f")))), tuple(
-                (row.pair, row.difference, row.p_ar, row.p_as_printed, row.p_ar / row.p_as_printed, row.p_bootstrap,
-                 *theirs.get(row.pair, [None] * 4)) for row in found.rows))
+    return row_table("variants", Variant, variants.rows, "pair", "difference", "p_ar", "p_as_printed", "ratio",
+                     "p_bootstrap").with_columns(
+        [Column(f"their_{key}", title, "share", form) for key, title, form in (
+            ("difference", "theirs: difference", ""), ("ar", "randomization", ""), ("bootstrap", "bootstrap", ""),
+            ("ratio", "ratio", ".1f"))], [theirs.get(row.pair, [None] * 4) for row in variants.rows])
 
 
-def conclusion_table(found: Conclusions, with_paper: bool) -> Table:
+def conclusion_table(conclusions: Conclusions, with_paper: bool) -> Table:
     """Pairs down, sizes across: percent that conclude as the whole set / the opposite, in brackets Koehn's right and
     wrong where asked for and known."""
-    rows: dict[tuple[str, str], list[Any]] = {}
-    for row in found.rows:
+    pairs: dict[tuple[str, str], list[Concluded]] = {}
+    for row in conclusions.rows:
+        pairs.setdefault((row.a, row.b), []).append(row)
+
+    def write(row: Concluded) -> str:
         paper = koehns_conclusions(row) if with_paper else None
         beside = "" if paper is None else f" ({paper[0]} / {paper[1]})"
         right, wrong = row.right.share, row.wrong.share
-        rows.setdefault((row.a, row.b), [row.a, row.b, row.delta, row.whole_p]).append(
-            "-" + beside if right is None or wrong is None else
-            Cell(f"{100 * right:.0f} / {100 * wrong:.0f}{beside}", right))
-    sizes = (Column(str(size), f"{n} samples of {size:,}", "written")
-             for size, n in zip(found.sizes, found.samples, strict=True))
-    return Table("conclusions", (*_PAIR, *sizes), tuple(map(tuple, rows.values())))
+        return "-" + beside if right is None or wrong is None else \
+            Cell(f"{100 * right:.0f} / {100 * wrong:.0f}{beside}", right)
+
+    sizes = [Column(str(size), f"{n} samples of {size:,}", "written")
+             for size, n in zip(conclusions.sizes, conclusions.samples, strict=True)]
+    return row_table("conclusions", Concluded, [rows[0] for rows in pairs.values()], *_PAIR).with_columns(
+        sizes, [list(map(write, rows)) for rows in pairs.values()])
 
 
-def conclusions_at_table(found: Conclusions, size: int, with_paper: bool) -> Table:
+def conclusions_at_table(conclusions: Conclusions, size: int, with_paper: bool) -> Table:
     """Pairs down, for one size: shares that conclude as the whole set and the opposite; Koehn's where asked for."""
-    rows = [row for row in found.rows if row.size == size]
-    table = Table("conclusions-at", (*_PAIR, Column("right", "as the whole set", "estimate", ".1%"),
-                                     Column("wrong", "opposite", "estimate", ".1%")), tuple(
-        (row.a, row.b, row.delta, row.whole_p, estimate(row.right), estimate(row.wrong)) for row in rows))
+    rows = [row for row in conclusions.rows if row.size == size]
+    table = row_table("conclusions-at", Concluded, rows, *_PAIR, "right", "wrong")
     if not with_paper:
         return table
     theirs = [koehns_conclusions(row) or (None, None) for row in rows]
@@ -240,55 +269,33 @@ def koehns_conclusions(row: Concluded) -> tuple[int, int] | None:
     return None
 
 
-def calibration_table(found: Conclusions, with_paper: bool) -> Table:
+def calibration_table(conclusions: Conclusions, with_paper: bool) -> Table:
     """Levels down: conclusions and how many of them are as the whole set, Koehn's beside them where asked for."""
-    table = Table("calibration", (
-        Column("level", "share of wins"), Column("n", "conclusions", "count"),
-        Column("right", "as the whole set", "estimate", ".1%")), tuple(
-            (level_name(level.low, level.high), level.right.n, estimate(level.right)) for level in found.levels))
+    table = row_table("calibration", Level, conclusions.levels, "level", "n", "right")
     if not with_paper:
         return table
     theirs = {low: (n, right / 100) for low, n, right in papers.KOEHN_T4.rows["bleu"]}
     return table.with_columns((Column("their_n", "Koehn: conclusions", "count"),
                                Column("their_right", "Koehn: right", "share", ".0%")),
-                              [theirs.get(level.low, (None, None)) for level in found.levels])
+                              [theirs.get(level.low, (None, None)) for level in conclusions.levels])
 
 
-def level_name(low: float, high: float) -> str:
-    """A range of levels as Koehn prints it.
-
-    Examples
-    --------
-    >>> level_name(95, 98), level_name(100, 100)
-    ('95%-97.9%', '100%')
-    """
-    return "100%" if low == 100 else f"{low:g}%-{high - 0.1:.1f}%"
-
-
-def family_table(found: FamilyErrors) -> Table:
+def family_table(families: FamilyErrors) -> Table:
     """Families down; the formula and the corrections across."""
-    return Table("families", (
-        Column("family", "equal systems"), Column("comparisons", "comparisons k", "count"),
-        Column("if_independent", "1 - (1 - α)^k", "share", ".1%"),
-        *(Column(name, name, "estimate", ".0%") for name in found.rows[0].wrong)), tuple(
-            (f"{row.systems}, {row.compared}", row.comparisons, row.if_independent,
-             *map(estimate, row.wrong.values())) for row in found.rows))
+    return row_table("families", FamilyError, families.rows, "family", "comparisons", "if_independent").with_columns(
+        [Column(name, name, "estimate", ".0%") for name in families.rows[0].wrong],
+        [list(map(estimate, row.wrong.values())) for row in families.rows])
 
 
-def claim_table(found: Claims) -> Table:
+def claim_table(claims: Claims) -> Table:
     """Corrections down: false and lost findings."""
-    return Table("claims", (Column("correction", "correction", "name"), *(
-        Column(key, title, "estimate", ".1%") for key, title in (
-            ("any_false", "test sets with a false claim"), ("false_share", "claims that are false, mean share"),
-            ("lost", "true differences lost, mean share")))), tuple(
-                (row.correction, estimate(row.any_false), estimate(row.false_share), estimate(row.lost))
-                for row in found.rows))
+    return row_table("claims", ClaimCounts, claims.rows)
 
 
-def unit_table(found: UnitChanges) -> Table:
+def unit_table(changes: UnitChanges) -> Table:
     """Corrections down: how many pairs are significant by which unit, or how many trials it takes before any can be."""
     rows = []
-    for row in found.rows:
+    for row in changes.rows:
         counts: list[Any] = [row.both + row.segment_only, row.both + row.document_only, row.both, row.segment_only,
                              row.document_only, row.neither]
         if row.trials_needed is not None:
@@ -302,15 +309,11 @@ def unit_table(found: UnitChanges) -> Table:
             "by segment", "by document", "both", "by segment only", "by document only", "neither"))), tuple(rows))
 
 
-def changed_table(found: UnitChanges, correction: str) -> Table:
+def changed_table(changes: UnitChanges, correction: str) -> Table:
     """The pairs that are significant by one unit only under a correction; differences as improvements."""
-    sign = 1 if found.higher_is_better else -1
-    return Table("changed-pairs", (
-        _SYSTEM, Column("against", "against", "name"), Column("delta", "difference", "amount", "+"),
-        Column("p_segment", "p by segment", "p"), Column("p_document", "p by document", "p"),
-        Column("se_ratio", "SE ratio", "score")), tuple(
-            (pair.a, pair.b, sign * pair.delta, pair.p_segment, pair.p_document, pair.se_ratio)
-            for pair in found.pairs if pair.correction == correction))
+    sign = 1 if changes.higher_is_better else -1
+    return row_table("changed-pairs", ChangedPair, [replace(pair, delta=sign * pair.delta) for pair in changes.pairs
+                                                    if pair.correction == correction])
 
 
 # The bootstrap of scores.
@@ -321,20 +324,20 @@ def bracketed(ends: tuple[float, float] | None, form: str = ".2f") -> str:
     return "-" if ends is None else f"[{ends[0]:{form}}, {ends[1]:{form}}]"
 
 
-def interval_table(found: ScoreBootstrap, chosen: str, level: str, segment: ScoreBootstrap | None = None,
+def interval_table(bootstrap: ScoreBootstrap, chosen: str, level: str, segment: ScoreBootstrap | None = None,
                    document: ScoreBootstrap | None = None) -> Table:
     """Every kind of interval of one score; where both units are given, also by segment and by document."""
-    form = written_like([found.score])
+    form = written_like([bootstrap.score])
     table = Table("intervals", (
         Column("kind", f"{level} interval", "name"), Column("low", "low", "score", form),
         Column("high", "high", "score", form), Column("width", "width", "score", form),
         Column("relative", "relative", "relative")), tuple(
             (f"{kind}{' (chosen)' if kind == chosen else ''}",
-             *((None,) * 3 if ends is None else (*ends, ends[1] - ends[0])), found.relative(kind))
-            for kind, ends in found.intervals.items()))
+             *((None,) * 3 if ends is None else (*ends, ends[1] - ends[0])), bootstrap.relative(kind))
+            for kind, ends in bootstrap.intervals.items()))
     if segment is None or document is None:
         return table
-    both = [(segment.intervals[kind], document.intervals[kind]) for kind in found.intervals]
+    both = [(segment.intervals[kind], document.intervals[kind]) for kind in bootstrap.intervals]
     return table.with_columns((
         Column("segment", "by segment", "interval", form), Column("document", "by document", "interval", form),
         Column("ratio", "ratio of widths", "score")), [(*ends, _ratio_of_widths(*ends)) for ends in both])
@@ -363,30 +366,23 @@ def published_table(metric: str) -> Table:
             (system, median, _printed(*ends)) for system, median, *ends in papers.ZHANG_VOGEL_1.rows[metric]))
 
 
-def growing_table(found: Stability, metric: str, level: str) -> Table:
+def growing_table(stability: Stability, metric: str, level: str) -> Table:
     """One interval for each number of samples, beside Table 5 of Zhang and Vogel (2004)."""
     theirs = {size: (median, _printed(*ends)) for size, median, *ends in papers.ZHANG_VOGEL_5.rows[metric]}
-    form = written_like(row.median for row in found.growing)
-    return Table("growing", (
-        Column("resamples", "B", "count"), Column("median", "median", "score", form),
-        Column("interval", f"{level} interval", "interval", form), Column("relative", "relative", "relative"),
-        Column("their_median", "their median", "share"), Column("their_interval", "their interval", "relative")), tuple(
-            (row.resamples, row.median, (row.low, row.high), row.relative, *theirs.get(row.resamples, ("", "")))
-            for row in found.growing))
+    return row_table("growing", Growing, stability.growing, form=written_like(row.median for row in stability.growing),
+                     interval=f"{level} interval").with_columns(
+        (Column("their_median", "their median", "share"), Column("their_interval", "their interval", "relative")),
+        [theirs.get(row.resamples, ("", "")) for row in stability.growing])
 
 
-def repeated_table(found: Stability, metric: str) -> Table:
+def repeated_table(stability: Stability, metric: str) -> Table:
     """The spread of repeated intervals, beside Table 6 of Zhang and Vogel (2004)."""
     theirs = {size: (sd, _printed(*ends)) for size, sd, *ends in papers.ZHANG_VOGEL_6.rows[metric]}
-    return Table("repeats", (
-        Column("resamples", "B", "count"), Column("runs", "runs", "count"), Column("sd_low", "SD of low", "amount"),
-        Column("sd_high", "SD of high", "amount"),
-        Column("theory", f"{bound_sd(found.settings.alpha):.2f} σ/√B", "amount"),
-        Column("relative_sd", "relative SD", "share", ".3%"), Column("relative", "mean interval", "relative"),
-        Column("their_sd", "their SD", "share", ".2%"),
-        Column("their_relative", "their mean interval", "relative")), tuple(
-            (row.resamples, row.runs, row.sd_low, row.sd_high, row.theory, row.relative_sd, row.relative,
-             *theirs.get(row.resamples, ("", ""))) for row in found.repeats))
+    return row_table("repeats", Repeated, stability.repeats, "resamples", "runs", "sd_low", "sd_high", "theory",
+                     "relative_sd", "relative", theory=f"{bound_sd(stability.settings.alpha):.2f} σ/√B").with_columns(
+        (Column("their_sd", "their SD", "share", ".2%"),
+         Column("their_relative", "their mean interval", "relative")),
+        [theirs.get(row.resamples, ("", "")) for row in stability.repeats])
 
 
 def _printed(low: float, high: float) -> tuple[float, float]:
@@ -421,21 +417,14 @@ def _between(ends: tuple[int | None, int | None] | None) -> str:
     return f" [{ends[0]:,}, {'no upper limit' if ends[1] is None else format(ends[1], ',')}]"
 
 
-def found_table(rows: Sequence[FoundAtSize]) -> Table:
+def detection_table(rows: Sequence[Detection]) -> Table:
     """How often test sets of each size find a difference, beside what theory expects."""
-    return Table("found", (
-        Column("size", "size", "count"), Column("segments", "segments", "score", ",.0f"),
-        Column("n", "test sets", "count"), Column("significant", "significant", "estimate", ".0%"),
-        Column("expected", "expected of parts of this set", "share", ".0%"),
-        Column("planned", "planned for fresh sets", "share", ".0%"),
-        Column("wrong", "opposite to the whole set", "estimate", ".0%")), tuple(
-            (row.size, row.segments, row.significant.n, estimate(row.significant), row.expected, row.planned,
-             estimate(row.wrong)) for row in rows))
+    return row_table("found", Detection, rows, "size", "segments", "n", "significant", "expected", "planned", "wrong")
 
 
-def found_records(swept: SizeSweep, a: str, b: str, difference: float) -> list[dict[str, Any]]:
+def detection_records(swept: SizeSweep, a: str, b: str, difference: float) -> list[dict[str, Any]]:
     """The same for files, of one pair."""
-    rows = flatten_rows(found_at(swept, a, b, difference))
+    rows = flatten_rows(count_detections(swept, a, b, difference))
     return [{"a": a, "b": b, "difference": difference, **row} for row in rows]
 
 
@@ -478,87 +467,81 @@ def own_order(row: PairPlan, alpha: float) -> str:
 def width_table(rows: Sequence[SystemSize]) -> Table:
     """Mean scores and relative intervals of one system."""
     whole = max(row.size for row in rows)
-    return Table("widths", (
-        Column("size", "size", "count"), Column("part", "of the largest", "share", ".1%"),
-        Column("repeats", "test sets", "count"), Column("score", "mean score", "score", _form(rows)),
-        Column("relative", "relative interval", "relative")), tuple(
-            (row.size, row.size / whole, row.repeats, row.score, _ends(row)) for row in rows))
+    return row_table("widths", SystemSize, rows, form=_form(rows)).with_columns(
+        (Column("part", "of the largest", "share", ".1%"),), [(row.size / whole,) for row in rows], after="size")
 
 
-def size_table(found: SizeSweep, system: str) -> Table:
+def size_table(sweep: SizeSweep, system: str) -> Table:
     """One system beside Table 2 of Zhang and Vogel (2004), at the same shares of the test set."""
-    theirs = papers.ZHANG_VOGEL_2.rows
-    return Table("sizes", (
-        Column("part", "of the set", "share", ".0%"), Column("size", f"{found.settings.unit}s", "count"),
-        Column("score", "mean score", "score", _form(found.systems)),
-        Column("relative", f"our {metric_title(found.metric)}", "relative"),
-        *(Column(metric, f"their {metric_title(metric)}", "relative") for metric in theirs)), tuple(
-            (row.size / found.n_units, row.size, row.score, _ends(row),
-             *(papers.by_size(metric, row.size, found.n_units) or "" for metric in theirs))
-            for row in found.systems if row.system == system))
+    theirs, rows = papers.ZHANG_VOGEL_2.rows, [row for row in sweep.systems if row.system == system]
+    return row_table("sizes", SystemSize, rows, "size", "score", "relative", form=_form(sweep.systems),
+                     size=f"{sweep.settings.unit}s", relative=f"our {metric_title(sweep.metric)}").with_columns(
+        (Column("part", "of the set", "share", ".0%"),
+         *(Column(metric, f"their {metric_title(metric)}", "relative") for metric in theirs)),
+        [(row.size / sweep.n_units, *(papers.by_size(metric, row.size, sweep.n_units) or "" for metric in theirs))
+         for row in rows]).select("part", "size", "score", "relative", *theirs)
 
 
-def reference_table(found: ReferenceSweep, system: str) -> Table:
+def reference_table(sweep: ReferenceSweep, system: str) -> Table:
     """One system on the whole set by number of references, beside Table 3 of Zhang and Vogel (2004)."""
-    records = [record for record in reference_records(found)
-               if (record["system"], record["size"]) == (system, found.n_units)]
-    table = Table("references", (
-        Column("references", "references", "count"), Column("score", "mean score", "score", _form(found.rows)),
-        Column("relative", f"our {metric_title(found.metric)}", "relative"),
-        Column("equivalent", "as good as one reference with", "written")), tuple(
-            (record["references"], record["score"], _known_ends(record["low"], record["high"]), as_good_as(record))
-            for record in records))
-    if found.metric not in papers.ZHANG_VOGEL_3.rows:
+    rows = [row for row in sweep.rows if (row.system, row.size) == (system, sweep.n_units)]
+    table = row_table("references", ReferenceSize, rows, "references", "score", "relative", "equivalent",
+                      form=_form(sweep.rows), relative=f"our {metric_title(sweep.metric)}")
+    if sweep.metric not in papers.ZHANG_VOGEL_3.rows:
         return table
     return table.with_columns(
         (Column("their_score", "their score", "share"), Column("their_interval", "their interval", "relative")),
-        [("" if record["paper_score"] is None else record["paper_score"],
-          papers.by_references(found.metric, record["references"], found.n_units, found.n_units) or "")
-         for record in records])
+        [(_their_score(sweep, row) or "",
+          papers.by_references(sweep.metric, row.references, sweep.n_units, sweep.n_units) or "") for row in rows])
 
 
-def as_good_as(record: Mapping[str, Any]) -> str:
+def as_good_as(row: ReferenceSize) -> str:
     """The share of the data that gives as narrow an interval as one reference, with its Monte Carlo interval.
 
     Examples
     --------
-    >>> as_good_as({"references": 4, "equivalent": 0.77, "equivalent_low": 0.71, "equivalent_high": 0.834})
+    >>> as_good_as(ReferenceSize(4, 1, 90, "A", 30.1, -.05, .05, .1, 0.77, 0.71, 0.834))
     '77% [71%, 83%] of the data'
     """
-    if record["equivalent"] is None:
-        return "-"
-    cell = record["equivalent"], record["equivalent_low"], record["equivalent_high"]
-    return f"{Column('equivalent', '', 'estimate', '.0%').write(cell)} of the data"
+    text, = row_table("as-good-as", ReferenceSize, [row], "equivalent").texts()[0]
+    return f"{text} of the data"
 
 
-def grid_table(found: ReferenceSweep, system: str) -> Table:
+def grid_table(sweep: ReferenceSweep, system: str) -> Table:
     """Relative intervals of one system by size and number of references, those of Table 4 in brackets."""
-    mine = {(row.size, row.references): row for row in found.rows if row.system == system}
-    counts = range(1, len(found.names) + 1)
+    mine = {(row.size, row.references): row for row in sweep.rows if row.system == system}
+    counts = range(1, len(sweep.names) + 1)
 
     def write(row: ReferenceSize) -> str:
-        theirs = papers.by_references(found.metric, row.references, row.size, found.n_units)
-        return _few_characters(_ends(row)) + (f" ({_few_characters(theirs)})" if theirs else "")
+        theirs = papers.by_references(sweep.metric, row.references, row.size, sweep.n_units)
+        return _few_characters(row.relative) + (f" ({_few_characters(theirs)})" if theirs else "")
 
     return Table("grid", (Column("part", "of the set", "share", ".0%"),
                           *(Column(str(k), f"{k} reference{'s' * (k > 1)}", "written") for k in counts)), tuple(
-        (size / found.n_units, *(write(mine[size, k]) for k in counts)) for size in sorted({size for size, _ in mine})))
+        (size / sweep.n_units, *(write(mine[size, k]) for k in counts)) for size in sorted({size for size, _ in mine})))
 
 
-def system_records(found: SizeSweep, people: bool = False) -> list[dict[str, Any]]:
+def system_records(sweep: SizeSweep, people: bool = False) -> list[dict[str, Any]]:
     """`found.systems` for files, with the relative interval that Table 2 of Zhang and Vogel has at the same share.
 
     Scores of a score table, `people`, stand beside their human judgments.
     """
-    metric = "human" if people else found.metric
-    return [asdict(row) | _paper(papers.by_size(metric, row.size, found.n_units)) for row in found.systems]
+    metric = "human" if people else sweep.metric
+    return [record | _paper(papers.by_size(metric, row.size, sweep.n_units))
+            for row, record in zip(sweep.systems, sweep.records("systems"), strict=True)]
 
 
-def reference_records(found: ReferenceSweep) -> list[dict[str, Any]]:
+def reference_records(sweep: ReferenceSweep) -> list[dict[str, Any]]:
     """`found.rows` for files, with what Tables 3 and 4 of Zhang and Vogel have for the same number and share."""
-    scores = {count: score for count, score, *_ in papers.ZHANG_VOGEL_3.rows.get(found.metric, ())}
-    return [asdict(row) | {"paper_score": scores.get(row.references) if row.size == found.n_units else None}
-            | _paper(papers.by_references(found.metric, row.references, row.size, found.n_units)) for row in found.rows]
+    return [record | {"paper_score": _their_score(sweep, row)}
+            | _paper(papers.by_references(sweep.metric, row.references, row.size, sweep.n_units))
+            for row, record in zip(sweep.rows, sweep.records(), strict=True)]
+
+
+def _their_score(sweep: ReferenceSweep, row: ReferenceSize) -> float | None:
+    """The score that Table 3 of Zhang and Vogel has for so many references on the whole set."""
+    scores = {count: score for count, score, *_ in papers.ZHANG_VOGEL_3.rows.get(sweep.metric, ())}
+    return scores.get(row.references) if row.size == sweep.n_units else None
 
 
 def _paper(ends: tuple[float, float] | None) -> dict[str, float | None]:
@@ -570,14 +553,6 @@ def _form(rows: Iterable[SystemSize | ReferenceSize]) -> str:
     return written_like(row.score for row in rows if row.score is not None)
 
 
-def _ends(row: SystemSize | ReferenceSize) -> tuple[float, float] | None:
-    return _known_ends(row.low, row.high)
-
-
-def _known_ends(low: float | None, high: float | None) -> tuple[float, float] | None:
-    return None if low is None or high is None else (low, high)
-
-
 def _few_characters(ends: tuple[float, float] | None) -> str:
     """A relative interval in few characters, in percent."""
     return "-" if ends is None else f"{100 * ends[0]:+.2f} {100 * ends[1]:+.2f}"
@@ -586,7 +561,7 @@ def _few_characters(ends: tuple[float, float] | None) -> str:
 # What is inside a score.
 
 
-def precision_table(found: Sequence[SystemPrecisions], with_paper: bool) -> Table:
+def precision_table(systems: Sequence[SystemPrecisions], with_paper: bool) -> Table:
     """Systems down, the parts of BLEU across; Koehn's numbers in brackets where asked for and known."""
     paper = papers.KOEHN_T1.rows["bleu"] if with_paper else ()
     theirs = {(name, key): value for name, *values in paper
@@ -600,43 +575,36 @@ def precision_table(found: Sequence[SystemPrecisions], with_paper: bool) -> Tabl
         return text if printed is None else Cell(f"{text} ({printed:.1f})", value)
 
     return Table("precisions", (_SYSTEM, *(Column(key, title, "written") for key, (title, _) in parts.items())), tuple(
-        (row.system, *(write(row, key) for key in parts)) for row in found))
+        (row.system, *(write(row, key) for key in parts)) for row in systems))
 
 
-def length_table(found: Lengths) -> Table:
+def length_table(lengths: Lengths) -> Table:
     """Systems and lengths down, scores across."""
-    by_penalty = found.how == "word penalty"
-    return Table("lengths", (
-        _SYSTEM, Column("asked", "word penalty" if by_penalty else "words kept", "share", "g" if by_penalty else ".0%"),
-        Column("length_ratio", "length ratio", "share"), Column("brevity_penalty", "brevity penalty", "share"),
-        Column("bleu", "BLEU", "score"), Column("precision", "BLEU without it", "score"),
-        Column("gtm_2", "GTM-2", "score"), Column("gtm", "GTM", "score")), tuple(
-            (name, point.asked, point.length_ratio, point.brevity_penalty, point.bleu, point.precision, point.gtm_2,
-             point.gtm) for name, points in found.curves for point in points))
+    rows = [(name, point) for name, points in lengths.curves for point in points]
+    table = row_table("lengths", LengthPoint, [point for _, point in rows])
+    if lengths.how == "word penalty":
+        table = replace(table, columns=(Column("asked", "word penalty", "share", "g"), *table.columns[1:]))
+    return table.with_columns((_SYSTEM,), [(name,) for name, _ in rows]).select(
+        "system", "asked", "length_ratio", "brevity_penalty", "bleu", "precision", "gtm_2", "gtm")
 
 
-def length_records(found: Lengths) -> list[dict[str, Any]]:
+def length_records(lengths: Lengths) -> list[dict[str, Any]]:
     """One row for each system and length."""
-    return [{"system": name, **asdict(point)} for name, points in found.curves for point in points]
+    return [{"system": name, **asdict(point)} for name, points in lengths.curves for point in points]
 
 
-def step_table(found: WorkedExample) -> Table:
+def step_table(example: WorkedExample) -> Table:
     """One row for each length of n-grams."""
-    return Table("steps", (
-        Column("n", "n", "count"), Column("ngrams", "n-grams that a reference has too (times counted)"),
-        Column("matched", "matched / all", "written"), Column("precision", "precision", "share"),
-        Column("bleu", "BLEU-n", "share")), tuple(
-            (step.n, " · ".join(f"{one.ngram} ({one.clipped})" for one in step.ngrams) or "none",
-             f"{step.matched}/{step.total}", step.precision, step.bleu) for step in found.steps))
+    return row_table("steps", Step, example.steps, "n", "shared", "fraction", "precision", "bleu")
 
 
-def step_records(found: WorkedExample) -> list[dict[str, Any]]:
+def step_records(example: WorkedExample) -> list[dict[str, Any]]:
     """One row for each length of n-grams; the matched ones with their clipped counts."""
     return [{"n": step.n, "matched": step.matched, "total": step.total, "precision": step.precision, "bleu": step.bleu,
-             "ngrams": "; ".join(f"{one.ngram} x {one.clipped}" for one in step.ngrams)} for step in found.steps]
+             "ngrams": "; ".join(f"{one.ngram} x {one.clipped}" for one in step.ngrams)} for step in example.steps]
 
 
-def formula(found: WorkedExample) -> str:
+def formula(example: WorkedExample) -> str:
     """BLEU-n of the example, written out, for the longest n-grams of which any matches.
 
     Examples
@@ -645,32 +613,31 @@ def formula(found: WorkedExample) -> str:
     >>> formula(note_example())
     'BLEU-2 = 0.8465 x (3/6 x 1/5)^(1/2) = 0.268'
     """
-    n = max((step.n for step in found.steps if step.bleu > 0), default=1)
-    product = " x ".join(f"{step.matched}/{step.total}" for step in found.steps[:n])
+    n = max((step.n for step in example.steps if step.bleu > 0), default=1)
+    product = " x ".join(f"{step.matched}/{step.total}" for step in example.steps[:n])
     root = product if n == 1 else f"({product})^(1/{n})"
-    return f"BLEU-{n} = {found.brevity_penalty:.4f} x {root} = {found.steps[n - 1].bleu:.3f}"
+    return f"BLEU-{n} = {example.brevity_penalty:.4f} x {root} = {example.steps[n - 1].bleu:.3f}"
 
 
-def right_value(found: WorkedExample, claim: Claim) -> float:
+def right_value(example: WorkedExample, claim: Claim) -> float:
     """What a claim of the note should say."""
-    return found.brevity_penalty if claim.what == "brevity penalty" else found.steps[int(claim.what[-1]) - 1].bleu
+    return example.brevity_penalty if claim.what == "brevity penalty" else example.steps[int(claim.what[-1]) - 1].bleu
 
 
-def note_table(found: WorkedExample) -> Table:
+def note_table(example: WorkedExample) -> Table:
     """The claims of the note, and what is right."""
     return Table("note", (Column("what", "", "name"), Column("printed", "the note", "name"),
                           Column("right", "right", "share", ".4f"), Column("about", "what went wrong")), tuple(
         (claim.what, claim.printed if "/" not in claim.printed else f"{claim.printed} = {claim.value:.4f}",
-         right_value(found, claim), claim.about) for claim in NOTE_CLAIMS))
+         right_value(example, claim), claim.about) for claim in NOTE_CLAIMS))
 
 
-def average_table(found: Averages) -> Table:
+def average_table(ranks: Averages) -> Table:
     """Systems down, score and place by both across."""
-    unit, form = metric_title(found.metric), written_like(row.corpus for row in found.systems)
-    return Table("averages", (
-        _SYSTEM, Column("corpus", f"corpus {unit}", "score", form), Column("corpus_place", "place", "count"),
-        Column("average", f"mean of sentence {unit}", "score", form), Column("average_place", "place", "count")), tuple(
-            (row.system, row.corpus, row.corpus_place, row.average, row.average_place) for row in found.systems))
+    unit = metric_title(ranks.metric)
+    return row_table("averages", SystemAverage, ranks.systems, "system", "corpus", "corpus_place", "average",
+                     "average_place", form=written_like(row.corpus for row in ranks.systems), corpus=f"corpus {unit}",
+                     average=f"mean of sentence {unit}")
 
 
 def case_table(case: Case, unit: str) -> Table:
@@ -685,18 +652,13 @@ def case_table(case: Case, unit: str) -> Table:
         (f"corpus {unit}", sum(known) if known else "", *case.corpus)))
 
 
-def mean_interval_table(found: StudentsT) -> Table:
+def mean_interval_table(means: StudentsT) -> Table:
     """Sizes down, both intervals across; on all segments the bootstrap by document, too."""
-    form = written_like(row.mean for row in found.rows)
-    last = found.rows[-1]
-    return Table("students-t", (
-        Column("n", "segments", "count"), Column("mean", "mean", "score", form),
-        Column("t", "Student's t", "interval", form), Column("boot", "bootstrap by segment", "interval", form),
-        Column("width_ratio", "ratio of widths", "share"),
-        Column("document", "bootstrap by document", "interval", form)), tuple(
-            (row.n, row.mean, _known_ends(row.t_low, row.t_high), _known_ends(row.boot_low, row.boot_high),
-             row.width_ratio, _known_ends(found.document_low, found.document_high) if row is last else None)
-            for row in found.rows))
+    form = written_like(row.mean for row in means.rows)
+    document = join_ends(means.document_low, means.document_high)
+    return row_table("students-t", TInterval, means.rows, "n", "mean", "t", "boot", "width_ratio",
+                     form=form).with_columns((Column("document", "bootstrap by document", "interval", form),),
+                                             [(document if row is means.rows[-1] else None,) for row in means.rows])
 
 
 def factor_table() -> Table:

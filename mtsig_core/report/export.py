@@ -16,9 +16,9 @@ from mtsig_core.metrics import Metric
 from mtsig_core.report.table import Table
 from mtsig_core.report.tables import leaderboard_table, matrix_table, scores_table, single_runs, with_run_records
 from mtsig_core.report.text import printable, table_text
-from mtsig_core.report.words import assumptions
+from mtsig_core.report.words import list_assumptions
 from mtsig_core.results import Comparison, PairResult, PairRuns, SystemResult, SystemRuns
-from mtsig_core.schema import to_json as to_json
+from mtsig_core.schema import to_json
 from mtsig_core.stats.score import Scores
 from mtsig_core.stats.significance import TESTS
 from mtsig_core.testset import TestSet
@@ -60,7 +60,8 @@ def comparison_csv(comparison: Comparison) -> str:
             rows += [{"table": table, "metric": name, **record, "higher_is_better": result.higher_is_better, **source,
                       "signature": result.signature} for record in records]
     rows += [{"table": "excluded", **asdict(exclusion), **source} for exclusion in comparison.excluded]
-    rows += [{"table": "assumed", "reason": text, **source} for text in assumptions(info.assumed, comparison.metrics)]
+    rows += [{"table": "assumed", "reason": text, **source}
+             for text in list_assumptions(info.assumed, comparison.metrics)]
     return records_csv(rows, header)
 
 
@@ -83,7 +84,8 @@ def scores_text(scores: Scores) -> str:
         names = table.values("system")
         part = table.select("system", key).pick_rows(names.index(row.system) for row in by_score)
         lines += [*table_text(part), "", *["Lower is better."] * (not found.higher_is_better)]
-        lines += [*map(printable, assumptions(scores.testset.assumed, [found.metric])), printable(found.signature), ""]
+        assumed = list_assumptions(scores.testset.assumed, [found.metric])
+        lines += [*map(printable, [*assumed, found.signature]), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

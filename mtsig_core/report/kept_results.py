@@ -206,7 +206,7 @@ class KeptTask:
     def references(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
         """Of each language pair its references, and those with ratings that are no systems."""
         return remember(dict[str, tuple[tuple[str, ...], tuple[str, ...]]], lambda: {
-            pair: (tuple(testset.references), tuple(testset.waiting))
+            pair: (tuple(testset.references), tuple(testset.rated_humans))
             for pair, testset in self._whole.task.testsets.items()}, self._whole.digest, "references")
 
     @cached_property

@@ -155,12 +155,12 @@ def voted(votes: Sequence[float], kind: str, options: Sequence[str] = ()) -> str
     >>> voted([3, 4.5], "slider"), voted([20, 40, 18, 30], "range"), voted([12, 8, 1], "choice", ["A", "B"])
     ('3, 4.5', '20–40, 18–30', 'A 12, B 8, tie 1')
     """
-    said = [f"{vote:g}" for vote in votes]
+    texts = [f"{vote:g}" for vote in votes]
     if kind == "range":
-        said = ["\u2013".join(two) for two in zip(said[::2], said[1::2], strict=True)]
+        texts = ["\u2013".join(two) for two in zip(texts[::2], texts[1::2], strict=True)]
     if kind == "choice":
-        said = [f"{name} {hands}" for name, hands in zip([*options, "tie"], said, strict=False)]
-    return ", ".join(said)
+        texts = [f"{name} {hands}" for name, hands in zip([*options, "tie"], texts, strict=False)]
+    return ", ".join(texts)
 
 
 def guess_beside(number: int, guess: str, truth: str) -> str:
@@ -210,23 +210,23 @@ def shown(testset: TestSet, scene: str, seed: int, steps: int) -> str:
     return f"{of}; seed {seed}, {steps:,} {'step' if steps == 1 else 'steps'}."
 
 
-def mean_end(found: ThreeSentences) -> dict[str, str]:
+def mean_end(three: ThreeSentences) -> dict[str, str]:
     """Conclusion and limitation."""
-    share = min(found.lengths) / sum(found.lengths)
-    names = shorts(*found.names)
+    share = min(three.lengths) / sum(three.lengths)
+    names = shorts(*three.names)
     other, winner = ((names[k], max(two), min(two)) for k, two in (
-        (found.by_mean, found.mean), (found.by_corpus, found.corpus[-1])))
+        (three.by_mean, three.mean), (three.by_corpus, three.corpus[-1])))
     return {"truth": winner[0], "conclusion": (
         f"{other[0]} wins by the mean ({other[1]:.1f} to {other[2]:.1f}), {winner[0]} by the corpus score "
         f"({winner[1]:.1f} to {winner[2]:.1f}). The short sentence is a third of the mean, and {share:.0%} of the "
         "corpus."), "limitation": (
-        f"a case that was searched for. The two disagree on {_with_interval(found.of_random)} of draws of three "
-        f"sentences and two systems, and on {found.disagreements} of {found.n_pairs} pairs over the whole set.")}
+        f"a case that was searched for. The two disagree on {_with_interval(three.of_random)} of draws of three "
+        f"sentences and two systems, and on {three.disagreements} of {three.n_pairs} pairs over the whole set.")}
 
 
-def documents_end(found: EqualSystems, per_document: int, correlation: float) -> dict[str, object]:
+def documents_end(tests: EqualSystems, per_document: int, correlation: float) -> dict[str, object]:
     """Conclusion and limitation, and the two shares."""
-    first, second = found.rejected()
+    first, second = tests.rejected()
     effect = design_effect(per_document, correlation)
     shares = [_with_interval(first), _with_interval(second)]
     return {"truth": _as_guessed(first), "of_hundred": 100 * (first.share or 0), "shares": shares, "effect": effect,
@@ -238,24 +238,25 @@ def documents_end(found: EqualSystems, per_document: int, correlation: float) ->
         "limitation": "few documents need Student's t, as here; by a normal z too many tests would reject."}
 
 
-def comparisons_end(found: Tables) -> dict[str, object]:
+def comparisons_end(family: Tables) -> dict[str, object]:
     """Conclusion and limitation."""
-    raw, held = (found.any_false(name) for name in ("none", "romano-wolf"))
-    pairs = len(found.pairs)
-    return {"truth": f"{found.false('none').mean():.1f} on average", "conclusion": (
+    raw, controlled = (family.any_false(name) for name in ("none", "romano-wolf"))
+    pairs = len(family.pairs)
+    return {"truth": f"{family.false('none').mean():.1f} on average", "conclusion": (
         f"A false star: on {_with_interval(raw)} of {counted(raw.n, 'test set')} "
-        f"({if_independent(ALPHA, pairs):.2%} if the {pairs} tests were independent), {found.false('none').mean():.1f} "
-        f"stars on average over all; under Romano-Wolf {_with_interval(held)}."),
+        f"({if_independent(ALPHA, pairs):.2%} if the {pairs} tests were independent), "
+        f"{family.false('none').mean():.1f} stars on average over all; under Romano-Wolf "
+        f"{_with_interval(controlled)}."),
         "limitation": "the rate depends on how the comparisons hang together."}
 
 
-def three_better_end(found: Tables) -> dict[str, object]:
+def three_better_end(family: Tables) -> dict[str, object]:
     """The same where some systems are truly better than the others."""
-    said = [f"{label} {_with_interval(found.any_false(name))} have a false star, and {found.lost(name).mean():.1f} of "
-            f"{int(found.true.sum())} true ones are lost" for name, label in (
-                ("none", "uncorrected"), ("romano-wolf", "under Romano-Wolf"))]
-    n = len(found.decided["none"])
-    return {"conclusion": f"With three truly better, of {counted(n, 'test set')} {'; '.join(said)}.",
+    parts = [f"{label} {_with_interval(family.any_false(name))} have a false star, and "
+             f"{family.lost(name).mean():.1f} of {int(family.true.sum())} true ones are lost" for name, label in (
+                 ("none", "uncorrected"), ("romano-wolf", "under Romano-Wolf"))]
+    n = len(family.decided["none"])
+    return {"conclusion": f"With three truly better, of {counted(n, 'test set')} {'; '.join(parts)}.",
             "limitation": "how much is lost depends on how much better they are."}
 
 
@@ -273,19 +274,19 @@ def _with_interval(share: Rate) -> str:
     return f"{share.share or 0:.0%} [{100 * (share.low or 0):.0f}, {100 * (share.high or 0):.0f}]"
 
 
-def bootstrap_end(found: Resamples, a: str, b: str) -> dict[str, str]:
+def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
     """Conclusion and limitation, and what is said of both systems after it."""
-    n, drawn, (score, difference) = found.weights.shape[1], len(found.weights), found.middle()
+    n, drawn, (score, difference) = draws.weights.shape[1], len(draws.weights), draws.middle()
     first, second = shorts(a, b)
-    of = "the only draw" if drawn == 1 else f"least to greatest of {drawn} draws" if found.too_few(ALPHA) else \
+    of = "the only draw" if drawn == 1 else f"least to greatest of {drawn} draws" if draws.too_few(ALPHA) else \
         f"{1 - ALPHA:.0%} interval of {drawn:,} draws"
-    bracket = f"From {2 / ALPHA:.0f} draws on: a {1 - ALPHA:.0%} interval." if found.too_few(ALPHA) else \
+    bracket = f"From {2 / ALPHA:.0f} draws on: a {1 - ALPHA:.0%} interval." if draws.too_few(ALPHA) else \
         f"It leaves out {ALPHA / 2:.1%} of them at each end."
-    undecided = not found.too_few(ALPHA) and holds_zero(*difference)
-    return {"truth": f"{found.mean_missing:.1f}", "worse_said": f"{found.share_worse:.0%}", "of": of, "conclusion": (
-        f"A resample lacks {found.mean_missing:.1f} of {n} sentences on average ({expected_missing(n):.1f} are "
+    undecided = not draws.too_few(ALPHA) and holds_zero(*difference)
+    return {"truth": f"{draws.mean_missing:.1f}", "worse_said": f"{draws.share_worse:.0%}", "of": of, "conclusion": (
+        f"A resample lacks {draws.mean_missing:.1f} of {n} sentences on average ({expected_missing(n):.1f} are "
         f"expected, {expected_missing(n) / n:.0%}), so its score moves: {_reach(*score)} ({of}). {bracket}"), "after": (
-        f"On the same draws {first} is behind {second} on {found.share_worse:.0%} of {drawn:,}; the difference is "
+        f"On the same draws {first} is behind {second} on {draws.share_worse:.0%} of {drawn:,}; the difference is "
         f"{_reach(*difference)} ({of}){': undecided' if undecided else ''}."),
         "limitation": f"{n} sentences are few; percentile intervals are too narrow there."}
 
@@ -294,29 +295,29 @@ def _reach(low: float, high: float) -> str:
     return " to ".join(dict.fromkeys(f"{end:.1f}".replace("-", "\u2212") for end in (low, high)))
 
 
-def randomization_end(found: Swaps, every: Swaps) -> dict[str, str]:
+def randomization_end(swaps: Swaps, every: Swaps) -> dict[str, str]:
     """Conclusion and limitation."""
     ways, share = len(every.differences) + 1, 100 * every.p
     said = _of_hundred(share)
     return {"truth": f"{said}%", "conclusion": (
-        f"By {len(found.differences):,} random swaps p = {found.p:.3f}; all {ways:,} ways to swap give exactly "
+        f"By {len(swaps.differences):,} random swaps p = {swaps.p:.3f}; all {ways:,} ways to swap give exactly "
         f"{every.p:.3f}. If labels meant nothing, {said} of a hundred worlds would differ as much."),
         "limitation": "it tests whether the outputs can be exchanged, not whether the difference matters."}
 
 
-def blocks_end(metric: str, found: BlocksAndBroad, simulated: bool) -> dict[str, str]:
+def blocks_end(metric: str, kinds: BlocksAndBroad, simulated: bool) -> dict[str, str]:
     """Conclusion and limitation, and what is said of the sentences in another order after it."""
-    blocks, broad, shuffled = (_reach(*found.range_of(of)) for of in (found.blocks, found.broad, found.shuffled))
-    ends = found.ratio_interval or (0.0, float("inf"))
+    blocks, broad, shuffled = (_reach(*kinds.range_of(of)) for of in (kinds.blocks, kinds.broad, kinds.shuffled))
+    ends = kinds.ratio_interval or (0.0, float("inf"))
     alike = "neighbours are alike" if ends[0] > 1 else "neighbours differ more than most" if ends[1] < 1 else \
-        f"{len(found.blocks)} samples do not tell whether neighbours are alike"
-    interval = f" [{ends[0]:.1f}, {ends[1]:.1f}]" if found.ratio_interval else ""
+        f"{len(kinds.blocks)} samples do not tell whether neighbours are alike"
+    interval = f" [{ends[0]:.1f}, {ends[1]:.1f}]" if kinds.ratio_interval else ""
     return {"truth": blocks, "conclusion": (
-        f"Blocks of {found.size} have {blocks} {metric_title(metric)}, broad samples of the same size {broad}. "
-        f"Blocks spread {found.ratio:.1f}{interval} times as wide: {alike}."),
+        f"Blocks of {kinds.size} have {blocks} {metric_title(metric)}, broad samples of the same size {broad}. "
+        f"Blocks spread {kinds.ratio:.1f}{interval} times as wide: {alike}."),
         "after": (
-        f"Shuffled, blocks have {shuffled} and spread {found.shuffled_ratio:.1f} times as wide as "
-        f"broad samples{': it was the order' if ends[0] > 1 and found.by_order else ''}."),
+        f"Shuffled, blocks have {shuffled} and spread {kinds.shuffled_ratio:.1f} times as wide as "
+        f"broad samples{': it was the order' if ends[0] > 1 and kinds.by_order else ''}."),
         "limitation": "the order of these sentences is simulated." if simulated else (
             "one test set in one order; others are mixed otherwise.")}
 
@@ -325,17 +326,17 @@ def _points(points: float) -> str:
     return f"{points:.3g} point{'' if round(points, 3) == 1 else 's'}"
 
 
-def power_end(found: PowerTests, n: int, planned: float, exaggeration: float) -> dict[str, object]:
+def power_end(tests: PowerTests, n: int, planned: float, exaggeration: float) -> dict[str, object]:
     """Conclusion and limitation: of test sets of n sentences, and what was planned for them."""
-    size = found.size_found
-    k, m = found.turned, found.found.count
+    size = tests.mean_size
+    k, m = tests.turned, tests.power.count
     turned = "" if not k else f", {f'{k} of these {m}' if m > 1 else 'the only one'} for the worse system"
     shown = "" if size is None else \
-        f". Those show {size / found.true:.1f} times the true size ({exaggeration:.1f} expected)"
-    return {"truth": _as_guessed(found.found), "of_hundred": 100 * (found.found.share or 0),
-        "share": _with_interval(found.found), "conclusion": (
-        f"Significant: {_with_interval(found.found)} of {counted(found.found.n, 'test set')} of {n:,} sentences where "
-        f"the true difference is {_points(found.true)} (planning expects {planned:.0%}){turned}{shown}."),
+        f". Those show {size / tests.true:.1f} times the true size ({exaggeration:.1f} expected)"
+    return {"truth": _as_guessed(tests.power), "of_hundred": 100 * (tests.power.share or 0),
+        "share": _with_interval(tests.power), "conclusion": (
+        f"Significant: {_with_interval(tests.power)} of {counted(tests.power.n, 'test set')} of {n:,} sentences where "
+        f"the true difference is {_points(tests.true)} (planning expects {planned:.0%}){turned}{shown}."),
         "limitation": "difference and standard error are known here; who plans guesses both."}
 
 

@@ -11,7 +11,7 @@ from mtsig_core.report.commands import defaults
 from mtsig_core.report.document import Block, Facts, Paragraph, Report, TableBlock, Warnings
 from mtsig_core.report.html import folded, literal, table_html
 from mtsig_core.report.tables import scores_table, systems_table
-from mtsig_core.report.words import direction, group_cautions
+from mtsig_core.report.words import describe_direction, group_cautions
 from mtsig_core.results import MetricResult
 from mtsig_core.stats.score import MetricScores, Scores
 
@@ -91,7 +91,7 @@ def _arguments(remedies: Sequence[Remedy]) -> str:
 
 
 def _title(result: MetricResult | MetricScores) -> str:
-    said = "" if result.higher_is_better else f" ({direction(False, isinstance(result, MetricResult))})"
+    said = "" if result.higher_is_better else f" ({describe_direction(False, isinstance(result, MetricResult))})"
     return f"<b>{literal(metric_title(result.metric))}</b>{said}"
 
 

@@ -12,13 +12,11 @@ from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.cells import format_p, in_small_cells, rank_interval, signed, tens
 from mtsig_core.report.html import LEVELS, template
 from mtsig_core.report.palette import colour_limit, level, width, wrapped
-from mtsig_core.report.sentences import row_against_column
+from mtsig_core.report.sentences import describe_difference, name_score_axis, pick_significant
 from mtsig_core.report.table import MISSING
-from mtsig_core.report.tables import apart, cluster_ends, differences_table, matrix_values, with_interval
+from mtsig_core.report.tables import cluster_ends, differences_table, matrix_values
 from mtsig_core.report.task import (
-    MISSING_SAID,
     describe_caveats,
-    describe_caveats_across,
     explain_marks,
     rank_table,
     select_metric,
@@ -35,7 +33,7 @@ _LINE = 17  # from one line of a name to the next
 def forest_svg(result: MetricResult, settings: Settings) -> str:
     """Scores with their intervals and, where there are any, rank intervals: a row a system, best on top."""
     shapes: Any = template("shapes.svg").module  # its macros
-    systems, (anchor, filled) = result.systems, apart(result, settings)
+    systems, (anchor, filled) = result.systems, pick_significant(result, settings)
     best = {anchor} if settings.baseline is not None else result.best
     filled |= best
     ranked = len(systems) > 1 and systems[0].rank_low is not None
@@ -49,7 +47,7 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
     rank_at = _scale(1, last, middle + 24, _WIDE - 70)
     heights = [max(26, 9 + _LINE * len(lines)) for lines in names]
     bottom = 30 + sum(heights)
-    drawn = [shapes.text(left, 18, f"{metric_title(result.metric)} {with_interval(result, settings)}", "head")]
+    drawn = [shapes.text(left, 18, f"{metric_title(result.metric)} {name_score_axis(result, settings)}", "head")]
     for tick in ticks:
         drawn += [shapes.line(across(tick), 28, across(tick), bottom, "tick"),
                   shapes.text(across(tick), bottom + 18, f"{tick:g}", "mid")]
@@ -81,7 +79,7 @@ def differences_svg(result: MetricResult, settings: Settings) -> str:
     """The improvement of each system over the best, or over the baseline: a thick bar is its single interval, a thin
     line with ends the simultaneous one."""
     shapes: Any = template("shapes.svg").module  # its macros
-    (anchor, filled), table = apart(result, settings), differences_table(result, settings)
+    (anchor, filled), table = pick_significant(result, settings), differences_table(result, settings)
     key = table.keys[1]
     joint_ends = table.values(f"{key}_ci_joint") if table.has(f"{key}_ci_joint") else [None] * len(table.rows)
     rows = [(name, delta, single, joint) for name, delta, single, joint in zip(
@@ -165,7 +163,7 @@ def matrix_key(result: MetricResult, settings: Settings) -> str:
     power = _written(result)[1]
     full = f"{limit / 10.0 ** power:.3g}"
     ends = f" Colours are full from {full} on: larger differences look alike." if clipped else ""
-    return (f"Above the diagonal: {row_against_column(result)} in {tens(power)}{metric_title(result.metric)}, blue "
+    return (f"Above the diagonal: {describe_difference(result)} in {tens(power)}{metric_title(result.metric)}, blue "
             f"where the row is better; in colour and ● where significant{raw}.{ends} "
             f"Below: {below}, bold where not significant, which does not mean equal.")
 
@@ -207,7 +205,7 @@ def _scale(low: float, high: float, start: float, end: float) -> Callable[[float
     return lambda value: start + (end - start) * (0.5 if high == low else (value - low) / (high - low))
 
 
-# A shared task: systems by language pairs, with who may be the first.
+# A shared task: systems by language pairs, with the top group of each.
 
 
 _ROW, _WIDE_DIGIT = 24, 9.1
@@ -255,8 +253,7 @@ def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
 
 def task_picture(found: TaskComparison, metric: str) -> str:
     """The same as a file of its own, which says what it shows."""
-    marked = explain_marks(found, "blue:", metric)
-    key = "; ".join(filter(None, [f"Ranks by {metric_title(metric)}", marked])) + f". A dash: {MISSING_SAID}."
-    key = " ".join([key, *describe_caveats(select_metric(found, metric)), *describe_caveats_across(found, metric)])
+    key = " ".join([f"Ranks by {metric_title(metric)}.", *explain_marks(found, metric, "Blue:"),
+                    *describe_caveats(found, metric)])
     drawn = str(task_svg(found, metric, printable(key)))
     return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(">", ">" + _STYLE, 1) + "\n"

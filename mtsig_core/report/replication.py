@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from mtsig_core.report.cells import Cell
 from mtsig_core.report.export import records_csv
-from mtsig_core.report.sentences import listed
+from mtsig_core.report.sentences import join_names
 from mtsig_core.report.table import EMPTY, Column, Table, join_tables
 from mtsig_core.report.text import printable, table_text, terminal_width
 from mtsig_core.schema import to_json, to_plain
@@ -57,7 +57,7 @@ def replication_sentences(found: Either) -> list[str]:
     said += [line for pair, of in _by_pair(found).items() for line in _not_compared(of, f"{pair}: " if pair else "")]
     if isinstance(found, TaskReplication):
         said += _same_name(found.by_rule, "")
-        said += [f"{text}: {listed(list(names))}." for names, text in (
+        said += [f"{text}: {join_names(list(names))}." for names, text in (
             (found.only_here, "Language pairs only here"), (found.only_there, "Language pairs only in the table"))
             if names]
     return said
@@ -84,7 +84,7 @@ def _settings(found: Either) -> list[str]:
                 by_setting.setdefault(key, {}).setdefault(where, []).append(row.system)
     for (gives, setting, signature), places in sorted(by_setting.items(), key=lambda one: one[0][0]):
         n = next(iter(parts.values())).n_numbers
-        whose = listed([f"{where} of {listed(names)}" for where, names in places.items()])
+        whose = join_names([f"{where} of {join_names(names)}" for where, names in places.items()])
         comes = "come out" if len(places) > 1 else "comes out"
         said.append(f"{whose} {comes} {'' if setting.startswith('printed') else 'with '}{setting} ({signature}). That "
                     f"gives {-gives} of the {n} numbers of the table" + (
@@ -93,28 +93,28 @@ def _settings(found: Either) -> list[str]:
         for column in dict.fromkeys(row.column for row in of.rows):
             rest = [row.system for row in of.rows if row.column == column and not row.agrees and row.setting is None]
             if rest:
-                said.append(f"{column}{f' in {pair}' if pair else ''} of {listed(rest)} does not come out with any of "
-                            f"the {of.tried} settings that were tried: the outputs or references may be other ones.")
+                said.append(f"{column}{f' in {pair}' if pair else ''} of {join_names(rest)} does not come out with any "
+                            f"of the {of.tried} settings that were tried: the outputs or references may be other ones.")
     return said
 
 
 def _not_compared(of: Replication, where: str) -> list[str]:
     said = _same_name(of.by_rule, where)
     said += [f"{where}The end of a name says which references score: "
-             f"{listed([f'{name} is {here}' for name, here in of.by_suffix.items()])}."] * bool(of.by_suffix)
+             f"{join_names([f'{name} is {here}' for name, here in of.by_suffix.items()])}."] * bool(of.by_suffix)
     for names, text in ((of.only_here, "Only here"), (of.only_there, "Only in the table")):
         if names:
-            said.append(f"{where}{text}: {listed(list(names))}.")
+            said.append(f"{where}{text}: {join_names(list(names))}.")
     if of.not_compared:
         said.append(f"{where}Not compared, as this test set cannot be scored by them: "
-                    f"{listed(list(of.not_compared))}.")
+                    f"{join_names(list(of.not_compared))}.")
     return said
 
 
 def _same_name(by_rule: Mapping[str, str], where: str) -> list[str]:
     told = [f"{name} as {here}" for name, here in by_rule.items() if name.lower() != here.lower()]
     return [f"{where}Taken to be the same, as the names are but for case, spaces, dots, dashes and underscores (chrF2 "
-            f"is chrF): {listed(told)}."] * bool(told)
+            f"is chrF): {join_names(told)}."] * bool(told)
 
 
 def _text(found: Either) -> str:

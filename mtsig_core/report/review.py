@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any, get_type_hints
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError, MtsigError, counted
 from mtsig_core.metrics import metric_title
-from mtsig_core.readers.lines import FilePath, read_bytes, shown
+from mtsig_core.readers.lines import FilePath, read_bytes
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.export import file_name
-from mtsig_core.report.sentences import ACROSS, level, listed
+from mtsig_core.report.sentences import (
+    ACROSS,
+    choose_form,
+    describe_undecided,
+    join_names,
+    name_simultaneous,
+    write_level,
+)
 from mtsig_core.report.table import EMPTY, ROW_FORM, Column, Table, join_ends
-from mtsig_core.report.tables import neither, points, simultaneous_word
 from mtsig_core.report.task import explain_no_ranks, find_rank_rule, name_first_place, tops_table
-from mtsig_core.results import Comparison, MetricResult, PairResult, TaskComparison, TaskInfo
+from mtsig_core.results import PairResult, TaskComparison, TaskInfo
 from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
@@ -26,6 +33,7 @@ from mtsig_core.store.reviews import (
     Begin,
     Change,
     Decide,
+    Decision,
     Entry,
     Exclude,
     Note,
@@ -43,6 +51,7 @@ from mtsig_core.store.reviews import (
     taken_back,
 )
 from mtsig_core.task import TaskExclusion
+from mtsig_core.testset import show_name
 
 #-----------------------------------------------------------------------------------------------------------------------
 # A review of a shared task in sentences, tables and as data: what was decided, by which steps, what it changed.
@@ -107,7 +116,8 @@ def content_sentence(review: Review, task: TaskInfo, digests: Mapping[str, str])
         return None
     changed = [pair for pair, digest in digests.items() if review.digests.get(pair, digest) != digest]
     changed += [pair for pair in review.digests if pair not in task.pairs]
-    where = listed(changed) if changed else "the table of systems, or language pairs that this metric does not score"
+    where = join_names(changed) if changed else \
+        "the table of systems, or language pairs that this metric does not score"
     return (f"The content of this task is another than the one that was reviewed: it changed in {where}. Numbers that "
             "were seen before may differ, and decisions may not hold any more.")
 
@@ -149,34 +159,33 @@ def decisions_table(review: Review, found: TaskComparison | None = None) -> Tabl
         for pair in dict.fromkeys([*first, *decided])))
 
 
-def decision_cautions(review: Review, found: TaskComparison) -> list[str]:
-    """What the numbers say against the decisions: who is declared the first and is not among those who may be, and who
-    may be and is not declared."""
-    said, rule = [], find_rank_rule(found)
-    stand = name_first_place(rule) if rule.name == "simultaneous" else f"are {name_first_place(rule)},"
-    for one in review.decisions:
-        result = found.pairs[one.pair].metrics.get(review.metric) if one.pair in found.pairs else None
-        first = {row.system for row in result.systems if row.rank_low == 1} if result is not None else set()
-        held = first if result is None or result.ruled is None else {*result.ruled.first_held}
-        compared = {row.system for row in result.systems} if result is not None else set()
-        for name in one.first:
-            if name not in first:
-                said.append(f"{one.pair}: {name} is declared the first, and " + (
-                    "was not compared there" if result is None or name not in compared else
-                    f"{_unranked(found.pairs[one.pair], result)}, so the numbers say nothing of that" if not first else
-                    f"is not among those there who {stand} by {metric_title(review.metric)}"
-                    + ", though it may be the first by its simultaneous rank interval" * (name in held)) + ".")
-        others = [row.system for row in result.systems if row.system in held.difference(one.first)] if result else []
-        if others and not held.isdisjoint(one.first):
-            said.append(f"{one.pair}: {listed(others, shown=False)} may be the first there too by "
-                        f"{metric_title(review.metric)}, and the numbers do not decide between such systems.")
-    return said
+def decision_cautions(review: Review, found: TaskComparison) -> list[Caution]:
+    """What the numbers say against the decisions: who is declared the first and is not, and who is in the top group
+    and not declared."""
+    return [caution for one in review.decisions for caution in _question_decision(one, review.metric, found)]
 
 
-def _unranked(comparison: Comparison, result: MetricResult) -> str:
-    """That there are no ranks, and why."""
-    why = explain_no_ranks(comparison, result)
-    return f"nobody is ranked there by {metric_title(result.metric)}" + (f" ({why})" if why else "")
+def _question_decision(decision: Decision, metric: str, found: TaskComparison) -> Iterator[Caution]:
+    pair, comparison, rule = decision.pair, found.pairs.get(decision.pair), find_rank_rule(found).name
+    result = None if comparison is None else comparison.metrics.get(metric)
+    if comparison is None or result is None:
+        yield from (Caution("declared-not-compared", {"pair": pair}, metric, name) for name in decision.first)
+        return
+    systems = [row.system for row in result.systems]
+    first = {row.system for row in result.systems if row.rank_low == 1}
+    top_group = first if result.ruled is None else {*result.ruled.first_held}
+    for name in decision.first:
+        if name not in systems:
+            yield Caution("declared-not-compared", {"pair": pair}, metric, name)
+        elif not first:
+            why = explain_no_ranks(comparison, result)
+            yield Caution("declared-without-ranks", {"pair": pair, "why": why}, metric, name)
+        elif name not in first:
+            facts = {"pair": pair, "rule": rule, "in_top_group": name in top_group}
+            yield Caution("declared-not-first", facts, metric, name)
+    others = [name for name in systems if name in top_group.difference(decision.first)]
+    if others and not top_group.isdisjoint(decision.first):
+        yield Caution("top-group-not-declared", {"pair": pair, "systems": others}, metric)
 
 
 def notes_table(notes: Sequence[Note], found: TaskComparison | None = None) -> Table:
@@ -187,9 +196,9 @@ def notes_table(notes: Sequence[Note], found: TaskComparison | None = None) -> T
     rows = [(note.pair, metric_title(note.metric), note.a, note.b, note.text) for note in notes]
     if found is None:
         return Table("notes", tuple(columns), tuple(rows))
-    jointly = any(simultaneous_word(result, one.settings) for one in found.pairs.values()
+    jointly = any(name_simultaneous(result, one.settings) for one in found.pairs.values()
                   for result in one.metrics.values())
-    title = next(f"{level(one.settings)} interval" for one in found.pairs.values())
+    title = next(f"{write_level(one.settings)} interval" for one in found.pairs.values())
     columns += [Column("difference", "difference", "difference", ROW_FORM),
                 Column("ci_joint" if jointly else "ci", f"simultaneous {title}" if jointly else title, "interval",
                        f"+{ROW_FORM}"),
@@ -203,13 +212,13 @@ def _measured_cells(note: Note, found: TaskComparison, jointly: bool) -> tuple[t
     """Difference, interval, p and decision of the pair of a note, and the form of its numbers."""
     row, gone = _measured(note, found)
     if gone or row is None:
-        said = f"{listed(gone, shown=False)} left out" if gone else "not compared by that metric"
+        said = f"{join_names(gone, shown=False)} left out" if gone else "not compared by that metric"
         return (None, None, None, said), ""
     comparison = found.pairs[note.pair]
     result = comparison.metrics[note.metric]
     ends = (row.ci_joint_low, row.ci_joint_high) if jointly else (row.ci_low, row.ci_high)
-    better = {"a": row.a, "b": row.b, None: neither(row, comparison.settings)}[row.better]
-    return (result.sign * row.delta, join_ends(*ends, result.sign), row.p_adjusted, better), points(result)
+    better = {"a": row.a, "b": row.b, None: describe_undecided(row, comparison.settings)}[row.better]
+    return (result.sign * row.delta, join_ends(*ends, result.sign), row.p_adjusted, better), choose_form(result)
 
 
 def _measured(note: Note, found: TaskComparison) -> tuple[PairResult | None, list[str]]:
@@ -266,8 +275,9 @@ def review_record(history: Sequence[Entry], found: TaskComparison | None = None)
             "history": [{"number": entry.number, "at": entry.at, "said": said, "in_force": entry.number not in gone,
                          "change": change_to_json(entry.change)}
                         for entry, said in zip(history, history_sentences(history), strict=True)],
-            **({} if found is None else {"decision_warnings": decision_cautions(review, found), "measured": [
-                _measured_record(note, found) for note in review.notes]})}
+            **({} if found is None else {
+                "decision_warnings": [caution.text for caution in decision_cautions(review, found)],
+                "measured": [_measured_record(note, found) for note in review.notes]})}
 
 
 def _measured_record(note: Note, found: TaskComparison) -> dict[str, Any]:
@@ -284,7 +294,7 @@ def _rule(name: str) -> str:
 
 
 def _declared(first: Sequence[str]) -> str:
-    return f"{first[0]} is the first" if len(first) == 1 else f"{listed(first)} share the first place"
+    return f"{first[0]} is the first" if len(first) == 1 else f"{join_names(first)} share the first place"
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -312,8 +322,8 @@ def read_review(path: FilePath) -> tuple[Entry, ...]:
     except (MtsigError, UnicodeDecodeError) as error:
         said = "It is not UTF-8 text." if isinstance(error, UnicodeDecodeError) else str(error)
         said = said.removesuffix(" Expected what mtsig writes.")
-        raise InputError(f"{shown(path)} cannot be read as a review. {said} Give the JSON that the page Review offers "
-                         "under 'Take it away', as it was saved.") from None
+        raise InputError(f"{show_name(path)} cannot be read as a review. {said} Give the JSON that the page Review "
+                         f"offers under 'Take it away', as it was saved.") from None
 
 
 def review_command(source: TaskSource, task: str, review: Review) -> str:

@@ -6,14 +6,22 @@ To add a column to the leaderboard, add it to `leaderboard_table`: text, LaTeX, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Any
 
-from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.cells import written_like
+from mtsig_core.report.sentences import (
+    choose_form,
+    find_anchor,
+    has_p_values,
+    name_leaders,
+    name_simultaneous,
+    see_pair,
+    write_level,
+)
 from mtsig_core.report.table import EMPTY, Column, Table, join_ends
 from mtsig_core.results import (
     Comparison,
@@ -27,11 +35,10 @@ from mtsig_core.results import (
     SystemRuns,
 )
 from mtsig_core.stats.across import KINDS, NOT_ALIKE, RELATIONS, pairs_across
-from mtsig_core.stats.few_units import alone_could, cannot_decide, rank_correction, telling_unit, units_said
 from mtsig_core.stats.inventory import inventory
-from mtsig_core.stats.ranks import RANK_RULES, headline, is_ahead, otherwise_led
+from mtsig_core.stats.ranks import headline, is_ahead, otherwise_led
 from mtsig_core.stats.score import Scores
-from mtsig_core.stats.significance import TESTS, is_split
+from mtsig_core.stats.significance import is_split
 from mtsig_core.testset import TestSet
 
 #: A column, and what a row has in it.
@@ -51,27 +58,46 @@ def _show(column: Column, is_shown: bool) -> Column:
 # Systems
 
 
+#: What the lines of `cluster_ends` say.
+CLUSTERS_NOTE = "A line separates clusters: no rank range reaches over it."
+
+
+def cluster_ends(systems: Sequence[SystemResult | MacroSystem]) -> set[int]:
+    """The rows of a table of systems, best first, below which a line is drawn; the last row has none.
+
+    >>> from mtsig_core.results import SystemResult
+    >>> cluster_ends([SystemResult(name, 0.0, None, None, 1, 2, cluster) for name, cluster in zip("ABC", (1, 1, 2))])
+    {1}
+    """
+    return {k for k, (row, below) in enumerate(pairwise(systems))
+            if row.cluster is not None and below.cluster not in (None, row.cluster)}
+
+
+def _metric_word(result: MetricResult) -> str:
+    return f"{metric_title(result.metric)} {'↑' if result.higher_is_better else '↓'}"
+
+
 def leaderboard_table(result: MetricResult, settings: Settings) -> Table:
     """The systems, best first: ranks, score and interval, the improvement over the best system (or the baseline) with
     its intervals, and wins, ties and losses, or with a baseline p and the decision. Files have all of these."""
-    key, has_p = ("vs_baseline" if settings.baseline else "vs_best"), TESTS[settings.test].p_values is not None
+    key, has_p = ("vs_baseline" if settings.baseline else "vs_best"), has_p_values(settings)
     compared, is_tally = bool(result.pairs), bool(result.pairs) and not settings.baseline
-    form, level = points(result), f"{100 * (1 - settings.alpha):g}% interval"
+    form, interval = choose_form(result), f"{write_level(settings)} interval"
     means = " (segment mean)" * (result.ruled is not None and result.ruled.means is not None)  # no score of the rule
     seen = {name: see_pair(pair, name, result, settings) for pair in result.pairs
-            for name in (pair.a, pair.b) if {pair.a, pair.b} == {name, anchor_of(result, settings)}
-            and name != anchor_of(result, settings)}
+            for name in (pair.a, pair.b) if {pair.a, pair.b} == {name, find_anchor(result, settings)}
+            and name != find_anchor(result, settings)}
 
     def against(field: str) -> Callable[[SystemResult], Any]:
         return lambda row: getattr(seen[row.system], field) if row.system in seen else EMPTY
 
-    jointly = simultaneous_word(result, settings) is not None
+    jointly = name_simultaneous(result, settings) is not None
     with_p, with_wins = bool(settings.baseline) and has_p, bool(settings.baseline) and not has_p
     return _table("systems", [
-        *_system_parts(result, level),
+        *_system_parts(result, interval),
         (_show(Column(key, f"{key.replace('_', ' ')}{means}", "difference", form), compared), against("difference")),
-        (_show(Column(f"{key}_ci", f"its {level}", "interval", f"+{form}"), compared), against("ci")),
-        (_show(Column(f"{key}_ci_joint", f"simultaneous {level}", "interval", f"+{form}"), jointly),
+        (_show(Column(f"{key}_ci", f"its {interval}", "interval", f"+{form}"), compared), against("ci")),
+        (_show(Column(f"{key}_ci_joint", f"simultaneous {interval}", "interval", f"+{form}"), jointly),
          against("ci_joint")),
         (_show(Column(f"{key}_p", "p", "p"), with_p), against("p")),
         (_show(Column(f"{key}_adjusted_p", p_word(settings.correction), "p"), with_p), against("adjusted_p")),
@@ -83,14 +109,14 @@ def leaderboard_table(result: MetricResult, settings: Settings) -> Table:
         result.systems, cluster_ends(result.systems))
 
 
-def _system_parts(result: MetricResult, level: str) -> list[_Part]:
-    form = points(result)
+def _system_parts(result: MetricResult, interval: str) -> list[_Part]:
+    form = choose_form(result)
     runs = {row.system: (row.sd, row.sd_low, row.sd_high) for row in result.runs if row.sd is not None}
     return [(Column("metric", "metric", where="files"), lambda row: result.metric),
             (Column("rank", "rank", "rank"), lambda row: join_ends(row.rank_low, row.rank_high)),
             (Column("system", "system", "name"), lambda row: row.system),
             (Column("score", _metric_word(result), "score", form), lambda row: row.score),
-            (Column("ci", level, "interval", form), lambda row: join_ends(row.ci_low, row.ci_high)),
+            (Column("ci", interval, "interval", form), lambda row: join_ends(row.ci_low, row.ci_high)),
             *[(Column("sd", "SD between runs", "estimate", form), lambda row: runs.get(row.system))][:len(result.runs)]]
 
 
@@ -112,10 +138,10 @@ def systems_table(result: MetricResult) -> Table:
 
 def differences_table(result: MetricResult, settings: Settings) -> Table:
     """Of the leaderboard, the improvement of each system over the best, or over the baseline, and the decision."""
-    table, anchor = leaderboard_table(result, settings), anchor_of(result, settings)
+    table, anchor = leaderboard_table(result, settings), find_anchor(result, settings)
     key = "vs_baseline" if settings.baseline else "vs_best"
-    jointly = [f"{key}_ci_joint"] if simultaneous_word(result, settings) is not None else []
-    chances = ["win", "lose"] if TESTS[settings.test].p_values is None else ["p", "adjusted_p"]
+    jointly = [f"{key}_ci_joint"] if name_simultaneous(result, settings) is not None else []
+    chances = ["win", "lose"] if not has_p_values(settings) else ["p", "adjusted_p"]
     return table.pick_rows(k for k, name in enumerate(table.values("system")) if name != anchor and table.values(
         key)[k] != EMPTY).show_only("system", key, f"{key}_ci", *jointly, *(f"{key}_{one}" for one in chances),
                                     f"{key}_decision")
@@ -126,7 +152,7 @@ def add_metrics(table: Table, further: Sequence[MetricResult]) -> Table:
     for result in further:
         rows = {row.system: (row.score, join_ends(row.rank_low, row.rank_high)) for row in result.systems}
         table = table.with_columns(
-            [Column(f"score_{result.metric}", _metric_word(result), "score", points(result)),
+            [Column(f"score_{result.metric}", _metric_word(result), "score", choose_form(result)),
              Column(f"rank_{result.metric}", "its rank", "rank")],
             [rows.get(name, (None, None)) for name in table.values("system")])
     return table
@@ -157,11 +183,11 @@ def by_reference_table(result: MetricResult) -> Table:
     if together is None or not result.by_reference:
         return Table("references", columns, ())
     n = max((pair.n for pair in result.pairs), default=0)
-    rows = [("all together", _ahead(together, is_ahead(result)), EMPTY)]
+    rows = [("all together", name_leaders(together, is_ahead(result)), EMPTY)]
     for row in result.by_reference:
         some = f" ({row.n_segments:,} of {n:,} segments)" if row.n_segments < n else ""
         same = "same" if set(row.leaders) == set(together) else "more, on fewer segments"
-        told = (_ahead(row.leaders, row.ahead), "differs" if row in others else same)
+        told = (name_leaders(row.leaders, row.ahead), "differs" if row in others else same)
         rows.append((f"{row.reference} alone{some}", *(told if row.decidable else ("cannot be decided", EMPTY))))
     return Table("references", columns, tuple(rows))
 
@@ -185,29 +211,6 @@ def exclusions_table(comparison: Comparison) -> Table:
 # Pairs
 
 
-@dataclass(frozen=True)
-class SeenPair:
-    """A pair as one of its systems sees it: its improvement over the other, with what was found of it."""
-
-    difference: float
-    ci: tuple[float, float] | None
-    ci_joint: tuple[float, float] | None
-    p: float | None
-    adjusted_p: float | None
-    win: float | None
-    lose: float | None
-    decision: str
-
-
-def see_pair(pair: PairResult, name: str, result: MetricResult, settings: Settings) -> SeenPair:
-    sign, side = (result.sign, "a") if pair.a == name else (-result.sign, "b")
-    wins = (pair.win, pair.lose) if side == "a" else (pair.lose, pair.win)
-    decision = neither(pair, settings) if pair.better is None else "better" if pair.better == side else "worse"
-    return SeenPair(sign * pair.delta, join_ends(pair.ci_low, pair.ci_high, sign),
-                    join_ends(pair.ci_joint_low, pair.ci_joint_high, sign), pair.p_value, pair.p_adjusted, *wins,
-                    decision)
-
-
 #: Columns of `pairs_table` that say what could be seen of a pair.
 DETECTABLE = ("se", "se_ratio", "min_difference", "min_difference_family", "segments")
 
@@ -215,15 +218,15 @@ DETECTABLE = ("se", "se_ratio", "min_difference", "min_difference_family", "segm
 def pairs_table(result: MetricResult, settings: Settings, most: int | None = None) -> Table:
     """All pairs: the difference as an improvement of a, what was found, who is better, and what could be seen; so many
     of them at `most`. Where pairs are compared on different segments, the number of these comes last."""
-    level, jointly = f"{100 * (1 - settings.alpha):g}% interval", simultaneous_word(result, settings) is not None
-    has_p, form = TESTS[settings.test].p_values is not None, points(result)
+    interval, jointly = f"{write_level(settings)} interval", name_simultaneous(result, settings) is not None
+    has_p, form = has_p_values(settings), choose_form(result)
     is_partial = len({pair.n for pair in result.pairs}) > 1
     rows = [(pair, see_pair(pair, pair.a, result, settings)) for pair in result.pairs[:most]]
     return _table("pairs", [
         (Column("pair", "pair", "pair"), lambda row: (row[0].a, row[0].b)),
         (Column("difference", "difference", "difference", form), lambda row: row[1].difference),
-        (Column("ci", f"single {level}" if jointly else level, "interval", f"+{form}"), lambda row: row[1].ci),
-        (_show(Column("ci_joint", f"simultaneous {level}", "interval", f"+{form}"), jointly),
+        (Column("ci", f"single {interval}" if jointly else interval, "interval", f"+{form}"), lambda row: row[1].ci),
+        (_show(Column("ci_joint", f"simultaneous {interval}", "interval", f"+{form}"), jointly),
          lambda row: row[1].ci_joint),
         (_show(Column("p", "p", "p"), has_p), lambda row: row[1].p),
         (_show(Column("adjusted_p", p_word(settings.correction), "p"), has_p), lambda row: row[1].adjusted_p),
@@ -271,7 +274,7 @@ def numbered_matrix(result: MetricResult) -> Table:
     rows = tuple((k + 1, names[k], *(EMPTY if j == k else value for j, value in enumerate(values)))
                  for k, values in enumerate(matrix_values(result, names)))
     return Table("matrix", (Column("number", "", "count"), Column("system", "", "name"),
-                            *(Column(key, key, "difference", points(result)) for key in keys)), rows,
+                            *(Column(key, key, "difference", choose_form(result)) for key in keys)), rows,
                  marks={(i, keys[j]) for i in range(n) for j in range(i + 1, n)
                         if frozenset((names[i], names[j])) in significant},
                  other_kinds={(i, keys[j]): below for i in range(n) for j in range(i)})
@@ -331,7 +334,7 @@ def _across_parts(k: int, result: MetricResult, table: dict[frozenset[str], Pair
                                       field)
 
     files = [("ci", "interval"), ("p", "p"), ("adjusted_p", "p"), ("win", "share"), ("lose", "share")]
-    return [(Column(f"improvement_{result.metric}", metric_title(result.metric), "decided", points(result)),
+    return [(Column(f"improvement_{result.metric}", metric_title(result.metric), "decided", choose_form(result)),
              lambda across: (across.improvements[k], across.decisions[k] != 0)),
             *((Column(f"{field}_{result.metric}", field, kind, where="files"), seen(field)) for field, kind in files),
             (Column(f"segments_{result.metric}", "segments", "count", where="files"),
@@ -366,7 +369,7 @@ def pair_runs_table(result: MetricResult) -> Table:
     titles = {"se_testset": "SE of the test set", "se_runs": "SE between runs", "se_total": "SE of both"}
     return _table("pair-runs", [
         (Column("pair", "pair", "pair"), lambda row: (row.a, row.b)),
-        *((Column(key, title, "score", points(result)), lambda row, key=key: getattr(row, key))
+        *((Column(key, title, "score", choose_form(result)), lambda row, key=key: getattr(row, key))
           for key, title in titles.items())], result.pair_runs)
 
 
@@ -408,152 +411,3 @@ def inventory_table(testset: TestSet) -> Table:
     if testset.scores:
         parts.append((Column("scores", "scores", "count"), lambda row: EMPTY if row.scores is None else row.scores))
     return _table("inventory", parts, inventory(testset))
-
-
-# Phrases
-
-
-#: What the lines of `cluster_ends` say.
-CLUSTERS_SAID = "A line separates clusters: no rank range reaches over it."
-
-
-def cluster_ends(systems: Sequence[SystemResult | MacroSystem]) -> set[int]:
-    """The rows of a table of systems, best first, below which a line is drawn; the last row has none.
-
-    >>> from mtsig_core.results import SystemResult
-    >>> cluster_ends([SystemResult(name, 0.0, None, None, 1, 2, cluster) for name, cluster in zip("ABC", (1, 1, 2))])
-    {1}
-    """
-    return {k for k, (row, below) in enumerate(pairwise(systems))
-            if row.cluster is not None and below.cluster not in (None, row.cluster)}
-
-
-def summary(comparison: Comparison) -> tuple[list[str], list[str]]:
-    """What was compared, and how it was tested: two lists of short phrases."""
-    info = comparison.testset
-    told = " (simulated)" if info.simulated and "simulated" not in info.name else ""
-    documents = [] if info.n_documents is None else [counted(info.n_documents, "document") + _worth(comparison)]
-    data = [info.name + told, counted(info.n_segments, "segment"), *documents, counted(len(info.systems), "system")]
-    scored = f"scored with {', '.join(info.references)}" if info.references else "segment scores without texts"
-    data += [] if info.references and all(result.was_given for result in comparison.metrics.values()) else [scored]
-    tokenizers = {result.tokenizer for result in comparison.metrics.values() if result.tokenizer is not None}
-    data += [f"tokenizer {', '.join(sorted(tokenizers))}"] if tokenizers else []
-    tested = how_tested(comparison)
-    return data, [text for key, text in tested.items() if key != "unit" or "test" not in tested]
-
-
-def how_tested(comparison: Comparison) -> dict[str, str]:
-    """How it was tested, in a short phrase for each setting; that of the test says the unit too. Where there is
-    nothing to test, how the intervals were made."""
-    settings, unit, rule = comparison.settings, comparison.settings.unit, comparison.settings.rank_rule
-    if settings.block_length is not None:
-        unit = f"stationary block of {settings.block_length:g} segments on average"
-    family = max((len(result.tested) for result in comparison.metrics.values()), default=0)
-    told = {"test": f"{TESTS[settings.test].title} ({settings.test}) by {unit}", "unit": f"by {unit}",
-            **({} if settings.trials is None else {"trials": trials_said(comparison)}),
-            "seed": f"seed {settings.seed}", "alpha": f"alpha {settings.alpha:g}",
-            "correction": f"correction {settings.correction} over {family} {'pair' if family == 1 else 'pairs'}",
-            "ci": f"{interval_kinds(comparison)} intervals, {settings.resamples} resamples",
-            **({"rank_rule": f"ranks {RANK_RULES[rule].title}"} if rule != "simultaneous" else {})}
-    return {key: text for key, text in told.items() if family or key in ("unit", "seed", "alpha", "ci")}
-
-
-def _worth(comparison: Comparison) -> str:
-    """What documents of unequal size are worth with all their segments, where they are the units; unknown by a part."""
-    info = comparison.testset
-    worth = next((result.n_effective for result in comparison.metrics.values() if comparison.settings.unit == "document"
-                  and (not result.was_given or any(pair.n == info.n_segments for pair in result.pairs))), None)
-    return "" if worth is None or round(worth) == info.n_documents else f" (worth {worth:,.0f} of equal size)"
-
-
-def trials_said(comparison: Comparison) -> str:
-    """How often the test drew; more than one where metrics differ, as some have few units with ratings."""
-    return " or ".join(dict.fromkeys(how_often(result, comparison.settings) for result in comparison.metrics.values()))
-
-
-def how_often(result: MetricResult, settings: Settings) -> str:
-    """How often the test drew for one metric, or that it tried all there is."""
-    trials = result.trials
-    return f"all {trials + 1} swaps, exact" if trials is not None and result.exact else f"{trials} trials"
-
-
-def interval_kinds(comparison: Comparison) -> str:
-    """The kind of interval; more than one where few of the documents have ratings."""
-    return " or ".join(dict.fromkeys(result.ci for result in comparison.metrics.values()))
-
-
-def left_out(comparison: Comparison) -> str:
-    """The systems that were left out, each with its reason where there is one; empty where none was."""
-    return ", ".join(f"{one.system} ({one.reason})" if one.reason else one.system for one in comparison.excluded)
-
-
-def anchor_of(result: MetricResult, settings: Settings) -> str:
-    """The baseline, or else the best system."""
-    return settings.baseline or result.systems[0].system
-
-
-def apart(result: MetricResult, settings: Settings) -> tuple[str, set[str]]:
-    """The baseline, or else the best system, and with it those that differ significantly from it."""
-    anchor = anchor_of(result, settings)
-    return anchor, {anchor} | {name for pair in result.pairs if pair.significant and anchor in (pair.a, pair.b)
-                               for name in (pair.a, pair.b)}
-
-
-def verdict(result: MetricResult, settings: Settings) -> str | None:
-    """Who won, in one sentence: a winner only where no other could be first too; or how many beat the baseline."""
-    if settings.baseline is not None and result.pairs:
-        if (cannot := cannot_decide(settings, result)) is not None:
-            return cannot
-        better, worse = (sum(pair.better == side for pair in result.pairs) for side in "ab")
-        apart = len(result.pairs) - len(result.tested)
-        return (f"Against {settings.baseline}: {better} significantly better, {worse} worse, "
-                f"{len(result.tested) - better - worse} not separated{f', {apart} not tested' if apart else ''}")
-    if TESTS[settings.test].p_values is None and result.tested:
-        return "No ranks: this test controls no error over all pairs"
-    first = headline(result)
-    if first is None:
-        return cannot_decide(settings, result, rank_correction(settings))
-    if result.ruled is not None:  # such a rule gives the place, and may give it to several
-        return f"First, ranked {RANK_RULES[settings.rank_rule].title}: {', '.join(first)}"
-    return _ahead(first, is_ahead(result))
-
-
-def _ahead(first: Sequence[str], ahead: bool) -> str:
-    if len(first) > 1:
-        return f"May be the first: {', '.join(first)}"
-    return f"{first[0]} is ahead of all others" if ahead else f"{first[0]} alone may be the first"
-
-
-def neither(pair: PairResult, settings: Settings) -> str:
-    """What a pair is in which no system is declared better."""
-    if is_split(pair, settings.alpha):
-        return "test and scores disagree"
-    why = ": too many pairs for so few trials" if alone_could(settings, pair) else \
-        f" by a difference in only {counted(pair.n_apart, telling_unit(settings))}" if pair.n_apart is not None else \
-        f" with {units_said(settings, pair.n_units)}" if pair.n_units else ""
-    return "not separated" if pair.decidable else "not tested: no line in common" if pair.n == 0 else \
-        f"cannot be decided{why}"
-
-
-def points(result: MetricResult) -> str:
-    """The form of the metric's scores and differences; see `written_like`."""
-    return written_like(row.score for row in result.systems)
-
-
-def with_interval(result: MetricResult, settings: Settings) -> str:
-    """What an axis of scores says after the name of the metric."""
-    better = "" if result.higher_is_better else ", lower is better"
-    return f"with {100 * (1 - settings.alpha):g}% interval{better}"
-
-
-def simultaneous_word(result: MetricResult, settings: Settings) -> str | None:
-    """What the simultaneous intervals of the differences are called; None where there are none beside the single ones,
-    as of one pair."""
-    if len(result.tested) < 2 or all(pair.ci_joint_low is None for pair in result.pairs):
-        return None
-    family = f"all {len(result.tested)} pairs{'' if settings.baseline is None else ' with the baseline'}"
-    return f"simultaneous {100 * (1 - settings.alpha):g}% interval over {family}"
-
-
-def _metric_word(result: MetricResult) -> str:
-    return f"{metric_title(result.metric)} {'↑' if result.higher_is_better else '↓'}"

@@ -8,11 +8,12 @@ what the ranks are, where metrics disagree, and how it was tested.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
+from mtsig_core.report import tables
 from mtsig_core.report.caution_words import disagreement, list_names, otherwise_first
 from mtsig_core.report.cells import written_like
 from mtsig_core.report.palette import shortened
@@ -20,28 +21,29 @@ from mtsig_core.report.sentences import (
     ACROSS,
     CORRECTION_NAMES,
     TEST_NAMES,
-    computed_said,
-    intervals_name,
-    level,
-    listed,
-    metric_name,
+    describe_settings,
+    describe_version,
+    join_names,
+    name_intervals,
+    name_metric,
+    name_units,
     runs_sentences,
-    trials_clause,
-    units_name,
+    write_level,
+    write_trials_clause,
 )
-from mtsig_core.report.table import ROW_FORM, Column, Table, join_ends
-from mtsig_core.report.tables import cluster_ends, how_tested, points
+from mtsig_core.report.table import ROW_FORM, Column, Table, join_ends, join_tables
+from mtsig_core.report.tables import cluster_ends
 from mtsig_core.report.text import printable
 from mtsig_core.report.words import (
-    assumptions,
-    caveat_findings,
-    direction,
+    describe_compared_segments,
+    describe_direction,
+    describe_scored_segments,
     keeps_its_level,
+    list_assumptions,
+    list_caveat_findings,
     list_unreliable,
-    qualifying,
-    segments_compared,
-    what_is_scored,
-    wrong_files,
+    pick_file_doubts,
+    pick_qualifying,
 )
 from mtsig_core.results import Comparison, MacroResult, MetricResult, TaskComparison, TaskInfo
 from mtsig_core.stats.across import AGREE, FEW, KINDS, MACRO_TESTS, NOT_ALIKE, UNDECIDED, Disputed, PairAcross
@@ -86,28 +88,6 @@ def is_ranked(found: TaskComparison, metric: str | None = None) -> bool:
     """Whether anybody has a rank within some language pair, by a metric or by any."""
     return any(row.rank_low for comparison in found.pairs.values() for name, result in comparison.metrics.items()
                if metric in (None, name) for row in result.systems)
-
-
-@dataclass(frozen=True)
-class Top:
-    """Who stands first in a language pair by the rule of ranks; or why nobody is ranked, where that is known.
-
-    `simultaneous` are those by simultaneous rank intervals.
-    """
-
-    systems: tuple[str, ...]
-    why_none: str | None
-    simultaneous: tuple[str, ...]
-
-
-def find_tops(found: TaskComparison, metric: str) -> dict[str, Top]:
-    """Who stands first in each language pair."""
-    tops = {}
-    for pair, (comparison, result) in select_metric(found, metric).items():
-        first = tuple(row.system for row in result.systems if row.rank_low == 1)
-        tops[pair] = Top(first, None if first else explain_no_ranks(comparison, result),
-                         first if result.ruled is None else result.ruled.first_held)
-    return tops
 
 
 # Tables.
@@ -195,63 +175,54 @@ def macro_pairs_table(found: TaskComparison, metric: str,
     form = written_like(row.score for row in macro.systems if row.score is not None)
     columns = (Column("a", "a", "name"), Column("b", "b", "name"),
                Column("difference", "mean difference", "difference", form),
-               Column("ci", f"{level(settings)} interval", "interval", f"+{form}"), Column("p", "p", "p"),
+               Column("ci", f"{write_level(settings)} interval", "interval", f"+{form}"), Column("p", "p", "p"),
                Column("adjusted_p", "adjusted p", "p"), Column("better", "better", "name"))
     rows = []
     for row in macro.pairs:
         a, b = name(found.task, row.a), name(found.task, row.b)
         rows.append((a, b, sign * row.delta, join_ends(row.ci_low, row.ci_high, sign), row.p_value, row.p_adjusted,
-                     {"a": a, "b": b, None: "not separated" if row.decidable else UNDECIDED}[row.better]))
+                     {"a": a, "b": b, None: "no significant difference" if row.decidable else UNDECIDED}[row.better]))
     return Table("head-to-head", columns, tuple(rows))
 
 
 def tops_table(found: TaskComparison, metric: str) -> Table:
-    """Who stands first in each language pair, best first, and by simultaneous rank intervals where the ranks follow
-    another rule."""
-    tops, rule = find_tops(found, metric), find_rank_rule(found)
+    """The top group of each language pair, best first, or why no system is ranked there; and the top group by
+    simultaneous rank ranges where the ranks follow another rule."""
+    rule = find_rank_rule(found)
     columns = [Column("language_pair", "language pair", "name"), Column("first", name_first_place(rule))]
-    rows: list[tuple[str, ...]] = [(pair, _list_top(top.systems, top.why_none)) for pair, top in tops.items()]
-    if rule.name != "simultaneous":
-        columns.append(Column("first_simultaneous", "may be the first by simultaneous rank intervals"))
-        rows = [(*row, _list_top(top.simultaneous, None)) for row, top in zip(rows, tops.values(), strict=True)]
+    columns += [Column("first_simultaneous", "top group by simultaneous rank ranges")] * (rule.name != "simultaneous")
+    rows = []
+    for pair, (comparison, result) in select_metric(found, metric).items():
+        first = [row.system for row in result.systems if row.rank_low == 1]
+        why = "" if first else explain_no_ranks(comparison, result)
+        simultaneous = first if result.ruled is None else result.ruled.first_held
+        cells = [", ".join(first) or "no system is ranked" + (f" ({why})" if why else ""),
+                 ", ".join(simultaneous) or "no system is ranked"]
+        rows.append((pair, *cells[:len(columns) - 1]))
     return Table("first", tuple(columns), tuple(rows))
 
 
-def _list_top(systems: Sequence[str], why_none: str | None) -> str:
-    return ", ".join(systems) or "nobody is ranked" + (f" ({why_none})" if why_none else "")
-
-
 def runs_table(found: TaskComparison, metric: str) -> Table:
-    """Of the systems that have several training runs, in each language pair and across them: their number, the SD
-    between them with its interval, and the score of each."""
-    settings = next(iter(found.pairs.values())).settings
+    """The systems that have several training runs, in each language pair and across them."""
     results: dict[str, MetricResult | MacroResult] = {
         pair: result for pair, (_, result) in select_metric(found, metric).items()}
     results |= {"all pairs": found.macro[metric]} if metric in found.macro else {}
-    columns = (Column("language_pair", "language pair", "name"), Column("system", "system", "name"),
-               Column("runs", "runs", "count"), Column("sd", "SD between runs", "score", ROW_FORM),
-               Column("sd_ci", f"its {level(settings)} interval", "interval", ROW_FORM),
-               Column("scores", "scores of its runs"))
-    rows, forms = [], []
-    for pair, result in results.items():
-        form = written_like(score for row in result.runs for score in row.scores)
-        several = [row for row in result.runs if len(row.scores) > 1]
-        rows += [(pair, row.system, len(row.scores), row.sd, join_ends(row.sd_low, row.sd_high),
-                  ", ".join(f"{score:{form}}" for score in row.scores)) for row in several]
-        forms += [form] * len(several)
-    return Table("runs", columns, tuple(rows), row_forms=tuple(forms))
+    alpha = next(iter(found.pairs.values())).settings.alpha
+    return _join_by_pair("runs", {pair: tables.runs_table(result, alpha) for pair, result in results.items()})
 
 
 def pair_runs_table(found: TaskComparison, metric: str) -> Table:
-    """The standard errors of each difference in each language pair that has training runs: of the test set, between
-    runs, and of both."""
-    columns = (Column("language_pair", "language pair", "name"), Column("pair", "difference", "pair"),
-               Column("se_testset", "SE of the test set", "score", ROW_FORM),
-               Column("se_runs", "SE between runs", "score", ROW_FORM),
-               Column("se_total", "SE of both", "score", ROW_FORM))
-    rows = [((pair, (row.a, row.b), row.se_testset, row.se_runs, row.se_total), points(result))
-            for pair, (_, result) in select_metric(found, metric).items() for row in result.pair_runs]
-    return Table("pair-runs", columns, tuple(row for row, _ in rows), row_forms=tuple(form for _, form in rows))
+    """The standard errors of each difference in each language pair that has training runs."""
+    return _join_by_pair("pair-runs", {pair: tables.pair_runs_table(result)
+                                       for pair, (_, result) in select_metric(found, metric).items()})
+
+
+def _join_by_pair(key: str, parts: Mapping[str, Table]) -> Table:
+    """The tables of language pairs one below the other; each row keeps the decimals of its language pair."""
+    joined = join_tables(key, Column("language_pair", "language pair", "name"), parts)
+    forms = [next(column.form for column in part.columns if column.form) for part in parts.values() for _ in part.rows]
+    return replace(joined, row_forms=tuple(forms), columns=tuple(
+        replace(column, form=ROW_FORM) if column.form else column for column in joined.columns))
 
 
 def dispute_counts_table(disputed: Sequence[Disputed]) -> Table:
@@ -302,37 +273,41 @@ def list_disputed_pairs(disputed: Sequence[Disputed]) -> list[tuple[Disputed, Pa
 
 
 def name_first_place(rule: RankRule) -> str:
-    """What it says of systems that they stand first by a rule, as a title.
+    """What the systems with the first rank are called by a rule, as a title.
 
     >>> name_first_place(RANK_RULES["simultaneous"]), name_first_place(RANK_RULES["wmt25"])
-    ('may be the first', 'first, ranked as WMT25')
+    ('top group', 'first, ranked as WMT25')
     """
-    return "may be the first" if rule.name == "simultaneous" else f"first, ranked {rule.title}"
+    return "top group" if rule.name == "simultaneous" else f"first, ranked {rule.title}"
 
 
 def task_verdict(found: TaskComparison, metric: str) -> str:
-    """Who is ahead, in one sentence without its full stop: across the language pairs, or in the only one; else in how
-    many anybody is."""
-    have, macro, by = select_metric(found, metric), found.macro.get(metric), f"By {metric_title(metric)}"
+    """Who is in the top group, in one sentence without its full stop: across the language pairs, or in the only one;
+    else in how many a single system is better than all others."""
+    have, macro, rule = select_metric(found, metric), found.macro.get(metric), find_rank_rule(found)
+    title, where = metric_title(metric), counted(len(have), "language pair") if len(have) > 1 else next(iter(have))
     if macro is not None and (first := [row.system for row in macro.systems if row.rank_low == 1]):
-        among = f"of the {sum(row.rank_low is not None for row in macro.systems)} systems that have all"
-        ahead = f"{first[0]} is ahead, {among}" if is_ahead(macro) else \
-            f"{len(first)} {among} may be the first: {', '.join(first)}"
-        return f"{by} across {len(have)} language pairs {ahead}"
-    rule, (pair, (_, only)) = find_rank_rule(found), next(iter(have.items()))
-    ours = rule.name == "simultaneous"
-    if len(have) == 1 and (names := headline(only)) is not None:
-        ahead = f"{name_first_place(rule)}: {', '.join(names)}" if not ours else \
-            f"{names[0]} is ahead of all others" if is_ahead(only) else \
-            f"{len(names)} of the {len(only.systems)} systems may be the first: {', '.join(names)}"
-        return f"{by} in {pair} {ahead}"
+        n = sum(row.rank_low is not None for row in macro.systems)
+        some = f"; {n} of {len(macro.systems)} systems took part in all" * (n < len(macro.systems))
+        return _name_top(first, is_ahead(macro), n, f"across {where} ({title})") + some
+    if len(have) == 1 and (names := headline(have[where][1])) is not None:
+        ours = rule.name == "simultaneous"
+        only = have[where][1]
+        return _name_top(names, is_ahead(only), len(only.systems), f"in {where} ({title})") if ours else \
+            f"First in {where}, ranked {rule.title} ({title}): {', '.join(names)}"
     reasons = [explain_no_ranks(*one) for one in have.values()]
     if all(reasons):
-        where = pair if len(have) == 1 else f"any of {len(have)} language pairs"
-        return f"{by} nobody is ranked in {where}: {'; '.join(dict.fromkeys(filter(None, reasons)))}"
-    n = sum(is_ahead(result) for _, result in have.values())
-    ahead = "ahead of all others" if ours else f"alone the first, ranked {rule.title},"
-    return f"{by} one system is {ahead} in {n} of {counted(len(have), 'language pair')}"
+        return f"No system is ranked in {'any of ' * (len(have) > 1)}{where} ({title}): " \
+               f"{'; '.join(dict.fromkeys(filter(None, reasons)))}"
+    n, better = sum(is_ahead(result) for _, result in have.values()), "significantly better than all others"
+    alone = better if rule.name == "simultaneous" else f"the only first, ranked {rule.title},"
+    return f"One system is {alone} in {n} of {where} ({title})"
+
+
+def _name_top(names: Sequence[str], ahead: bool, n: int, where: str) -> str:
+    others = "the other system" if n == 2 else f"the other {n - 1} systems"
+    return f"{names[0]} is significantly better than {others} {where}" if ahead else \
+        f"Top group {where}: {', '.join(names)}"
 
 
 def explain_no_ranks(comparison: Comparison, result: MetricResult) -> str | None:
@@ -345,21 +320,6 @@ def explain_no_ranks(comparison: Comparison, result: MetricResult) -> str | None
     return None if why is None else why[:1].lower() + why[1:]
 
 
-def list_tops(found: TaskComparison, metric: str) -> dict[str, str]:
-    """By language pair a sentence that says who stands first there, or that nobody is ranked."""
-    rule = find_rank_rule(found)
-    sentences = {}
-    for pair, top in find_tops(found, metric).items():
-        parts = [f"{name_first_place(rule)}: {', '.join(top.systems)}" if top.systems else
-                 _list_top((), top.why_none)]
-        if rule.name != "simultaneous":
-            by = "by simultaneous rank intervals"
-            parts.append(f"may be the first {by}: {', '.join(top.simultaneous)}" if top.simultaneous else
-                         f"nobody is ranked {by}")
-        sentences[pair] = f"In {pair} {'; '.join(parts)}."
-    return sentences
-
-
 # What has to be known before the ranks by a metric.
 
 
@@ -367,18 +327,14 @@ _FEW_PAIRS_NAMED = 6  # language pairs that a sentence names
 _LONGEST = 40  # letters of a name in a sentence with many
 
 
-def above_ranks(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:
+def above_ranks(found: TaskComparison, metric: str) -> list[str]:
     """All that a reader has to know before the ranks by a metric, in sentences: whether anything says that it decides,
-    whom others put on top, that segments are treated as independent, what is missing, what doubts there are.
-
-    Where no warnings are beside them, as in a paper (not `warned`), the methods say what is treated as independent.
-    """
+    whom others put on top, that segments are treated as independent, what is missing, what doubts there are."""
     asked = [caution.finding for caution in found.warnings if caution.metric == metric]
-    independent = group_by_pair({
-        pair: [caution.finding for caution in qualifying(*one) if caution.code == "no-documents"]
-        for pair, one in select_metric(found, metric).items()}) if warned else []
-    return [*asked, *filter(None, [name_other_tops(found, metric)]), *independent,
-            *describe_gaps(found, metric, warned), *describe_doubts(found, metric, warned)]
+    noted = group_by_pair({pair: [caution.general for caution in pick_qualifying(*one) if caution.kind.above_ranks]
+                           for pair, one in select_metric(found, metric).items()})
+    return [*asked, *filter(None, [name_other_tops(found, metric)]), *noted, *describe_gaps(found, metric),
+            *describe_doubts(found, metric)]
 
 
 def name_other_tops(found: TaskComparison, metric: str, *beside: TaskComparison) -> str | None:
@@ -401,7 +357,7 @@ def name_other_tops(found: TaskComparison, metric: str, *beside: TaskComparison)
 
     return "Other metrics name another top group: " + "; ".join(
         f"{list_names([shortened(name, _LONGEST) for name in tops[names[0]][0]])} by "
-        f"{listed(list(map(by, names)), shown=False)}" for names in groups.values()) + "."
+        f"{join_names(list(map(by, names)), shown=False)}" for names in groups.values()) + "."
 
 
 def _find_overall_tops(found: TaskComparison) -> dict[str, tuple[Sequence[str], Sequence[str]]]:
@@ -425,23 +381,22 @@ def name_pairs(pairs: Sequence[str]) -> str:
     return ", ".join(pairs) if len(pairs) <= _FEW_PAIRS_NAMED else counted(len(pairs), "language pair")
 
 
-def describe_gaps(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:
-    """What the table of a metric is without, in sentences: language pairs that have no scores by it, and pairs of
-    systems that nothing could decide; within the language pairs, then across them."""
+def describe_gaps(found: TaskComparison, metric: str) -> list[str]:
+    """What the table of a metric lacks, in sentences: language pairs that have no scores by it, and pairs of systems
+    that nothing could decide; within the language pairs, then across them."""
     without = [pair for pair in found.task.pairs if pair not in found.task.pairs_with(metric)]
-    sentences = [f"Without scores by {metric_title(metric)}, and left out: {', '.join(without)}."] if without else []
+    sentences = [f"Excluded, because they have no {metric_title(metric)} scores: {', '.join(without)}."] if without \
+        else []
     counts = {pair: (sum(not one.decidable for one in result.tested), len(result.tested))
               for pair, (_, result) in select_metric(found, metric).items() if result.ruled is None}  # rules count all
     some = {pair: "the only one" if m == 1 else f"all {n}" if n == m else f"{n} of the {m}"
             for pair, (n, m) in counts.items() if n}
     if some and metric in found.macro:
-        where = listed([f"{n} in {pair}" for pair, n in some.items()], shown=False) \
+        where = join_names([f"{n} in {pair}" for pair, n in some.items()], shown=False) \
             if len(some) <= _FEW_PAIRS_NAMED else \
             f"{sum(n for n, _ in counts.values())} in {counted(len(some), 'language pair')}"
-        why = "The warnings say why." if warned else \
-            "There are too few trials, or too few units that tell two systems apart."
-        sentences.append(
-            f"Wins, ties and losses are without the pairs of systems that cannot be decided: {where}. {why}")
+        sentences.append(f"Wins, ties and losses exclude the pairs of systems that cannot be decided: {where}. "
+                         "There are too few trials, or too few units that tell two systems apart.")
     return [*sentences, *describe_gaps_across(found, metric)]
 
 
@@ -505,10 +460,10 @@ def _name_sizes(found: TaskComparison, units: dict[str, tuple[int, float]]) -> s
              + (f" worth {worth:.0f} of equal size" if round(worth) < n else "") + f" in {pair}"
              for pair, (n, worth) in sorted(units.items(), key=lambda one: one[1][1])]
     more = len(sizes) - _FEW_PAIRS_NAMED
-    return listed([*sizes[:_FEW_PAIRS_NAMED], *([f"so few in {more} more"] if more > 0 else [])], shown=False)
+    return join_names([*sizes[:_FEW_PAIRS_NAMED], *([f"so few in {more} more"] if more > 0 else [])], shown=False)
 
 
-def describe_doubts(found: TaskComparison, metric: str, warned: bool = True) -> list[str]:
+def describe_doubts(found: TaskComparison, metric: str) -> list[str]:
     """What puts the ranks by a metric in doubt, by language pair: texts that are hardly the right ones, where
     references disagree on who is ahead, why nobody is declared better in some pairs, and where ranks and decisions
     differ.
@@ -517,11 +472,11 @@ def describe_doubts(found: TaskComparison, metric: str, warned: bool = True) -> 
     """
     have = select_metric(found, metric)
     doubts = {pair: " ".join(filter(None, (
-        *(caution.finding for caution in wrong_files(one.warnings) if not result.was_given),
+        *(caution.finding for caution in pick_file_doubts(one.warnings) if not result.was_given),
         disagreement(result, one.testset.n_segments),
         *(caution.finding for caution in one.warnings if caution.kind.beside_verdict and caution.metric == metric))))
         for pair, (one, result) in have.items()}
-    sentences = [_list_by_pair(doubts, warned)] if any(doubts.values()) else []
+    sentences = [_list_by_pair(doubts)] if any(doubts.values()) else []
     otherwise = [one.settings for one, _ in have.values() if one.settings.correction != rank_correction(one.settings)]
     if otherwise:  # by the same correction in all of them
         own, used, across = rank_correction(otherwise[0]), otherwise[0].correction, found.macro.get(metric)
@@ -532,93 +487,88 @@ def describe_doubts(found: TaskComparison, metric: str, warned: bool = True) -> 
         if any(differ.values()):
             by = "are not" if used == "none" else f"by {used}"
             sentences.append(f"{ranks} are corrected by {own}, {decisions} {by}. " + _list_by_pair(
-                {pair: f"{text}." for pair, text in differ.items() if text}, warned))
+                {pair: f"{text}." for pair, text in differ.items() if text}))
     return sentences
 
 
-def _list_by_pair(sentences: Mapping[str, str], warned: bool) -> str:
+def _list_by_pair(sentences: Mapping[str, str]) -> str:
     """The sentences of the first language pairs, and how many more have one."""
     items = [(pair, text) for pair, text in sentences.items() if text]
     first, more = items[:_FEW_PAIRS_NAMED], items[_FEW_PAIRS_NAMED:]
     if ACROSS in dict(more):  # of that there are no warnings
         first[-1] = ACROSS, sentences[ACROSS]
     return " ".join(f"{pair}: {text}" for pair, text in first) + (
-        f" So it is in {len(more)} more{'; see the warnings' * warned}." if more else "")
+        f" The same holds in {len(more)} more." if more else "")
 
 
 # What the ranks are, and what another rule than ours hides.
 
 
-#: What a dash is in `rank_table`.
-MISSING_SAID = "no score, or no rank"
+def explain_marks(found: TaskComparison, metric: str, mark: str) -> list[str]:
+    """What the ranks of `rank_table` are, which of them have a `mark`, and what a dash is, in sentences."""
+    have, macro, rule = select_metric(found, metric), found.macro.get(metric), find_rank_rule(found)
+    is_across = macro is not None and macro.is_ranked
+    sentences = describe_ranks(have) if is_ranked(found, metric) else []
+    if is_ranked(found, metric) or is_across:
+        alike = all(one.settings.correction == rank_correction(one.settings) for one, _ in have.values())
+        ours = "top group: no other system is significantly better" if alike else \
+            "top group by rank range, which has a correction of its own"
+        sentences.append(f"{mark} {ours}." if rule.name == "simultaneous" else f"{mark} {name_first_place(rule)}"
+                         + f"; under all pairs: {ours}" * is_across + ".")
+    return [*sentences, "A dash: no score, or no rank."]
 
 
-def describe_ranks(found: TaskComparison) -> str:
-    """What the ranks within the language pairs are, and whether they hold for all systems together, as a part of a
-    sentence."""
-    rule = find_rank_rule(found)
-    if rule.name != "simultaneous":
-        return f"Ranks within each language pair {rule.title}"
-    lacking = [pair for pair, comparison in found.pairs.items() if not keeps_its_level(comparison)]
-    if len(lacking) == len(found.pairs):
-        return "Rank intervals, which need not hold at the level said"
-    but = f" but {listed(lacking, shown=False)}, where they need not" if lacking else ""
-    return f"Rank intervals hold jointly within each language pair{but}"
-
-
-def explain_marks(found: TaskComparison, mark: str, metric: str | None = None) -> str:
-    """What it means that the rank of a system has a `mark`; empty where nobody is ranked by a metric, or by any,
-    neither within the language pairs nor across them, where ranks are always ours."""
-    across = [macro for name, macro in found.macro.items() if metric in (None, name)]
-    if not is_ranked(found, metric) and not any(macro.is_ranked for macro in across):
-        return ""
-    alike = all(one.settings.correction == rank_correction(one.settings) for one in found.pairs.values())
-    rule, ours = find_rank_rule(found), "may be the first, as no other is significantly better" if alike else \
-        "may be the first by its rank interval, which has a correction of its own"
-    if rule.name == "simultaneous":
-        return f"{mark} {ours}"
-    return f"{mark} {name_first_place(rule)}" + (f", under all pairs: {ours}" if found.macro else "")
-
-
-def explain_across_columns(found: TaskComparison, metric: str) -> str:
-    """What the columns across the language pairs are, in sentences; empty where there are none."""
+def explain_ranking(found: TaskComparison, metric: str, mark: str, line: str = "A line") -> list[str]:
+    """How to read `rank_table`, in sentences: its marks, its columns, and what separates clusters, a `line` or
+    something else."""
     macro = found.macro.get(metric)
-    if macro is None:
-        return ""
-    rank = "Under all pairs: its rank by the mean score over the language pairs. " * macro.is_ranked
-    by_rule = ", by the rule of the ranks" * any(
-        result.ruled is not None for _, result in select_metric(found, metric).values())
-    return f"{rank}Wins, ties and losses are decisions within language pairs{by_rule}, added up."
+    sentences = [*explain_marks(found, metric, mark), "Under pairs: in how many language pairs a system has scores."]
+    if macro is not None:
+        by_rule = ", by the rule of the ranks" * any(
+            result.ruled is not None for _, result in select_metric(found, metric).values())
+        sentences += ["Under all pairs: its rank by the mean score over the language pairs."] * macro.is_ranked
+        sentences.append(f"Wins, ties and losses are decisions within language pairs{by_rule}, added up.")
+    return sentences + [f"{line} separates clusters: no rank range reaches across."] * bool(
+        find_cluster_ends(found, metric))
+
+
+def describe_ranks(have: Results) -> list[str]:
+    """What the ranks within the language pairs are, and where they hold for all systems together."""
+    settings, tested = next(iter(have.values()))[0].settings, any(result.tested for _, result in have.values())
+    if TESTS[settings.test].p_values is None and tested and settings.rank_rule == "simultaneous":
+        return ["There are no rank ranges: this test controls no error over all pairs of systems."]
+    ranked = {pair: keeps_its_level(comparison) for pair, (comparison, result) in have.items()
+              if result.systems[0].rank_low is not None}
+    if not ranked:
+        return []
+    if settings.rank_rule != "simultaneous":
+        return [f"Ranks within each language pair are {RANK_RULES[settings.rank_rule].title}."]
+    held = [pair for pair, keeps in ranked.items() if keeps]
+    if not held:
+        return ["Rank ranges need not hold at the level said."]
+    where = "each language pair" if len(held) == len(have) else join_names(held)
+    return [f"Rank ranges hold jointly for all systems of {where}, not for the language pairs together"
+            + f", and need not hold in {join_names([pair for pair in ranked if pair not in held])}"
+            * (len(held) < len(ranked)) + "."]
 
 
 @dataclass(frozen=True)
 class Hidden:
-    """What ranks by a rule hide under one metric, added up over the language pairs.
+    """What ranks by a rule hide under one metric, added up over the language pairs."""
 
-    Attributes
-    ----------
-    significant : int
-        Pairs of systems that are significantly apart.
-    significant_inside : int
-        Those of them whose systems are in one cluster, with no line between them.
-    ranks : int
-        Ranks that could be compared with simultaneous rank intervals: one for each system and language pair.
-    changed : int
-        Those of them that differ.
-    apart_not_significant : int
-        Pairs of systems that the rule ranks apart though they are not significantly so.
-    turned_round : int
-        Pairs that are significantly apart and ranked the other way round.
-    inside_apart : int
-        Those of `significant_inside` whose rank ranges lie apart.
-    """
-
+    #: Pairs of systems with a significant difference.
     significant: int
+    #: Those whose systems are in one cluster, with no line between them.
     significant_inside: int
+    #: Ranks that could be compared with simultaneous rank ranges: one for each system and language pair.
     ranks: int
+    #: Ranks that differ from them.
     changed: int
+    #: Pairs of systems that the rule ranks apart without a significant difference.
     apart_not_significant: int = 0
+    #: Significant pairs that are ranked the other way round.
     turned_round: int = 0
+    #: Those of `significant_inside` whose rank ranges lie apart.
     inside_apart: int = 0
 
 
@@ -655,7 +605,7 @@ def describe_rule(found: TaskComparison, metric: str) -> str | None:
     if metric in found.macro and found.macro[metric].is_ranked:
         means = " of the mean over domains" * rule.by_domain
         sentences.append("Ranks across the language pairs are not by this rule: they stay simultaneous rank "
-                         f"intervals{means}.")
+                         f"ranges{means}.")
     return " ".join(sentences)
 
 
@@ -716,7 +666,7 @@ _FEW_PAIRS_IN_SENTENCES = 5  # language pairs whose numbers are each said
 
 def describe_tests(found: TaskComparison) -> list[str]:
     """How the language pairs were tested, in short phrases; several where they have not the same units."""
-    phrases = [how_tested(comparison) for comparison in found.pairs.values()]
+    phrases = [describe_settings(comparison) for comparison in found.pairs.values()]
     tested = [" or ".join(dict.fromkeys(one[key] for one in phrases if key in one))
               for key in ("test", "trials", "seed", "alpha")]
     corrections = dict.fromkeys(comparison.settings.correction for comparison in found.pairs.values())
@@ -727,7 +677,7 @@ def describe_tests(found: TaskComparison) -> list[str]:
 
 def task_methods(found: TaskComparison, metric: str) -> str:
     """What was compared, how it was tested in each language pair and across them, and what was assumed and left out:
-    one paragraph of plain text, which says nothing of who won.
+    one paragraph of plain text that names no winner.
 
     Parameters
     ----------
@@ -735,9 +685,13 @@ def task_methods(found: TaskComparison, metric: str) -> str:
     metric : str
         One that some language pair was compared by.
     """
-    return " ".join([*describe_subject(found, metric, "We compared", "by"),
-                     *describe_tests_within(select_metric(found, metric)), *describe_tests_across(found, metric),
-                     *describe_basis(found, metric)])
+    have = select_metric(found, metric)
+    settings = next(iter(have.values()))[0].settings
+    return " ".join([
+        *describe_subject(found, metric, "We compared", "by"), *describe_tests_within(have), *describe_ranks(have),
+        *_describe_tests_across(found, metric), *describe_caveats(found, metric),
+        *map(printable, list_assumptions(found.task.assumed, [metric])), *describe_exclusions(found),
+        describe_version(settings)])
 
 
 def describe_subject(found: TaskComparison, metric: str, begin: str, by: str, named: bool = True) -> list[str]:
@@ -755,10 +709,10 @@ def describe_subject(found: TaskComparison, metric: str, begin: str, by: str, na
         whose = "a human translation" if human == 1 else "human translations"
         track += f"{'' if track else ','} {human} of them {whose},"
     result = next(iter(have.values()))[1]
-    pairs = counted(len(have), "language pair") + f" ({listed(list(have))})" * named
+    pairs = counted(len(have), "language pair") + f" ({join_names(list(have))})" * named
     simulated = any(comparison.testset.simulated for comparison, _ in have.values())
     return [f"{begin} {counted(len(names), 'system')} of {printable(found.task.name)}{track} in {pairs} {by} "
-            f"{metric_name(result)} ({direction(result.higher_is_better, differences=False)}).",
+            f"{name_metric(result)} ({describe_direction(result.higher_is_better, differences=False)}).",
             *["The task is simulated: its texts and ratings are made up."] * simulated]
 
 
@@ -767,15 +721,14 @@ def describe_tests_within(have: Results) -> list[str]:
     sentences = group_by_pair({pair: runs_sentences(result) for pair, (_, result) in have.items()})
     sentences += _describe_test(have)
     some = {pair: f"{before}{counted(comparison.testset.n_segments, 'segment')}{after}"
-            for pair, (comparison, result) in have.items() for before, after in [segments_compared(comparison, result)]
-            if before}
+            for pair, (comparison, result) in have.items()
+            for before, after in [describe_compared_segments(comparison, result)] if before}
     sentences += [f"Two systems were compared on {_phrase_by_pair(some)}."] if some else []
-    sentences += group_by_pair({pair: what_is_scored(*one) for pair, one in have.items()})
-    sentences += describe_caveats(have) + _describe_ranks_within(have)
-    kinds = _phrase_by_pair({pair: intervals_name(result, comparison.settings)
+    sentences += group_by_pair({pair: describe_scored_segments(*one) for pair, one in have.items()})
+    kinds = _phrase_by_pair({pair: name_intervals(result, comparison.settings)
                              for pair, (comparison, result) in have.items()})
     settings = next(iter(have.values()))[0].settings
-    return [*sentences, f"{level(settings)} confidence intervals of scores are {kinds}, each for its own system."]
+    return [*sentences, f"{write_level(settings)} confidence intervals of scores are {kinds}, each for its own system."]
 
 
 def _describe_test(have: Results) -> list[str]:
@@ -785,51 +738,41 @@ def _describe_test(have: Results) -> list[str]:
         return []
     settings = next(iter(tested.values()))[0]
     test = TESTS[settings.test]
-    units = _phrase_by_pair({pair: f"{units_name(own)} as units{trials_clause(result, own)}"
+    units = _phrase_by_pair({pair: f"{name_units(own)} as units{write_trials_clause(result, own)}"
                              for pair, (own, result) in tested.items()})
     families = _name_families({pair: len(result.tested) for pair, (_, result) in have.items()})
     corrected = f"There was no correction for the number of pairs of systems: {families}." \
         if settings.correction == "none" else \
         f"p was corrected by the method of {CORRECTION_NAMES[settings.correction]} over the pairs of systems of each " \
         f"language pair ({families}), and not over the language pairs together."
-    no_p = (f"This test gives no p: a system counts as better where it wins on at least {level(settings)} of the "
+    no_p = (f"This test gives no p: a system counts as better where it wins on at least {write_level(settings)} of the "
             "bootstrap samples.")
     return [f"In each language pair all differences between two systems were tested by "
             f"{TEST_NAMES.get(test.name, test.title)} ({test.source}) with {units}, and alpha = {settings.alpha:g}.",
             corrected, *[no_p] * (test.p_values is None)]
 
 
-def _describe_ranks_within(have: Results) -> list[str]:
-    """What the ranks within the language pairs are."""
-    ranked = {pair: keeps_its_level(comparison) for pair, (comparison, result) in have.items()
-              if result.systems[0].rank_low is not None}
-    settings = next(iter(have.values()))[0].settings
-    if ranked and settings.rank_rule != "simultaneous":
-        return [f"Ranks within each language pair are {RANK_RULES[settings.rank_rule].title}."]
-    if any(ranked.values()):
-        where = "each language pair" if all(ranked.get(pair) for pair in have) else \
-            listed([pair for pair, keeps in ranked.items() if keeps])
-        return [f"Rank intervals hold jointly for all systems of {where}, not for the language pairs together."]
-    if TESTS[settings.test].p_values is None and any(result.tested for _, result in have.values()):
-        return ["There are no rank intervals: this test controls no error over all pairs of systems."]
-    return []
-
-
-def describe_caveats(have: Results) -> list[str]:
-    """What the decisions of each language pair are not worth: in which none can be made, what is wrong with the test or
-    the unit, and what therefore need not hold."""
+def describe_caveats(found: TaskComparison, metric: str) -> list[str]:
+    """What the decisions are not worth: in which language pairs none can be made, what is wrong with the test or the
+    unit, and what therefore need not hold, across them too."""
+    have, macro = select_metric(found, metric), found.macro.get(metric)
     reasons = {pair: [f"{why}." for why in [cannot_decide(comparison.settings, result)] if why]
-               + caveat_findings(comparison, result, here=False) for pair, (comparison, result) in have.items()}
+               + list_caveat_findings(comparison, result, here=False) for pair, (comparison, result) in have.items()}
     weak: dict[str, list[str]] = {}
     for pair, one in have.items():
         if parts := list_unreliable(*one):
-            weak.setdefault(listed(parts, shown=False), []).append(pair)
-    return group_by_pair(reasons) + [
-        f"{'So' if len(pairs) == len(have) else f'In {listed(pairs)}'} {parts} need not hold at the level said."
+            weak.setdefault(join_names(parts, shown=False), []).append(pair)
+    sentences = group_by_pair(reasons) + [
+        f"{'So' if len(pairs) == len(have) else f'In {join_names(pairs)}'} {parts} need not hold at the level said."
         for parts, pairs in weak.items()]
+    lacking = [pair for pair, (comparison, _) in have.items() if not keeps_its_level(comparison)]
+    if lacking and macro is not None and any(pair.decidable for pair in macro.pairs):
+        where = "these draws" if len(lacking) == len(have) else f"the draws in {join_names(lacking)} too"
+        sentences.append(f"Results across them rest on {where}, so they need not hold at the level said either.")
+    return sentences
 
 
-def describe_tests_across(found: TaskComparison, metric: str) -> list[str]:
+def _describe_tests_across(found: TaskComparison, metric: str) -> list[str]:
     """How systems were compared across the language pairs; why not, where they were not."""
     have, macro = select_metric(found, metric), found.macro.get(metric)
     if len(have) < 2 or macro is None:
@@ -849,36 +792,17 @@ def describe_tests_across(found: TaskComparison, metric: str) -> list[str]:
         kind = "jackknife t intervals, with degrees of freedom by Welch (1947)" if macro.ci == "jackknife-t" else \
             f"percentile bootstrap intervals from {settings.resamples} resamples"
         sentences.append(
-            f"{level(settings)} intervals of mean differences are {kind}, each for its own pair of systems.")
+            f"{write_level(settings)} intervals of mean differences are {kind}, each for its own pair of systems.")
     if missing:
         others = "the other one is" if missing == 1 else f"the other {missing} are"
         have_all = "has" if n == 1 else "have"
         sentences.append(f"{counted(n, 'system')} {have_all} all language pairs; {others} not ranked across them.")
-    if unreliable := describe_caveats_across(found, metric):
-        return sentences + unreliable
     if not macro.is_ranked:
         sentences.append("Nobody is ranked across them, as no pair of systems could be significant with so few trials "
                          "or units.")
-    elif n > 1:
-        sentences.append("Rank intervals across them hold jointly for all systems ranked there (Romano and Wolf 2005).")
+    elif n > 1 and all(keeps_its_level(comparison) for comparison, _ in have.values()):
+        sentences.append("Rank ranges across them hold jointly for all systems ranked there (Romano and Wolf 2005).")
     return sentences
-
-
-def describe_caveats_across(found: TaskComparison, metric: str) -> list[str]:
-    """That what is said across the language pairs need not hold at its level, where it need not."""
-    have, macro = select_metric(found, metric), found.macro.get(metric)
-    lacking = [pair for pair, (comparison, _) in have.items() if not keeps_its_level(comparison)]
-    if not lacking or len(have) < 2 or macro is None or not any(pair.decidable for pair in macro.pairs):
-        return []
-    where = "these draws" if len(lacking) == len(have) else f"the draws in {listed(lacking)} too"
-    return [f"What is said across them rests on {where}, so it need not hold at the level said either."]
-
-
-def describe_basis(found: TaskComparison, metric: str) -> list[str]:
-    """What was assumed of the metric, what was left out, and with what all was computed."""
-    settings = next(iter(select_metric(found, metric).values()))[0].settings
-    return [*map(printable, assumptions(found.task.assumed, [metric])), *describe_exclusions(found),
-            computed_said(settings)]
 
 
 def describe_exclusions(found: TaskComparison) -> list[str]:
@@ -909,7 +833,7 @@ def _phrase_by_pair(phrases: Mapping[str, str]) -> str:
         pairs.setdefault(phrase, []).append(pair)
     if len(pairs) == 1:
         return next(iter(pairs))
-    return "; ".join(f"{phrase} ({listed(names)})" for phrase, names in pairs.items())
+    return "; ".join(f"{phrase} ({join_names(names)})" for phrase, names in pairs.items())
 
 
 def group_by_pair(sentences: Mapping[str, Sequence[str]]) -> list[str]:
@@ -919,7 +843,7 @@ def group_by_pair(sentences: Mapping[str, Sequence[str]]) -> list[str]:
         for sentence in own:
             pairs.setdefault(sentence, []).append(pair)
     everywhere = [printable(sentence) for sentence, names in pairs.items() if len(names) == len(sentences)]
-    return everywhere + [f"In {listed(names)}: {printable(sentence)}" for sentence, names in pairs.items()
+    return everywhere + [f"In {join_names(names)}: {printable(sentence)}" for sentence, names in pairs.items()
                          if len(names) < len(sentences)]
 
 
@@ -930,4 +854,4 @@ def _name_families(families: Mapping[str, int]) -> str:
         return f"{next(iter(sizes))} in each"
     if len(families) > _FEW_PAIRS_IN_SENTENCES:
         return f"{min(sizes)} to {max(sizes)} of them"
-    return listed([f"{n} in {pair}" for pair, n in families.items()])
+    return join_names([f"{n} in {pair}" for pair, n in families.items()])

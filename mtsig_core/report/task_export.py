@@ -28,13 +28,13 @@ from mtsig_core.report.task import (
 )
 from mtsig_core.report.task_report import task_report
 from mtsig_core.report.text import report_text, terminal_width
-from mtsig_core.report.words import assumptions
+from mtsig_core.report.words import list_assumptions
 from mtsig_core.results import TaskComparison
 from mtsig_core.schema import SCHEMA, to_json
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import KINDS, Disputed, disputed_in
 from mtsig_core.store.reviews import Entry
-from mtsig_core.testset import literal
+from mtsig_core.testset import show_name
 from mtsig_core.version import __version__, version_of
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def task_csv(found: TaskComparison, history: History = ()) -> str:
     rows += [{"table": "excluded", "language_pair": one.pair or "", "system": one.system, "reason": one.reason}
              for one in found.excluded]
     metrics = list_metrics(found)
-    rows += [{"table": "assumed", "reason": text} for text in assumptions(found.task.assumed, metrics)]
+    rows += [{"table": "assumed", "reason": text} for text in list_assumptions(found.task.assumed, metrics)]
     if history:
         review = review_record(history, found)
         rows += [{"table": "decisions", "language_pair": one["pair"], "system": name, "reason": one["why"]}
@@ -190,7 +190,7 @@ def _files(source: TaskSource) -> dict[str, str]:
     for path in source.files():
         assert source.folder is not None, "the simulated task has no files"
         with bounded(below=source.below), open_file(path) as file:
-            name = literal(path.relative_to(source.folder).as_posix())
+            name = show_name(path.relative_to(source.folder).as_posix())
             digests[name] = hashlib.file_digest(file, "sha256").hexdigest()
     return digests
 

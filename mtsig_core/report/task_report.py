@@ -27,29 +27,25 @@ from mtsig_core.report.review import (
     left_out_table,
     notes_table,
 )
+from mtsig_core.report.sentences import summarize_comparison
 from mtsig_core.report.table import Table
-from mtsig_core.report.tables import CLUSTERS_SAID, leaderboard_table, pairs_table, summary
+from mtsig_core.report.tables import leaderboard_table, pairs_table
 from mtsig_core.report.task import (
     DISPUTED_PAIRS_NOTE,
     DISPUTES_NOTE,
-    MISSING_SAID,
     above_ranks,
     compare_decisions_with_intervals,
     describe_caveats,
-    describe_caveats_across,
     describe_exclusions,
     describe_gaps_across,
-    describe_ranks,
     describe_rule,
     describe_signatures,
     describe_subject,
-    describe_tests_across,
     dispute_counts_table,
     disputed_pairs_table,
     disputes_verdict,
-    explain_across_columns,
-    explain_marks,
-    is_ranked,
+    explain_no_mean,
+    explain_ranking,
     list_metrics,
     macro_pairs_table,
     name_in_print,
@@ -60,12 +56,18 @@ from mtsig_core.report.task import (
     task_verdict,
     tops_table,
 )
-from mtsig_core.report.words import assumptions, caution_texts, direction, far_firsts_in, in_a_task
+from mtsig_core.report.words import (
+    caution_texts,
+    describe_direction,
+    explain_far_firsts_in_task,
+    fit_remedies_to_task,
+    list_assumptions,
+)
 from mtsig_core.results import Comparison, MetricResult, TaskComparison
 from mtsig_core.stats.across import KINDS, disputed_in
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.store.reviews import Entry, replay
-from mtsig_core.testset import with_remedy
+from mtsig_core.testset import add_remedy
 
 _TEXT, _HTML, _LATEX, _PAPERS = ("text",), ("html",), ("latex",), ("html", "latex")
 _FEWEST, _BEST = 3, 5  # systems of a figure, at least; without ranks
@@ -107,7 +109,7 @@ def _head_section(found: TaskComparison, command: str) -> Section:
                        f"alpha {settings.alpha:g}, seed {settings.seed}", role="summary", only=_TEXT),
         Paragraph(text=f"Made by: {command} --format latex", role="remark", only=_LATEX),
         *(Paragraph(text=text, role="remark", only=_LATEX) for text in cautions),
-        *(Paragraph(text=with_remedy(text), only=_TEXT) for text in assumptions(found.task.assumed, metrics)),
+        *(Paragraph(text=add_remedy(text), only=_TEXT) for text in list_assumptions(found.task.assumed, metrics)),
         *(Paragraph(text=text, only=_TEXT) for text in describe_exclusions(found))])
 
 
@@ -115,13 +117,14 @@ def _metric_section(found: TaskComparison, metric: str) -> Section:
     title = metric_title(metric)
     higher = next(iter(select_metric(found, metric).values()))[1].higher_is_better
     rule = describe_rule(found, metric)
-    return Section(f"{title}: who may be the first", [
-        Paragraph(text=f"{title} ({direction(higher, differences=False)})", only=_TEXT),
+    return Section(f"{title}: top group", [
+        Paragraph(text=f"{title} ({describe_direction(higher, differences=False)})", only=_TEXT),
         Paragraph(text=f"{task_verdict(found, metric)}.", role="verdict"),
-        *(Paragraph(text=text, role="warning", only=_HTML) for text in above_ranks(found, metric)),
-        *(Paragraph(text=text, only=_TEXT) for text in above_ranks(found, metric)),
+        *(Paragraph(text=text, role=role, only=only) for role, only in (("warning", _HTML), ("text", _TEXT))
+          for text in above_ranks(found, metric)),
         *([] if rule is None else [Paragraph(text=rule, only=("text", "html"))]),
-        *(Paragraph(text=text, role="note", only=("text", "html")) for text in far_firsts_in(found, metric)),
+        *(Paragraph(text=text, role="note", only=("text", "html"))
+          for text in explain_far_firsts_in_task(found, metric)),
         *_rank_blocks(found, metric), *_across_blocks(found, metric)])
 
 
@@ -130,40 +133,35 @@ def _rank_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
     ranks, pairs = rank_table(found, metric), list(select_metric(found, metric))
     title, key = metric_title(metric), f"{metric}-ranking"
     ranks = replace(ranks, key=key)
-    yield TableBlock(table=ranks, title=title, notes=_rank_notes(found, metric, ranks, "*"), only=_TEXT)
+    yield TableBlock(table=ranks, title=title, notes=tuple(explain_ranking(found, metric, "*")), only=_TEXT)
     yield Figure(draw=partial(task_svg, found, metric))
     short = ranks if len(ranks.columns) <= _MOST_COLUMNS else ranks.without(*pairs)  # which the figure has
-    yield TableBlock(table=short, title=title, notes=_rank_notes(found, metric, ranks, "Blue:"), only=_HTML)
+    yield TableBlock(table=short, title=title, notes=(" ".join(_rank_notes(found, metric, "Blue:")),), only=_HTML)
     printed = replace(rank_table(found, metric, name_in_print), key=key)
     subject, *more = describe_subject(found, metric, "Ranks of", "by", named=False)
     for part, columns in enumerate(_in_parts(printed, pairs)):
         about = f"{title}: ranking"
         yield TableBlock(table=columns, title=about, caption=subject, only=_LATEX, caveats=tuple(
-            dict.fromkeys([*more, *_rank_notes(found, metric, ranks, "Bold:"), *_table_caveats(found, metric)]))
+            dict.fromkeys([*more, *_rank_notes(found, metric, "Bold:"), *_table_caveats(found, metric)]))
             ) if not part else TableBlock(
                 table=columns, title=f"{about}, continued", only=_LATEX, caption=f"Ranking by {title}, continued. The "
                 "note below its first part says how to read it.")
     if len(pairs) > 1:
-        yield TableBlock(table=tops_table(found, metric), title="Who stands first", only=("text", "html"))
+        yield TableBlock(table=tops_table(found, metric), title="Top group by language pair", only=("text", "html"))
     if runs := runs_table(found, metric):
         yield TableBlock(table=runs, title="Training runs", only=("text", "html"))
 
 
-def _rank_notes(found: TaskComparison, metric: str, ranks: Table, mark: str) -> tuple[str, ...]:
-    marked = "; ".join(filter(None, [describe_ranks(found) * is_ranked(found, metric),
-                                     explain_marks(found, mark, metric)]))
-    return tuple(filter(None, [
-        f"{marked}." * bool(marked),
-        f"A dash: {MISSING_SAID}. Under pairs: in how many language pairs a system has scores.",
-        explain_across_columns(found, metric), CLUSTERS_SAID * bool(ranks.ruled),
-        "On grey: systems that the task's table of systems does not put into the constrained track."
-        * (bool(ranks.grey) and mark != "*")]))
+def _rank_notes(found: TaskComparison, metric: str, mark: str) -> tuple[str, ...]:
+    """How to read the ranks, on paper or a page, which have grey rows."""
+    return (*explain_ranking(found, metric, mark), *[
+        "On grey: systems that the task's table of systems does not put into the constrained track."]
+        * bool(rank_table(found, metric).grey))
 
 
 def _table_caveats(found: TaskComparison, metric: str) -> list[str]:
     """What has to be known where a table stands without warnings."""
-    return [*above_ranks(found, metric, warned=False), *describe_caveats(select_metric(found, metric)),
-            *describe_caveats_across(found, metric), *describe_exclusions(found)]
+    return [*above_ranks(found, metric), *describe_caveats(found, metric), *describe_exclusions(found)]
 
 
 def _in_parts(table: Table, pairs: Sequence[str]) -> list[Table]:
@@ -179,13 +177,13 @@ def _across_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
     """Mean differences across the language pairs, of the systems that have all of them."""
     macro, title = found.macro.get(metric), metric_title(metric)
     if macro is None or not macro.pairs:
-        lacking = describe_tests_across(found, metric) or [
-            "one language pair. mtsig compare --format latex has its pairs of systems."]
-        yield from (Paragraph(text=f"{title}: {text}", role="remark", only=_LATEX) for text in lacking)
+        lacking = explain_no_mean(found, metric) or \
+            "one language pair. mtsig compare --format latex has its pairs of systems."
+        yield Paragraph(text=f"{title}: {lacking}", role="remark", only=_LATEX)
         return
     difference = "a minus b" if macro.higher_is_better else \
         "b minus a, positive where a scores better, as lower is better"
-    notes = (f"A difference is {difference}. Not separated does not mean equal.",
+    notes = (f"A difference is {difference}. No significant difference does not mean equal.",
              *compare_decisions_with_intervals(found, metric))
     subject, *more = describe_subject(found, metric, "Mean differences over the language pairs of", "by", named=False)
     fold = f"Across the language pairs: {counted(len(macro.pairs), 'pair')} of systems"
@@ -242,7 +240,7 @@ def _agreement_sections(found: TaskComparison) -> Iterator[Section]:
             caption=f"Pairs of metrics by soft pairwise accuracy with {held.human}: the difference of the one that "
                     "agrees more and the other."))
     blocks += [Paragraph(text=agreement_note(held), role="note"),
-               *(Paragraph(text=with_remedy(text), only=_TEXT) for text in agreement_assumed(held))]
+               *(Paragraph(text=add_remedy(text), only=_TEXT) for text in agreement_assumed(held))]
     yield Section("Which metric to trust", blocks)
 
 
@@ -251,11 +249,11 @@ def _review_sections(found: TaskComparison, history: Sequence[Entry]) -> Iterato
     if not history:
         return
     review = replay(history)
-    cautions = decision_cautions(review, found)
+    cautions = tuple(decision_cautions(review, found))
     yield Section("Decided", [
         *[TableBlock(table=decisions_table(review), title="Decisions", caption="Decisions.",
-                     caveats=tuple(cautions))] * bool(review.decisions),
-        *(Paragraph(text=text, role="warning", only=("text", "html")) for text in cautions)])
+                     caveats=tuple(caution.text for caution in cautions))] * bool(review.decisions),
+        *[Warnings(cautions=cautions, only=("text", "html"))] * bool(cautions)])
     if review.notes:
         yield Section("Notes on disputed pairs of systems", [TableBlock(
             table=notes_table(review.notes, found), title="Notes", caption="Notes on disputed pairs of systems.",
@@ -265,7 +263,7 @@ def _review_sections(found: TaskComparison, history: Sequence[Entry]) -> Iterato
 def _warning_sections(found: TaskComparison) -> Iterator[Section]:
     """For text, those about the task, those about the design, once for all language pairs that have the same, then
     those of each."""
-    cautions = {pair: in_a_task(comparison.warnings) for pair, comparison in found.pairs.items()}
+    cautions = {pair: fit_remedies_to_task(comparison.warnings) for pair, comparison in found.pairs.items()}
     designs = [[caution for caution in own if caution.metric is None and caution.a is None]
                for own in cautions.values()]
     shared = [caution for caution in designs[0] if len(designs) > 1 and all(caution in one for one in designs)]
@@ -278,7 +276,7 @@ def _warning_sections(found: TaskComparison) -> Iterator[Section]:
 
 
 def _left_out_sections(found: TaskComparison) -> Iterator[Section]:
-    for text in assumptions(found.task.assumed, list_metrics(found)):
+    for text in list_assumptions(found.task.assumed, list_metrics(found)):
         yield Section("", [Paragraph(text=text, role="warning", only=_HTML)])
     if found.excluded:
         yield Section("Left out", [TableBlock(table=left_out_table(found.excluded), title="Left out", only=_HTML)])
@@ -298,7 +296,7 @@ def _pair_sections(found: TaskComparison) -> Iterator[Section]:
     for k, (pair, comparison) in enumerate(found.pairs.items(), 1):
         several = len(comparison.metrics) > 1
         yield Section(pair, [
-            *(Paragraph(text="; ".join(part), role="summary", only=_HTML) for part in summary(comparison)),
+            *(Paragraph(text="; ".join(part), role="summary", only=_HTML) for part in summarize_comparison(comparison)),
             *(block for result in comparison.metrics.values() for block in _result_blocks(
                 comparison, result, n_pairs <= _MOST_PAIRS_OF_SYSTEMS)),
             Warnings(cautions=tuple(comparison.warnings), several=several, only=_HTML)], "detail", f"pair-{k}")
@@ -309,10 +307,10 @@ def _pair_sections(found: TaskComparison) -> Iterator[Section]:
 
 def _result_blocks(comparison: Comparison, result: MetricResult, with_pairs: bool) -> Iterator[Block]:
     settings, title = comparison.settings, metric_title(result.metric)
-    yield Paragraph(text=f"{title}: systems ({direction(result.higher_is_better)})", only=_HTML)
+    yield Paragraph(text=f"{title}: systems ({describe_direction(result.higher_is_better)})", only=_HTML)
     best = _take_winners(result)
     if len(best.systems) > 1:
-        n, among = len(best.systems), ", among them all that may be the first" * (best.systems[0].rank_low is not None)
+        n, among = len(best.systems), ", among them the whole top group" * (best.systems[0].rank_low is not None)
         cut = f"The best {n} of {len(result.systems)} systems{among}. " * (n < len(result.systems))
         yield Figure(draw=partial(forest_svg, best, settings), caption=f"{cut}Blue: the best score. Filled: "
                      "significantly different from it; hollow: not, which does not mean equal.")
@@ -324,7 +322,7 @@ def _result_blocks(comparison: Comparison, result: MetricResult, with_pairs: boo
 
 
 def _take_winners(result: MetricResult) -> MetricResult:
-    """The same for the systems that may be the first, and at least the best three; without ranks for the best five."""
+    """The same for the systems of the top group, and at least the best three; without ranks for the best five."""
     first = [k for k, row in enumerate(result.systems) if row.rank_low == 1]
     n = max([_FEWEST, *(k + 1 for k in first)]) if result.systems[0].rank_low is not None else _BEST
     return replace(result, systems=result.systems[:n])

@@ -11,11 +11,11 @@ from typing import Any
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Remedy
-from mtsig_core.readers.lines import shown
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.document import Block, Facts, Paragraph, Report, TableBlock, Warnings
 from mtsig_core.report.table import KINDS, Table
 from mtsig_core.report.words import group_cautions
+from mtsig_core.testset import show_name
 
 _NARROWEST = 40  # characters: nothing is set for less
 _GAP = "  "
@@ -23,7 +23,7 @@ _GAP = "  "
 
 def printable(text: str) -> str:
     """The text with everything that a terminal might obey (control and direction characters) made visible."""
-    return text if text.isprintable() else shown(text)
+    return text if text.isprintable() else show_name(text)
 
 
 def terminal_width() -> int | None:

@@ -19,14 +19,14 @@ from mtsig_core.stats.significance import CONTROLS
 # What decides what may be claimed, for what is quoted without the list of warnings, as captions and papers are.
 
 
-def assumptions(assumed: Iterable[str], metrics: Iterable[str]) -> list[str]:
+def list_assumptions(assumed: Iterable[str], metrics: Iterable[str]) -> list[str]:
     """Sentences: what was assumed of these metrics when a test set or a task was read, and what was left out then."""
     named = tuple(f"{metric}:" for metric in metrics)
     return [f"Assumed: {text}" if text.startswith(named) else text for text in assumed
             if text.startswith(("Left out", *named))]
 
 
-def direction(higher_is_better: bool, differences: bool = True) -> str:
+def describe_direction(higher_is_better: bool, differences: bool = True) -> str:
     """Whether higher is better, and what a positive difference then is, where there are `differences`."""
     if higher_is_better:
         return "higher is better"
@@ -38,7 +38,7 @@ def keeps_its_level(comparison: Comparison) -> bool:
     return not any(caution.kind.breaks_level for caution in comparison.warnings)
 
 
-def controlled(comparison: Comparison, correction: str) -> str:
+def describe_control(comparison: Comparison, correction: str) -> str:
     """What a correction controls; nothing where the test itself rejects too many true nulls."""
     return CONTROLS[correction] if keeps_its_level(comparison) else "nothing: the test rejects too often"
 
@@ -57,7 +57,7 @@ def _about(code: str, comparison: Comparison, result: MetricResult) -> list[Caut
     return [caution for caution in comparison.warnings if caution.code == code and caution.metric == result.metric]
 
 
-def segments_compared(comparison: Comparison, result: MetricResult) -> tuple[str, str]:
+def describe_compared_segments(comparison: Comparison, result: MetricResult) -> tuple[str, str]:
     """What goes before and after the size of a test set that pairs were compared on part of, such as ("603 of ",
     ", those with scores"); nothing where it is all of it."""
     some = _some({pair.n for pair in result.tested}, comparison.testset.n_segments)
@@ -66,12 +66,12 @@ def segments_compared(comparison: Comparison, result: MetricResult) -> tuple[str
     return some, f", those with scores{both}" if some else ""
 
 
-def documents_compared(comparison: Comparison, result: MetricResult) -> str:
+def describe_compared_documents(comparison: Comparison, result: MetricResult) -> str:
     """The documents of a test set and how many of them were compared, such as " in 66 of 120 documents"; nothing where
     that is not known."""
     n = comparison.testset.n_documents
     by_document = comparison.settings.unit == "document"
-    if n is None or not by_document and segments_compared(comparison, result)[0]:
+    if n is None or not by_document and describe_compared_segments(comparison, result)[0]:
         return ""
     some = _some({pair.n_units for pair in result.tested}, n) if by_document else ""
     return f" in {some}{counted(n, 'document')}"
@@ -83,15 +83,15 @@ def _some(counts: set[int | None], whole: int) -> str:
     return "" if not n or n[0] == whole else f"{' to '.join(f'{many:,}' for many in dict.fromkeys((n[0], n[-1])))} of "
 
 
-def wrong_files(cautions: Iterable[Caution]) -> list[Caution]:
+def pick_file_doubts(cautions: Iterable[Caution]) -> list[Caution]:
     """The warnings that put all numbers of a system in doubt, which stand beside every verdict."""
     return [caution for caution in cautions if caution.kind.doubts_files]
 
 
-def what_is_scored(comparison: Comparison, result: MetricResult) -> list[str]:
+def describe_scored_segments(comparison: Comparison, result: MetricResult) -> list[str]:
     """Sentences: texts that are hardly the right ones; and which segments a score and a difference are of, where some
     segments have no score."""
-    if not result.was_given and (doubts := wrong_files(comparison.warnings)):
+    if not result.was_given and (doubts := pick_file_doubts(comparison.warnings)):
         return [caution.finding for caution in doubts]
     if on_different_lines(comparison, result):
         return ["A score is the mean over all segments that its system has scores for, a difference that over the "
@@ -99,7 +99,7 @@ def what_is_scored(comparison: Comparison, result: MetricResult) -> list[str]:
     return [] if result.tested else [caution.finding for caution in _about("partly-rated", comparison, result)]
 
 
-def qualifying(comparison: Comparison, result: MetricResult) -> list[Caution]:
+def pick_qualifying(comparison: Comparison, result: MetricResult) -> list[Caution]:
     """The warnings without which nothing of a result should be quoted: what is wrong with the test or the unit, that
     segments are taken as independent, few units, what a rank rule leaves out, why nobody is declared better, and that
     metrics name different top groups."""
@@ -107,18 +107,18 @@ def qualifying(comparison: Comparison, result: MetricResult) -> list[Caution]:
             if caution.kind.in_caption and caution.metric in (None, result.metric)]
 
 
-def caveats(comparison: Comparison, result: MetricResult, here: bool = True) -> list[str]:
-    """Sentences: `caveat_findings`, and what therefore need not hold."""
+def write_caveats(comparison: Comparison, result: MetricResult, here: bool = True) -> list[str]:
+    """Sentences: `list_caveat_findings`, and what therefore need not hold."""
     parts = list_unreliable(comparison, result)
     listed = " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
-    return [*caveat_findings(comparison, result, here),
+    return [*list_caveat_findings(comparison, result, here),
             *[f"So {listed} need not hold at the level said."] * bool(parts)]
 
 
-def caveat_findings(comparison: Comparison, result: MetricResult, here: bool = True) -> list[str]:
+def list_caveat_findings(comparison: Comparison, result: MetricResult, here: bool = True) -> list[str]:
     """What is wrong with the test or the unit, in the words of the warnings without what to do, and without what holds
     `here` alone where that is not wanted."""
-    return [caution.finding if here else caution.general for caution in qualifying(comparison, result)]
+    return [caution.finding if here else caution.general for caution in pick_qualifying(comparison, result)]
 
 
 def list_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:
@@ -168,7 +168,7 @@ def group_cautions(cautions: Iterable[Caution], shown: int = 3, several: bool = 
     return groups
 
 
-def in_a_task(cautions: Iterable[Caution]) -> list[Caution]:
+def fit_remedies_to_task(cautions: Iterable[Caution]) -> list[Caution]:
     """Warnings of a language pair of a shared task: what helps there is what a task can be told, so no tokenizer."""
     can_be_told = {"metrics", "exclude", *defaults("task")}
     return [replace(caution, remedies=tuple(one for one in caution.remedies if one.keys() <= can_be_told))
@@ -183,12 +183,12 @@ _WIDE = 1.5  # times the usual width, from which on an interval is called wide
 _MOST = 5  # systems that are named
 
 
-def far_firsts(result: MetricResult | MacroResult) -> str | None:
+def explain_far_firsts(result: MetricResult | MacroResult) -> str | None:
     """One or two sentences about systems that may be the first while some that score better may not; None without any.
 
     >>> from mtsig_core import TestSet, compare
-    >>> far_firsts(compare(TestSet("toy", {"A": ["a b c d"] * 30, "B": ["a"] * 30}, {"ref": ["a b c d"] * 30}),
-    ...                    trials=99).metrics["bleu"]) is None
+    >>> explain_far_firsts(compare(TestSet("toy", {"A": ["a b c d"] * 30, "B": ["a"] * 30}, {"ref": ["a b c d"] * 30}),
+    ...                            trials=99).metrics["bleu"]) is None
     True
     """
     ranked = [row for row in result.systems if row.rank_low is not None]
@@ -213,13 +213,13 @@ def far_firsts(result: MetricResult | MacroResult) -> str | None:
     return " ".join(said)
 
 
-def far_firsts_in(found: TaskComparison, metric: str) -> list[str]:
+def explain_far_firsts_in_task(found: TaskComparison, metric: str) -> list[str]:
     """The same for each language pair of a task, and across them."""
     parts: list[tuple[str, MetricResult | MacroResult]] = [
         (f"{pair}. ", comparison.metrics[metric]) for pair, comparison in found.pairs.items()
         if metric in comparison.metrics]
     parts += [("Across the language pairs. ", found.macro[metric])] if metric in found.macro else []
-    return [f"{where}{said}" for where, result in parts if (said := far_firsts(result)) is not None]
+    return [f"{where}{said}" for where, result in parts if (said := explain_far_firsts(result)) is not None]
 
 
 def _listed(far: Sequence[tuple[int, str]], why: Callable[[str], str]) -> str:

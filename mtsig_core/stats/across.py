@@ -48,7 +48,7 @@ from mtsig_core.stats.settings import Plan, check_jobs, check_metric, resolve, r
 from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, decide_pairs
 from mtsig_core.stats.training_runs import runs_across
 from mtsig_core.task import Task, TaskExclusion, without
-from mtsig_core.testset import TestSet, by_precedence, check_settled, human_scores
+from mtsig_core.testset import TestSet, check_settled, order_metrics, pick_human_scores
 
 #-----------------------------------------------------------------------------------------------------------------------
 # Several metrics on the same pairs: where they decide alike, where only some decide, where they contradict.
@@ -548,7 +548,8 @@ class _TaskWork:
         key = ("across", tuple(sets), self.sampling["trials"], *(
             draws_key(one, metric_of(one, metric), plans[pair], False) for pair, one in sets.items()))
         if key not in self.cache:
-            parts = {pair: self.counted.get(pair) or measure(one.under(metric), metric) for pair, one in sets.items()}
+            parts = {pair: self.counted.get(pair) or measure(one.keep_scorable(metric), metric)
+                     for pair, one in sets.items()}
             draw = partial(draw_across, plans=plans, trials=self.sampling["trials"], seed=self.sampling["seed"],
                            jobs=self.jobs,
                            progress=lambda share: self.shares.report(f"{metric} across language pairs", share))
@@ -592,9 +593,9 @@ def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> 
     """
     if metrics is None:
         no_scores = any(not own for own in task.scores.values())
-        names = by_precedence([*task.own_scores, *["bleu"] * no_scores], task.primary)
+        names = order_metrics([*task.own_scores, *["bleu"] * no_scores], task.primary)
         if task.primary is not None and task.primary not in names:
-            names.insert(len(human_scores(names)), task.primary)
+            names.insert(len(pick_human_scores(names)), task.primary)
     else:
         names = [metrics] if isinstance(metrics, str) else list(metrics)
     if not names or len(set(names)) < len(names):

@@ -48,7 +48,7 @@ from mtsig_core.stats.ranks import headline, otherwise_led, turned_round
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import ADJUSTMENTS, FAMILY_WISE, TESTS, is_split, significant
 from mtsig_core.stats.training_runs import spread_interval, turning
-from mtsig_core.testset import TestSet, human_scores
+from mtsig_core.testset import TestSet, pick_human_scores
 
 _THAT_MAY_TELL = ("chrf", "ter", "bleu")
 
@@ -260,7 +260,7 @@ def about_top_groups(results: Mapping[str, MetricResult]) -> Iterator[Caution]:
 def about_choice(task: TaskInfo, first: str) -> Iterator[Caution]:
     """The warning that nothing says which of several metrics decides: human scores would, and the task's table."""
     own = task.own_scores
-    if first in own and len(own) > 1 and not human_scores(own) and task.primary is None:
+    if first in own and len(own) > 1 and not pick_human_scores(own) and task.primary is None:
         yield Caution("which-metric", {"metrics": own}, first, remedies=({"primary": "NAME"},))
 
 
@@ -296,11 +296,11 @@ def _n_units(info: TestSetInfo, sampling: SamplingSettings) -> int:
 def about_ratings(testset: TestSet, metric: str) -> Iterator[Caution]:
     """Warnings about human translations: those that have ratings and are not ranked, or have nothing but ratings."""
     if metric not in testset.scores:
-        if testset.rated_alone:
-            yield Caution("ratings-alone", {"names": testset.rated_alone}, metric)
+        if testset.textless_systems:
+            yield Caution("ratings-alone", {"names": testset.textless_systems}, metric)
         return
     by_system = testset.scores[metric].by_system
-    for name in testset.waiting:
+    for name in testset.rated_humans:
         if n := sum(value is not None for value in by_system.get(name, ())):
             yield Caution("ratings-of-references", {"name": name, "n": n}, metric,
                           remedies=({"refs_as_systems": True},))

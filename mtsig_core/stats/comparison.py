@@ -35,7 +35,7 @@ def references_alone(testset: TestSet, test: str) -> dict[str, TestSet]:
         return {}
     there = {name: [k for k, text in enumerate(texts) if text is not None]
              for name, texts in testset.references.items()}
-    return {name: (testset if len(some) == testset.n_segments else testset.at(some)).scored_with([name])
+    return {name: (testset if len(some) == testset.n_segments else testset.take(some)).scored_with([name])
             for name, some in there.items() if some}
 
 
@@ -102,7 +102,7 @@ def draw(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bl
     plan, _ = resolve_plan(testset, test=test, unit=unit, block_length=block_length, trials=trials,
                            resamples=resamples, seed=seed)
     check_jobs(jobs)
-    alone = references_alone(testset.under(*(metric.name for metric in metrics)), test) if by_reference else {}
+    alone = references_alone(testset.keep_scorable(*(metric.name for metric in metrics)), test) if by_reference else {}
     by_metric, cache = {}, {} if cache is None else cache
     for metric in metrics:
         own = {} if is_segment_mean(metric) else alone
@@ -335,7 +335,7 @@ def replicates(comparison: Comparison, testset: TestSet, metric: str | Metric | 
                            f"{testset.name} has now. Give the test set that was compared.")
     metric = metric_of(testset, next(iter(comparison.metrics)) if metric is None else metric)
     result, settings = comparison.metrics[metric.name], comparison.settings
-    seen = measure(testset.under(metric.name), metric, progress=stage(progress, "counting")).best_first()
+    seen = measure(testset.keep_scorable(metric.name), metric, progress=stage(progress, "counting")).best_first()
     signature = metric.signature(seen.testset)
     if not result.signature.startswith(f"{signature}|"):
         raise SettingError(f"The comparison has {metric.name} as {result.signature}, and this is {signature}. Give the "

@@ -127,7 +127,7 @@ def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str
     """
     if (report := stage("counting")) is not None:
         report(0.0)
-    counted = measure(testset.under(metric.name), metric, progress=report)
+    counted = measure(testset.keep_scorable(metric.name), metric, progress=report)
     seen = counted.best_first()
     units = seen.units(plan.unit, plan.block_length)  # by what has scores, which may be little of the whole
     exact = TESTS[plan.test].tries_all(units)

@@ -20,7 +20,7 @@ from mtsig_core.caution import Caution
 from mtsig_core.languages import written_in
 from mtsig_core.metrics.cache import remember
 from mtsig_core.readers.alignment import Reordering, find_reordering
-from mtsig_core.testset import TestSet, literal
+from mtsig_core.testset import TestSet, show_name
 
 _FOUND: WeakKeyDictionary[TestSet, tuple[Caution, ...]] = WeakKeyDictionary()
 _SEGMENTS = 2000  # that are looked at
@@ -200,7 +200,7 @@ def _describe_marks(sample: _Sample, others: Sequence[_Sample]) -> dict[str, Any
         spaced = any(mark.strip(_FIRST + _LAST) == " ." for mark in marks)
         return _sort_of_marks("spaces" if spaced else "marks", having, sample, [] if spaced else [
             ("start" if mark[0] == _FIRST else "end" if mark[-1] == _LAST else "anywhere",
-             literal(_as_written(mark, having[0]))) for mark in marks])
+             show_name(_as_written(mark, having[0]))) for mark in marks])
     escaped = [text for text in sample.texts if "&" in text and _ENTITY.search(text)]
     meant = max(sum(bool(_ESCAPED.search(text)) for text in other.texts) for other in others)
     if len(escaped) >= _ENTITIES and len(escaped) > _MARKED * meant and not any(
@@ -212,7 +212,7 @@ def _describe_marks(sample: _Sample, others: Sequence[_Sample]) -> dict[str, Any
 def _sort_of_marks(sort: str, having: Sequence[str], sample: _Sample, marks: list[tuple[str, str]]) -> dict[str, Any]:
     text = having[0]
     return {"sort": sort, "n": len(having), "n_lines": len(sample.texts), "marks": marks,
-            "example": literal(text if len(text) <= _EXAMPLE else f"{text[:_EXAMPLE]}...")}
+            "example": show_name(text if len(text) <= _EXAMPLE else f"{text[:_EXAMPLE]}...")}
 
 
 def _find_marks(sample: _Sample, others: Sequence[_Sample]) -> list[str]:

@@ -157,7 +157,7 @@ def measure(testset: TestSet, metric: str | Metric, *, statistics: np.ndarray | 
                                "others, or another metric.")
         if not (systems.all() and segments.all()):
             names = list(testset.systems)
-            testset = testset.at(np.flatnonzero(segments).tolist()).only(names[k] for k in np.flatnonzero(systems))
+            testset = testset.take(np.flatnonzero(segments).tolist()).only(names[k] for k in np.flatnonzero(systems))
             statistics = statistics[systems][:, segments]
     whole = statistics.dtype in (np.int32, np.int64) and not is_segment_mean(metric)
     return Measured(testset, metric, Columns.of(statistics) if whole else statistics)

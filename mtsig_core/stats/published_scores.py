@@ -167,7 +167,7 @@ def explained(columns: Sequence[Column], progress: Callable[[float], None] | Non
 
 
 def _scores(testset: TestSet, metric: Metric, systems: Sequence[str]) -> tuple[dict[str, float], str]:
-    seen = measure(testset.only(systems).under(metric.name), metric)
+    seen = measure(testset.only(systems).keep_scorable(metric.name), metric)
     return dict(zip(seen.names, map(float, seen.scores), strict=True)), metric.signature(testset)
 
 

@@ -103,7 +103,7 @@ def score(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("b
         raise InputError(f"No system in {testset.name}. Give at least one output to score.", {"system": "FILE"})
     found = {}
     for metric in metrics:
-        seen = measure(testset.under(metric.name), metric, progress=stage(progress, f"{metric.name}: counting"))
+        seen = measure(testset.keep_scorable(metric.name), metric, progress=stage(progress, f"{metric.name}: counting"))
         rows = map(SystemScore, seen.names, seen.scores.tolist())
         found[metric.name] = MetricScores(metric.name, metric.signature(testset), metric.higher_is_better, tuple(rows))
     tokenizers = {metric.name: tokenizer_of(metric, testset) for metric in metrics}

@@ -26,12 +26,12 @@ from mtsig_core.report.tables import (
     relations_table,
     without_relation,
 )
-from mtsig_core.report.words import caveats, controlled, keeps_its_level
+from mtsig_core.report.words import describe_control, keeps_its_level, write_caveats
 from mtsig_core.stats.across import alike_said, pairs_across
 from mtsig_core.stats.cautions import about_top_groups
 from mtsig_core.stats.comparison import joined
 from mtsig_core.stats.significance import decide_by, disagreeing
-from mtsig_core.testset import as_system
+from mtsig_core.testset import name_as_system
 from pages._ui import address, background, charts, controls, results, screen, testset_view
 from pages._ui.browser import command_box, copyable
 from pages._ui.testset_view import View
@@ -89,7 +89,7 @@ def reference_records(view: View, further: Sequence[str]) -> list[dict[str, Any]
                    for name, *each in zip(unranked.systems, *scores, strict=True)]
     shown = {*view.part.family.systems, *(unranked.systems if unranked is not None else ())}
     return records + [{"rank": "scores others", "system": name, **dict.fromkeys(keys)}
-                      for name in map(as_system, view.testset.references) if name not in shown]
+                      for name in map(name_as_system, view.testset.references) if name not in shown]
 
 
 def _scores(testset, metric):
@@ -98,7 +98,7 @@ def _scores(testset, metric):
         sums = results.statistics(testset, metric, progress).sum(axis=1)
         return [None if isnan(score) else score for score in metric_of(testset, metric).score(sums).tolist()]
 
-    if metric not in metrics_of(testset) or metric not in testset.scores and testset.rated_alone:  # without texts
+    if metric not in metrics_of(testset) or metric not in testset.scores and testset.textless_systems:  # without texts
         return [None] * len(testset.systems)
     return background.result(("references", testset.digest, metric), work, "Scoring the references")
 
@@ -216,7 +216,7 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
         screen.faint(f"The picture has the first {_MOST} of {len(names)} systems. Exclude systems to see others; the "
                      "files have all.")
     clicked = charts.show(
-        partial(matrix, _first(result), settings, charts.dark(), tuple(caveats(view.comparison, result))),
+        partial(matrix, _first(result), settings, charts.dark(), tuple(write_caveats(view.comparison, result))),
         "significance.matrix", select=True, **charts.columns(table.records()),
         files=view.named(), command=view.command(), table=table,
         alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.tested)} differ significantly; the "
@@ -250,7 +250,7 @@ def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
     went = "" if step == "none" else f", {gone} of those of raw p went out"
     n = len(decisions[step])
     are = "cell is" if n == 1 else "cells are"
-    kept = f"Controlled is {controlled(view.comparison, step)}." if keeps_its_level(view.comparison) else \
+    kept = f"Controlled is {describe_control(view.comparison, step)}." if keeps_its_level(view.comparison) else \
         "The test rejects too often here, so that no correction controls the error."
     screen.plain(f"{_STEPS[step]}: {lit} of {n} {are} lit{went}. {kept}")
 

@@ -10,9 +10,9 @@ import streamlit as st
 
 from mtsig_core import MtsigError, TestSet
 from mtsig_core.report.palette import shortened
-from mtsig_core.report.tables import how_tested, summary
-from mtsig_core.report.words import assumptions
-from mtsig_core.testset import with_remedy
+from mtsig_core.report.sentences import describe_settings, summarize_comparison
+from mtsig_core.report.words import list_assumptions
+from mtsig_core.testset import add_remedy
 from pages._ui import (
     address,
     background,
@@ -192,13 +192,13 @@ def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, ex
         if isinstance(view, MtsigError):
             raise view
         view = adjust(view)
-        told = {key: text for key, text in how_tested(view.comparison).items() if controls.has_effect(None, key)}
+        told = {key: text for key, text in describe_settings(view.comparison).items() if controls.has_effect(None, key)}
         told.pop("unit" if experiment or "test" in told else "", None)
         gone = len(set(view.part.family.systems) - set(view.testset.systems))
         left_out = [f"{gone} {'system' if gone == 1 else 'systems'} left out"] if gone else []
-        screen.status([*summary(view.comparison)[0], *left_out],
+        screen.status([*summarize_comparison(view.comparison)[0], *left_out],
                       [*told.values(), *["each figure says how it is tested"] * (experiment and "alpha" in told)],
-                      map(with_remedy, assumptions(view.comparison.testset.assumed, [view.metric])))
+                      map(add_remedy, list_assumptions(view.comparison.testset.assumed, [view.metric])))
         if experiment:
             screen.cautions(caution for caution in view.comparison.warnings
                             if caution.kind.concern in ("files", "scores"))

@@ -391,7 +391,7 @@ def _rows(shown: Shown, steps: int) -> dict:
 
 def _end(shown: Shown, steps: int) -> dict:
     result, two, (_, n) = _tested(shown, steps), _two(shown), POWER_WORLDS[shown.world]
-    return {"mean": result.size_found, **texts.power_end(result, n, two.planned(n), two.planned_exaggeration(n))}
+    return {"mean": result.mean_size, **texts.power_end(result, n, two.planned(n), two.planned_exaggeration(n))}
 
 
 POWER = Scene(300, texts.POWER, {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 80, "unit": " of 100"},

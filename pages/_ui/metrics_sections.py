@@ -80,7 +80,7 @@ def choose_system(view: View, place) -> str:
 
 def systems_of(view: View) -> list[str]:
     """The systems with texts, best first by the metric at the side."""
-    return [system.system for system in view.result.systems if system.system not in view.testset.rated_alone]
+    return [system.system for system in view.result.systems if system.system not in view.testset.textless_systems]
 
 
 # Inside BLEU: precisions, length, one sentence step by step, signatures.
@@ -355,7 +355,7 @@ def show_agreement(view, places):
 
 
 def _agreement(view, human, names, asked):
-    part = view.testset.under(*names)
+    part = view.testset.keep_scorable(*names)
 
     def metric_agreement(testset, metric, metrics, progress, **asked):
         return agreement(testset, metric, metrics, progress=progress, **asked)

@@ -88,7 +88,7 @@ def experiment(view: View, function: Callable, what: str, *, metric: str | None 
     from pages._ui import background, screen  # which work does without
 
     metric = metric or view.metric
-    testset = (testset or view.testset).under(metric)
+    testset = (testset or view.testset).keep_scorable(metric)
     taken = set(inspect.signature(function).parameters)
 
     def work(progress):

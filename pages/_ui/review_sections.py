@@ -25,7 +25,7 @@ from mtsig_core.report.review import (
     rank_changes_table,
     review_command,
 )
-from mtsig_core.report.task import find_rank_rule, list_tops
+from mtsig_core.report.task import find_rank_rule, tops_table
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules, ranks_before_after
 from mtsig_core.store.reviews import (
@@ -124,7 +124,9 @@ def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], comparis
     pair = st.selectbox("Language pair", list(systems), key="review.decide.pair")
     decided = next((one for one in view.review.decisions if one.pair == pair), None)
     there = (decided.first, decided.why) if decided else ((), "")
-    screen.plain(list_tops(comparison, view.review.metric)[pair])
+    tops = tops_table(comparison, view.review.metric)
+    top = tops.rows[tops.values("language_pair").index(pair)]
+    screen.plain("; ".join(f"{title}: {cell}" for title, cell in zip(tops.titles[1:], top[1:], strict=True)))
     first, why = f"review.decide.first.{pair}", f"review.decide.why.{pair}"
     names = list(dict.fromkeys([*systems[pair], *there[0]]))
 
@@ -283,8 +285,7 @@ def show_decisions(view: ReviewView, now: TaskComparison | None) -> None:
     """Who is declared the first in each language pair."""
     st.subheader("Decisions")
     screen.show_prose_table(decisions_table(view.review, now))
-    for sentence in decision_cautions(view.review, now) if now is not None else ():
-        screen.caution_box(sentence)
+    screen.cautions(decision_cautions(view.review, now) if now is not None else ())
     if view.may_edit and now is not None:
         show_decide(view, in_each_pair(now, view.review.metric), now)
 

@@ -21,7 +21,7 @@ from mtsig_core.report.experiment_tables import (
     spread_table,
     tally_table,
 )
-from mtsig_core.report.tables import points
+from mtsig_core.report.sentences import choose_form
 from mtsig_core.stats.arrays import rounding
 from mtsig_core.stats.significance import significant
 from pages._ui import charts, controls, one_pair, screen
@@ -46,7 +46,7 @@ class Samples:
     @property
     def form(self) -> str:
         """How scores and differences are written."""
-        return points(self.view.result)
+        return choose_form(self.view.result)
 
     @property
     def level(self) -> str:

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from mtsig_core import SettingError, TestSet
+from mtsig_core import MtsigError, SettingError, TestSet
+from mtsig_core.metrics import direction, metric_of, metric_title
 from mtsig_core.metrics.overlap import bleu_tokens
 from mtsig_core.metrics.tokenizers import tokenizer_name
-from mtsig_core.report import segment_cards
+from mtsig_core.report import export, segment_cards
+from mtsig_core.report.cells import number, written_like
 from mtsig_core.stats import segments
 from pages._ui import address, background, controls, one_pair, screen
+from pages._ui.browser import copyable
+from pages._ui.testset_view import View
 from pages._work.memory import make_once
 
 
@@ -164,6 +168,93 @@ def _step(lines, step):
     _show(lines[max(at, 0)])
 
 
+# The texts of segments, and files of them.
+
+_READABLE = 500  # segments of a file to read
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Two systems whose segments are read."""
+
+    view: View
+    a: str
+    b: str
+    also: Sequence[str]  # systems beside them
+    marks: str
+    statistics: np.ndarray
+    added: np.ndarray  # what each segment adds to the difference
+    tokens: segment_cards.Tokens | None
+
+    @property
+    def unit(self) -> str:
+        return metric_title(self.view.metric)
+
+    def describe(self, positions: np.ndarray) -> str:
+        """How many segments these are, and the scores on them."""
+        testset, n = self.view.testset, len(positions)
+        text = "The only segment" if testset.n_segments == 1 else \
+            f"All {n:,} segments" if n == testset.n_segments else f"{n:,} of {testset.n_segments:,} segments"
+        metric = metric_of(testset, self.view.metric)
+        try:
+            score_a, score_b = segments.scores_on(testset, metric, self.a, self.b, self.statistics, positions)
+        except MtsigError as problem:  # segments that nobody rated can be read all the same
+            return f"{text}: {problem}"
+        delta, form = (score_a - score_b) * direction(metric), written_like((score_a, score_b))
+        return f"{text}: {self.a} {score_a:{form}}, {self.b} {score_b:{form}}, {delta:+{form}} {self.unit}"
+
+    def draw_pair(self, k: int, notes: Sequence[str]) -> str:
+        """The outputs for a segment, and its neighbours in the document."""
+        testset, pair = self.view.testset, [self.a, self.b]
+        return segment_cards.card(testset, [*pair, *self.also], k, self._head(k), marks=self.marks,
+                                  tokens=self.tokens, notes=notes, outputs_first=True) + "".join(
+            segment_cards.neighbour(testset, pair, each, what) for what, each in zip(
+                ("before it in the document", "after it"), segments.in_document(testset, k), strict=True)
+            if each is not None)
+
+    def draw_all_systems(self, k: int, notes: Sequence[str], page: int) -> str:
+        """The outputs of all systems for a segment, a page of them, the best first."""
+        testset, scores = self.view.testset, self._scores(k)
+        form = written_like(score for _, score in scores if score is not None)
+        return segment_cards.system_list(
+            testset, k, [(name, number(score, form)) for name, score in scores[(page - 1) * SYSTEMS:page * SYSTEMS]],
+            self._head(k), unit=self.unit, tokens=self.tokens if self.marks == segment_cards.MARKS[0] else None,
+            chosen=(self.a, self.b), notes=[*notes, "best first, by the score of this segment alone"])
+
+    def _head(self, k):
+        return segment_cards.contributed([self.added[k]], self.unit)[0]
+
+    def _scores(self, k):
+        testset = self.view.testset
+        return segments.system_scores(testset, metric_of(testset, self.view.metric), self.statistics, k)
+
+    def show_files(self, shown: np.ndarray, k: int, note: str) -> None:
+        """The segments of the list as files, segment k with all systems, and the command."""
+        testset, n, called = self.view.testset, len(shown), self.view.named(self.a, self.b)
+        line, some = testset.lines[k], shown[:_READABLE].tolist()
+        first = f" The first {_READABLE} of them." if n > _READABLE else ""
+        files = {
+            "csv": (f"{'This segment' if n == 1 else f'These {n:,} segments'} as CSV", (*called, "segments"),
+                    lambda: export.for_spreadsheet(*segments.segment_table(testset, self.a, self.b, shown,
+                                                                           self.added))),
+            "html": (f"{f'The first {_READABLE}' if n > _READABLE else 'The same'} to read (HTML)",
+                     (*called, "segments"), lambda: segment_cards.segments_html(
+                         testset, [self.a, self.b, *self.also], some,
+                         segment_cards.contributed(self.added[some].tolist(), self.unit),
+                         title=f"{testset.name}: {self.a} and {self.b}", marks=self.marks,
+                         tokens=self.tokens, note=f"{note}{first}")),
+            "systems": (f"Line {line}, all systems, as CSV", (*self.view.named(), f"line-{line}"),
+                        lambda: export.for_spreadsheet(*segments.system_table(testset, k, self._scores(k))))}
+        with st.expander("Files, command", key="segments.box"):
+            with st.container(horizontal=True):
+                for key, (title, name, write) in files.items():
+                    ending = "html" if key == "html" else "csv"
+                    st.download_button(title, write, export.file_name(*name, ending=ending), f"text/{ending}",
+                                       key=f"segments.{key}", on_click="ignore")
+            copyable(one_pair.segments_command(self.view, self.a, self.b), "segments.command",
+                     "Command that prints the statistics of each segment, from which all numbers here are computed")
+
+
 # Which segments the list has, all in the address.
 
 _EACH, DECIDE = "all segments", "those that decide"
@@ -194,16 +285,16 @@ class Filters:
         key = ("segments found", testset.digest, a, b, self.only, tuple(decide.tolist()), *self.asked.items())
         return background.result(key, work, "Looking for the expression")
 
-    def said(self) -> str:
+    def describe(self) -> str:
         """All of it, in words."""
         asked = self.asked
-        told = [f"document {self.document}"] * (self.document is not None)
-        told += [f"domain {asked['domain']}"] * (asked["domain"] is not None)
+        parts = [f"document {self.document}"] * (self.document is not None)
+        parts += [f"domain {asked['domain']}"] * (asked["domain"] is not None)
         if asked["text"]:
-            told.append(f"{asked['text']!r} ({asked['where']}, {asked['how']})")
-        told += [f"{word} {asked[key]:,} characters" for key, word in (("shortest", "at least"), ("longest", "at most"))
-                 if asked[key] is not None]
-        return ", ".join(told + [self.only] * (self.only != _EACH))
+            parts.append(f"{asked['text']!r} ({asked['where']}, {asked['how']})")
+        parts += [f"{word} {asked[key]:,} characters" for key, word in (
+            ("shortest", "at least"), ("longest", "at most")) if asked[key] is not None]
+        return ", ".join(parts + [self.only] * (self.only != _EACH))
 
 
 def clear_filters() -> None:

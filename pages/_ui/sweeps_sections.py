@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from statistics import median_low
+from typing import NamedTuple
 
 import plotly.graph_objects as go
 import streamlit as st
 
 from mtsig_core import TestSet
 from mtsig_core.errors import counted
-from mtsig_core.experiments.papers import ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VOGEL_4
+from mtsig_core.experiments.papers import SENTENCES_PER_DOCUMENT, ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VOGEL_4
 from mtsig_core.experiments.planning import PairPlan, cannot_plan, plan
+from mtsig_core.experiments.population import default_sizes, in_units, parse_sizes
 from mtsig_core.experiments.sweeps import (
     SHARES,
-    FoundAtSize,
+    Detection,
     SizeSweep,
-    found_at,
-    planned_at,
+    count_detections,
+    plan_detections,
     reference_sets,
     sweep_references,
     sweep_sizes,
     with_references,
 )
-from mtsig_core.figures.experiment_plots import decisions, references
+from mtsig_core.figures.experiment_plots import decisions, references, scores, widths
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.commands import command_line
@@ -34,16 +36,52 @@ from mtsig_core.report.experiment_tables import (
     grid_table,
     needed,
     own_order,
+    plan_table,
     reference_records,
     reference_table,
     size_table,
     system_records,
+    width_table,
 )
+from mtsig_core.report.palette import BLUE, VERMILLION
 from mtsig_core.source import Source
 from mtsig_core.stats.significance import FEW_TO_DRAW
-from pages._ui import charts, one_pair, results, screen, session_limits
+from pages._ui import charts, controls, one_pair, results, screen, session_limits
 from pages._ui.testset_view import View
 from pages._work.memory import Memory, make_once
+
+_TEN, _SIZES, _REPEATED = "ten sizes", ["10, 20, 50, 80, 100", "10%, 20%, 50%, 80%, 100%"], [30, 100, 300]
+_FEW_PAIRS = 15  # in sight
+
+
+class Sizes(NamedTuple):
+    """The sizes of the test sets that are drawn."""
+
+    sizes: tuple[float, ...] | None  # as `sweep_sizes` takes them
+    counts: list[int]  # in units
+    option: str | None  # as the command line takes them
+
+
+def pick_test_sets(view: View) -> tuple[Sizes, dict]:
+    """Choose which test sets are drawn; their sizes, and the other arguments of `sweep_sizes`."""
+    testset = view.testset
+    with st.expander("Test sets drawn", key="sweeps.drawn"):
+        places = st.columns(3)
+        with places[0]:
+            text = controls.choice("Sizes", [_TEN, *_SIZES], "sizes", free=True, help="In units or in percent of the "
+                                   "set; type others, such as 20, 50, 100%.")
+        with places[1]:
+            drawn = controls.choice("Drawn by", ["auto", "segment", "document"], "drawn", help="auto: the unit chosen "
+                                    "at the side under More settings.")
+        with places[2]:
+            repeats = controls.choice("Test sets of each size", _REPEATED, "repeats", default=100)
+    unit = view.settings["unit"] if drawn == "auto" else drawn
+    kind = view.comparison.settings.unit if unit == "auto" else unit
+    n = testset.n_documents if kind == "document" and testset.documents is not None else testset.n_segments
+    sizes = None if text == _TEN else tuple(parse_sizes(text))
+    counts = default_sizes(n, kind) if sizes is None else in_units(sizes, n)
+    asked = {"repeats": repeats, "unit": unit, "alpha": view.alpha, "seed": view.settings["seed"]}
+    return Sizes(sizes, counts, None if sizes is None else text.replace(" ", "")), asked
 
 
 def run_sweep(view: View, function: Callable, what: str, testset: TestSet, counts: Sequence[int], *, repeats: int,
@@ -68,7 +106,7 @@ class Curve:
         planned = make_once(plan, sweep, self.difference, self.power)
         return planned, next((row for row in planned if {row.a, row.b} == self.pair), None)
 
-    def figure(self, sweep: SizeSweep, mine: PairPlan, rows: Sequence[FoundAtSize]) -> Callable[[], go.Figure]:
+    def figure(self, sweep: SizeSweep, mine: PairPlan, rows: Sequence[Detection]) -> Callable[[], go.Figure]:
         """What makes the figure of the curve and its dots."""
         return partial(decisions, rows, self.power, mine.units, unit=f"{sweep.settings.unit}s", whole=sweep.n_units,
                        between=(mine.units_low, mine.units_high))
@@ -83,8 +121,8 @@ class Curve:
         if not mine.se:
             return
         asked = whole, mine.a, mine.b, self.difference
-        rows = [found_at(parts[row.size,], *asked[1:])[0] if (row.size,) in parts else row
-                for row in planned_at(*asked, self.sizes)]
+        rows = [count_detections(parts[row.size,], *asked[1:])[0] if (row.size,) in parts else row
+                for row in plan_detections(*asked, self.sizes)]
         sentence = f"Test sets of {len(parts) - 1} of {len(self.sizes)} sizes are drawn so far"
         charts.grow(self.figure(whole, mine, rows), f"sweeps.growing.{len(parts)}", f"{sentence}; the planned curve.")
         screen.faint(f"{sentence}, the smallest first: the dots so far are no result. What is said above and the "
@@ -135,6 +173,24 @@ class Curve:
         return "" if {most.a, most.b} == self.pair or most.units_family is None else \
             f" ({most.a} - {most.b}, which needs most, {most.units_family:,})"
 
+    def show_plan(self, sweep: SizeSweep, planned: Sequence[PairPlan], mine: PairPlan) -> None:
+        """The sizes that the pairs need; of many pairs, first those of one system."""
+        unit, units, alpha = metric_title(self.view.metric), f"{sweep.settings.unit}s", self.view.alpha
+        st.subheader("How large a test set does each pair need?")
+        few = planned if len(planned) <= _FEW_PAIRS else [row for row in planned if mine.a in (row.a, row.b)]
+        screen.show_table(plan_table(few, self.difference, unit, units))
+        if len(few) < len(planned):
+            st.caption(f"The {len(few)} pairs with {mine.a}.")
+            with st.expander(f"All {len(planned)} pairs", key="sweeps.all.box"):
+                screen.show_table(plan_table(planned, self.difference, unit, units), key="sweeps.all")
+        family = "" if mine.n_pairs < 2 else (f", or among {mine.n_pairs} pairs at alpha/{mine.n_pairs} (Bonferroni's "
+                                              "level: enough for every correction but by)")
+        st.caption(f"For power {self.power:.0%}, tested alone at alpha {alpha:g}{family}. Brackets: {self.view.level} "
+                   "intervals: the standard error is an estimate, and so is a pair's own difference. "
+                   f"{units.capitalize()} needed = {sweep.n_units:,} x (z SE / difference)², but never fewer than can "
+                   "give so small a p at all. This is normal theory: on a set of few units the tests of Significance, "
+                   "which count swaps or draws, may find less.")
+
     def about(self, sweep: SizeSweep, mine: PairPlan, repeats: int) -> str:
         """What the dots, the curve and the line are."""
         difference, alpha, unit = self.difference, sweep.settings.alpha, metric_title(self.view.metric)
@@ -147,6 +203,43 @@ class Curve:
                 "the set, parts that are alike and come to say what the whole says, whatever fresh test sets would; "
                 "the last is the set itself, once. Dotted: what normal theory plans for fresh test sets. It meets the "
                 f"line of {self.power:.0%} at the size it needs, and the bar is its {100 * (1 - alpha):g}% interval.")
+
+
+# Scores and widths of intervals by size.
+
+
+def show_scores(view: View, sweep: SizeSweep, mine: PairPlan, printed: str) -> None:
+    """Mean scores of all systems, the two of a pair in colour."""
+    unit = metric_title(view.metric)
+    st.subheader("Scores")
+    charts.show(partial(scores, sweep.systems, {mine.a: BLUE, mine.b: VERMILLION}, unit=f"{sweep.settings.unit}s",
+                        metric=unit, lower=not view.result.higher_is_better), key="sweeps.scores", files=view.named(),
+                command=printed, **charts.columns(list(map(asdict, sweep.systems))), with_table=False,
+                alt=f"Mean {unit} of each system by test-set size; the ribbons narrow as the sets grow.")
+    st.caption("Mean score over the test sets; ribbons hold the middle 90% of them (Figs 4 to 7 of Zhang and Vogel). "
+               + ("Counted anew on every test set, as the weights of this metric come from it: scores grow."
+                  if sweep.recounted else "They close towards the whole set, as large parts of it overlap."))
+
+
+def show_widths(view: View, sweep: SizeSweep, system: str, printed: str) -> None:
+    """Relative widths of the intervals of one system, beside those of the paper."""
+    st.subheader("Intervals")
+    rows = [row for row in sweep.systems if row.system == system]
+    slope = next(line for line in sweep.slopes if line.system == system)
+    theirs = "human" if view.metric in view.testset.scores else ZHANG_VOGEL_2.nearest(view.metric)
+    length = 1 if sweep.settings.unit == "document" else SENTENCES_PER_DOCUMENT
+    paper = [(round(size * length), (high - low) / 100) for size, low, high in ZHANG_VOGEL_2.rows[theirs]]
+    charts.show(partial(widths, rows, slope, paper, unit=f"{sweep.settings.unit}s",
+                        theirs=f"Zhang and Vogel, {metric_title(theirs)}"),
+                key="sweeps.widths", files=view.named(system), command=printed,
+                **charts.columns(list(map(asdict, rows))), table=width_table(rows),
+                alt="Relative width of the interval against the test-set size on log axes, falling with slope "
+                    f"{slope.slope}.")
+    st.caption("Width of the percentile interval relative to its median, mean over the test sets, with a straight line "
+               + ("" if slope.slope is None else f"of slope {slope.slope:.3f} (SE {slope.se or 0:.3f}): doubling the "
+                  f"test set narrows it by {slope.per_doubling:.0%}. ")
+               + "Independent units give -1/2 and 29%, the 30% of Zhang and Vogel; percentile intervals of few units "
+                 "are too narrow, which makes the line flatter.")
 
 
 # Beside Zhang and Vogel (2004): Table 2; Tables 3 and 4 with Figure 8.
@@ -200,11 +293,11 @@ def show_references(view: View, system: str, asked: dict) -> None:
     swept = run_sweep(view, sweep_references, "Scoring with fewer references", several,
                   [round(share * several.n_segments) for share in SHARES for _ in sets], **asked)
     records = reference_records(swept)
-    whole = [row for row in records if row["size"] == swept.n_units and row["low"] is not None]
-    if whole and whole[-1]["equivalent"] is not None:
-        screen.answer(f"With {whole[-1]['references']} references, an interval as narrow beside its score as with one "
+    whole = [row for row in swept.rows if row.size == swept.n_units and row.low is not None]
+    if whole and whole[-1].equivalent is not None:
+        screen.answer(f"With {whole[-1].references} references, an interval as narrow beside its score as with one "
                       f"takes {as_good_as(whole[-1])}")
-        first, last = ((row["score"], (row["high"] - row["low"]) * row["score"]) for row in (whole[0], whole[-1]))
+        first, last = ((row.score, (row.high - row.low) * row.score) for row in (whole[0], whole[-1]))
         screen.plain(f"Scores grow with references, here from {rounded(first[0])} to {rounded(last[0])}: in points the "
                      f"interval is {rounded(last[1])} wide, with one {rounded(first[1])}.")
     scale = 1 if metric == "nist" else 100  # they print BLEU as a fraction
@@ -215,17 +308,16 @@ def show_references(view: View, system: str, asked: dict) -> None:
                      "draw.")
     if whole or theirs:
         charts.show(
-            partial(references, [(row["references"], row["score"], row["low"], row["high"]) for row in whole], theirs,
+            partial(references, [(row.references, row.score, row.low, row.high) for row in whole], theirs,
                     metric=metric_title(metric), source="Zhang and Vogel"),
-            key="sweeps.references", files=view.named(system), header=list(records[0]),
-            command=command("references", metric, source, asked), rows=[list(row.values()) for row in records],
-            with_table=False,
+            key="sweeps.references", files=view.named(system), with_table=False,
+            command=command("references", metric, source, asked), **charts.columns(records),
             alt=f"Score of {system} with its interval, by number of references; the table below has the numbers.")
     screen.show_table(reference_table(swept, system))
-    st.caption(f"{_about(several)}. Means over sets that use every reference equally often. As good as one reference "
-               "with: the share of the data that gives as narrow a relative interval; in brackets its 95% Monte Carlo "
-               "interval, of what the draws leave open on this test set. They find that four references "
-               "make up for 30 to 40% of it (4.2). "
+    st.caption(f"{_about(several)}. Means over sets that use every reference equally often. The share of the "
+               "data: so much with these references gives as narrow a relative interval as all of it with one; in "
+               "brackets its 95% Monte Carlo interval, of what the draws leave open on this test set. They "
+               "find that four references make up for 30 to 40% of it (4.2). "
                + ("Here NIST and M-BLEU intervals do not narrow, a limit of the simulation: on real texts they do. "
                   if several.simulated and metric in ("nist", "m-bleu") else "")
                + (_NOT_EQ_4 if metric == "m-bleu" else ""))
@@ -242,7 +334,7 @@ def _with_references(view: View, system: str) -> tuple[TestSet, Source]:
     if not testset.simulated:
         return _ANEW.make((testset.digest, system), lambda: testset.only([system])), source
     n = min(testset.n_segments, _SIMULATED)
-    several = _ANEW.make(testset.digest, lambda: with_references(testset.at(range(n)), _REFERENCES))
+    several = _ANEW.make(testset.digest, lambda: with_references(testset.take(range(n)), _REFERENCES))
     if source.demo is not None:
         source = replace(source, demo=n)
     anew = len(testset.references) == 1

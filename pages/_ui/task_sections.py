@@ -39,7 +39,7 @@ from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import disputed_in
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.store.reviews import Entry
-from mtsig_core.testset import human_scores
+from mtsig_core.testset import pick_human_scores
 from pages._ui import address, background, browser, charts, controls, frame, one_pair, screen, session_limits
 from pages._ui.browser import command_box
 from pages._ui.metrics_sections import table
@@ -92,7 +92,7 @@ _SHOWN = 500  # rows; the file has all
 def show_people(view, comparison: TaskComparison) -> None:
     """Say above the ranks by a metric whom people put on top, where that is known; else that they scored too."""
     info, mine = view.kept.info, set(view.kept.info.pairs_with(view.metric))
-    people = [name for name in human_scores(info.own_scores) if mine & set(info.pairs_with(name))]
+    people = [name for name in pick_human_scores(info.own_scores) if mine & set(info.pairs_with(name))]
     if view.metric in people:
         return
     kept = {name: view.known(name) for name in people}
@@ -164,7 +164,7 @@ def show_agreement(view) -> TaskAgreement | None:
     """Below a toggle, which stands in the address: metrics against people in each language pair and in the mean, which
     is given back for the files."""
     info = view.kept.info
-    people = human_scores(dict.fromkeys(name for names in info.scores.values() for name in names))
+    people = pick_human_scores(dict.fromkeys(name for names in info.scores.values() for name in names))
     if not people:
         return None
     st.subheader("Which metric to trust?")

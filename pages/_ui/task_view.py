@@ -15,19 +15,14 @@ from mtsig_core.report.commands import task_command
 from mtsig_core.report.kept_results import KeptDraws, KeptTask
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.task import (
-    MISSING_SAID,
-    describe_ranks,
-    describe_rule,
-    explain_marks,
-    find_cluster_ends,
-    is_ranked,
+    explain_ranking,
     rank_table,
 )
-from mtsig_core.report.words import far_firsts_in, group_cautions, in_a_task
+from mtsig_core.report.words import explain_far_firsts_in_task, fit_remedies_to_task, group_cautions
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.cautions import about_choice
 from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
-from mtsig_core.testset import by_precedence
+from mtsig_core.testset import order_metrics
 from pages._ui import address, background, controls, results, screen, session_limits, tasks, testsets
 from pages._ui.screen import end_page, in_side_bar
 
@@ -66,7 +61,7 @@ class TaskView:
         With the content, and without what is usual, the page leaves it as it is, so that one press of Back undoes it.
         """
         info = self.kept.info
-        usual = by_precedence([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]])[0]
+        usual = order_metrics([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]])[0]
         named = {"testset": tasks.track_name(self.offer.testset(self.name, pair), self.kept.source.track),
                  "metric": None if self.metric == usual else self.metric}
         may_change = self.offer.source.folder is not None and self.offer.saved is None
@@ -123,7 +118,7 @@ def choose() -> TaskView:
         controls.pick_settings("task")
         raise
     texts = list(METRICS) if kept.info.with_texts else []
-    metric = controls.metric(by_precedence([*own, *texts], kept.info.primary))
+    metric = controls.metric(order_metrics([*own, *texts], kept.info.primary))
     settings = controls.pick_settings("task", segment_means=metric in own)
     return TaskView(name, offers[name], kept, metric, settings | controls.pick("task", metric in own))
 
@@ -186,25 +181,15 @@ def show_picture(comparison: TaskComparison, metric: str, key: str | None = None
     return clicked[1]
 
 
-def show_key(comparison: TaskComparison, metric: str, chosen: str, click: str) -> None:
-    """Say below the picture what its ranks and marks are, where another rule is `chosen`, and what a `click` does."""
-    across = metric in comparison.macro and comparison.macro[metric].is_ranked
-    ranks = describe_ranks(comparison) if describe_rule(comparison, metric) is None else \
-        f"Ranks by the rule that is chosen {chosen}"
-    parts = ranks * is_ranked(comparison, metric), explain_marks(comparison, "coloured:", metric)
-    sentence = "; ".join(filter(None, parts))
-    st.caption(f"{sentence}. " * bool(sentence)
-               + f"A dash: {MISSING_SAID}. Click a cell to open the language pair{click}."
-               + " Across the pairs stand systems that have all of them, ranked by the mean difference, which is drawn "
-               "within each pair and then averaged." * across
-               + " Wins, ties and losses are added up over the pairs." * (metric in comparison.macro)
-               + " Shading separates clusters: no rank range reaches from one into the next." * bool(
-                   find_cluster_ends(comparison, metric)))
+def show_key(comparison: TaskComparison, metric: str, click: str = "") -> None:
+    """Say below the picture what its ranks and marks are, and what a `click` does."""
+    st.caption(" ".join([*explain_ranking(comparison, metric, "Coloured:", "Shading"),
+                         f"Click a cell to open the language pair{click}."]))
 
 
 def show_far_firsts(comparison: TaskComparison, metric: str) -> None:
     """Say where a system may be the first though better-scoring ones may not; in a box where that is often so."""
-    sentences = far_firsts_in(comparison, metric)
+    sentences = explain_far_firsts_in_task(comparison, metric)
     title = f"May be the first, though better-scoring systems may not: {len(sentences)} times"
     with st.expander(title, key="task.far-firsts") if len(sentences) > FEW else nullcontext():
         for sentence in sentences:
@@ -225,7 +210,7 @@ def show_warnings(comparison: TaskComparison, key: str) -> None:
             columns = Column("language_pair", "language pair", "name"), Column("text", "warning")
             screen.show_prose_table(Table("warnings", columns, tuple(
                 (pair, " ".join(texts)) for pair, one in comparison.pairs.items() for texts in group_cautions(
-                    in_a_task(one.warnings), several=len(one.metrics) > 1, say=in_side_bar))))
+                    fit_remedies_to_task(one.warnings), several=len(one.metrics) > 1, say=in_side_bar))))
 
 
 # A kept review, and its shared task with and without the systems it excludes.

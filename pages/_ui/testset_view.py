@@ -12,7 +12,7 @@ from mtsig_core.metrics import depends_on_testset, metric_of
 from mtsig_core.metrics.tokenizers import TOKENIZERS, tokenizer_name
 from mtsig_core.report.commands import command_line
 from mtsig_core.source import Source
-from mtsig_core.testset import as_system
+from mtsig_core.testset import name_as_system
 from pages._ui import results
 from pages._ui.controls import choice, several, toggle, unlike
 from pages._work.memory import Memory
@@ -59,12 +59,12 @@ def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -
             if not chosen:
                 raise SettingError("No reference to score with. Choose at least one under Systems and segments.")
         others = [name for name in every if name not in chosen]
-        if len(every) > 1 or whole.waiting:
+        if len(every) > 1 or whole.rated_humans:
             able = bool(others) or metric in whole.scores and bool(_rated(whole, metric))
             join = toggle("References take part as systems", source.refs_as_systems, "humans", disabled=not able,
                           place=place, help=(
                 "Those that do not score, and, where the metric is their ratings, all that were rated.")) and able
-        joined = map(as_system, {**dict.fromkeys(others), **dict.fromkeys(whole.waiting)}) if join else ()
+        joined = map(name_as_system, {**dict.fromkeys(others), **dict.fromkeys(whole.rated_humans)}) if join else ()
         left_out = several("Leave out systems", [*whole.systems, *joined], LEFT_OUT, [], place=place,
                             help="The ranks and the correction change with the family; the Leaderboard shows how.")
         domain = None
@@ -84,7 +84,7 @@ def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -
 
 def _rated(whole, metric):
     """The human translations that are no systems and have ratings by a metric."""
-    return [name for name in whole.waiting if name in whole.scores[metric].by_system]
+    return [name for name in whole.rated_humans if name in whole.scores[metric].by_system]
 
 
 def of_this_set_alone(key: str, texts: list[str], new: TestSet) -> bool:
@@ -94,7 +94,7 @@ def of_this_set_alone(key: str, texts: list[str], new: TestSet) -> bool:
     chosen where the new set has systems of that name.
     """
     if key in _SYSTEMS:
-        names = {*new.systems, *map(as_system, (*new.references, *new.waiting))}
+        names = {*new.systems, *map(name_as_system, (*new.references, *new.rated_humans))}
         return not names.issuperset(texts)
     return key in (LEFT_OUT, "domain", "tokenize", "official") or key.startswith(REASON)
 
@@ -103,7 +103,7 @@ def _parts(whole, chosen, join, domain, left_out, rated):
     """The three test sets of a `Part`; `rated` is the metric where it is one of segment scores, else None."""
     others = [name for name in whole.references if name not in chosen]
     family = whole.scored_with(chosen, others_as_systems=join) if others or join else whole
-    family = family.under(rated or "")
+    family = family.keep_scorable(rated or "")
     unranked = None if join else _unranked(whole, family, others, rated)
     if domain is not None:
         family, unranked = family.in_domain(domain), unranked and unranked.in_domain(domain)
@@ -118,9 +118,9 @@ def _unranked(whole, family, others, rated):
         texts = {name: (None,) * whole.n_segments for name in _rated(whole, rated)}
     if not texts:
         return None
-    return replace(family, systems={as_system(name): values for name, values in texts.items()}, runs={},
-                   parses={as_system(name): whole.parses[name] for name in texts if name in whole.parses},
-                   scores={metric: scores.of({name: as_system(name) for name in texts})
+    return replace(family, systems={name_as_system(name): values for name, values in texts.items()}, runs={},
+                   parses={name_as_system(name): whole.parses[name] for name in texts if name in whole.parses},
+                   scores={metric: scores.of({name: name_as_system(name) for name in texts})
                            for metric, scores in whole.scores.items()})
 
 

@@ -23,7 +23,7 @@ from mtsig_core.report.palette import shortened
 from mtsig_core.simulation.shared_task import PAIRS
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.store.kept_sets import Saved, Store, open_store
-from mtsig_core.testset import literal
+from mtsig_core.testset import show_name
 from pages._ui import address, browser, screen
 from pages._work.memory import LOADED, weight
 
@@ -141,7 +141,7 @@ def _tasks_of_the_server() -> dict[str, TaskOffer]:
     """The task that the dashboard was started on, and those below the root."""
     offers = {}
     if (task := served_task()) is not None:
-        name = literal(folder_name(task.folder))
+        name = show_name(folder_name(task.folder))
         offers[name] = TaskOffer(name, task, task.pairs or pairs_in(Path(task.folder)))
     for name, folder in task_folders():
         pairs, scores, runs, unread = beside(folder)
@@ -227,7 +227,7 @@ def look_into(content: bytes, file: str) -> Contents:
 
 def zip_name(file: str) -> str:
     """What the zip of an upload is called on disk: as the browser calls it, without what leads elsewhere."""
-    name = PurePosixPath(literal(file).replace("\\", "/").replace("\0", "")).name
+    name = PurePosixPath(show_name(file).replace("\\", "/").replace("\0", "")).name
     return name.encode()[-200:].decode("utf-8", "ignore")  # which keeps the ending
 
 
@@ -357,7 +357,7 @@ def task_folders() -> list[tuple[str, Path]]:
         tasks += [folder for folder in level if _looks_like_task(folder)]
         tasks += [child for child in inside if not child.is_dir() and _looks_like_task(child)]
         level = [child for child in inside if child.is_dir()]
-    return [(literal(folder.relative_to(below).as_posix()), folder) for folder in sorted(tasks)]
+    return [(show_name(folder.relative_to(below).as_posix()), folder) for folder in sorted(tasks)]
 
 
 def _looks_like_task(folder: Path) -> bool:

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from mtsig_core.experiments.error_rates import (
-    ASKED,
+    UNIT_SETTINGS,
     changes_between,
     claims,
     families,
@@ -38,7 +38,7 @@ from mtsig_core.metrics import metric_title, metrics_of
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.cells import rounded, signed
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.words import direction
+from mtsig_core.report.words import describe_direction
 from mtsig_core.stats.few_units import FEW_UNITS, least_of_units
 from mtsig_core.stats.significance import TESTS, significant
 from pages._ui import charts, controls, one_pair, results, screen
@@ -164,7 +164,7 @@ def _right(one, size: int, koehns: bool):
 def _show_calibration(view: View, one, koehns: bool) -> None:
     st.subheader("Is a level as good as its word?")
     theirs = {low: _share(share) for low, _, share in KOEHN_T4.rows["bleu"]} if koehns else {}
-    show_figure(view, partial(rates, [row_of(tables.level_name(row.low, row.high), row.right, theirs.get(row.low))
+    show_figure(view, partial(rates, [row_of(row.level, row.right, theirs.get(row.low))
                                for row in one.levels], other=KOEHN_T4.source,
                        what="of the conclusions are as the whole set"),
                one.levels, "calibration", command(view, "calibration"),
@@ -194,9 +194,9 @@ def show_coverage(view: View, place) -> None:
     one = run(view, coverage, "Covering", figure=partial(_held, view.alpha), things="test sets", a=a, b=b, repeats=n)
     at = _size_situations(one)
     first, *others = (row.covered for row in at.values())
-    screen.answer(f"{view.level} intervals hold A's true score {_coverage_said(first, view.alpha)} of test sets"
-                  + (f"; where documents are drawn, by segment {_coverage_said(others[0], view.alpha)}, by document "
-                     f"{_coverage_said(others[1], view.alpha)}" if others else ""))
+    screen.answer(f"{view.level} intervals hold A's true score {_describe_coverage(first, view.alpha)} of test sets"
+                  + ("; where documents are drawn, by segment {}, by document {}".format(
+                      *(_describe_coverage(other, view.alpha) for other in others)) if others else ""))
     screen.numbers(*(big(situation, row.covered) for situation, row in at.items()))
     screen.plain("So much for the score of A. Every kind of interval of the difference A - B:")
     show_figure(view, _held(view.alpha, one), one.rows, "coverage", command(view, "coverage", a=a, b=b, repeats=n),
@@ -210,7 +210,7 @@ def show_coverage(view: View, place) -> None:
     screen.show_table(tables.coverage_table(one))
 
 
-def _coverage_said(covered, alpha: float) -> str:
+def _describe_coverage(covered, alpha: float) -> str:
     """How often intervals hold what they should, and that this is too seldom or too often where it is for sure."""
     verdict = "only " if covered.high < 1 - alpha else ""
     return f"in {verdict}{100 * covered.share:.1f}%" + " (more than they should)" * (covered.low > 1 - alpha)
@@ -487,7 +487,7 @@ def show_units(view: View, place) -> None:
     with or_end_page():
         part = part_with_documents(view.testset, view.metric)
     asked = {key: view.settings[key] for key in ("trials", "alpha", "seed")}
-    by_unit = partial(results.comparison, view.testset, view.metric, **ASKED, **asked)
+    by_unit = partial(results.comparison, view.testset, view.metric, **UNIT_SETTINGS, **asked)
     by_document = by_unit(unit="document")  # documents are fewer, so this one is there first
 
     def changes(by_segment):
@@ -501,15 +501,8 @@ def show_units(view: View, place) -> None:
     correction = view.comparison.settings.correction
     row = one.row(correction)
     by_segment = row.both + row.segment_only
-    corrected = "uncorrected" if correction == "none" else f"after {correction}"
-    screen.answer((f"No pair can be significant after {correction} with so few trials: use {row.trials_needed} or more"
-                   if row.trials_needed is not None else
-                   f"With {one.n_documents} documents no pair can be significant by document, {corrected}: take at "
-                   f"least {row.documents_needed}" if row.documents_needed is not None else
-                   "No pair is significant by segment" if not by_segment else
-                   f"Of {_pairs(by_segment)} significant by segment, {row.segment_only or 'all'} are "
-                   f"{'not by document' if row.segment_only else 'so by document too'}")
-                  + (f"; {row.document_only} by document alone" if row.document_only else ""))
+    corrected = _corrected(correction)
+    screen.answer(_describe_units(one, row, correction))
     screen.numbers(("Significant by segment", str(by_segment), f"of {_pairs(one.n_pairs)}, {corrected}"),
                    ("By document", str(row.both + row.document_only), f"of {_pairs(one.n_pairs)}, {corrected}"),
                    ("Standard error, ratio", "-" if one.se_ratio_median is None else f"{one.se_ratio_median:.2f}",
@@ -529,7 +522,7 @@ def show_units(view: View, place) -> None:
     if changed:
         screen.show_table(changed)
         if not one.higher_is_better:
-            st.caption(f"{direction(False).capitalize()} of the first over the second.")
+            st.caption(f"{describe_direction(False).capitalize()} of the first over the second.")
         if correction != "none":
             st.caption("Adjusted p-values depend on all pairs together: a pair may change its side although its own "
                        "standard error hardly does.")
@@ -537,6 +530,26 @@ def show_units(view: View, place) -> None:
                     "the pairs that the unit changes")
     else:
         screen.plain("None.")
+
+
+def _describe_units(one, row, correction: str) -> str:
+    """The headline: which pairs the unit changes, or why none can be significant."""
+    by_segment, corrected = row.both + row.segment_only, _corrected(correction)
+    only = f"; {row.document_only} by document alone" if row.document_only else ""
+    if row.trials_needed is not None:
+        return (f"No pair can be significant after {correction} with so few trials: use {row.trials_needed} or more"
+                + only)
+    if row.documents_needed is not None:
+        return (f"With {one.n_documents} documents no pair can be significant by document, {corrected}: take at least "
+                f"{row.documents_needed}{only}")
+    if not by_segment:
+        return f"No pair is significant by segment{only}"
+    verb = "not by document" if row.segment_only else "so by document too"
+    return f"Of {_pairs(by_segment)} significant by segment, {row.segment_only or 'all'} are {verb}{only}"
+
+
+def _corrected(correction: str) -> str:
+    return "uncorrected" if correction == "none" else f"after {correction}"
 
 
 def _counts(one, cut):

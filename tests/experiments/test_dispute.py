@@ -14,10 +14,10 @@ from mtsig_core.report import dispute_card
 from mtsig_core.report.dispute_card import card_html, card_json, card_parts, card_text, card_verdict
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.power import units_needed
-from mtsig_core.testset import SegmentScores, literal
+from mtsig_core.testset import SegmentScores, show_name
 from tests.report.test_html_report import Page
 
-HOSTILE, ARABIC, OTHER = "<script>alert(1)</script>", literal("نظام \u202eabc"), "C & D"
+HOSTILE, ARABIC, OTHER = "<script>alert(1)</script>", show_name("نظام \u202eabc"), "C & D"
 ASKED = dict(trials=199, resamples=50)
 N = 24
 
@@ -129,7 +129,7 @@ def test_what_is_added_speaks_for_the_first_where_lower_is_better_too(testset):
     one = examine_dispute(testset, "ter", a=ARABIC, b=OTHER, **ASKED)
 
     def gain(segments):
-        part = testset.at(segments)
+        part = testset.take(segments)
         return -examine_pair(part, "ter", ARABIC, OTHER, trials=99, resamples=10).delta
 
     everything = range(N)

@@ -236,21 +236,21 @@ class TestPower:
         assert two.difference == pytest.approx(4.0)
         assert found.differences.mean() == pytest.approx(4.0, abs=5 * two.error(n) / 250**0.5)
         assert found.differences.std() == pytest.approx(two.error(n), rel=0.2)
-        assert 0.1 < found.found.share < 0.9 and found.found.share == pytest.approx(two.planned(n), abs=0.1)
-        assert 1.05 < found.size_found / 4.0 == pytest.approx(two.planned_exaggeration(n), rel=0.1)
+        assert 0.1 < found.power.share < 0.9 and found.power.share == pytest.approx(two.planned(n), abs=0.1)
+        assert 1.05 < found.mean_size / 4.0 == pytest.approx(two.planned_exaggeration(n), rel=0.1)
         later = power_tests(two, 60, 0, 20, 25)
-        assert later.p.tolist() == found.p[20:25].tolist() and found.first(20).found.n == 20
+        assert later.p.tolist() == found.p[20:25].tolist() and found.first(20).power.n == 20
 
     def test_what_is_never_found_has_no_size(self, two):
         never = replace(power_tests(two, 6, 0, 0, 2), p=np.ones(2))
         said = texts.power_end(never, 6, 0.1, 2.0)["conclusion"]
-        assert never.size_found is None and said.endswith("(planning expects 10%).")
+        assert never.mean_size is None and said.endswith("(planning expects 10%).")
         assert said.startswith("Significant: 0% [")
 
     def test_those_for_the_worse_system_are_counted(self, two):
         found = PowerTests(0.5, np.array([3.0, -4.0, 5.0, 0.1]), np.array([0.01, 0.02, 0.03, 0.9]))
         said = texts.power_end(found, 100, 0.05, 6.5)
-        assert found.turned == 1 and found.size_found == 4.0
+        assert found.turned == 1 and found.mean_size == 4.0
         assert "of 4 test sets of 100 sentences where the true difference is 0.5 points (" in said["conclusion"]
         assert (said["truth"], texts.power_end(found.first(1), 100, 0.05, 6.5)["truth"]) == ("3 of 4", "1 of 1")
         assert said["conclusion"].endswith(
@@ -283,7 +283,7 @@ def test_three_sentences_against_sacrebleu_in_an_order_that_does_not_answer(turn
 
 
 def test_how_often_three_sentences_disagree_against_enumeration_with_sacrebleu(made_up):
-    few, scorer = made_up.at(range(8)), BLEU()
+    few, scorer = made_up.take(range(8)), BLEU()
 
     def scores(name, rows):
         texts_of = few.systems[name], few.references["ref"]

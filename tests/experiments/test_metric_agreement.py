@@ -136,7 +136,7 @@ def test_metrics_of_texts_are_corpus_scores_on_the_rated_segments():
     people = SegmentScores({"A": [5.0] * 30 + [None] * 10, "B": [3.0, 6.0] * 15 + [None] * 10})
     testset = TestSet("toy", {"A": good, "B": poor}, {"ref": ref}, scores={"people": people})
     whole = agreement(testset, "people", resamples=50)
-    part = agreement(testset.at(range(30)), "people", resamples=50)
+    part = agreement(testset.take(range(30)), "people", resamples=50)
     assert whole.testset.n_segments == 30 and {one.metric for one in whole.metrics} == {"bleu", "chrf", "ter"}
     assert whole == part
 

@@ -156,7 +156,7 @@ def test_gtm_of_both_exponents(toy):
 
 
 def test_a_part_of_the_simulated_corpus_is_known_by_its_lines():
-    part = simulate(600).at(range(200, 600, 2))
+    part = simulate(600).take(range(200, 600, 2))
     assert lengths(part, system="Greek").how == "word penalty"
     other = replace(part, systems={"Greek": [f"{text} ." for text in part.systems["Greek"]]})
     assert lengths(other).how == "truncation"

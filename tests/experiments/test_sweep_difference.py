@@ -6,7 +6,7 @@ import pytest
 
 from mtsig_core import SegmentScores, SettingError, TestSet
 from mtsig_core.experiments.frame import rate
-from mtsig_core.experiments.sweeps import found_at, planned_at, sweep_sizes
+from mtsig_core.experiments.sweeps import count_detections, plan_detections, sweep_sizes
 from mtsig_core.stats.power import units_needed
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, toy
 
@@ -33,7 +33,7 @@ def test_a_mean_moved_by_hand_is_found_as_often(alpha, resamples):
             moved["ABC".index(a), :, 0] += shift
             theirs = [row for row in swept(moved, alpha=alpha, resamples=resamples, repeats=20).pairs
                       if {row.a, row.b} == {a, b}]
-            rows = found_at(found, a, b, own + shift)
+            rows = count_detections(found, a, b, own + shift)
             assert [row.significant.share for row in rows] == [row.significant for row in theirs]
             assert [row.wrong.share for row in rows] == [row.wrong for row in theirs]
             assert [(row.expected, row.planned) for row in rows] == [
@@ -44,7 +44,7 @@ def test_at_its_own_difference_it_is_what_the_sweep_found():
     found = swept(bleu_counts(3, [0.12, 0.05, 0.0], 300)[0], bleu)
     for (a, b), (own, *_) in found.errors.items():
         rows = [row for row in found.pairs if (row.a, row.b) == (a, b)]
-        at_own = found_at(found, a, b, own)
+        at_own = count_detections(found, a, b, own)
         assert [row.significant.share for row in at_own] == [row.significant for row in rows]
         assert [(row.planned, row.expected, row.size) for row in at_own] == [
             (row.power, row.expected, row.size) for row in rows]
@@ -54,10 +54,10 @@ def test_what_is_planned_is_known_before_any_test_set_is_drawn():
     told = []
     found = swept(segment_scores(4, [61, 60, 58], 120), repeats=5, watch=lambda size, one: told.append(one))
     for a, b in found.errors:
-        rows = found_at(found, a, b, 1.0)
-        assert planned_at(told[0], a, b, 1.0, [10, 30, 100]) == tuple(
+        rows = count_detections(found, a, b, 1.0)
+        assert plan_detections(told[0], a, b, 1.0, [10, 30, 100]) == tuple(
             replace(row, segments=None, significant=rate(0, 0), wrong=rate(0, 0)) for row in rows)
-        assert sum((found_at(one, a, b, 1.0) for one in told), ()) == rows
+        assert sum((count_detections(one, a, b, 1.0) for one in told), ()) == rows
 
 
 def test_the_curve_meets_the_power_at_the_size_it_needs():
@@ -65,7 +65,7 @@ def test_the_curve_meets_the_power_at_the_size_it_needs():
     (own, se, *_), = found.errors.values()
     for difference in (own, 1.7, 3.0):
         size = units_needed(difference, se, found.n_units)
-        below, above = ([row for row in found_at(found, "A", "B", difference) if keep(row.size)]
+        below, above = ([row for row in count_detections(found, "A", "B", difference) if keep(row.size)]
                         for keep in (lambda n, size=size: n < size, lambda n, size=size: n >= size))
         assert all(row.planned < 0.8 for row in below) and all(row.planned >= 0.8 - 1e-9 for row in above)
 
@@ -84,4 +84,4 @@ def test_a_pair_without_a_common_segment_takes_no_other_pairs_numbers():
                                                     ("X", 1.0, "no pair X - B")])
 def test_what_cannot_be(a, difference, message):
     with pytest.raises(SettingError, match=message):
-        found_at(swept(segment_scores(1, [60, 59], 120)), a, "B", difference)
+        count_detections(swept(segment_scores(1, [60, 59], 120)), a, "B", difference)

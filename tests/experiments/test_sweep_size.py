@@ -131,14 +131,14 @@ def test_nist_is_counted_anew_on_every_subset():
     found = sweep_sizes(testset, "nist", sizes=[10, 40], repeats=3, resamples=50)
     assert found.recounted and list(found.scores) == ["good", "bad"]
     nist = make_metric("nist")
-    parts = [testset.at(subset(60, 10, 0, k).tolist()).only(["good"]) for k in range(3)]
+    parts = [testset.take(subset(60, 10, 0, k).tolist()).only(["good"]) for k in range(3)]
     scores = [float(nist.score(nist.statistics(part).sum(axis=1))[0]) for part in parts]
     assert found.systems[0].score == pytest.approx(np.mean(scores), abs=1e-3)
     assert found.systems[0].score < found.systems[2].score
     by_document = TestSet("toy", {"good": systems[0]}, {"ref": reference}, documents=[f"d{k // 3}" for k in range(60)])
     row = sweep_sizes(by_document, "nist", sizes=[5], repeats=1, resamples=50).systems[0]
     segments = [3 * d + i for d in subset(20, 5, 0, 0) for i in range(3)]
-    part = by_document.at(segments)
+    part = by_document.take(segments)
     assert row.segments == 15
     assert row.score == pytest.approx(float(nist.score(nist.statistics(part).sum(axis=1))[0]), abs=1e-3)
 

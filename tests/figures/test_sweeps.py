@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binomtest
 
 from mtsig_core.experiments.frame import rate
-from mtsig_core.experiments.sweeps import FoundAtSize, Slope, SystemSize
+from mtsig_core.experiments.sweeps import Detection, Slope, SystemSize
 from mtsig_core.figures.experiment_plots import decisions, references, scores, widths
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION
 
@@ -16,7 +16,7 @@ SIZES = (10, 100, 1000)
 
 
 def pair(size, significant, wrong, power, repeats=100):
-    return FoundAtSize(size, float(size), rate(significant, repeats), rate(wrong, repeats), 0.5, power)
+    return Detection(size, float(size), rate(significant, repeats), rate(wrong, repeats), 0.5, power)
 
 
 def system(name, size, score, width):

@@ -117,7 +117,7 @@ def test_segments_of_wmt24(langpair, every):
         systems={path.stem: read(path) for path in sorted(WMT24.glob(f"system-outputs/{langpair}/*.txt"))},
         references={path.stem: read(path) for path in sorted(WMT24.glob(f"references/{langpair}.*.txt"))})
     assert len(testset.systems) > 20
-    testset = testset.at(range(0, testset.n_segments, every))
+    testset = testset.take(range(0, testset.n_segments, every))
     theirs = statistics_of_sacrebleu(testset, trg_lang=testset.target_language)
     np.testing.assert_array_equal(Bleu().statistics(testset), theirs)
     theirs = BLEU(trg_lang=testset.target_language)
@@ -241,7 +241,7 @@ def test_permuting_segments_or_systems_permutes_the_statistics():
     testset = hard(HARD)
     whole = Bleu().statistics(testset)
     order = np.random.default_rng(3).permutation(testset.n_segments)
-    np.testing.assert_array_equal(Bleu().statistics(testset.at(order.tolist())), whole[:, order])
+    np.testing.assert_array_equal(Bleu().statistics(testset.take(order.tolist())), whole[:, order])
     for i, name in enumerate(testset.systems):
         np.testing.assert_array_equal(Bleu().statistics(testset.only([name])), whole[[i]])
 

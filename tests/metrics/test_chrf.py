@@ -151,7 +151,7 @@ def test_blocks_do_not_show(monkeypatch, metric, size):
 @pytest.mark.parametrize("langpair, every", [("en-de", 60), ("en-zh", 40)])
 def test_real_outputs(wmt24, metric, langpair, every):
     whole = read_wmt(wmt24, langpair)
-    testset = whole.at(range(0, whole.n_segments, every))
+    testset = whole.take(range(0, whole.n_segments, every))
     assert len(testset.systems) > 20
     assert_identical(metric(), testset)
     refs = list(testset.references.values())
@@ -253,7 +253,7 @@ def test_permuting_segments_or_systems_permutes_the_statistics(metric):
     testset = hard(HARD)
     whole = metric().statistics(testset)
     order = np.random.default_rng(3).permutation(testset.n_segments)
-    np.testing.assert_array_equal(metric().statistics(testset.at(order.tolist())), whole[:, order])
+    np.testing.assert_array_equal(metric().statistics(testset.take(order.tolist())), whole[:, order])
     for i, name in enumerate(testset.systems):
         np.testing.assert_array_equal(metric().statistics(testset.only([name])), whole[[i]])
 

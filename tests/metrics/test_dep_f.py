@@ -170,7 +170,7 @@ def test_parses_go_where_their_texts_go():
     assert set(BOTH.scored_with(["r"]).parses) == {"A", "B", "r"}
     human = BOTH.scored_with(["r"], others_as_systems=True)
     assert human.parses["HUMAN-s"] == (DOG, DOG) and "s" not in human.parses
-    assert BOTH.at([1]).parses["B"] == (PASSIVE,)
+    assert BOTH.take([1]).parses["B"] == (PASSIVE,)
     assert pickle.loads(pickle.dumps(BOTH)).parses == BOTH.parses
     assert pickle.loads(pickle.dumps(BOTH)).digest == BOTH.digest
 

@@ -103,7 +103,7 @@ def test_the_penalty_is_a_half_at_two_thirds(length, penalty):
 
 def test_a_part_of_a_test_set_has_weights_of_its_own():
     testset = toy([["a b", "a c"]], [["a b", "a c"]])
-    part = testset.at([0])
+    part = testset.take([0])
     assert Nist().statistics(testset)[0, 0, :2].tolist() == [1 + 2, 1]
     assert Nist().statistics(part)[0, 0, :2].tolist() == [1 + 1, 0]
     assert Nist().signature(testset) == "nrefs:1|case:mixed|tok:13a|n:5|weights:2-segments"
@@ -111,7 +111,7 @@ def test_a_part_of_a_test_set_has_weights_of_its_own():
 
 def test_the_score_grows_with_the_test_set():
     whole = toy([[f"w{i} x" for i in range(64)]], [[f"w{i} x" for i in range(64)]])
-    assert score(whole) > score(whole.at(range(8))) + 1
+    assert score(whole) > score(whole.take(range(8))) + 1
 
 
 @pytest.mark.parametrize("segments", [[3, 1, 4, 1], list(range(12)), [7]])
@@ -125,4 +125,4 @@ def test_parts_are_counted_as_test_sets_of_their_own(segments):
                       {"r1": reference, "r2": other})
     for metric in (Nist(), Nist(lowercase=True)):
         counted = metric.parts(testset)(np.array(segments))
-        assert np.array_equal(counted, metric.statistics(testset.at(segments)))
+        assert np.array_equal(counted, metric.statistics(testset.take(segments)))

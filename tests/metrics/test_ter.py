@@ -188,7 +188,7 @@ def test_real_outputs(wmt24):
     testset = read_wmt(wmt24, "en-de")
     first = next(iter(testset.references))
     short = [i for i in range(3, testset.n_segments, 40) if len(testset.references[first][i]) < 250]
-    part = testset.only(list(testset.systems)[::6]).at(short)
+    part = testset.only(list(testset.systems)[::6]).take(short)
     assert len(short) > 10
     assert_identical(part.scored_with([first]))
     assert_identical(part.only(list(part.systems)[:1]))

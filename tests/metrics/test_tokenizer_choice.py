@@ -36,7 +36,7 @@ def test_a_set_without_a_choice_has_the_digest_it_always_had():
 
 def test_the_choice_survives_copies():
     toy = of_language("zh", tokenizer="char")
-    assert {copy.tokenizer for copy in (toy.at([0]), toy.only(["A"]), pickle.loads(pickle.dumps(toy)),
+    assert {copy.tokenizer for copy in (toy.take([0]), toy.only(["A"]), pickle.loads(pickle.dumps(toy)),
                                         toy.scored_with(["ref"]))} == {"char"}
 
 

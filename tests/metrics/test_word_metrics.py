@@ -46,16 +46,16 @@ def test_nothing_to_score_is_a_number(metric):
 def test_permuting_segments_systems_or_references(metric):
     whole = metric.statistics(CORPUS)
     order = np.random.default_rng(3).permutation(60)
-    np.testing.assert_array_equal(metric.statistics(CORPUS.at(order.tolist())), whole[:, order])
+    np.testing.assert_array_equal(metric.statistics(CORPUS.take(order.tolist())), whole[:, order])
     np.testing.assert_array_equal(metric.statistics(CORPUS.only(["s1"])), whole[[1]])
     np.testing.assert_allclose(metric.statistics(toy(SYSTEMS, [OTHER, REFERENCE])), whole, rtol=1e-12)
 
 
 def test_a_missing_reference_is_left_out(metric):
     there = [i for i, text in enumerate(OTHER) if text is None]
-    both = metric.statistics(CORPUS.at(there))
-    np.testing.assert_array_equal(both, metric.statistics(toy(SYSTEMS, [REFERENCE]).at(there)))
-    assert "nrefs:var" in metric.signature(CORPUS) and "nrefs:1" in metric.signature(CORPUS.at(there))
+    both = metric.statistics(CORPUS.take(there))
+    np.testing.assert_array_equal(both, metric.statistics(toy(SYSTEMS, [REFERENCE]).take(there)))
+    assert "nrefs:var" in metric.signature(CORPUS) and "nrefs:1" in metric.signature(CORPUS.take(there))
 
 
 @pytest.mark.parametrize("size", [1, 50, 1000])

@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE
 from pages._ui import background, sweeps_sections, validation_sections
-from tests.pages.thread_workers import PickledWorker
 from tests.pages.toys import APP, small_source
+from tests.work.thread_workers import PickledWorker
 
 #: What the longest work is asked for unless a test asks for more.
 LIGHTER = {"sweeps": {"repeats": "30", "sizes": "50%, 100%"}, "validation": {"pairs": "200"}}

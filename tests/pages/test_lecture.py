@@ -73,7 +73,7 @@ def test_power_is_shown_as_the_core_has_it(opened):
     two = better(load_demo(30000), "bleu", points)
     found = power_tests(two, n, 3, 0, 20)
     assert data["rows"]["differences"] == pytest.approx(found.differences, abs=1e-4)
-    assert data["rows"]["found"] == found.significant.tolist() and data["end"]["mean"] == found.size_found
+    assert data["rows"]["found"] == found.significant.tolist() and data["end"]["mean"] == found.mean_size
     assert (f"of 20 test sets of {n} sentences where the true difference is {points:g} points (planning expects "
             f"{two.planned(n):.0%})") in data["end"]["conclusion"]
 

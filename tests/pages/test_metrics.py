@@ -5,12 +5,21 @@ from html import unescape
 
 import pytest
 
-from mtsig_core.cli.main import main
-from mtsig_core.experiments.inside_score import averages, lengths, precisions, students_t
+from mtsig_core.experiments.inside_score import (
+    averages,
+    factor,
+    lengths,
+    note_example,
+    precisions,
+    signatures,
+    students_t,
+    worked_example,
+)
+from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.cells import rounded
 from mtsig_core.source import Source
 from tests.pages import toys
-from tests.pages.toys import NAMES, arguments, copied, write, written
+from tests.pages.toys import NAMES, arguments, copied, joined, shows, write, written
 
 VIEWS = ("n-gram precisions", "output length", "step by step", "sentence average", "Student's t", "signatures")
 
@@ -39,20 +48,19 @@ def words(page):
     return unescape(toys.words(page))
 
 
-def printed(page, capsys):
-    """What the first command on the page prints."""
-    command = next(line for line in copied(page) if "mtsig metrics" in line)
-    assert main(arguments(command)) == 0
-    return next(iter(json.loads(capsys.readouterr().out)["metrics"].values()))
+def command_of(page, view):
+    """The options of the command on the page that prints a view."""
+    return joined(arguments(next(line for line in copied(page) if f"mtsig metrics {view}" in line)))
 
 
-def test_precisions(open_page, source, capsys):
+def test_precisions(open_page, source):
     page = open_page(source, VIEWS[0], system=NAMES[0])
-    assert not page.exception and len(page.get("plotly_chart")) == 1
-    row = next(row for row in precisions(source.read()) if row.system == NAMES[0])
+    assert not page.exception and len(page.get("plotly_chart")) == 1 and command_of(page, "precisions")
+    rows = precisions(source.read())
+    row = next(row for row in rows if row.system == NAMES[0])
     assert (f"BLEU {row.bleu:.2f} = brevity penalty {row.brevity_penalty:.3f} × precision "
             f"{row.bleu / row.brevity_penalty:.2f}") in words(page)
-    assert all(f"<td>{part['p3']:.1f}</td>" in words(page) for part in printed(page, capsys)["systems"])
+    assert shows(page, tables.precision_table(rows, False))
     assert "Table 1" not in "".join(element.value for element in page.caption)
 
 
@@ -63,37 +71,28 @@ def test_the_published_precisions_on_the_demonstration(open_page):
 
 
 @pytest.mark.parametrize("simulated", [True, False])
-def test_lengths(open_page, source, capsys, simulated):
-    source = Source(demo=300) if simulated else source
-    page = open_page(source, VIEWS[1], system="Danish" if simulated else NAMES[1])
-    assert not page.exception
-    found = lengths(source.read(), system="Danish" if simulated else NAMES[1])
-    points = printed(page, capsys)["points"]
-    assert [point["bleu"] for point in points] == [point.bleu for point in found.points]
-    assert all(f"<td>{point.gtm:.2f}</td>" in words(page) for point in found.points)
+def test_lengths(open_page, source, simulated):
+    source, system = (Source(demo=300), "Danish") if simulated else (source, NAMES[1])
+    page = open_page(source, VIEWS[1], system=system)
+    assert not page.exception and f"--system-name={system}" in command_of(page, "lengths")
+    assert shows(page, tables.length_table(lengths(source.read(), system=system)))
     assert any(("word penalty" if simulated else "Truncation cannot lengthen") in e.value for e in page.caption)
 
 
-def test_the_note_step_by_step(open_page, source, capsys):
-    page = open_page(source, VIEWS[2])
-    assert not page.exception and "BLEU-2 = 0.8465 x (3/6 x 1/5)^(1/2) = 0.268" in words(page)
-    for text in ("6/7 = 0.8571", "0.2677", "0.085", "Israeli officials (1)"):
-        assert text in words(page)
-    assert round(printed(page, capsys)["steps"][1]["bleu"], 3) == 0.268
+def test_the_note_step_by_step(open_page, source):
+    page, note = open_page(source, VIEWS[2]), note_example()
+    assert not page.exception and tables.formula(note) in words(page) and command_of(page, "example")
+    assert shows(page, tables.step_table(note)) and shows(page, tables.note_table(note))
 
 
-def test_a_line_of_the_test_set_step_by_step(open_page, source, capsys):
+def test_a_line_of_the_test_set_step_by_step(open_page, source):
     page = open_page(source, VIEWS[2], sentence="of this test set", line="9", system=NAMES[0])
     assert not page.exception and "What the note gets wrong" not in [element.value for element in page.subheader]
-    found = printed(page, capsys)
-    assert found["line"] == 9 and found["system"] == NAMES[0] and f"sentence BLEU {found['bleu']:.1f}" in words(page)
-    step = found["steps"][1]
-    for cell in (f"{step['matched']}/{step['total']}", f"{step['bleu']:.3f}"):
-        assert f"<td>{cell}</td>" in words(page)
-    last = [step["bleu"] for step in found["steps"] if step["bleu"] > 0][-1]
-    assert f" = {last:.3f}<" in words(page)
+    one = worked_example(source.read(), NAMES[0], 9)
+    assert f"sentence BLEU {one.bleu:.1f}" in words(page) and tables.formula(one) in words(page)
+    assert shows(page, tables.step_table(one)) and {"--line=9"} <= command_of(page, "example")
     page.number_input(key="line").set_value(10).run()
-    assert printed(page, capsys)["line"] == 10
+    assert {"--line=10"} <= command_of(page, "example")
 
 
 def test_a_line_kept_from_a_longer_test_set_is_dropped(open_page, source):
@@ -103,49 +102,44 @@ def test_a_line_kept_from_a_longer_test_set_is_dropped(open_page, source):
     assert not page.exception and page.number_input(key="line").value == 1
 
 
-def test_sentence_averages(open_page, source, capsys):
+def test_sentence_averages(open_page, source):
     page = open_page(source, VIEWS[3], seed="2")
-    assert not page.exception and len(page.get("plotly_chart")) == 2
+    assert not page.exception and len(page.get("plotly_chart")) == 2 and "--seed=2" in command_of(page, "averages")
     found = averages(source.read(), seed=2)
-    assert f"{len(found.disagreements)} of 3 pairs change order" in words(page) and found.case is not None
-    data = printed(page, capsys)
-    assert tuple(data["case"]["lines"]) == found.case.lines
-    assert all(f">line {line}</td>" in words(page) for line in found.case.lines)
+    assert f"{len(found.disagreements)} of 3 pairs change order" in words(page)
+    assert shows(page, tables.average_table(found)) and shows(page, tables.case_table(found.case, "BLEU"))
     assert any(found.signature in element.value for element in page.caption)
 
 
 @pytest.mark.parametrize("query", [{}, {"metric": "chrf", "alpha": "0.01", "seed": "3", "n": "30"}])
-def test_students_t(open_page, source, capsys, query):
+def test_students_t(open_page, source, query):
     page = open_page(source, VIEWS[4], system=NAMES[0], **query)
     assert not page.exception and len(page.get("plotly_chart")) == 2
-    found = students_t(source.read(), query.get("metric", "bleu"), system=NAMES[0],
-                       alpha=float(query.get("alpha", 0.05)), seed=int(query.get("seed", 0)))
+    alpha = float(query.get("alpha", 0.05))
+    found = students_t(source.read(), query.get("metric", "bleu"), system=NAMES[0], alpha=alpha,
+                       seed=int(query.get("seed", 0)))
     last = found.rows[-1]
-    half = (last.t_high - last.t_low) / 2
-    assert f"Mean of 120 segment scores, {last.mean:.2f}: Student's t ±{rounded(half)}" in words(page)
-    assert f"by document ±{rounded((found.document_high - found.document_low) / 2)}" in words(page)
-    assert printed(page, capsys)["rows"][-1]["boot_low"] == last.boot_low
-    assert "1.9849  (right: 1.9842)" in words(page)
-    command = copied(page)[1]
-    assert main(arguments(command)) == 0
-    density = next(iter(json.loads(capsys.readouterr().out)["metrics"].values()))["density"]
+    assert (f"Mean of 120 segment scores, {last.mean:.2f}: Student's t ±{rounded((last.t_high - last.t_low) / 2)}"
+            ) in words(page)
+    assert shows(page, tables.mean_interval_table(found)) and shows(page, tables.factor_table())
     drawn = json.loads(page.get("plotly_chart")[1].proto.spec)
-    assert density["n"] == int(query.get("n", 5))
-    assert f"±{density['factor']:.4f}" in [note["text"] for note in drawn["layout"]["annotations"]]
+    n = query.get("n", "5")
+    assert f"±{factor(int(n), alpha):.4f}" in [note["text"] for note in drawn["layout"]["annotations"]]
+    assert f"--n={n}" in joined(arguments(copied(page)[1])) or n == "5"
 
 
-def test_scores_without_texts(open_page, ratings, capsys):
+def test_scores_without_texts(open_page, ratings):
     for view in (*VIEWS[:3], VIEWS[5]):
         assert "segment scores without texts" in words(open_page(ratings, view))
     assert "human is a mean of segment scores" in words(open_page(ratings, VIEWS[3]))
     page = open_page(ratings, VIEWS[4], system="B")
     assert not page.exception and "Mean of 150 segment scores" in words(page)
     assert "bootstrap by document ±" not in words(page)
-    assert printed(page, capsys)["system"] == "B"
+    assert "--system-name=B" in command_of(page, "students-t")
 
 
-def test_signatures(open_page, source, capsys):
+def test_signatures(open_page, source):
     page = open_page(source, VIEWS[5], system=NAMES[1])
-    assert not page.exception
-    for row in printed(page, capsys)["scores"]:
-        assert row["signature"] in words(page) and f"<td>{row['bleu']:.2f}</td>" in words(page)
+    assert not page.exception and command_of(page, "signatures")
+    for row in signatures(source.read(), system=NAMES[1]):
+        assert row.signature in words(page) and f"<td>{row.bleu:.2f}</td>" in words(page)

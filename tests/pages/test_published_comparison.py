@@ -1,12 +1,8 @@
 """An official table beside the scores of the Leaderboard."""
 
-import pytest
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
-from mtsig_core.errors import SettingError
-from mtsig_core.store.database import DAY, Limits
-from mtsig_core.store.kept_sets import TableStore
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
 from tests.pages.toys import NAMES, arguments, copied, words
 
@@ -54,15 +50,3 @@ def test_a_table_of_a_task_is_held_against_all_its_pairs(opened, folder, capsys,
     options = [*arguments(command.replace("--official FILE", f"--official {tmp_path / 'FILE'}"))]
     assert main(options) == 0 and "en-ja_JP, XCOMET: 0 of 1 printed numbers" in capsys.readouterr().out
     assert main([*options, "--format", "latex"]) == 2
-
-
-def test_tables_are_kept_behind_a_link_each():
-    times = [0.0]
-    store = TableStore("sqlite://", Limits(mine=9, all=12, days=1), now=lambda: times[0])
-    link = store.keep("a;b", "set", "me")
-    assert store.keep("a;b", "set", "me") == link and store.keep("a;b", "set", "you") != link
-    assert store.find(link, "set") == "a;b" and store.find(link, "other") is None and store.find("x", "set") is None
-    with pytest.raises(SettingError, match="no room"):
-        store.keep("1234567", "set", "me")
-    times[0] = 1.5 * DAY
-    assert store.find(link, "set") is None and store.keep("123456789", "set", "me")

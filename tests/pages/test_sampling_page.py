@@ -5,12 +5,13 @@ import re
 
 import pytest
 
-from mtsig_core.cli.main import main
-from mtsig_core.experiments.sampling import sampling
+from mtsig_core.experiments.sampling import sampling, spreads
 from mtsig_core.report.cells import rounded
-from mtsig_core.report.experiment_tables import describe_whole
+from mtsig_core.report.experiment_tables import describe_whole, spread_table, tally_table
 from mtsig_core.source import Source
-from tests.pages.toys import NAMES, arguments, copied, sentences, words, write, written
+from tests.pages.toys import NAMES, arguments, copied, joined, sentences, shows, words, write, written
+
+NAMES_OF = {"blocks": "blocks", "broad": "broad samples"}
 
 
 @pytest.fixture
@@ -29,34 +30,25 @@ def open_page(opened):
 def test_ranges_hits_and_conclusions_are_those_of_the_core(open_page, source):
     page = open_page(source, system=NAMES[0], a=NAMES[0], b=NAMES[1], seed="3")
     assert not page.exception and len(page.get("plotly_chart")) == 5
-    blocks, broad = (sampling(source.read(), "bleu", kind, size=10, seed=3) for kind in ("blocks", "broad"))
-    for one in (blocks.system(NAMES[0]), broad.system(NAMES[0])):
+    samples = {kind: sampling(source.read(), "bleu", kind, size=10, seed=3) for kind in ("blocks", "broad")}
+    blocks, broad = (one.system(NAMES[0]) for one in samples.values())
+    for one in (blocks, broad):
         assert "{:.2f} to {:.2f}<".format(*one.range) in words(page) and f"SD {rounded(one.sd)}<" in words(page)
-    ratio = blocks.system(NAMES[0]).sd / broad.system(NAMES[0]).sd
-    assert f">{ratio:.1f}<" in words(page) and f">{ratio:.2f} [" in words(page)
-    assert (f"Blocks: {blocks.system(NAMES[0]).hits.sum()} of 10; broad samples: {broad.system(NAMES[0]).hits.sum()} "
-            "of 10<") in words(page)
-    ends = "blocks {:.0f} to {:.0f}%, ".format(*(100 * end for end in blocks.system(NAMES[0]).hit_interval))
-    assert any(f"being alike: {ends}broad samples " in e.value for e in page.caption)
-    tally = broad.pair(*NAMES[:2]).tally("koehn")
-    decided = describe_whole(broad.pair(*NAMES[:2]).whole_p, 0.05, broad.whole_units)
-    assert (f"on the whole test set ({decided}): {tally.right} of 10 broad samples conclude so, {tally.wrong} the "
-            f"opposite, {tally.none} nothing<") in words(page)
-    assert "as the whole set" in words(page) and ">right<" not in words(page) and ">wrong<" not in words(page)
-    assert any("no more than a larger sample" in e.value for e in page.caption)
+    assert f">{blocks.sd / broad.sd:.1f}<" in words(page)
+    assert f"Blocks: {blocks.hits.sum()} of 10; broad samples: {broad.hits.sum()} of 10<" in words(page)
+    assert shows(page, tally_table({NAMES_OF[kind]: one for kind, one in samples.items()}, *NAMES[:2], 0.05))
+    pair = samples["broad"].pair(*NAMES[:2])
+    assert f"on the whole test set ({describe_whole(pair.whole_p, 0.05, samples['broad'].whole_units)})" in words(page)
     assert "Koehn 2004:" not in words(page)
     assert any("The last 3 segments are in no sample" in e.value for e in page.caption)
 
 
-def test_the_commands_print_the_numbers_on_screen(open_page, source, capsys):
+def test_the_commands_have_the_controls_of_the_page(open_page, source):
     page = open_page(source, system=NAMES[1], size="20", shuffle="true", seed="2")
-    command = next(line for line in copied(page) if "sample blocks" in line)
-    for line, kind in zip(command.splitlines(), ("blocks", "broad"), strict=True):
-        assert main(arguments(line)) == 0
-        data = json.loads(capsys.readouterr().out)
-        summary = data["metrics"]["bleu"]["summary"][NAMES[1]]
-        assert data["settings"]["shuffled"] and data["settings"]["kind"] == kind
-        assert f"{summary['lowest']:.2f} to {summary['highest']:.2f}<" in words(page)
+    for line, kind in zip(next(text for text in copied(page) if "sample blocks" in text).splitlines(), NAMES_OF,
+                          strict=True):
+        command = arguments(line)
+        assert command[:2] == ["sample", kind] and {"--shuffle", "--sample-size=20", "--seed=2"} <= joined(command)
 
 
 def test_shuffled_samples_are_shown_beside_those_before(open_page, source):
@@ -74,16 +66,10 @@ def test_shuffled_samples_are_shown_beside_those_before(open_page, source):
     assert "before the shuffle" not in words(page)
 
 
-def test_the_ratios_of_all_sizes_are_those_of_the_command(open_page, source, capsys):
+def test_the_ratios_of_all_sizes_are_those_of_the_core(open_page, source):
     page = open_page(source, system=NAMES[0], shuffle="true", seed="4", alpha="0.1")
-    assert main(arguments(next(line for line in copied(page) if "sample spread" in line))) == 0
-    one = json.loads(capsys.readouterr().out)["metrics"]["bleu"]
-    mine = [row for row in one["rows"] if row["system"] == NAMES[0]]
-    assert [row["size"] for row in mine] == [10, 20] == [row["size"] for row in one["ratios"]]
-    for row, ratios in zip(mine, one["ratios"], strict=True):
-        assert (f"<td>{rounded(row['blocks'])}</td><td>{rounded(row['broad'])}</td>"
-                f"<td>{row['ratio']:.2f} [{row['ratio_low']:.2f}, {row['ratio_high']:.2f}]</td>"
-                f"<td>{ratios['median']:.2f}</td>") in words(page)
+    found = spreads(source.read(), "bleu", shuffle=True, seed=4, alpha=0.1)
+    assert shows(page, spread_table(found, NAMES[0])) and any("sample spread" in text for text in copied(page))
     assert re.search(r"the median of 2 systems \(from [.0-9]+ to [.0-9]+\), (none|[12]) of which ha(s|ve) an interval "
                      "without 1<", words(page))  # the third system says what the reference says: no spread
 

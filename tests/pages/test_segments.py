@@ -218,7 +218,7 @@ def test_the_file_has_all_that_match_and_is_made_when_asked_for(open_segments, s
     monkeypatch.setattr(export, "to_csv", lambda *table: made.append(real(*table)) or made[-1])
     handed = {}
     import streamlit as st
-    monkeypatch.setattr(st, "download_button", lambda *args, **more: handed.update({more["key"]: more["data"]}))
+    monkeypatch.setattr(st, "download_button", lambda *args, **more: handed.update({more["key"]: args[1]}))
     page = open_segments(source, a=NAMES[0], b=NAMES[2], genre="news", order="line")
     assert not page.exception and made == []
     rows = list(csv.DictReader(io.StringIO(handed["segments.csv"]().decode("utf-8-sig"))))

@@ -7,12 +7,23 @@ from dataclasses import replace
 
 import pytest
 
-from mtsig_core.cli.main import main
 from mtsig_core.experiments import sweeps
+from mtsig_core.experiments.planning import plan
+from mtsig_core.experiments.sweeps import count_detections, sweep_references, sweep_sizes, with_references
+from mtsig_core.report.cells import rounded
+from mtsig_core.report.experiment_tables import (
+    detection_table,
+    grid_table,
+    plan_table,
+    reference_table,
+    size_table,
+    width_table,
+)
+from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._ui import background, charts, sweeps_sections
-from tests.pages.thread_workers import ThreadWorker
-from tests.pages.toys import NAMES, answers, arguments, copied, words, write, written
+from tests.pages.toys import NAMES, answers, arguments, copied, joined, shows, words, write, written
+from tests.work.thread_workers import ThreadWorker
 
 
 @pytest.fixture
@@ -24,31 +35,23 @@ def answer(page):
     return answers(page)[0]
 
 
-def printed(page, what, capsys):
-    """What the last command on the page that begins so prints."""
-    command = arguments([line for line in copied(page) if what in line][-1])
-    assert main(command) == 0
-    return json.loads(capsys.readouterr().out)
+def command_of(page, what):
+    """The options of the last command on the page that has these."""
+    return joined(arguments([line for line in copied(page) if what in line][-1]))
 
 
-def percent(row):
-    return f"<td>[{100 * row['low']:+.2f}%, {100 * row['high']:+.2f}%]</td>"
-
-
-def test_the_answer_comes_first_and_the_command_prints_it(open_page, source, capsys):
+def test_the_answer_comes_first_and_the_tables_are_those_of_the_core(open_page, source):
     page = open_page(source, seed="3", difference="5.0", power="0.9", sizes="5, 100%")
     assert not page.exception and len(page.get("plotly_chart")) == 3
-    found = printed(page, "--difference", capsys)["metrics"]["bleu"]
-    first = found["plan"][0]
-    assert f": a difference of 5 BLEU is found 90% of the time with about {first['units']:,} documents" in answer(page)
-    assert f"differ by {first['delta']:#.3g} here" in words(page)
-    assert {row["size"] for row in found["pairs"]} == {5, 15}
-    for row in found["plan"]:
-        assert f"<td>{row['se']:#.3g}</td>" in words(page)
-    for row in found["found"]:
-        if (row["a"], row["b"]) == (first["a"], first["b"]):
-            between = f" [{row['significant_low']:.0%}, {row['significant_high']:.0%}]" * (row["significant_n"] > 1)
-            assert f"<td>{row['significant']:.0%}{between}</td>" in words(page)
+    swept = sweep_sizes(source.read(), "bleu", sizes=[5, 1.0], repeats=30, seed=3)
+    planned = plan(swept, 5.0, 0.9)
+    first = planned[0]
+    assert f": a difference of 5 BLEU is found 90% of the time with about {first.units:,} documents" in answer(page)
+    assert f"differ by {rounded(first.delta)} here" in words(page)
+    rows = count_detections(swept, first.a, first.b, 5.0)
+    assert shows(page, plan_table(planned, 5.0, "BLEU", "documents")) and shows(page, detection_table(rows))
+    assert shows(page, width_table([row for row in swept.systems if row.system == first.a]))
+    assert {"--difference=5", "--power=0.9", "--seed=3", "--sizes=5,100%"} <= command_of(page, "--difference")
 
 
 def test_how_many_of_the_documents_both_have_is_said_where_ratings_are_partial(open_page, tmp_path):
@@ -144,21 +147,16 @@ def several(source, tmp_path):
     return replace(source, ref=(*source.ref, ("other", source.system[1][1])))
 
 
-def test_the_tables_beside_the_paper_are_what_the_commands_print(open_page, several, capsys):
+def test_the_tables_beside_the_paper_are_those_of_the_core(open_page, several):
     page = open_page(several, drawn="segment", b=NAMES[0], a=NAMES[1], sizes="ten sizes")
     assert not page.exception and len(page.get("plotly_chart")) == 4
-    said = words(page)
-    shares = printed(page, "--sizes", capsys)
-    assert shares["settings"]["unit"] == "segment" and shares["testset"]["systems"] == [NAMES[1]]
-    rows = shares["metrics"]["bleu"]["systems"]
-    assert [row["size"] for row in rows] == [6, 12, 30, 48, 60] and all(percent(row) in said for row in rows)
-    assert "[-13.40%, +13.66%]" in said and "[-4.65%, +4.77%]" in said  # BLEU and human, a tenth of the set
-    found = printed(page, "sweep references", capsys)["metrics"]["bleu"]
-    whole = [row for row in found["rows"] if row["size"] == found["n_units"]]
-    assert [row["references"] for row in whole] == [1, 2] and all(percent(row) in said for row in whole)
-    assert "<td>0.152</td>" in said and "[-4.73%, +4.99%]" in said
-    for row in found["rows"]:
-        assert f"<td>{100 * row['low']:+.2f} {100 * row['high']:+.2f}" in said
+    own = several.read().only([NAMES[1]])
+    shares = sweep_sizes(own, "bleu", sizes=[0.1, 0.2, 0.5, 0.8, 1.0], repeats=30, unit="segment")
+    assert shows(page, size_table(shares, NAMES[1])) and f"--only={NAMES[1]}" in command_of(page, "--sizes 10%")
+    by_references = sweep_references(own, "bleu", repeats=2, unit="segment")
+    assert [row.references for row in by_references.rows if row.size == 60] == [1, 2]
+    assert shows(page, reference_table(by_references, NAMES[1])) and command_of(page, "sweep references")
+    assert shows(page, grid_table(by_references, NAMES[1]))
 
 
 def test_one_reference_says_so_and_the_rest_stands(open_page, source):
@@ -175,15 +173,13 @@ def test_human_scores_stand_beside_theirs(open_page, source, tmp_path):
     assert "a difference of 0.02 human" in answer(page) and "[-4.65%, +4.77%]" in words(page)
 
 
-def test_the_simulated_corpus_gets_references_and_a_hundred_documents(open_page, capsys):
+def test_the_simulated_corpus_gets_references_and_a_hundred_documents(open_page):
     page = open_page(Source(demo=100), metric="nist", unit="segment")
     assert not page.exception and "a difference of 0.2 NIST" in answer(page)
     assert any("do not narrow" in e.value for e in page.caption)
-    found = printed(page, "sweep references", capsys)
-    assert len(found["testset"]["references"]) == 4 and found["testset"]["n_segments"] == 100
-    rows = found["metrics"]["nist"]["rows"]
-    cells = {f"({100 * row['paper_low']:+.2f} {100 * row['paper_high']:+.2f})" for row in rows}
-    assert len(cells) == 24 and all(cell in words(page) for cell in cells)
+    four = with_references(load_demo(100)).only(["Spanish"])
+    assert len(four.references) == 4
+    assert shows(page, grid_table(sweep_references(four, "nist", repeats=2, unit="segment"), "Spanish"))
     command = next(line for line in copied(page) if "--sizes 10%" in line)
     assert "--demo-segments 100 --demo-references 4 --only" in command
 

@@ -50,17 +50,6 @@ def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(opened, rated, caps
 SAID = "err: higher is better, as nothing else was said."
 
 
-@pytest.mark.parametrize("form", ["text", "json", "csv", "latex", "html", "manifest"])
-def test_a_direction_that_nobody_said_stands_in_every_export(run, rated, form):  # noqa: F811
-    asked = "task", "--folder", rated, "--scores", f"en-de:err={rated / 'en-de.esa.tsv'}", "--metrics", "err"
-    text = run(*asked, "--trials", 99, "--resamples", 99, "--format", form).out
-    if form in ("json", "manifest"):
-        told = json.loads(text)
-        assert SAID in (told if form == "manifest" else told["task"])["assumed"]
-    else:
-        assert f"Assumed: {SAID}" in " ".join(text.split())
-
-
 def test_a_direction_that_nobody_said_stands_on_the_pages(opened, rated, monkeypatch, tmp_path):
     monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
     testsets.store.clear(), task_view.reviews.clear()
@@ -99,18 +88,6 @@ def test_training_runs_lie_there_too(opened, rated, monkeypatch, tmp_path):
     testsets.store.clear(), task_view.reviews.clear()
 
 
-def test_on_the_command_line_they_are_named(run, rated):  # noqa: F811
-    asked = ["task", "--folder", rated, "--trials", 99, "--format", "json"]
-    table = rated / "en-de.esa.tsv"
-    assert list(json.loads(run(*asked).out)["pairs"]["en-de"]["metrics"]) == ["bleu"]
-    turned = json.loads(run(*asked, "--scores", f"en-de:esa={table}", "--lower-is-better", "esa").out)
-    assert [row["system"] for row in turned["pairs"]["en-de"]["metrics"]["esa"]["systems"]] == ["poor", "fair", "good"]
-    for wrong, told in (("esa=x", "expected PAIR:NAME=FILE"), (f"en-xx:esa={table}", "Unknown language pair 'en-xx'"),
-                        ("en-de:esa=nowhere.tsv", "nowhere.tsv")):
-        failed = run(*asked, "--scores", wrong)
-        assert failed.status == 2 and told in failed.err
-
-
 def test_tables_and_runs_elsewhere_are_given_to_the_server(opened, rated, run, tmp_path, monkeypatch):  # noqa: F811
     table, again = tmp_path / "ratings.tsv", tmp_path / "again.txt"
     (rated / "en-de.esa.tsv").rename(table)
@@ -147,18 +124,3 @@ def test_the_direction_of_one_language_pairs_scores_keeps_no_other_from_opening(
         assert f"--langpair {pair}" in command and ("--lower-is-better esa" in command) is has
         scores = testsets.find(f"{rated.name}/{pair}", testsets.available()).load().scores
         assert {name: one.higher_is_better for name, one in scores.items()} == ({"esa": False} if has else {})
-
-
-@pytest.mark.parametrize("asked, said", [
-    (["--scores", "esa=t.tsv"], "expected PAIR:NAME=FILE"), (["--scores", "en-zh:esa=t.tsv"], "en-zh"),
-    (["--scores", "en-de:esa=absent.tsv"], "absent.tsv does not exist"), (["--pairs", "en-xx"], "en-xx"),
-    (["--run", "en-de:nobody=absent.txt"], "absent.txt does not exist"),
-    (["--systems-table", "absent.tsv"], "absent.tsv does not exist"),
-    *((asked, f"{asked[0]} is for one language pair, and all are asked for") for asked in (
-        ["--refs", "refA"], ["--refs-as-systems"], ["--tokenize", "char"], ["--parse", "good=absent.txt"])),
-    (["--ids", "absent.txt", "--scores", "en-de:esa=absent.tsv"], "--ids is for one language pair"),
-    (["--langpair", "en-de", "--pairs", "en-de"], "--pairs goes with --folder DIR without --langpair")])
-def test_mistakes_show_before_the_server_starts(rated, run, monkeypatch, asked, said):  # noqa: F811
-    monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("it started"))
-    done = run("serve", "--folder", rated, *asked, "--port", free_port(), "--no-browser")
-    assert done.status == 2 and said in done.err and len(done.err.splitlines()) == 1

@@ -1,6 +1,5 @@
 """The Validation page without a browser."""
 
-import json
 import threading
 from dataclasses import replace
 from functools import wraps
@@ -8,39 +7,22 @@ from functools import wraps
 import pytest
 
 from mtsig_core import compare
-from mtsig_core.cli.main import main
 from mtsig_core.experiments import frame
-from mtsig_core.experiments.error_rates import type_one
-from mtsig_core.experiments.frame import Rate, rate
-from mtsig_core.report.cells import format_p
-from mtsig_core.report.experiment_tables import estimate
-from mtsig_core.report.table import Column
+from mtsig_core.experiments.error_rates import type_one, unit_changes
+from mtsig_core.experiments.frame import rate
+from mtsig_core.experiments.validation import pair_tests
+from mtsig_core.report import experiment_tables as tables
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._ui import background, charts, validation_sections
-from pages._ui.validation_sections import _by_segment, _coverage_said
-from tests.pages.thread_workers import ThreadWorker
-from tests.pages.toys import arguments, copied, sentences, words, write, written
-
-
-def percent_of(rate):
-    """How a share stands in a table."""
-    return Column("share", "", "estimate", ".1%").write(estimate(rate))
+from pages._ui.validation_sections import _by_segment, _describe_coverage
+from tests.pages.toys import arguments, copied, sentences, shows, words, write, written
+from tests.work.thread_workers import ThreadWorker
 
 
 @pytest.fixture
 def open_page(opened):
     return lambda source, **query: opened("validation", source, **{"pairs": "200", **query})
-
-
-def test_type_one_errors_are_those_of_the_command(open_page, monkeypatch, capsys):
-    monkeypatch.setattr("pages._ui.validation_sections.type_one", type_one)
-    page = open_page(Source(demo=100))
-    assert not page.exception
-    rates = [Rate(**row["rejected"]) for row in printed(page, "type1", capsys)["bleu"]["rows"]]
-    assert f'segments swapped, by segment</div><div class="mt-big">{100 * rates[0].share:.1f}%<' in words(page)
-    for one in rates:
-        assert f">{percent_of(one)}</td>" in words(page)
 
 
 def test_the_null_by_document_says_how_it_was_made_and_what_is_predicted(open_page):
@@ -62,7 +44,7 @@ def test_a_level_holds_by_construction_only_where_the_nulls_at_hand_do_not_say_o
 
 
 def test_coverage_says_what_falls_short():
-    assert [_coverage_said(rate(count, 200), 0.05) for count in (190, 178, 199)] == [
+    assert [_describe_coverage(rate(count, 200), 0.05) for count in (190, 178, 199)] == [
         "in 95.0%", "in only 89.0%", "in 99.5% (more than they should)"]
 
 
@@ -76,17 +58,27 @@ def command_of(page, name):
     return arguments(next(line for line in copied(page) if f"validate {name}" in line))
 
 
-@pytest.mark.parametrize("experiment, text, name, figures", [
-    ("conclusions", "comparisons on samples of 100, ", "conclusions", 2),
-    ("coverage", "true score in", "coverage", 1),
-    ("many comparisons", "Compare 15 equal systems", "families", 3),
-    ("many comparisons", "When 3 of 15 systems are truly better", "claims", 3),
-    ("documents or segments", "pairs significant by segment, ", "units", 1),
-    ("one pair, several metrics", "By segment, the difference is significant in", "pair", 1)])
-def test_the_other_experiments(open_page, experiment, text, name, figures):
-    page = open_page(Source(demo=240), experiment=experiment)
-    assert not page.exception and (text in words(page) or text in [e.value for e in page.subheader])
-    assert len(page.get("plotly_chart")) == figures and command_of(page, name)
+#: Command -> the experiment on the page, its function, what the page asks of it, its tables, and how many figures.
+SHOWN = {
+    "type1": ("type-I error", "type_one", {"n_pairs": 200}, [tables.type_one_table], 2),
+    "variants": ("type-I error", "variants", {}, [tables.variant_table], 2),
+    "conclusions": ("conclusions", "conclusions", {}, [
+        lambda one: tables.conclusions_at_table(one, 100, False), lambda one: tables.conclusion_table(one, False),
+        lambda one: tables.calibration_table(one, False)], 2),
+    "coverage": ("coverage", "coverage", {"repeats": 200}, [tables.coverage_table], 1),
+    "families": ("many comparisons", "families", {}, [tables.family_table], 3),
+    "claims": ("many comparisons", "claims", {}, [tables.claim_table], 3)}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_an_experiment_is_shown_as_the_core_has_it(open_page, name):
+    experiment, function, asked, shown, figures = SHOWN[name]
+    page = open_page(Source(demo=240), experiment=experiment, alpha="0.1", seed="3")
+    one = getattr(validation_sections, function)(load_demo(240), "bleu", alpha=0.1, seed=3, **asked)
+    assert not page.exception and all(shows(page, table(one)) for table in shown)
+    assert len(page.get("plotly_chart")) == figures
+    command = command_of(page, name)
+    assert command[command.index("--alpha") + 1] == "0.1" and command[command.index("--seed") + 1] == "3"
     assert "Koehn (2004), Table 3" not in "".join(e.value for e in page.caption)  # not the corpus of the paper
 
 
@@ -156,30 +148,22 @@ def test_what_is_found_first_is_drawn_while_the_rest_is_not_there(open_page, mon
     assert "so far" not in words(page) and len(page.get("plotly_chart")) == 1
 
 
-def printed(page, name, capsys):
-    assert main(command_of(page, name)) == 0
-    return json.loads(capsys.readouterr().out)["metrics"]
-
-
-def test_units_on_screen_are_those_of_the_command_and_of_compare(open_page, capsys):
+def test_units_on_screen_are_those_of_the_core_and_of_compare(open_page):
     page = open_page(Source(demo=240), experiment="documents or segments", correction="holm", trials="1999")
-    row, = (row for row in printed(page, "units", capsys)["bleu"]["rows"] if row["correction"] == "holm")
-    counts = [row["both"] + row["segment_only"], row["both"] + row["document_only"], row["both"], row["segment_only"]]
-    assert "<td>".join(f"{n}</td>" for n in counts) in words(page)
-    for unit, n in zip(("segment", "document"), counts, strict=False):
+    one = unit_changes(load_demo(240), "bleu", trials=1999)
+    assert shows(page, tables.unit_table(one)) and shows(page, tables.changed_table(one, "holm"))
+    row = one.row("holm")
+    for unit, n in (("segment", row.both + row.segment_only), ("document", row.both + row.document_only)):
         found = compare(load_demo(240), unit=unit, correction="holm", trials=1999)
         assert sum(pair.significant for pair in found.metrics["bleu"].pairs) == n
+    assert command_of(page, "units") and command_of(page, "changed-pairs")
 
 
-def test_one_pair_on_screen_is_that_of_the_command(open_page, capsys):
+def test_one_pair_on_screen_is_that_of_the_core(open_page):
     page = open_page(Source(demo=700), experiment="one pair, several metrics", sampled="300", b="Danish")
-    found = printed(page, "pair", capsys)
-    assert list(found) == ["nist", "bleu"] and found["nist"]["n_segments"] == 300
-    for one in found.values():
-        at = {(row["unit"], row["test"]): format_p(row["p_value"]) for row in one["rows"]}
-        assert (f"{one['improvement']:+.2f}</td><td>{at['segment', 'ar']}</td><td>{at['segment', 'riezler-maxwell']}"
-                f"</td><td>{at['document', 'ar']}</td>") in words(page)
-    assert "<td>&lt; .0001</td>" in words(page) and any("needs parses of all texts" in e.value for e in page.caption)
+    found = {name: pair_tests(load_demo(700), name, "Spanish", "Danish", n_segments=300) for name in ("nist", "bleu")}
+    assert shows(page, tables.pair_tests_table(found)) and len(page.get("plotly_chart")) == 1
+    assert any("needs parses of all texts" in e.value for e in page.caption) and command_of(page, "pair")
 
 
 @pytest.fixture
@@ -229,20 +213,16 @@ def partly_rated(texts, tmp_path):
     return replace(texts("AB", [f"d{k // 5}" for k in range(60)]), scores=(("human", table),))
 
 
-def test_each_metric_has_its_own_number_of_segments(open_page, partly_rated, capsys):
+def test_each_metric_has_its_own_number_of_segments(open_page, partly_rated):
     page = open_page(partly_rated, experiment="one pair, several metrics", metric="human")
     assert not page.exception and "60 segments by NIST and BLEU, 40 segments by human." in words(page)
-    found = printed(page, "pair", capsys)
-    assert {name: one["n_segments"] for name, one in found.items()} == {"nist": 60, "bleu": 60, "human": 40}
 
 
-def test_units_are_counted_where_there_are_scores(open_page, partly_rated, capsys):
+def test_units_are_counted_where_there_are_scores(open_page, partly_rated):
     page = open_page(partly_rated, experiment="documents or segments", metric="human", trials="999")
     assert not page.exception and "8 documents are few" in words(page)
     assert any("40 segments in 8 documents" in e.value for e in page.caption)
     assert "of 1 pair, " in words(page)
-    found = printed(page, "units", capsys)["human"]
-    assert (found["n_segments"], found["n_documents"]) == (40, 8)
 
 
 def test_scores_without_texts(open_page, tmp_path):

@@ -1,8 +1,9 @@
 """What the tests of pages share: made-up test sets with hostile names, and what a page says."""
 
 import json
+import re
 import shlex
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
@@ -77,6 +78,14 @@ def frame_rows(frame):
               for row, gaps in zip(texts.to_numpy().tolist(), missing, strict=True))]
 
 
+def shows(page, table):
+    """Whether the page has a table of the core, cell by cell as the core writes it."""
+    drawn = [row for frame in page.dataframe for row in frame_rows(frame)]
+    drawn += [[unescape(re.sub("<.*?>", "", cell)) for cell in re.findall("<t[dh][^>]*>(.*?)</t[dh]>", row)]
+              for element in page.get("html") for row in re.findall("<tr.*?</tr>", element.proto.body, re.S)]
+    return all(row in drawn for row in table.for_readers().texts())
+
+
 def answers(page):
     """Its large lines, from the top."""
     return [element.proto.body for element in page.get("html") if 'class="mt-answer"' in element.proto.body]
@@ -87,3 +96,9 @@ def arguments(command):
     program, *given = shlex.split(command)
     assert program == "mtsig"
     return given
+
+
+def joined(command):
+    """The options of a command with their values, as ``--name=value``."""
+    return {f"{one}={value}" if one.startswith("--") and not value.startswith("--") else one
+            for one, value in zip(command, [*command[1:], "--"], strict=True)}

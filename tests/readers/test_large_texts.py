@@ -44,7 +44,7 @@ def test_they_are_those_of_a_list(texts, end, pack, bom, ended, data):
         assert stored[-1] == there[-1] and stored[1:4] == there[1:4] and stored[::-2] == there[::-2]
         assert stored.lengths.tolist() == [len(text) for text in there]
         some = data.draw(st.lists(st.integers(0, len(there) - 1)))
-        assert tuple(stored.at(some)) == tuple(there[k] for k in some)
+        assert tuple(stored.take(some)) == tuple(there[k] for k in some)
         assert pickle.loads(pickle.dumps(stored)) == there
 
 

@@ -255,6 +255,17 @@ EXAMPLES = [
     (Caution("too-few-units-in-parts", {"parts": {"news": 3}, "unit": "document", "alpha": 0.05, "needed": 6}),
      "With so few documents no pair can be significant at alpha 0.05, however large the difference: news (3). Use at"
      " least 6."),
+    (Caution("declared-not-compared", {"pair": "en-de"}, "bleu", "A"),
+     "en-de: A is declared the first, but was not compared there by BLEU."),
+    (Caution("declared-without-ranks", {"pair": "en-de", "why": "cannot be decided with 4 documents"}, "bleu", "A"),
+     "en-de: A is declared the first, but no system is ranked there by BLEU (cannot be decided with 4 documents), so "
+     "the numbers neither support that nor speak against it."),
+    (Caution("declared-not-first", {"pair": "en-de", "rule": "wmt25", "in_top_group": True}, "bleu", "A"),
+     "en-de: A is declared the first, but is not among the first there, ranked as WMT25, by BLEU, though it is in the "
+     "top group by simultaneous rank ranges."),
+    (Caution("top-group-not-declared", {"pair": "en-de", "systems": ("A", "B")}, "bleu"),
+     "en-de: A and B are in the top group there too by BLEU, and the numbers do not decide between systems of the top "
+     "group."),
     (Caution("whole-undecided"),
      "No pair can be significant on the whole set either: a bootstrap within domains is no surer than that of the "
      "domain with the fewest units. Use the randomization test (ar)."),

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from mtsig_core import Caution, TestSet, compare
 from mtsig_core.report.comparison_report import comparison_latex
 from mtsig_core.report.latex import escape, name_cell, name_column
+from mtsig_core.report.words import write_caveats
 from tests.report.test_outputs import SETTINGS, comparison, pair, result
 from tests.toys import toy
 
@@ -44,7 +46,8 @@ def typeset(code):
 
 def visible(name):
     """A name as a line can hold it: what has no width or would turn the line becomes an escape."""
-    return "".join(ch if ch == " " or ch.isprintable() else ch.encode("unicode_escape").decode() for ch in name)
+    unseen = {ch for ch in name if unicodedata.category(ch) in ("Cc", "Cf", "Cs", "Zl", "Zp")} - {"\u200c", "\u200d"}
+    return "".join(ch.encode("unicode_escape").decode() if ch in unseen else ch for ch in name)
 
 
 class TestEscape:
@@ -133,8 +136,19 @@ class TestTables:
     def test_simulated_is_said(self):
         given_ = comparison()
         simulated = dataclasses.replace(given_, testset=dataclasses.replace(given_.testset, simulated=True))
-        said = said_of_tables(comparison_latex(simulated))
-        assert len(said) == 4 and all("simulated" in text for text in said)
+        code = comparison_latex(simulated)
+        assert len(said_of_tables(code)) == 4
+        assert all("a simulated test set" in text for text in said_of_tables(code)) and "made up" in methods(code)[0]
+
+    def test_caveats_are_said_once(self):
+        """A table refers to the paragraph that has them."""
+        cautions = [Caution("documents-ignored", {"n_documents": 9, "enough": True, "se_ratio": None})]
+        found = comparison(warnings=cautions)
+        code = comparison_latex(found)
+        for text in write_caveats(found, found.metrics["bleu"]):
+            assert methods(code)[0].count(escape(text)) == 1
+            assert not any(escape(text) in said for said in said_of_tables(code))
+        assert code.count("see BLEU: methods.") == 4
 
     def test_koehn_has_shares_and_no_p(self):
         code = comparison_latex(compare(toy(3, 5), test="koehn", trials=99, resamples=50))

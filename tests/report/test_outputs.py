@@ -17,10 +17,10 @@ from mtsig_core.report import export, result_json, tables
 from mtsig_core.report.cells import format_p
 from mtsig_core.report.comparison_report import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.experiment_tables import changed_table
-from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.sentences import paper_sentences, state_verdict, summarize_comparison
 from mtsig_core.report.tables import leaderboard_table
 from mtsig_core.report.text import printable
-from mtsig_core.report.words import group_cautions, in_a_task
+from mtsig_core.report.words import fit_remedies_to_task, group_cautions
 from mtsig_core.results import (
     Comparison,
     Exclusion,
@@ -61,7 +61,7 @@ class TestLeaderboardRows:
         header, rows = table.titles, table.texts()
         assert header == ["rank", "system", "BLEU ↑", "95% interval"]
         assert rows[0][:2] == ["-", "A"] and len(rows[0]) == 4
-        assert tables.summary(found)[1] == ["by segment", "seed 0", "alpha 0.05",
+        assert summarize_comparison(found)[1] == ["by segment", "seed 0", "alpha 0.05",
                                             "jackknife-t intervals, 50 resamples"]
         report = found.render("html").split("Keep in mind")[0]
         assert not re.search("pairs|significantly|trials", found.render("text").split("nrefs")[0] + report)
@@ -106,22 +106,22 @@ def test_the_only_one_that_may_be_the_first_is_ahead_where_it_beats_each_other()
 
     def said(high):
         ranks = dataclasses.replace(first, rank_high=high), dataclasses.replace(second, rank_low=2), third
-        return tables.verdict(dataclasses.replace(result(), systems=ranks), SETTINGS)
+        return state_verdict(dataclasses.replace(result(), systems=ranks), SETTINGS)
 
     assert said(1) == "A is ahead of all others" and said(2) == "A alone may be the first"
 
 
 def test_that_nothing_can_be_decided_never_stands_above_a_rank():
-    assert tables.verdict(result(), SETTINGS) == "May be the first: A, B"
+    assert state_verdict(result(), SETTINGS) == "May be the first: A, B"
     counts = toy(3, 60)
     few = dict(trials=50, resamples=99, correction="holm")  # 3 pairs, and p of at least 1/51
     by_romano_wolf = compare(counts, test="ar", **few)
     assert all(not pair.decidable and pair.mdd is None for pair in by_romano_wolf.metrics["bleu"].pairs)
     assert by_romano_wolf.metrics["bleu"].systems[0].rank_low == 1  # ranks do not follow the correction of the pairs
-    assert tables.verdict(by_romano_wolf.metrics["bleu"], by_romano_wolf.settings).startswith("May be the first")
+    assert state_verdict(by_romano_wolf.metrics["bleu"], by_romano_wolf.settings).startswith("May be the first")
     by_holm = compare(counts, test="percentile", **few)
     assert by_holm.metrics["bleu"].systems[0].rank_low is None
-    assert tables.verdict(by_holm.metrics["bleu"], by_holm.settings) == \
+    assert state_verdict(by_holm.metrics["bleu"], by_holm.settings) == \
         "Cannot be decided: too many pairs for so few trials"
 
 
@@ -195,7 +195,7 @@ class TestExport:
         assert "Left out: =D (sent late), E\n" in comparison_text(given)
         code = comparison_latex(given)
         assert "% Left out: =D (sent late), E\n" in code
-        assert code.count("Left out of the comparison: =D (sent late), E.") == 5  # four tables, methods
+        assert code.count("Left out of the comparison: =D (sent late), E.") == 1
         assert "<td class=\"name\">=D</td><td class=\"name\">sent late</td>" in comparison_html(given)
         assert paper_sentences(given, "bleu").endswith("Left out of the comparison: =D (sent late), E.")
 
@@ -303,7 +303,7 @@ class TestVerdict:
     def test_a_baseline_is_counted_against(self):
         settings = dataclasses.replace(SETTINGS, baseline="C")
         only = dataclasses.replace(result(), pairs=(pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, None)))
-        assert tables.verdict(only, settings) == "Against C: 1 significantly better, 0 worse, 1 not separated"
+        assert state_verdict(only, settings) == "Against C: 1 significantly better, 0 worse, 1 not separated"
 
 
 def test_warnings_of_several_metrics_say_which_they_are_about():
@@ -319,12 +319,12 @@ def test_in_a_task_only_that_helps_which_a_task_can_be_told():
     """Its texts are cut by language pair: `mtsig task` has no --tokenize, and the page Task no such control."""
     told = {"metrics": "chrf"}, {"exclude": "A"}, {"trials": 999}
     more = {"metrics": "bleu", "tokenize": "zh"}, {"docs": "FILE"}
-    assert in_a_task([Caution("no-documents", remedies=(*more, *told))])[0].remedies == told
+    assert fit_remedies_to_task([Caution("no-documents", remedies=(*more, *told))])[0].remedies == told
 
 
 def test_one_is_one_everywhere():
     found = compare(TestSet("tiny", {"A": ["a b c d"]}, {"ref": ["a b c d"]}, documents=["d"]), "bleu")
-    assert tables.summary(found)[0][:4] == ["tiny", "1 segment", "1 document", "1 system"]
+    assert summarize_comparison(found)[0][:4] == ["tiny", "1 segment", "1 document", "1 system"]
     assert "1 segment; 1 document; 1 system" in comparison_text(found) and "1 segment;" in repr(found)
     two = compare(TestSet("tiny", {"A": ["a b c d"], "B": ["a"]}, {"ref": ["a b c d"]}), "bleu")
     assert "of 1 pair significant" in repr(two) and "1 pair</summary>" in comparison_html(two)

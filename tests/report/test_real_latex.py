@@ -13,13 +13,13 @@ from mtsig_core.report.comparison_report import comparison_latex
 from mtsig_core.stats.across import compare_task
 from mtsig_core.store.reviews import Begin, Decide, Entry, NoteOn
 from mtsig_core.task import Task
-from mtsig_core.testset import SegmentScores, literal
+from mtsig_core.testset import SegmentScores, show_name
 from tests.report.task_files import task_latex
 from tests.report.test_latex import HOSTILE
 from tests.report.test_task_documents import made, rated
 
 PDFLATEX = shutil.which("pdflatex")
-NAMES = [literal(name) for name in HOSTILE if name.strip()]
+NAMES = [show_name(name) for name in HOSTILE if name.strip()]
 pytestmark = pytest.mark.skipif(PDFLATEX is None, reason="this machine has no pdflatex")
 
 
@@ -85,5 +85,5 @@ def test_newlines_and_control_sequences_in_names_of_systems_set_and_metric(tmp_p
     metric = "\\csname end\\endcsname\n}\\end{table}#1^^M"
     scores = SegmentScores({name: [k + n % 7 / 3 for n in range(20)] for k, name in enumerate(names)})
     testset = TestSet("set\n\\endinput}", {name: [None] * 20 for name in names}, {}, scores={metric: scores})
-    log = compiled(tmp_path, comparison_latex(compare(testset, [literal(metric)], trials=99, resamples=50)))
+    log = compiled(tmp_path, comparison_latex(compare(testset, [show_name(metric)], trials=99, resamples=50)))
     assert too_wide(log) == [] and "(/etc/passwd" not in log

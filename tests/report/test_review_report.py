@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core import TestSet, compare
+from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError
 from mtsig_core.report.comparison_report import comparison_text
 from mtsig_core.report.latex import escape, number_cell
@@ -26,8 +27,7 @@ from mtsig_core.report.review import (
 )
 from mtsig_core.report.task import count_hidden, describe_rule, tops_table
 from mtsig_core.report.task_export import task_document
-from mtsig_core.report.text import printable
-from mtsig_core.report.words import far_firsts, far_firsts_in
+from mtsig_core.report.words import explain_far_firsts, explain_far_firsts_in_task
 from mtsig_core.results import TaskInfo
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
@@ -109,7 +109,7 @@ def test_before_and_after_side_by_side(before, reviewed):
     assert list(circles) == [*before.pairs, "across all"] and winner in circles[pair][0]
     assert winner not in circles[pair][1] and circles[pair][2] == "yes"
     assert [circles_table(changes, RANK_RULES[rule]).titles[1] for rule in ("simultaneous", "wmt25")] == [
-        "may be the first: before", "first, ranked as WMT25: before"]
+        "top group: before", "first, ranked as WMT25: before"]
 
 
 def test_every_file_has_what_was_decided(reviewed):
@@ -147,7 +147,7 @@ def test_every_file_has_what_the_numbers_say_against_decisions_and_beside_notes(
     review = replay(steps)
     found = compare_task(made(missing=1), "X", trials=99, resamples=99, exclude=review.exclusions)
     row = next(one for one in found.pairs[pair].metrics["X"].pairs if (one.a, one.b) == (row.a, row.b))
-    warned, = (said for said in decision_cautions(review, found) if "is not among those there who" in said)
+    warned, = (one.text for one in decision_cautions(review, found) if one.code == "declared-not-first")
     table = notes_table(review.notes, found)
     turned, left, other = table.texts()
     assert table.titles[5:] == ["difference", "simultaneous 95% interval", "adjusted p", "better"]
@@ -161,12 +161,8 @@ def test_every_file_has_what_the_numbers_say_against_decisions_and_beside_notes(
         f"{row.delta:+.2f}", f"[{row.ci_joint_low:+.2f}, {row.ci_joint_high:+.2f}]"]
     files = {form: task_document(form, found, TaskSource(None), "mtsig task --demo", steps)
              for form in ("text", "json", "csv", "latex", "html")}
-    page = Page(files["html"])
-    assert warned in page.text and {*turned[5:], left[8]} <= set(page.cells)
-    for text in (f"Warning: {warned}\n", turned[5], turned[6], printable(left[8])):
-        assert text in files["text"]
+    assert warned in Page(files["html"]).text and f"Warning: {warned}\n" in files["text"]
     assert escape(warned) in files["latex"] and number_cell(turned[6]) in files["latex"]
-    assert escape(left[8]) in files["latex"]
     data = json.loads(files["json"])["review"]
     assert warned in data["decision_warnings"] and data["measured"][0] == {
         "delta": -row.delta, "ci_low": -row.ci_high, "ci_high": -row.ci_low,
@@ -268,30 +264,30 @@ def test_beside_a_decision_stands_who_may_be_the_first_by_each_rule(before):
     assert len(keys) == 2
 
 
-def test_who_may_be_the_first_and_is_not_declared_so_is_named():
+def test_decisions_are_held_against_the_top_group():
     alike = TestSet("set", {name: [None] * 40 for name in "ABC"}, {}, scores={"X": SegmentScores({
         "A": [float(k % 7) for k in range(40)], "B": [float((k + 3) % 7) for k in range(40)], "C": [-9.0] * 40}, True)})
     found = compare_task(Task("toy", {"en-de": alike}), "X", trials=999, resamples=99)
 
-    def said(*first):
-        return decision_cautions(replace(replay(numbered(Decide("en-de", first))), metric="X"), found)
+    def questioned(*first):
+        review = replace(replay(numbered(Decide("en-de", first))), metric="X")
+        return [(one.code, one.a, dict(one.facts)) for one in decision_cautions(review, found)]
 
-    assert said("A") == [
-        "en-de: B may be the first there too by X, and the numbers do not decide between such systems."]
-    assert said("A", "B") == []
-    assert said("C") == ["en-de: C is declared the first, and is not among those there who may be the first by X."]
+    assert questioned("A") == [("top-group-not-declared", None, {"pair": "en-de", "systems": ("B",)})]
+    assert questioned("A", "B") == []
+    facts = {"pair": "en-de", "rule": "simultaneous", "in_top_group": False}
+    assert questioned("C") == [("declared-not-first", "C", facts)]
+    assert questioned("D") == [("declared-not-compared", "D", {"pair": "en-de"})]
     found = compare_task(Task("toy", {"en-de": alike}), "X", trials=999, resamples=99, rank_rule="wmt25")
-    assert said("C") == [
-        "en-de: C is declared the first, and is not among those there who are first, ranked as WMT25, by X."]
+    assert questioned("C") == [("declared-not-first", "C", {**facts, "rule": "wmt25"})]
 
 
 def test_a_decision_is_not_held_against_ranks_that_are_none():
     """Four documents decide nothing: who is declared the first there is not beaten by anybody."""
     review = replace(replay(numbered(Decide("en-de", ("B",)))), metric="X")
-    assert decision_cautions(review, compare_task(made(["A", "B"], documents=4), "X", trials=999,
-                                          resamples=99)) == [
-        "en-de: B is declared the first, and nobody is ranked there by X (cannot be decided with 4 documents), so the "
-        "numbers say nothing of that."]
+    [caution] = decision_cautions(review, compare_task(made(["A", "B"], documents=4), "X", trials=999, resamples=99))
+    assert caution == Caution("declared-without-ranks", {"pair": "en-de", "why": "cannot be decided with 4 documents"},
+                              "X", "B")
 
 
 def test_who_is_not_the_first_by_another_rule_may_be_so_by_ours():
@@ -300,9 +296,8 @@ def test_who_is_not_the_first_by_another_rule_may_be_so_by_ours():
     held = next(row.system for row in result.systems if row.rank_low != 1)
     told = replace(result, ruled=replace(result.ruled, first_held=(*result.ruled.first_held, held)))
     found = replace(found, pairs={"en-de": replace(found.pairs["en-de"], metrics={"X": told})})
-    said = decision_cautions(replace(replay(numbered(Decide("en-de", (held,)))), metric="X"), found)
-    assert said[0] == (f"en-de: {held} is declared the first, and is not among those there who are first, ranked as "
-                       "WMT25, by X, though it may be the first by its simultaneous rank interval.")
+    first, *_ = decision_cautions(replace(replay(numbered(Decide("en-de", (held,)))), metric="X"), found)
+    assert first.code == "declared-not-first" and first.facts["in_top_group"]
 
 
 def scored(last):
@@ -319,9 +314,9 @@ def scored(last):
 def test_who_may_be_the_first_though_others_score_better_is_explained(last, why):
     found = compare(scored(last), "X", trials=999, resamples=99)
     assert [(row.system, row.rank_low) for row in found.metrics["X"].systems] == [("A", 1), ("B", 2), ("C", 1)]
-    said = far_firsts(found.metrics["X"])
+    said = explain_far_firsts(found.metrics["X"])
     assert "C is 3rd by its score, and " + why in said and said in comparison_text(found)
-    assert far_firsts(compare(scored([8.0] * 40), "X", trials=999, resamples=99).metrics["X"]) is None
+    assert explain_far_firsts(compare(scored([8.0] * 40), "X", trials=999, resamples=99).metrics["X"]) is None
 
 
 def on_other_lines(cow):
@@ -339,13 +334,13 @@ def test_who_is_better_on_common_lines_than_a_better_scoring_system_is_not_calle
     found = compare(on_other_lines(cow), "X", trials=999, resamples=99)
     result = found.metrics["X"]
     assert result.systems[0].system == "Ant" and result.systems[0].rank_low != 1
-    said = far_firsts(result)
+    said = explain_far_firsts(result)
     assert "Bee is 2nd by its score, and significantly better than Ant on the segments that both have" in said.replace(
         "3rd", "2nd")
     assert "cannot be excluded" not in said and "only" not in said and said in comparison_text(found)
     task = compare_task(Task("toy", dict.fromkeys(("en-de", "en-cs"), on_other_lines(cow))), "X", trials=999,
                         resamples=99)
-    told = far_firsts_in(task, "X")
+    told = explain_far_firsts_in_task(task, "X")
     assert len(told) == 3 and all("significantly better than Ant" in one and "excluded" not in one for one in told)
 
 

@@ -10,9 +10,9 @@ from scipy import stats
 
 from mtsig_core import Caution, TestSet, compare
 from mtsig_core.figures import differences, forest, matrix
-from mtsig_core.report.sentences import _judged, paper_sentences, unlike_said
-from mtsig_core.report.words import caveats
-from tests.report.test_latex import said_of_tables
+from mtsig_core.report.sentences import _judge_pair, explain_unlike, paper_sentences
+from mtsig_core.report.words import write_caveats
+from tests.report.test_latex import methods
 from tests.report.test_outputs import SETTINGS, comparison, pair, result
 from tests.toys import texts, toy
 
@@ -106,7 +106,7 @@ class TestOutcome:
     def test_a_pair_says_what_it_lacks(self, n_units, lacks):
         one = dataclasses.replace(pair("A", "B", 0.5, None), decidable=False, n_units=n_units, n_apart=None)
         settings = dataclasses.replace(SETTINGS, test="ar", unit="document", trials=99, correction="bonferroni")
-        assert _judged("A", "B", one, settings) == f"Between A and B, so few {lacks}"
+        assert _judge_pair("A", "B", one, settings) == f"Between A and B, so few {lacks}"
 
     @pytest.mark.parametrize("settings", [dict(trials=50, correction="holm"), dict(trials=19, correction="bonferroni")])
     @pytest.mark.parametrize("form", ["text", "latex", "html"])
@@ -199,10 +199,10 @@ class TestCaveats:
 
     @staticmethod
     def quoted(**settings):
-        """The sentences for a paper, and what stands above and below each of the LaTeX tables."""
+        """The sentences for a paper, and the paragraph to which each of the LaTeX tables refers."""
         documents = [str(k // 4) for k in range(40)] if "unit" in settings else None
         found = compare(made("ABC", documents), **QUICK | settings)
-        return [paper_sentences(found, "bleu"), *said_of_tables(found.render("latex"))]
+        return [paper_sentences(found, "bleu"), *methods(found.render("latex"))]
 
     def test_segments_where_documents_are_known(self):
         for text in self.quoted(unit="segment"):
@@ -228,19 +228,19 @@ class TestCaveats:
 
     @pytest.mark.parametrize("settings", [{}, {"unit": "document"}, {"correction": "bh"}])
     def test_nothing_is_taken_back_from_what_holds(self, settings):
-        paper, systems, *captions = self.quoted(**settings)
-        assert "Rank intervals hold jointly for all systems." in systems
-        assert not any("need not hold" in text or self.IGNORED in text for text in [paper, systems, *captions])
+        paper, below = self.quoted(**settings)
+        assert "Rank intervals hold jointly for all systems." in below
+        assert not any("need not hold" in text or self.IGNORED in text for text in (paper, below))
 
     @pytest.mark.parametrize("unit, said", [("segment", True), ("block", False)])
     def test_that_segments_are_taken_as_independent_goes_with_the_numbers(self, unit, said):
         found = compare(made("ABC"), **QUICK, unit=unit)
         result = found.metrics["bleu"]
         taken = "Segments are treated as independent because there are no document ids"
-        for text in (paper_sentences(found, "bleu"), *said_of_tables(found.render("latex")), found.render("html")):
+        for text in (paper_sentences(found, "bleu"), *methods(found.render("latex")), found.render("html")):
             assert (taken in text) == said and "Give document ids" not in text.partition("<h2")[0]
         for figure in (forest, differences, matrix):
-            drawn = figure(result, found.settings, notes=caveats(found, result))
+            drawn = figure(result, found.settings, notes=write_caveats(found, result))
             below = " ".join(note.text.replace("<br>", "") for note in drawn.layout.annotations)
             assert (taken in below) == said
 
@@ -263,7 +263,7 @@ def test_where_samples_vary_more_than_swaps_it_is_said_with_p_by_the_standard_er
                                 outcomes=[SimpleNamespace(test="ar", p_value=p)],
                                 settings=SimpleNamespace(unit="document"), swapped=np.array([0.5, -0.5] * 50),
                                 n_units=units, n_effective=float(units))
-        return unlike_said(found, n or 1e9)
+        return explain_unlike(found, n or 1e9)
 
     assert said(0.54) == "" == said(None) == said(0.6, p=0.05)  # nothing is too small that the other p is not above
     assert "vary 1.22 times" in said(0.54, n=26)  # of the swaps' .25 the difference itself makes 1.44 / 26

@@ -12,13 +12,9 @@ from mtsig_core import compare, paper_sentences
 from mtsig_core.figures import differences
 from mtsig_core.figures.pair_plots import half_eye
 from mtsig_core.report.pictures import differences_svg
+from mtsig_core.report.sentences import name_simultaneous
 from mtsig_core.report.table import EMPTY
-from mtsig_core.report.tables import (
-    differences_table,
-    leaderboard_table,
-    pairs_table,
-    simultaneous_word,
-)
+from mtsig_core.report.tables import differences_table, leaderboard_table, pairs_table
 from tests.toys import Given, bleu, bleu_counts, toy
 
 COUNTS, _ = bleu_counts(seed=71, qualities=[0.4, 0.0, 0.15, -0.4], n_segments=200)
@@ -42,7 +38,7 @@ def seen(pair, sign=1):
     (AGAINST_B, "simultaneous 95% interval over all 3 pairs with the baseline"),
     (compared(alpha=0.1), "simultaneous 90% interval over all 6 pairs")])
 def test_what_they_are_called(comparison, called):
-    assert simultaneous_word(comparison.metrics["given"], comparison.settings) == called
+    assert name_simultaneous(comparison.metrics["given"], comparison.settings) == called
 
 
 @pytest.mark.parametrize("comparison", [EVERY, DOWN, AGAINST_B], ids=["up", "down", "baseline"])
@@ -71,7 +67,7 @@ class TestNumbers:
         against = "vs_baseline" if comparison.settings.baseline else "vs_best"
         joint, single, points = differences(result, comparison.settings).data
         assert single.name == "single 95% interval"
-        assert joint.name == simultaneous_word(result, comparison.settings)
+        assert joint.name == name_simultaneous(result, comparison.settings)
         drawn = {result.systems[place].system: k for k, (place, _) in enumerate(points.customdata)}
         assert set(drawn) == {row.system for row in result.systems} - {anchor}
         for row in leaderboard_table(result, comparison.settings).records():
@@ -140,7 +136,7 @@ class TestNumbers:
         for text in (paper_sentences(comparison, "given"), comparison.render("latex")):
             assert f"Simultaneous intervals hold for all {m} differences together (max-T from 199 bootstrap resamples" \
                 in text
-        assert simultaneous_word(comparison.metrics["given"], comparison.settings) in comparison.render("html")
+        assert name_simultaneous(comparison.metrics["given"], comparison.settings) in comparison.render("html")
 
 
 def test_of_one_pair_only_the_single_one_is_shown():

@@ -62,12 +62,12 @@ def test_same_seed_same_corpus(small):
     (250, 600), pytest.param(N_SEGMENTS, N_SEGMENTS + 500, marks=pytest.mark.slow)])
 def test_a_short_corpus_begins_a_long_one(n, longer):
     systems = KOEHN_SYSTEMS[-1:]
-    assert simulate(n, systems=systems).digest == simulate(longer, systems=systems).at(range(n)).digest
+    assert simulate(n, systems=systems).digest == simulate(longer, systems=systems).take(range(n)).digest
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 13])
 def test_so_does_a_very_short_one(small, n):
-    assert simulate(n).digest == small.at(range(n)).digest
+    assert simulate(n).digest == small.take(range(n)).digest
 
 
 def test_references_do_not_change_the_rest(small):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mtsig_core import TestSet
-from mtsig_core.experiments.metric_agreement import compare_metrics, hold
+from mtsig_core.experiments.metric_agreement import compare_metrics, draw_accuracies
 from mtsig_core.stats.significance import TESTS
 from mtsig_core.testset import SegmentScores
 
@@ -27,7 +27,7 @@ def shares(noise, shared, spread, repeats, n_systems=8, n_segments=100):
         testset = TestSet("toy", {name: [None] * n_segments for name in names}, {}, scores={
             name: SegmentScores({system: row.tolist() for system, row in zip(names, table, strict=True)})
             for name, table in tables.items()})
-        held = hold(testset, "people", ["x", "y"], trials=199, resamples=100, seed=seed)
+        held = draw_accuracies(testset, "people", ["x", "y"], trials=199, resamples=100, seed=seed)
         x, y = held.rows
         order = [0, 1] if x.soft >= y.soft else [1, 0]
         p_values = TESTS["bootstrap"].p_values

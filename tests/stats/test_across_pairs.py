@@ -188,7 +188,7 @@ def test_a_language_pair_without_the_metric_is_left_out_and_named():
     found = compare_task(Task("toy", {"en-de": rated(5, A=1, B=2), "en-cs": texts}), "human", trials=99, resamples=50)
     assert list(found.pairs) == ["en-de"] and not found.macro
     [said] = describe_gaps(found, "human")
-    assert said == "Without scores by human, and left out: en-cs." and said in task_text(found)
+    assert said == "Excluded, because they have no human scores: en-cs." and said in task_text(found)
 
 
 @pytest.mark.parametrize(("documents", "ranked"), [(2, False), (3, True)])
@@ -211,7 +211,7 @@ def test_so_few_units_that_nothing_could_be_decided_rank_nobody(documents, ranke
     assert ("hold jointly for all systems ranked there" in task_methods(found, "human")) == ranked
     ruled = compare_task(Task("toy", {pair: rated(12, ids, A=95, B=50, C=10) for pair in ("en-de", "en-cs")}),
                          trials=999, rank_rule="wmt25")
-    assert ("they stay simultaneous rank intervals" in describe_rule(ruled, "human")) == ranked
+    assert ("they stay simultaneous rank ranges" in describe_rule(ruled, "human")) == ranked
     assert decode(TaskComparison, encode(found)) == found
 
 

@@ -61,7 +61,7 @@ class TestLeaders:
         expected = {}
         for name, texts_of in testset.references.items():
             there = [k for k, text in enumerate(texts_of) if text is not None]
-            alone = testset.at(there).scored_with([name])
+            alone = testset.take(there).scored_with([name])
             found = compare(alone, metric, trials=499, resamples=20, **settings).metrics[metric]
             expected[name] = headline(found), is_ahead(found)
         rows = compare(testset, metric, **QUICK | settings | dict(trials=499)).metrics[metric].by_reference

@@ -16,9 +16,9 @@ from mtsig_core.experiments.planning import cannot_plan
 from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.report.result_json import comparison_json
-from mtsig_core.report.sentences import paper_sentences
-from mtsig_core.report.tables import by_reference_table, neither, summary, verdict
-from mtsig_core.report.words import controlled, keeps_its_level
+from mtsig_core.report.sentences import describe_undecided, paper_sentences, state_verdict, summarize_comparison
+from mtsig_core.report.tables import by_reference_table
+from mtsig_core.report.words import describe_control, keeps_its_level
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.arrays import of_known
 from mtsig_core.stats.cautions import about_intervals
@@ -98,7 +98,7 @@ class TestExact:
     def test_the_comparison_says_so(self):
         found = compare(TestSet("toy", {"A": ["a b c d e"] * 5, "B": ["a b c d"] * 5}, {"ref": ["a b c d e"] * 5}),
                         **QUICK)
-        assert found.settings.trials == 31 and "all 32 swaps, exact" in summary(found)[1]
+        assert found.settings.trials == 31 and "all 32 swaps, exact" in summarize_comparison(found)[1]
         assert "segments as units, all 32 swaps (p is exact) and" in paper_sentences(found, "bleu")
         assert Comparison.from_json(comparison_json(found)) == found
         data = json.loads(comparison_json(found))["metrics"]["bleu"]
@@ -175,7 +175,7 @@ class TestMissingRatings:
         found = self.compared({name: row + [NAN] * n_unrated for name, row in self.ROWS.items()}, correction="none")
         human, other = found.metrics["human"], found.metrics["bleu"]
         assert human.exact and human.trials == 255 and other.exact == (n_unrated == 0)
-        assert ("all 256 swaps, exact or 999 trials" in summary(found)[1]) == (n_unrated > 0)
+        assert ("all 256 swaps, exact or 999 trials" in summarize_comparison(found)[1]) == (n_unrated > 0)
         for pair in human.pairs:
             d = np.array(self.ROWS[pair.a], float) - np.array(self.ROWS[pair.b], float)
             d = d[np.isfinite(d)]
@@ -245,7 +245,7 @@ class TestTooFew:
         lacking, = (caution for caution in few.warnings if caution.code == "too-few-units")
         assert lacking.facts["needed"] == 7
         assert lacking.remedies == ({"correction": "romano-wolf"}, {"unit": "segment"})
-        assert verdict(few.metrics["bleu"], few.settings) == "A is ahead of all others"  # ranks are by Romano-Wolf
+        assert state_verdict(few.metrics["bleu"], few.settings) == "A is ahead of all others"  # by Romano-Wolf
         assert "let only A be first" in paper_sentences(few, "bleu")
         for testset, settings in ((of_documents([4] * 7), dict(correction="holm")), (of_documents([4] * 6), {}),
                                   (of_documents([4] * 6), dict(correction="holm", unit="segment"))):
@@ -264,7 +264,7 @@ class TestTooFew:
         few = compare(of_documents([4] * 20, (4.0, 0.0, 0.0)), correction="bonferroni", **QUICK | {"trials": 50})
         pair = few.metrics["bleu"].pairs[0]
         assert not pair.decidable and alone_could(few.settings, pair)
-        assert neither(pair, few.settings) == "cannot be decided: too many pairs for so few trials"
+        assert describe_undecided(pair, few.settings) == "cannot be decided: too many pairs for so few trials"
 
     @pytest.mark.parametrize("test", ["bootstrap", "percentile", "koehn", "riezler-maxwell"])
     def test_one_document_drawn_again_and_again_shows_nothing(self, test):
@@ -363,7 +363,7 @@ class TestTooFew:
         said = [caution for caution in found.warnings if caution.code == "test-needs-units"]
         assert bool(said) == warned == (not keeps_its_level(found))
         assert all(one.facts == {"test": test} and one.remedies == ({"test": "ar"},) for one in said)
-        assert controlled(found, "holm").startswith("nothing" if warned else "any false claim")
+        assert describe_control(found, "holm").startswith("nothing" if warned else "any false claim")
         text, latex = paper_sentences(found, "bleu"), " ".join(found.render("latex").split())
         for claim in ("hold jointly for all systems", "which hold jointly"):
             assert claim not in text + latex or not warned
@@ -410,7 +410,7 @@ class TestEffectiveNumber:
         expected = 56**2 / (30**2 + 13 * 4)
         assert result.n_units == 14 and result.n_effective == pytest.approx(expected)
         assert all(pair.n_effective == pytest.approx(expected) and pair.n_units == 14 for pair in result.pairs)
-        assert "14 documents (worth 3 of equal size)" in summary(found)[0]
+        assert "14 documents (worth 3 of equal size)" in summarize_comparison(found)[0]
         assert Comparison.from_json(comparison_json(found)) == found
 
     @pytest.mark.parametrize("metrics", [["human", "bleu"], ["bleu", "human"], ["human"]])
@@ -425,7 +425,7 @@ class TestEffectiveNumber:
         assert found.metrics["human"].n_units == 14
         assert (found.metrics["human"].n_effective < 3.5) == (n_rated == 56)
         known = n_rated == 56 or "bleu" in metrics
-        assert summary(found)[0][2] == "14 documents" + " (worth 3 of equal size)" * known
+        assert summarize_comparison(found)[0][2] == "14 documents" + " (worth 3 of equal size)" * known
 
     @pytest.mark.parametrize("sizes, ci, few", [
         ([2] * 120, "percentile", False), ([200, *[2] * 120], "jackknife-t", True), ([2] * 99, "jackknife-t", False),
@@ -663,7 +663,7 @@ def test_no_test_is_surer_than_the_segments_that_differ(test, ahead):
     if ahead == 4:
         assert cannot_decide(found.settings, found.metrics["human"]) == \
             "Cannot be decided: systems differ in too few segments by human"
-        assert neither(pair, found.settings) == "cannot be decided by a difference in only 4 segments"
+        assert describe_undecided(pair, found.settings) == "cannot be decided by a difference in only 4 segments"
     alone = examine_pair(testset, "human", "X", "Y", unit="segment", trials=999, resamples=500)
     of_draws = [one for one in alone.outcomes if not fitting_tests(True)[one.test].of_segments]
     assert all(one.p_value is None or one.p_value >= 2 / 2**ahead for one in of_draws)

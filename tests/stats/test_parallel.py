@@ -136,7 +136,7 @@ def test_what_a_task_raises_comes_through_and_is_not_tried_again(cluster, tmp_pa
 
 
 def test_the_language_pairs_of_a_task_are_compared_on_the_cluster(cluster, tmp_path, monkeypatch):
-    task = Task("toy", {pair: SET.at(range(first, 30)) for first, pair in enumerate(("en-de", "en-cs", "en-zh"))})
+    task = Task("toy", {pair: SET.take(range(first, 30)) for first, pair in enumerate(("en-de", "en-cs", "en-zh"))})
     seen = []
 
     def compared(cache):

@@ -15,7 +15,7 @@ TEXTS = {"Good_1": spoiled(REF, 0.2, 2), "بد & <b>": [text.lower() for text in
          "new\\nline": spoiled(REF, 0.6, 4)}
 WHOLE = TestSet("set", TEXTS, {"refA": REF, "refB": OTHER}, langpair="de-en",
                 documents=["canary", *(f"d{k // 3}" for k in range(19))])
-SET = WHOLE.at(range(1, 20)).scored_with(["refA"])
+SET = WHOLE.take(range(1, 20)).scored_with(["refA"])
 
 
 def printed(scorer, references=(REF,), lines=slice(1, None), form=".2f"):

@@ -17,7 +17,7 @@ from sacrebleu.metrics.bleu import BLEU
 from mtsig_core import Cancelled, InputError, SegmentScores, SettingError, TestSet, compare, make_metric, read_scores
 from mtsig_core.cli.main import main
 from mtsig_core.experiments import papers
-from mtsig_core.experiments.sweeps import GROWING, _sd_range, bound_sd, default_pool, flat, stability
+from mtsig_core.experiments.sweeps import GROWING, _sd_range, bound_sd, default_pool, stability
 from mtsig_core.report.experiment_tables import (
     growing_table,
     interval_table,
@@ -314,8 +314,8 @@ def test_the_command_line_says_what_is_wrong(capsys, args, said):
 
 def test_a_flat_row_has_no_pairs():
     settled = given_to(stability, "A", pool=500)
-    for row in (*settled.growing, *settled.repeats):
-        assert all(value is None or isinstance(value, float | int) for value in flat(row).values())
+    for row in (*settled.records("growing"), *settled.records("repeats")):
+        assert all(value is None or isinstance(value, float | int) for value in row.values())
 
 
 @pytest.mark.parametrize("values", [[1e16] * 5, [1e16, 1e16 + 2], [9e99, np.nextafter(9e99, 0)], [-1e15, -1e15 + 0.125],

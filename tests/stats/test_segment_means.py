@@ -461,7 +461,7 @@ def test_interval_and_warnings_go_by_the_documents_that_are_rated():
     documents = [str(k // 2) for k in range(340)]
     some = {name: np.append(row[:24], [NAN] * 316) for name, row in scores(3, n=24).items()}
     testset = rated(some, documents, texts=True)
-    alone = compare(testset.at(range(24)), ["human"], **QUICK)
+    alone = compare(testset.take(range(24)), ["human"], **QUICK)
     found = compare(testset, ["human", "bleu"], **QUICK)
     few = [(caution.metric, caution.facts["n"]) for caution in found.warnings if caution.code == "few-units"]
     assert few == [("human", 12)]
@@ -505,7 +505,7 @@ class TestTestSet:
 
     def test_views(self):
         testset = rated(WHOLE, documents=DOCUMENTS, texts=True)
-        part = testset.only(["A", "C"]).at([5, 3])
+        part = testset.only(["A", "C"]).take([5, 3])
         assert part.scores["human"].by_system == {
             name: (WHOLE[name][5], WHOLE[name][3]) for name in ("A", "C")}
         assert list(testset.without(["A"]).scores["human"].by_system) == list("BCD")

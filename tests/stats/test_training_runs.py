@@ -176,7 +176,7 @@ class TestTestSet:
 
     def test_runs_go_with_their_systems_and_segments(self):
         assert dict(SET.only(["A"]).runs) == {"A": (tuple(A2),)}
-        assert SET.at([3, 1]).runs["B"] == ((B2[3], B2[1]),)
+        assert SET.take([3, 1]).runs["B"] == ((B2[3], B2[1]),)
         assert SET.digest != replace(SET, runs={}).digest != replace(SET, runs={"A": [A2]}).digest
         for copy in (pickle.loads(pickle.dumps(SET)), _unpack(_pack(SET), "tuned")):
             assert copy.digest == SET.digest and copy.runs == SET.runs
@@ -199,7 +199,7 @@ class TestTestSet:
 
         metric, part = metric_of(SET, Weighed()), [0, 1, 2]
         counted = part_counter(metric, SET, metric.statistics(SET))(np.array(part))
-        first, second = (Bleu().statistics(TestSet("", {"A": a, "B": b}, {"ref": REFERENCE}).at(part)) * 3
+        first, second = (Bleu().statistics(TestSet("", {"A": a, "B": b}, {"ref": REFERENCE}).take(part)) * 3
                          for a, b in ((A, B), (A2, B2)))
         np.testing.assert_array_equal(counted, np.concatenate([first, second], axis=2))
 

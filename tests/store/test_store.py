@@ -235,3 +235,15 @@ def test_a_shared_task_comes_back_as_its_zip_with_what_is_taken_of_it(store, url
     assert store.keep(small(), "ada") and [one.task is None for one in store.of("ada")].count(True) == 1
     with pytest.raises(SettingError, match="MTSIG_QUOTA_MB"):
         store.keep_task("big", random.Random(1).randbytes(2 << 20), "bob", source, ["en-cs"], 3)
+
+
+def test_tables_are_kept_behind_a_link_each():
+    times = [0.0]
+    store = TableStore("sqlite://", Limits(mine=9, all=12, days=1), now=lambda: times[0])
+    link = store.keep("a;b", "set", "me")
+    assert store.keep("a;b", "set", "me") == link and store.keep("a;b", "set", "you") != link
+    assert store.find(link, "set") == "a;b" and store.find(link, "other") is None and store.find("x", "set") is None
+    with pytest.raises(SettingError, match="no room"):
+        store.keep("1234567", "set", "me")
+    times[0] = 1.5 * DAY
+    assert store.find(link, "set") is None and store.keep("123456789", "set", "me")

@@ -9,7 +9,7 @@ from mtsig_core import Cancelled, SettingError
 from pages._work import scheduler
 from pages._work.memory import Memory
 from pages._work.scheduler import _TURN, LEASE, Job, Scheduler, TooLong
-from tests.pages.thread_workers import ThreadWorker
+from tests.work.thread_workers import ThreadWorker
 
 
 class Work:
@@ -60,15 +60,6 @@ def now(monkeypatch):
 
 
 class TestMemory:
-    def test_what_was_used_last_stays(self):
-        memory = Memory(2)
-        memory.keep("a", 1)
-        memory.keep("b", 2)
-        assert memory.get("a") == 1
-        memory.keep("c", 3)
-        assert [key for key in "abc" if key in memory] == ["a", "c"]
-        assert memory.get("b") is None and len(memory) == 2
-
     def test_and_as_much_as_may_be(self):
         memory = Memory(10, most=100)
         for key, weight in (("a", 40), ("b", 40), ("a", 50), ("c", 30)):
