@@ -59,10 +59,6 @@ def test_nothing_false_in_all_test_sets_is_not_certainty():
     assert mean_share(np.array([0.0, 1.0] * 50)).low == pytest.approx(0.5 - 1.96 * 0.0503, abs=1e-3)
 
 
-def test_the_same_for_any_number_of_threads():
-    assert found(repeats=20, jobs=1) == found(repeats=20, jobs=2)
-
-
 @pytest.mark.parametrize("asked, message", [(dict(better=8), "better is 8"), (dict(systems=2), "systems is 2"),
                                             (dict(trials=9), "With 9 trials"), (dict(repeats=1), "repeats is 1")])
 def test_what_cannot_be(asked, message):

@@ -67,7 +67,7 @@ def sentences_of(testset, name):
     return [corpus_of(testset, name, [k]).score for k in range(testset.n_segments)]
 
 
-# -- precisions ----------------------------------------------------------------------------------------------
+# Precisions.
 
 
 def test_the_parts_of_bleu_are_those_of_sacrebleu(toy):
@@ -113,7 +113,7 @@ def test_published_numbers_are_those_of_the_paper(table, ours):
     assert [[str(row[0]), *row[1:]] for row in ours] == [[row[0], *map(float, row[1:])] for row in rows]
 
 
-# -- lengths -------------------------------------------------------------------------------------------------
+# Lengths.
 
 
 def test_short_outputs_cost_bleu_more_than_long_ones_and_gtm_little():
@@ -186,7 +186,7 @@ def test_the_sample_comes_from_all_over(toy):
     assert found.actual.bleu == pytest.approx(corpus_of(toy, "B", range(0, 120, 4)).score)
 
 
-# -- worked example ------------------------------------------------------------------------------------------
+# Worked example.
 
 
 def test_the_example_of_the_note_reckoned_by_hand():
@@ -226,7 +226,7 @@ def test_any_line_of_a_test_set():
         worked_example(ts, "A", 1)
 
 
-# -- averages ------------------------------------------------------------------------------------------------
+# Averages.
 
 
 def test_both_rankings_are_those_of_sacrebleu(toy):
@@ -298,7 +298,7 @@ def test_a_mean_is_its_own_average():
         averages(rated, "human")
 
 
-# -- Student's t ---------------------------------------------------------------------------------------------
+# Student's t.
 
 
 def rated(scores, documents=None):
@@ -381,7 +381,7 @@ def test_what_is_wrong_with_table_2():
     assert factor_table().texts()[1][1] == "1.9849  (right: 1.9842)" and factor_table().texts()[2][3] == "1.6474"
 
 
-# -- signatures ----------------------------------------------------------------------------------------------
+# Signatures.
 
 
 def test_every_setting_is_sacrebleus():

@@ -6,7 +6,8 @@ import pytest
 
 from mtsig_core import SegmentScores, SettingError, TestSet
 from mtsig_core.experiments.frame import rate
-from mtsig_core.experiments.sweeps import count_detections, plan_detections, sweep_sizes
+from mtsig_core.experiments.sweeps import Detection, count_detections, plan_detections, sweep_sizes
+from mtsig_core.report.experiment_tables import detection_table
 from mtsig_core.stats.power import units_needed
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, toy
 
@@ -85,3 +86,8 @@ def test_a_pair_without_a_common_segment_takes_no_other_pairs_numbers():
 def test_what_cannot_be(a, difference, message):
     with pytest.raises(SettingError, match=message):
         count_detections(swept(segment_scores(1, [60, 59], 120)), a, "B", difference)
+
+
+def test_detections_on_thousands_of_segments_have_their_table():
+    row = Detection(1200, 1770.4, rate(1, 1), rate(0, 1), 0.5, 0.8)
+    assert detection_table([row]).texts() == [["1,200", "1,770", "1", "100%", "50%", "80%", "0%"]]

@@ -152,11 +152,9 @@ def test_families_by_formula_and_by_bonferroni():
     assert last.wrong["romano-wolf"].low < 0.05
 
 
-@pytest.mark.parametrize("function", [conclusions, coverage, families])
-def test_the_same_for_any_number_of_threads(function):
+def test_conclusions_are_the_same_for_any_number_of_threads():
     testset, metric, scores = means(220)
-    more = {} if function is conclusions else {"repeats": 20}
-    one, two = (function(testset, metric, seed=3, jobs=jobs, statistics=scores, **more) for jobs in (1, 2))
+    one, two = (conclusions(testset, metric, seed=3, jobs=jobs, statistics=scores) for jobs in (1, 2))
     assert one == two
 
 
