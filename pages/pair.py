@@ -14,6 +14,7 @@ from mtsig_core.report.sentences import (
     describe_undecided,
     explain_unlike,
     find_identical,
+    name_family,
     name_simultaneous,
 )
 from mtsig_core.stats.arrays import holds_zero
@@ -95,7 +96,7 @@ screen.cautions(caution for caution in comparison.warnings if caution.concerns_a
     caution.kind.beside_verdict or caution.kind.concern in ("files", "test")))  # those of tests stand below
 
 st.subheader("Every test, side by side")
-screen.table(*one_pair.outcome_rows(found), names=[0], texts=[3])
+screen.show_table(one_pair.outcomes_table(found))
 st.caption("Choose the test before looking: the one that happens to agree is no evidence. The smallest p is "
            "1/(trials + 1), 2/(trials + 1) for the percentile test"
            + (f", 2/{len(found.swapped) + 1} for randomization, which tries all swaps." if found.exact else "."))
@@ -103,7 +104,7 @@ screen.cautions(one_pair.test_cautions(found, few))
 left, right = st.columns(2)
 with left:
     st.subheader("Every interval")
-    screen.table(*one_pair.interval_rows(found, result.ci, together, joint))
+    screen.show_table(one_pair.intervals_table(found, result.ci, name_family(result, settings), joint))
 with right:
     st.subheader("Equal, or only not separated?")
     one_pair.show_equivalence(found)

@@ -210,5 +210,5 @@ def _command(view, human: str, asked: dict) -> str:
                   higher_is_better=source.higher_is_better, below=source.below, named_from=source.named_from,
                   refs=source.refs, refs_as_systems=source.refs_as_systems)
     flags = ["--all-pairs"] * (source.folder is None) + [f"--pairs={','.join(source.pairs)}"] * bool(source.pairs)
-    flags += [f"--scores={pair}:{name}={source.shown(path)}" for pair, name, path in source.scores]
+    flags += [f"--scores={pair}:{name}={source.show_path(path)}" for pair, name, path in source.scores]
     return command_line("agreement", bare, *flags, human=human, **asked)
