@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["STATUS", "held"]
+__all__ = ["STATUS", "ignore_interrupts"]
 
 STATUS = 130  # of what Ctrl+C ended, as shells have it
 
@@ -35,7 +35,7 @@ if _IS_COMMAND and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @contextmanager
-def held() -> Iterator[None]:
+def ignore_interrupts() -> Iterator[None]:
     """A process that is started meanwhile has no Ctrl+C until it asks for it."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

@@ -36,24 +36,24 @@ def compiled(function: Function, *helpers: Callable[..., Any]) -> Function:
         register_jitable(helper)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     try:
-        made: Function = numba.njit(cache=True, **options)(function)
+        dispatcher: Function = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # numba's word for: no folder to keep it in
-        made = numba.njit(**options)(function)
+        dispatcher = numba.njit(**options)(function)
     else:
         with suppress(AttributeError, ImportError):  # a numba that is made otherwise loads as it likes
-            _load_alone(made)
-    return made
+            _load_quickly(dispatcher)
+    return dispatcher
 
 
-def _load_alone(made: Any) -> None:
+def _load_quickly(dispatcher: Any) -> None:
     """Load machine code that is kept without all that a compiler has to know of numpy, a quarter of a second.
 
     numba's own `load_overload` tells the compiler of it first. Where nothing is kept yet, compiling does so itself.
     """
     from numba.core.runtime.nrt import rtsys
 
-    kept = made._cache
-    load = kept.load_overload
+    cache = dispatcher._cache
+    load = cache.load_overload
 
     def load_overload(signature: Any, context: Any) -> Any:  # called under the lock of numba's compiler
         rtsys.initialize(context)  # memory for arrays
@@ -63,4 +63,4 @@ def _load_alone(made: Any) -> None:
         finally:
             del context.refresh
 
-    kept.load_overload = load_overload
+    cache.load_overload = load_overload

@@ -32,8 +32,8 @@ class MtsigError(Exception):
     def __init__(self, message: str = "", *remedies: Remedy):
         super().__init__(message)
         self.remedies = remedies
-        if told := arguments(remedies):
-            self.add_note(f"Arguments that mend it: {told}.")
+        if text := format_arguments(remedies):
+            self.add_note(f"Arguments that mend it: {text}.")
 
 
 class InputError(MtsigError):
@@ -60,29 +60,29 @@ class Cancelled(MtsigError):
     """The work was stopped on request, between two blocks."""
 
 
-def arguments(remedies: Iterable[Remedy]) -> str:
+def format_arguments(remedies: Iterable[Remedy]) -> str:
     """What mends something, as arguments of Python; nothing of what the user has to find.
 
-    >>> arguments([{"unit": "document"}, {"trials": 4999, "correction": "holm"}, {"docs": "FILE"}])
+    >>> format_arguments([{"unit": "document"}, {"trials": 4999, "correction": "holm"}, {"docs": "FILE"}])
     "unit='document'; or trials=4999, correction='holm'"
     """
     return "; or ".join(", ".join(f"{name}={value!r}" for name, value in remedy.items()) for remedy in remedies
                         if not any(str(value).isupper() or "=" in str(value) for value in remedy.values()))
 
 
-def sendable(error: Exception) -> Exception:
+def make_sendable(error: Exception) -> Exception:
     """What was just caught, as it can be sent to another process: in words alone where it can be written and not read.
 
     The traceback does not come along: where the error is none of ours, it is a note.
     """
-    sent = error
+    copy = error
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
-        sent = RuntimeError(f"{type(error).__name__}: {error}")
+        copy = RuntimeError(f"{type(error).__name__}: {error}")
     if not isinstance(error, MtsigError):
-        sent.add_note(traceback.format_exc())
-    return sent
+        copy.add_note(traceback.format_exc())
+    return copy
 
 
 def unknown(what: str, name: object, among: Iterable[str]) -> SettingError:
@@ -110,30 +110,30 @@ def nearest(name: object, among: Iterable[str]) -> str:
     >>> nearest("Holm", ["holm", "bh"]), nearest("x", ["holm", "bh"])
     (" Did you mean 'holm'?", '')
     """
-    near = closest(name, among)
-    return "" if near is None else f" Did you mean {near!r}?"
+    name_meant = find_closest(name, among)
+    return "" if name_meant is None else f" Did you mean {name_meant!r}?"
 
 
-def closest(name: object, among: Iterable[str]) -> str | None:
+def find_closest(name: object, among: Iterable[str]) -> str | None:
     """The name that was probably meant: one that differs in case, in a letter of three at most, or in a letter at its
     end; or a longer one that has this one in it. None where no name is so close; what both end in, as files do, makes
     them no closer.
 
-    >>> closest("comapre", ["compare", "score"]), closest("XCOMET", ["BLEU", "XCOMET-XL"]), closest("AA", ["A", "B"])
-    ('compare', 'XCOMET-XL', 'A')
-    >>> closest("nope.txt", ["mine.txt"]), closest("reff.txt", ["ref.txt", "mine.txt"])
+    >>> find_closest("comapre", ["compare", "score"]), find_closest("XCOMET", ["BLEU", "XCOMET-XL"])
+    ('compare', 'XCOMET-XL')
+    >>> find_closest("nope.txt", ["mine.txt"]), find_closest("reff.txt", ["ref.txt", "mine.txt"])
     (None, 'ref.txt')
     """
     from difflib import get_close_matches  # late: only a mistake needs it
 
-    wrong, known = str(name).lower(), {other.lower(): other for other in among}
-    longer = [other for other in known if len(wrong) >= _PART and wrong in other]
-    for other in (*get_close_matches(wrong, known, _TRIED), *longer[:1]):
-        (stem, ending), (its_stem, its_ending) = (one.rpartition(".")[::2] for one in (wrong, other))
+    wrong, by_lower = str(name).lower(), {other.lower(): other for other in among}
+    longer = [other for other in by_lower if len(wrong) >= _PART and wrong in other]
+    for other in (*get_close_matches(wrong, by_lower, _TRIED), *longer[:1]):
+        (stem, ending), (its_stem, its_ending) = (text.rpartition(".")[::2] for text in (wrong, other))
         a, b = (stem, its_stem) if ending == its_ending and stem and its_stem else (wrong, other)
         at_end = a[:len(b)] == b[:len(a)] and abs(len(a) - len(b)) <= 1
         if other in longer or at_end or _typing_errors(a, b) <= max(len(a), len(b)) // 3:
-            return known[other]
+            return by_lower[other]
     return None
 
 

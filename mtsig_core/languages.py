@@ -34,8 +34,8 @@ def language_code(language: str | None) -> str | None:
         return None
     code, *parts = re.split("[-_]", language)
     script = next((part.lower() for part in parts if len(part) == 4), "")
-    known = THREE_LETTERS.get(code, code)
-    return _SCRIPTS.get(script, code if script and known in _SCRIPTS.values() else known)
+    two_letters = THREE_LETTERS.get(code, code)
+    return _SCRIPTS.get(script, code if script and two_letters in _SCRIPTS.values() else two_letters)
 
 
 def is_langpair(name: str) -> bool:
@@ -49,8 +49,8 @@ def languages_of(langpair: str | None) -> tuple[str | None, str | None]:
     >>> languages_of("en-de"), languages_of("pt-BR-en"), languages_of("en-zh-Hant-TW"), languages_of("de")
     (('en', 'de'), ('pt-BR', 'en'), ('en', 'zh-Hant-TW'), ('de', None))
     """
-    if found := re.fullmatch(f"({LANGUAGE})-({LANGUAGE})", langpair or ""):
-        return found[1], found[2]
+    if match := re.fullmatch(f"({LANGUAGE})-({LANGUAGE})", langpair or ""):
+        return match[1], match[2]
     source, *target = (langpair or "").split("-")
     return source or None, target[0] if target else None
 
@@ -73,21 +73,21 @@ _SEGMENTS = 2000  # that are looked at
 _SOME_KANA = 0.1  # of Japanese; Chinese has a borrowed one now and then
 
 
-def written_in(texts: Iterable[str | None]) -> str | None:
+def find_spaceless(texts: Iterable[str | None]) -> str | None:
     """The language that most of the texts are in, if it is one of `SPACELESS`; else None.
 
     A character of these scripts counts as much as a word of others, so that names in Latin letters change nothing.
 
-    >>> written_in(["今天天气很好。", "GPT-4 说"]), written_in(["今日はいい天気"]), written_in(["The north of 北京"])
-    ('zh', 'ja', None)
+    >>> find_spaceless(["今天天气很好。", "GPT-4 说"]), find_spaceless(["The north of 北京"])
+    ('zh', None)
     """
-    there = [text for text in texts if text]
-    sample = "\n".join(there[::max(1, len(there) // _SEGMENTS)])
+    present = [text for text in texts if text]
+    sample = "\n".join(present[::max(1, len(present) // _SEGMENTS)])
     if sample.isascii() or not re.search(_ANY, sample):
         return None
-    han, kana, *own = (len(re.findall(f"[{script}]", sample)) for script in (_HAN, _KANA, *_OWN.values()))
-    if han + kana + sum(own) <= len(re.findall(_WORD_OF_OTHERS, sample)):
+    han, kana, *counts = (len(re.findall(f"[{script}]", sample)) for script in (_HAN, _KANA, *_OWN.values()))
+    if han + kana + sum(counts) <= len(re.findall(_WORD_OF_OTHERS, sample)):
         return None
-    if max(own) > han + kana:
-        return [*_OWN][own.index(max(own))]
+    if max(counts) > han + kana:
+        return [*_OWN][counts.index(max(counts))]
     return "ja" if kana > _SOME_KANA * (han + kana) else "zh"

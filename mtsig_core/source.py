@@ -13,9 +13,9 @@ from typing import Any, Self
 
 from mtsig_core.errors import SettingError, counted, unknown
 from mtsig_core.readers import join_scores, read_scores, read_text
-from mtsig_core.readers.archives import file_beside, files_at, out_of_zips
+from mtsig_core.readers.archives import open_task_file, unpack_files, unpack_named_files
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
-from mtsig_core.readers.limits import bounded, from_below, open_file, places, without_places
+from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, open_file, show_path
 from mtsig_core.readers.lines import read_bytes
 from mtsig_core.readers.plain_text import join_runs
 from mtsig_core.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
@@ -51,22 +51,22 @@ class _Files:
     below: str | None
     named_from: str | None
 
-    def _paths(self) -> list[str]:
+    def _list_paths(self) -> list[str]:
         """Its files and folders."""
         raise NotImplementedError
 
-    def shown(self, path: str) -> str:
+    def show_path(self, path: str) -> str:
         """A file of it, from `below` on, as any screen can take it."""
-        return from_below(path, self.below or self.named_from)
+        return show_path(path, self.below or self.named_from)
 
-    def shown_folder(self) -> str | None:
+    def show_folder(self) -> str | None:
         """The folder in the same way."""
-        return None if self.folder is None else self.shown(self.folder)
+        return None if self.folder is None else self.show_path(self.folder)
 
     @contextmanager
-    def _bounded(self) -> Iterator[None]:
+    def _limit_reading(self) -> Iterator[None]:
         """Files as they may be read, and messages as they may name them."""
-        with bounded(below=self.below), without_places(places(self.named_from, *self._paths())):
+        with limit_reading(below=self.below), hide_places(list_replacements(self.named_from, *self._list_paths())):
             yield
 
     def to_json(self) -> str:
@@ -120,42 +120,43 @@ class Source(_Files):
 
     def read(self) -> TestSet:
         """Read and check the files, and take what is asked of them."""
-        return self.part_of(self.read_all())
+        return self.select_part(self.read_all())
 
-    def part_of(self, testset: TestSet) -> TestSet:
+    def select_part(self, testset: TestSet) -> TestSet:
         """The systems and segments to compare, of all that were read."""
-        whole, kept = testset, ", ".join(self.only)
+        whole, names = testset, ", ".join(self.only)
         if self.only:
             testset = testset.only(self.only)
         if self.exclude:
-            left = whole.without(self.exclude).systems
-            testset = testset.only(name for name in testset.systems if name in left)
+            remaining = whole.without(self.exclude).systems
+            testset = testset.only(name for name in testset.systems if name in remaining)
         if whole.systems and not testset.systems:
             raise SettingError(f"No system of {testset.name} is left: exclude leaves out {', '.join(self.exclude)}"
-                               f"{f', and only {kept} would take part' * bool(self.only)}. Leave one in, two to "
+                               f"{f', and only {names} would take part' * bool(self.only)}. Leave one in, two to "
                                "compare.")
         return testset if self.domain is None else testset.in_domain(self.domain)
 
-    def everything(self) -> Source:
+    def include_all(self) -> Source:
         """The same with all references to score with, and the line that is a canary."""
         return replace(self, refs=(), refs_as_systems=False, keep_canary=True)
 
     def read_all(self) -> TestSet:
         """Read and check the files; all systems and segments."""
-        with self._bounded():
+        with self._limit_reading():
             return self._read_all()
 
     def _read_all(self) -> TestSet:
         if not self.has_texts:
-            with files_at(self.scores) as tables:
+            with unpack_named_files(self.scores) as tables:
                 return read_scores(tables, self.lower_is_better, higher_is_better=self.higher_is_better)
         testset = self._read_texts()
         if self.tokenize is not None:
             testset = replace(testset, tokenizer=self.tokenize)
         if self.scores:
-            with files_at(self.scores) as tables:
-                testset = join_scores(testset, tables, self._said(self.lower_is_better, True), ids=self.ids,
-                                      higher_is_better=self._said(self.higher_is_better, True))
+            with unpack_named_files(self.scores) as tables:
+                testset = join_scores(testset, tables, self._select_directions(self.lower_is_better, True),
+                                      ids=self.ids,
+                                      higher_is_better=self._select_directions(self.higher_is_better, True))
         if self.folder is not None and not self.keep_withdrawn:  # tables and runs may name them
             testset = without_withdrawn(testset, self.folder, self.systems_table)
         if self.refs or self.refs_as_systems:
@@ -164,7 +165,7 @@ class Source(_Files):
 
     def _read_texts(self) -> TestSet:
         if self.run and not self.ref:
-            with files_at(self.run) as runs:
+            with unpack_named_files(self.run) as runs:
                 return join_runs(replace(self, run=(), keep_canary=True)._read_texts(), runs, self.keep_canary)
         if self.demo_task:
             from mtsig_core.simulation.shared_task import shared_task, simulated_task
@@ -180,8 +181,8 @@ class Source(_Files):
                 raise SettingError(f"{self.folder} is read for one language pair. It has: {', '.join(pairs)}.",
                                    {"langpair": "XX-YY"})
             return read_pair(self.folder, self.langpair, parses=self.parse, keep_canary=self.keep_canary,
-                             lower_is_better=self._said(self.lower_is_better, False),
-                             higher_is_better=self._said(self.higher_is_better, False))
+                             lower_is_better=self._select_directions(self.lower_is_better, False),
+                             higher_is_better=self._select_directions(self.higher_is_better, False))
         if self.xml:
             return read_wmt_xml(self.xml, self.langpair, keep_canary=self.keep_canary)
         if self.sacrebleu is not None:
@@ -189,7 +190,7 @@ class Source(_Files):
         return read_text(self.ref, self.system, sources=self.src, documents=self.docs,
                          parses=self.parse, runs=self.run, langpair=self.langpair, keep_canary=self.keep_canary)
 
-    def _said(self, names: tuple[str, ...], of_tables: bool) -> tuple[str, ...]:
+    def _select_directions(self, names: tuple[str, ...], of_tables: bool) -> tuple[str, ...]:
         """Those names of scores that come from tables, or else from the folder of a task, if it has any."""
         tables = {name for name, _ in self.scores}
         of_folder = self.folder is not None and has_scores(self.folder)
@@ -207,12 +208,12 @@ class Source(_Files):
 
     def files(self) -> list[str]:
         """The files it is read from; of a folder, all that are in it."""
-        inside = [] if self.folder is None else map(str, Path(self.folder).rglob("*"))
-        return [path for path in (*inside, *self._paths()) if os.path.isfile(path)]
+        members = [] if self.folder is None else map(str, Path(self.folder).rglob("*"))
+        return [path for path in (*members, *self._list_paths()) if os.path.isfile(path)]
 
-    def _paths(self) -> list[str]:
-        named = (path for _, path in (*self.ref, *self.system, *self.run, *self.parse, *self.scores))
-        paths = (self.folder, self.src, self.docs, self.ids, self.systems_table, *self.xml, *named)
+    def _list_paths(self) -> list[str]:
+        named_files = (path for _, path in (*self.ref, *self.system, *self.run, *self.parse, *self.scores))
+        paths = (self.folder, self.src, self.docs, self.ids, self.systems_table, *self.xml, *named_files)
         return [path for path in paths if path is not None]
 
     @property
@@ -279,12 +280,12 @@ class TaskSource(_Files):
         if pairs := self.pairs or tuple(dict.fromkeys(pair for pair, _, _ in (*self.scores, *self.run))):
             replace(self, pairs=pairs).read()
         elif self.folder is not None:
-            with self._bounded():
-                pairs_of(self.folder), self._table()
+            with self._limit_reading():
+                pairs_of(self.folder), self._read_table()
 
     def read(self) -> Task:
         """Read and check the files, and take what is asked of them."""
-        with self._bounded():
+        with self._limit_reading():
             return self._read()
 
     def _read(self) -> Task:
@@ -293,127 +294,128 @@ class TaskSource(_Files):
 
             task = simulated_task(self.pairs or None)
         else:
-            lower, higher = self._said({name for _, name, _ in self.scores}, False)
+            lower, higher = self._select_directions({name for _, name, _ in self.scores}, False)
             task = read_task(self.folder, self.pairs or None, lower_is_better=lower, higher_is_better=higher,
                              keep_canary=self.keep_canary or bool(self.run))
         for pair, name, _ in (*self.scores, *self.run):
             if pair not in task.testsets:
-                raise self._nowhere(pair, name, task)
+                raise self._make_pair_error(pair, name, task)
         if self.run:
-            task = task.map(self._with_runs)
+            task = task.map_testsets(self._join_runs)
         if self.scores:
-            task = task.map(self._scored)
-            task = replace(task, assumed=(*task.assumed, *self._assumed(task.testsets)))
-        if table := self._table():
-            known = {name: info for name, info in table.items() if not self.pairs or name in task.systems}
-            task = replace(task, systems={**task.systems, **known})
-            task = task.without(name for name in self.withdrawn() if name in known)
+            task = task.map_testsets(self._join_scores)
+            task = replace(task, assumed=(*task.assumed, *self._explain_directions(task.testsets)))
+        if table := self._read_table():
+            infos = {name: info for name, info in table.items() if not self.pairs or name in task.systems}
+            task = replace(task, systems={**task.systems, **infos})
+            task = task.without(name for name in self.list_withdrawn() if name in infos)
         if self.refs or self.refs_as_systems:
             task = task.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
         if self.name is not None:
-            task = task.called(self.name)
-        task = replace(task, primary=self._primary())
+            task = task.rename(self.name)
+        task = replace(task, primary=self._read_primary())
         if self.track is not None:
             task = task.of_track(self.track)
         if self.only:
             task = task.only(self.only)
         return without(task, self.exclude)
 
-    def _nowhere(self, pair: str, name: str, task: Task) -> SettingError:
+    def _make_pair_error(self, pair: str, name: str, task: Task) -> SettingError:
         """The error for scores or a run of a language pair that the task does not have, or that is not chosen."""
         from mtsig_core.simulation.shared_task import PAIRS
 
-        known = task.testsets if not self.pairs else PAIRS if self.folder is None else pairs_of(self.folder)
-        if pair not in known:
-            return unknown("language pair", pair, known)
+        pairs = task.testsets if not self.pairs else PAIRS if self.folder is None else pairs_of(self.folder)
+        if pair not in pairs:
+            return unknown("language pair", pair, pairs)
         return SettingError(f"{name} is given for {pair}, which is not among the language pairs that are chosen: "
                             f"{', '.join(self.pairs)}. Choose {pair} too, or leave {name} out.",
                             {"pairs": ",".join((*self.pairs, pair))})
 
-    def _with_runs(self, pair: str, testset: TestSet) -> TestSet:
-        with files_at(self._of(pair, self.run)) as runs:
+    def _join_runs(self, pair: str, testset: TestSet) -> TestSet:
+        with unpack_named_files(self._select_files(pair, self.run)) as runs:
             return join_runs(testset, runs, self.keep_canary)
 
-    def _scored(self, pair: str, testset: TestSet) -> TestSet:
+    def _join_scores(self, pair: str, testset: TestSet) -> TestSet:
         """With its tables of scores."""
-        if not (tables := self._of(pair, self.scores)):
+        if not (tables := self._select_files(pair, self.scores)):
             return testset
-        lower, higher = self._said({name for name, _ in tables}, True)
-        with files_at(tables) as files:
+        lower, higher = self._select_directions({name for name, _ in tables}, True)
+        with unpack_named_files(tables) as files:
             return join_scores(testset, files, lower, higher_is_better=higher)
 
-    def _assumed(self, testsets: Mapping[str, TestSet]) -> list[str]:
+    def _explain_directions(self, testsets: Mapping[str, TestSet]) -> list[str]:
         """What was assumed of each name of tables, by the scores of all language pairs."""
-        return [assumed_of(name, (score for pair, of, _ in self.scores if of == name
-                                  for own in testsets[pair].scores[name].by_system.values() for score in own),
+        return [assumed_of(name, (score for pair, metric, _ in self.scores if metric == name
+                                  for scores in testsets[pair].scores[name].by_system.values() for score in scores),
                            self.lower_is_better, self.higher_is_better)
                 for name in dict.fromkeys(name for _, name, _ in self.scores)]
 
-    def _said(self, names: set[str], among: bool) -> list[tuple[str, ...]]:
-        """Of which scores the lowest, and the highest, is best: those `among` the names, or the others."""
-        return [tuple(name for name in said if (name in names) is among)
-                for said in (self.lower_is_better, self.higher_is_better)]
+    def _select_directions(self, names: set[str], inside: bool) -> list[tuple[str, ...]]:
+        """Of which scores the lowest, and the highest, is best: those `inside` the names, or the others."""
+        return [tuple(name for name in names_of_direction if (name in names) is inside)
+                for names_of_direction in (self.lower_is_better, self.higher_is_better)]
 
     @staticmethod
-    def _of(pair: str, files: tuple[tuple[str, str, str], ...]) -> tuple[tuple[str, str], ...]:
-        return tuple((name, path) for of, name, path in files if of == pair)
+    def _select_files(pair: str, files: tuple[tuple[str, str, str], ...]) -> tuple[tuple[str, str], ...]:
+        return tuple((name, path) for own_pair, name, path in files if own_pair == pair)
 
-    def withdrawn(self) -> tuple[str, ...]:
+    def list_withdrawn(self) -> tuple[str, ...]:
         """The systems that are left out because the table calls them withdrawn."""
-        with self._bounded():
-            table = {} if self.keep_withdrawn else self._table()
+        with self._limit_reading():
+            table = {} if self.keep_withdrawn else self._read_table()
         return tuple(name for name, info in table.items() if info.role == "withdrawn")
 
-    def _primary(self) -> str | None:
+    def _read_primary(self) -> str | None:
         """The metric that the table of the systems names."""
         if self.systems_table is not None:
             return read_primary(self.systems_table)
         if self.folder is None:
             return None
-        with file_beside(self.folder, SYSTEMS) as path:
+        with open_task_file(self.folder, SYSTEMS) as path:
             return None if path is None else read_primary(path)
 
-    def _table(self) -> dict[str, SystemInfo]:
+    def _read_table(self) -> dict[str, SystemInfo]:
         if self.systems_table is not None:
             return read_systems(self.systems_table)
         return {} if self.folder is None else systems_of(self.folder)
 
     def files(self) -> list[Path]:
         """All files below the folder, in a fixed order; or the zip of it."""
-        inside = () if self.folder is None else (Path(self.folder), *Path(self.folder).rglob("*"))
-        return sorted(path for path in inside if path.is_file())
+        members = () if self.folder is None else (Path(self.folder), *Path(self.folder).rglob("*"))
+        return sorted(path for path in members if path.is_file())
 
-    def beside(self) -> list[Path]:
+    def list_joined_files(self) -> list[Path]:
         """The files of its tables and runs, which may lie elsewhere."""
-        named = (path for _, _, path in (*self.scores, *self.run))
-        return [Path(path) for path in (*named, self.systems_table) if path is not None]
+        named_files = (path for _, _, path in (*self.scores, *self.run))
+        return [Path(path) for path in (*named_files, self.systems_table) if path is not None]
 
-    def _paths(self) -> list[str]:
-        return [self.folder or "", *map(str, self.beside())]
+    def _list_paths(self) -> list[str]:
+        return [self.folder or "", *map(str, self.list_joined_files())]
 
-    def of_pair(self, pair: str) -> Source:
+    def select_pair(self, pair: str) -> Source:
         """The test set of one language pair alone, with the systems that are chosen here, and what is said of the
         direction of scores but for those that only other language pairs have tables of."""
-        tables = self._of(pair, self.scores)
-        others = {name for _, name, _ in self.scores} - {name for name, _ in tables}
-        lower, higher = self._said(others, False)
+        tables = self._select_files(pair, self.scores)
+        other_names = {name for _, name, _ in self.scores} - {name for name, _ in tables}
+        lower, higher = self._select_directions(other_names, False)
         return Source(folder=self.folder, langpair=pair, demo_task=self.folder is None, keep_canary=self.keep_canary,
                       lower_is_better=lower, higher_is_better=higher, keep_withdrawn=self.keep_withdrawn,
-                      scores=tables, below=self.below, run=self._of(pair, self.run), named_from=self.named_from,
+                      scores=tables, below=self.below, run=self._select_files(pair, self.run),
+                      named_from=self.named_from,
                       systems_table=self.systems_table)
 
-    def as_told(self) -> dict[str, Any]:
+    def to_record(self) -> dict[str, Any]:
         """The fields, with files as they are shown."""
-        told = {key: value for key, value in asdict(self).items()
-                if key not in ("below", "named_from") and (key not in _LATER or value)}
-        table = self.systems_table and self.shown(self.systems_table)
-        return told | {"folder": self.shown_folder(), "systems_table": table, **{
-            key: [(pair, name, self.shown(path)) for pair, name, path in files]
+        record = {key: value for key, value in asdict(self).items()
+                  if key not in ("below", "named_from") and (key not in _LATER or value)}
+        table = self.systems_table and self.show_path(self.systems_table)
+        return record | {"folder": self.show_folder(), "systems_table": table, **{
+            key: [(pair, name, self.show_path(path)) for pair, name, path in files]
             for key, files in (("scores", self.scores), ("run", self.run))}}
 
     def digest(self) -> str:
         """Digest of name and bytes of all files, and of what is taken of them; quicker than to read them."""
-        with self._bounded():
+        with self._limit_reading():
             return self._digest()
 
     def _digest(self) -> str:
@@ -425,11 +427,11 @@ class TaskSource(_Files):
             h.update(os.fsencode(path.relative_to(self.folder)) + b"\0" + content)
         for files, expected in ((self.scores, SCORE_TABLE), (self.run, SEGMENTS)):
             for _, _, table in files:
-                with out_of_zips([table]) as (file,):
+                with unpack_files([table]) as (file,):
                     h.update(read_bytes(file, expected)[0] + b"\0")
         if self.systems_table is not None:
             h.update(read_bytes(self.systems_table, SYSTEMS_TABLE)[0] + b"\0")
-        taken = {key: value for key, value in self.as_told().items()
-                 if key not in ("folder", "name") and (key not in _LATER or value)}
-        h.update(json.dumps(taken).encode())
+        record = {key: value for key, value in self.to_record().items()
+                  if key not in ("folder", "name") and (key not in _LATER or value)}
+        h.update(json.dumps(record).encode())
         return h.hexdigest()

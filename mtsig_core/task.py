@@ -44,7 +44,7 @@ class SystemInfo:
                 raise unknown(what, value, among)
 
     @property
-    def beside(self) -> list[str]:
+    def labels(self) -> list[str]:
         """What is said of it beside its name, for who sees it ranked: that it is a second attempt, or no machine's."""
         return ["contrastive"] * (self.role == "contrastive") + ["human translation"] * (self.kind == "human")
 
@@ -96,14 +96,14 @@ class Task:
         if not self.testsets:
             raise InputError(f"{self.name} has no language pair. Expected at least one.")
         names = dict.fromkeys(name for testset in self.testsets.values() for name in testset.systems)
-        told = {show_name(name): info for name, info in self.systems.items()}
-        for name in told:
+        infos = {show_name(name): info for name, info in self.systems.items()}
+        for name in infos:
             if name not in names:
                 raise InputError(f"{self.name}: the table of systems has {name!r}, which has no output and no score."
                                  f"{nearest(name, names)} Systems: {', '.join(names)}.")
-        known = {name: told.get(name, SystemInfo.of(name)) for name in names}
+        systems = {name: infos.get(name, SystemInfo.of(name)) for name in names}
         object.__setattr__(self, "testsets", MappingProxyType(dict(self.testsets)))
-        object.__setattr__(self, "systems", MappingProxyType(known))
+        object.__setattr__(self, "systems", MappingProxyType(systems))
 
     def __repr__(self) -> str:
         return (f"<Task {self.name!r}: {counted(len(self.testsets), 'language pair')}, "
@@ -127,44 +127,46 @@ class Task:
     @property
     def tracks(self) -> tuple[str, ...]:
         """``constrained`` and ``unconstrained``, as far as systems are known to be in one."""
-        found = {info.constrained for info in self.systems.values()}
-        return tuple(name for name, value in _TRACKS.items() if value in found)
+        values = {info.constrained for info in self.systems.values()}
+        return tuple(name for name, value in _TRACKS.items() if value in values)
 
-    def map(self, change: Callable[[str, TestSet], TestSet]) -> Task:
+    def map_testsets(self, change: Callable[[str, TestSet], TestSet]) -> Task:
         """The same task with each test set changed, by language pair; systems that are nowhere any more are gone."""
-        return self._with({pair: change(pair, testset) for pair, testset in self.testsets.items()})
+        return self._replace_testsets({pair: change(pair, testset) for pair, testset in self.testsets.items()})
 
-    def only_pairs(self, pairs: Iterable[str]) -> Task:
+    def select_pairs(self, pairs: Iterable[str]) -> Task:
         """The same task with these language pairs alone, in this order."""
         pairs = list(dict.fromkeys(pairs))
         for pair in pairs:
             if pair not in self.testsets:
                 raise unknown("language pair", pair, self.testsets)
-        return self._with({pair: self.testsets[pair] for pair in pairs})
+        return self._replace_testsets({pair: self.testsets[pair] for pair in pairs})
 
     def of_track(self, track: str) -> Task:
         """The same task with the systems of one track alone: ``"constrained"`` or ``"unconstrained"``."""
         if track not in _TRACKS:
             raise unknown("track", track, _TRACKS)
-        kept = [name for name, info in self.systems.items() if info.constrained is _TRACKS[track]]
-        if not kept:
+        names = [name for name, info in self.systems.items() if info.constrained is _TRACKS[track]]
+        if not names:
             raise SettingError(f"{self.name} names no {track} system. Its systems say no track, or the other one; a "
                                "table of systems says it.", {"systems_table": "FILE"})
-        return self.only(kept)
+        return self.only(names)
 
     def only(self, names: Iterable[str]) -> Task:
         """The same task with these systems alone; a pair that has none of them is left out."""
-        kept = self._known(names)
-        return self.keep({pair: testset.systems.keys() & kept for pair, testset in self.testsets.items()})
+        known_names = self._check_names(names)
+        return self.keep_systems({pair: testset.systems.keys() & known_names for pair,
+                                  testset in self.testsets.items()})
 
-    def keep(self, names: Mapping[str, Set[str]]) -> Task:
+    def keep_systems(self, names: Mapping[str, Set[str]]) -> Task:
         """The same task with these systems alone, by language pair; a pair that has none of them is left out."""
-        return self._with({pair: testset if testset.systems.keys() == names[pair] else testset.only(names[pair])
-                           for pair, testset in self.testsets.items() if names[pair]})
+        return self._replace_testsets({pair: testset if testset.systems.keys() == names[pair]
+                                       else testset.only(names[pair])
+                                       for pair, testset in self.testsets.items() if names[pair]})
 
-    def called(self, name: str) -> Task:
+    def rename(self, name: str) -> Task:
         """The same task by another name, which its test sets have too."""
-        return replace(self.map(lambda pair, testset: replace(testset, name=f"{name} {pair}")), name=name)
+        return replace(self.map_testsets(lambda pair, testset: replace(testset, name=f"{name} {pair}")), name=name)
 
     def scored_with(self, names: Iterable[str] | None = None, others_as_systems: bool = False) -> Task:
         """The same task scored with these references alone.
@@ -182,39 +184,40 @@ class Task:
         SettingError
             For a name that no language pair has, and where no language pair has a reference that could act as a system.
         """
-        there = dict.fromkeys(name for testset in self.testsets.values() for name in testset.references)
-        names = list(there if names is None else names)
+        references = dict.fromkeys(name for testset in self.testsets.values() for name in testset.references)
+        names = list(references if names is None else names)
         for name in names:
-            if name not in there:
-                raise unknown("reference", name, there)
-        found = {}
+            if name not in references:
+                raise unknown("reference", name, references)
+        testsets = {}
         for pair, testset in self.testsets.items():
-            kept = [name for name in testset.references if name in names] or list(testset.references)
-            joins = others_as_systems and (len(kept) < len(testset.references) or testset.rated_humans)
-            found[pair] = testset.scored_with(kept, True) if joins else testset.scored_with(kept) \
-                if len(kept) < len(testset.references) else testset
-        if others_as_systems and all(one.systems.keys() == self.testsets[pair].systems.keys()
-                                     for pair, one in found.items()):
+            own_names = [name for name in testset.references if name in names] or list(testset.references)
+            joins = others_as_systems and (len(own_names) < len(testset.references) or testset.rated_humans)
+            testsets[pair] = testset.scored_with(own_names, True) if joins else testset.scored_with(own_names) \
+                if len(own_names) < len(testset.references) else testset
+        if others_as_systems and all(changed.systems.keys() == self.testsets[pair].systems.keys()
+                                     for pair, changed in testsets.items()):
             raise SettingError(
-                f"No reference of {self.name} is left to act as a system: all of {', '.join(there) or 'them'} are used "
+                f"No reference of {self.name} is left to act as a system: all of {', '.join(references) or 'them'} are "
+                f"used "
                 "for scoring, and none has ratings. Choose the ones to score with.", {"refs": "NAME,..."})
-        told = [f"Left out of {pair}: the choice of references, as it has none of {', '.join(names)}. It is scored "
-                f"with {', '.join(testset.references)}." for pair, testset in self.testsets.items()
-                if testset.references and not {*names} & testset.references.keys()]
-        return replace(self, testsets=found, assumed=(*self.assumed, *told))
+        notes = [f"Left out of {pair}: the choice of references, as it has none of {', '.join(names)}. It is scored "
+                 f"with {', '.join(testset.references)}." for pair, testset in self.testsets.items()
+                 if testset.references and not {*names} & testset.references.keys()]
+        return replace(self, testsets=testsets, assumed=(*self.assumed, *notes))
 
     def without(self, names: Iterable[str]) -> Task:
         """The same task without these systems."""
-        return self.only(self.systems.keys() - self._known(names))
+        return self.only(self.systems.keys() - self._check_names(names))
 
-    def _known(self, names: Iterable[str]) -> set[str]:
+    def _check_names(self, names: Iterable[str]) -> set[str]:
         names = list(names)
         for name in names:
             if name not in self.systems:
                 raise unknown("system", name, self.systems)
         return set(names)
 
-    def _with(self, testsets: Mapping[str, TestSet]) -> Task:
+    def _replace_testsets(self, testsets: Mapping[str, TestSet]) -> Task:
         names = {name for testset in testsets.values() for name in testset.systems}
         return replace(self, testsets=testsets,
                        systems={name: info for name, info in self.systems.items() if name in names})
@@ -250,20 +253,21 @@ class TaskExclusion:
 def without(task: Task, exclude: Iterable[TaskExclusion]) -> Task:
     """The same task without these systems; a language pair of which none is left is left out."""
     exclude = list(exclude)
-    gone: dict[str, set[str]] = {pair: {one.system for one in exclude if one.pair is None} for pair in task.testsets}
-    for one in exclude:
-        if one.system not in task.systems:
-            raise unknown("system", one.system, task.systems)
-        if one.pair is not None:
-            if one.pair not in gone:
-                raise unknown("language pair", one.pair, task.testsets)
-            if one.system not in task.testsets[one.pair].systems:
-                raise unknown(f"system of {one.pair}", one.system, task.testsets[one.pair].systems)
-            gone[one.pair].add(one.system)
-    kept = {pair: testset.systems.keys() - gone[pair] for pair, testset in task.testsets.items()}
-    if not any(kept.values()):
+    excluded: dict[str, set[str]] = {pair: {exclusion.system for exclusion in exclude if exclusion.pair is None}
+                                     for pair in task.testsets}
+    for exclusion in exclude:
+        if exclusion.system not in task.systems:
+            raise unknown("system", exclusion.system, task.systems)
+        if exclusion.pair is not None:
+            if exclusion.pair not in excluded:
+                raise unknown("language pair", exclusion.pair, task.testsets)
+            if exclusion.system not in task.testsets[exclusion.pair].systems:
+                raise unknown(f"system of {exclusion.pair}", exclusion.system, task.testsets[exclusion.pair].systems)
+            excluded[exclusion.pair].add(exclusion.system)
+    remaining = {pair: testset.systems.keys() - excluded[pair] for pair, testset in task.testsets.items()}
+    if not any(remaining.values()):
         raise SettingError(f"{task.name}: every system of every language pair is left out. Leave one in.")
-    return task.keep(kept)
+    return task.keep_systems(remaining)
 
 
 def read_exclusions(texts: Iterable[str], systems: Iterable[str], pairs: Iterable[str]) -> tuple[TaskExclusion, ...]:
@@ -282,48 +286,48 @@ def read_exclusions(texts: Iterable[str], systems: Iterable[str], pairs: Iterabl
     x,y None -
     """
     systems, pairs = set(systems), set(pairs)
-    found: dict[tuple[str | None, str], TaskExclusion] = {}
+    exclusions: dict[tuple[str | None, str], TaskExclusion] = {}
     for text in texts:
-        named, _, reason = _cut(text, "=")
-        entries = [_entry(part, reason, pairs) for part in _PART.findall(named) if part.strip()]
-        if not {one.system for one in entries} <= systems and _entry(text, "", pairs).system in systems:
-            entries = [_entry(text, "", pairs)]
+        names, _, reason = _partition(text, "=")
+        entries = [_parse_entry(part, reason, pairs) for part in _PART.findall(names) if part.strip()]
+        if not {entry.system for entry in entries} <= systems and _parse_entry(text, "", pairs).system in systems:
+            entries = [_parse_entry(text, "", pairs)]
         if not entries:
             raise SettingError(f"--exclude {text!r} names no system. Expected NAME, NAME=REASON or PAIR:NAME=REASON.")
-        for one in entries:
-            before, _, after = _cut(text, ":")
-            if one.system not in systems and _plain(_cut(after, "=")[0]) in systems:
-                raise unknown("language pair", _plain(before), sorted(pairs))
-            if one.system not in systems:
-                raise unknown("system", one.system, sorted(systems))
-            found[one.pair, one.system] = one
-    return tuple(found.values())
+        for entry in entries:
+            pair_text, _, name_text = _partition(text, ":")
+            if entry.system not in systems and _unescape(_partition(name_text, "=")[0]) in systems:
+                raise unknown("language pair", _unescape(pair_text), sorted(pairs))
+            if entry.system not in systems:
+                raise unknown("system", entry.system, sorted(systems))
+            exclusions[entry.pair, entry.system] = entry
+    return tuple(exclusions.values())
 
 
-def exclusion_text(one: TaskExclusion) -> str:
+def format_exclusion(exclusion: TaskExclusion) -> str:
     r"""What `read_exclusions` reads as this one.
 
-    >>> exclusion_text(TaskExclusion("a=b", "late, = too", "en-de"))
+    >>> format_exclusion(TaskExclusion("a=b", "late, = too", "en-de"))
     'en-de:a\\=b=late, = too'
     """
-    name = _SPECIAL.sub(r"\\\1", one.system)
-    where = "" if one.pair is None else _SPECIAL.sub(r"\\\1", one.pair) + ":"
-    return f"{where}{name}={one.reason}" if one.reason else f"{where}{name}"
+    name = _SPECIAL.sub(r"\\\1", exclusion.system)
+    prefix = "" if exclusion.pair is None else _SPECIAL.sub(r"\\\1", exclusion.pair) + ":"
+    return f"{prefix}{name}={exclusion.reason}" if exclusion.reason else f"{prefix}{name}"
 
 
-def _entry(text: str, reason: str, pairs: set[str]) -> TaskExclusion:
-    before, colon, after = _cut(text, ":")
-    pair = _plain(before)
+def _parse_entry(text: str, reason: str, pairs: set[str]) -> TaskExclusion:
+    pair_text, colon, name_text = _partition(text, ":")
+    pair = _unescape(pair_text)
     if colon and pair in pairs:
-        return TaskExclusion(_plain(after), reason, pair)
-    return TaskExclusion(_plain(text), reason)
+        return TaskExclusion(_unescape(name_text), reason, pair)
+    return TaskExclusion(_unescape(text), reason)
 
 
-def _cut(text: str, sign: str) -> tuple[str, str, str]:
+def _partition(text: str, sign: str) -> tuple[str, str, str]:
     """As `str.partition`, but not at a sign with a backslash before it."""
-    found = re.match(rf"((?:\\.|[^\\{sign}])*){sign}", text, re.DOTALL)
-    return (text, "", "") if found is None else (found[1], sign, text[found.end():])
+    match = re.match(rf"((?:\\.|[^\\{sign}])*){sign}", text, re.DOTALL)
+    return (text, "", "") if match is None else (match[1], sign, text[match.end():])
 
 
-def _plain(text: str) -> str:
+def _unescape(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)

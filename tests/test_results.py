@@ -241,7 +241,7 @@ class TestFromJson:
                 less = {**data, group: {name: value for name, value in data[group].items() if name != key}}
                 with pytest.raises(InputError, match=f"{group}: Object missing required field {key}"):
                     Comparison.from_json(json.dumps(less))
-        data["warnings"] = [{"code": "c", "text": "t"}]
+        data["warnings"] = [{"code": "one-system", "text": "t", "facts": {}}]
         assert Comparison.from_json(json.dumps(data)).warnings[0].metric is None
 
     def test_numbers_beyond_floats_are_refused(self):

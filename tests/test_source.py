@@ -104,12 +104,12 @@ def test_messages_on_a_whole_task_name_no_place(tmp_path, monkeypatch):
         (folder / name).write_text("a\n" * (4 if "system" in name else 1))
     served = _absolute(Source(folder=str(folder)))
     task = TaskSource(served.folder, named_from=served.named_from)
-    for read in (task.read, task.of_pair("en-de").read, replace(served, langpair="en-de").read):
+    for read in (task.read, task.select_pair("en-de").read, replace(served, langpair="en-de").read):
         with pytest.raises(InputError, match="wmt/") as caught:
             read()
         assert str(tmp_path) not in str(caught.value)
-    assert task_command(task) == "mtsig task --folder wmt" and "named_from" not in task.as_told()
-    assert task.as_told()["folder"] == "wmt" and task.digest() == TaskSource(str(folder)).digest()
+    assert task_command(task) == "mtsig task --folder wmt" and "named_from" not in task.to_record()
+    assert task.to_record()["folder"] == "wmt" and task.digest() == TaskSource(str(folder)).digest()
 
 
 def test_a_whole_task_survives_json_and_gives_its_parts_what_is_theirs():
@@ -117,7 +117,7 @@ def test_a_whole_task_survives_json_and_gives_its_parts_what_is_theirs():
                       True, "who.tsv", False, (("en-de", "esa", "t"), ("en-zh", "esa", "u")),
                       run=(("en-de", "A", "a2"),))
     assert TaskSource.from_json(task.to_json()) == task
-    one = task.of_pair("en-de")
+    one = task.select_pair("en-de")
     assert (one.scores, one.run, one.systems_table) == ((("esa", "t"),), (("A", "a2"),), "who.tsv")
     assert source_options(one)[-1] == "--keep-canary" and "--systems-table" in source_options(one)
 
@@ -126,7 +126,7 @@ def test_what_is_said_of_a_table_goes_to_the_language_pairs_that_have_it():
     task = TaskSource("wmt", lower_is_better=("mine", "of-folder"), higher_is_better=("esa",),
                       scores=(("en-de", "mine", "t"), ("en-zh", "esa", "u"), ("en-cs", "mine", "v")))
     said = {pair: (one.lower_is_better, one.higher_is_better) for pair in ("en-de", "en-zh", "en-cs", "en-ja")
-            for one in (task.of_pair(pair),)}
+            for one in (task.select_pair(pair),)}
     assert said == {"en-de": (("mine", "of-folder"), ()), "en-cs": (("mine", "of-folder"), ()),
                     "en-zh": (("of-folder",), ("esa",)), "en-ja": (("of-folder",), ())}
 

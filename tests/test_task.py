@@ -37,13 +37,13 @@ def test_views_keep_what_they_have(task):
     assert {pair: list(one.systems) for pair, one in closed.testsets.items()} == {"en-de": ["A"], "en-cs": ["A", "C"]}
     assert closed.assumed == task.assumed and closed.digest != task.digest
     assert list(task.without(["A", "C"]).testsets) == ["en-de"]
-    assert list(task.only_pairs(["en-cs"]).systems) == ["A", "C"]
+    assert list(task.select_pairs(["en-cs"]).systems) == ["A", "C"]
     assert pickle.loads(pickle.dumps(task)).digest == task.digest
 
 
 def test_mistakes_are_named(task):
     with pytest.raises(SettingError, match="Unknown language pair 'en-dd'.*en-de"):
-        task.only_pairs(["en-dd"])
+        task.select_pairs(["en-dd"])
     with pytest.raises(SettingError, match="Unknown system 'D'"):
         task.only(["D"])
     with pytest.raises(SettingError, match="no unconstrained system"):
@@ -77,7 +77,7 @@ def test_references_act_as_systems_where_a_language_pair_has_any_to_spare():
     with pytest.raises(SettingError, match="Unknown reference 'refC'.*Available: refA, refB"):
         task.scored_with(["refC"])
     with pytest.raises(SettingError, match="No reference of toy is left to act as a system") as error:
-        task.only_pairs(["en-uk"]).scored_with(others_as_systems=True)
+        task.select_pairs(["en-uk"]).scored_with(others_as_systems=True)
     assert error.value.remedies == ({"refs": "NAME,..."},)
 
 
@@ -93,6 +93,6 @@ def test_a_task_compared_with_references_as_systems_is_its_pairs_compared_so():
 
 
 def test_a_task_is_called_otherwise_with_its_test_sets(task):
-    other = task.called("<b>x</b>")
+    other = task.rename("<b>x</b>")
     assert (other.name, other.digest) == ("<b>x</b>", task.digest)
     assert [one.name for one in other.testsets.values()] == ["<b>x</b> en-de", "<b>x</b> en-cs"]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from mtsig_core import TestSet
 from mtsig_core.errors import SettingError
-from mtsig_core.task import SystemInfo, Task, TaskExclusion, exclusion_text, read_exclusions, without
+from mtsig_core.task import SystemInfo, Task, TaskExclusion, format_exclusion, read_exclusions, without
 
 NAMES = ["A", "A=B", "B", "<b>x</b>", "نظام, واحد", "model:7b", "en-de:A", "\\", " padded "]
 PAIRS = ["en-de", "en-cs", "=,"]
@@ -16,7 +16,7 @@ ANY = st.builds(TaskExclusion, st.sampled_from(NAMES), st.text(), st.sampled_fro
 @settings(max_examples=40, deadline=None)
 @given(st.lists(ANY, unique_by=lambda one: (one.pair, one.system)))
 def test_what_is_printed_is_read_again_whatever_the_names(excluded):
-    assert read_exclusions(map(exclusion_text, excluded), NAMES, PAIRS) == tuple(excluded)
+    assert read_exclusions(map(format_exclusion, excluded), NAMES, PAIRS) == tuple(excluded)
 
 
 def test_it_is_written_as_a_person_would():

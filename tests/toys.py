@@ -12,7 +12,7 @@ import numpy as np
 
 from mtsig_core import TestSet, compare
 from mtsig_core.metrics.bleu import Bleu
-from mtsig_core.readers.limits import bounded, upload_limits
+from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.tasks import contents_of
 from mtsig_core.source import Source
 
@@ -53,7 +53,7 @@ def read_zip(content, langpair, file="task.zip"):
 def _of_upload(content, file, work):
     with tempfile.TemporaryDirectory() as folder:
         (path := Path(folder).resolve() / file).write_bytes(content)
-        with bounded(upload_limits(), below=path.parent):
+        with limit_reading(upload_limits(), below=path.parent):
             return work(path)
 
 

@@ -52,7 +52,7 @@ def run_replicate(args: Namespace, testset: TestSet) -> int:
     table = read_official(args.official, testset.langpair)
     source = source_from(args)
     assert source is not None, "read already"
-    whole = None if source.refs_as_systems else source.everything().read()
+    whole = None if source.refs_as_systems else source.include_all().read()
     with progress_line() as progress:
         found = replicate(testset, table, whole, lowercase=args.lowercase, progress=progress)
     write(REPLICATION_FORMS[args.format](found), args.out)
@@ -64,7 +64,7 @@ def run_replicate_task(args: Namespace, kept: KeptTask) -> int:
         raise SettingError(f"--format {args.format} is not for --official. Expected text, json or csv.")
     tables = read_official_task(args.official)
     with progress_line() as progress:
-        found = replicate_task(kept.beside, kept.info.pairs, tables, progress=progress)
+        found = replicate_task(kept.read_testsets, kept.info.pairs, tables, progress=progress)
     write(REPLICATION_FORMS[args.format](found), args.out)
     return 0
 

@@ -130,7 +130,7 @@ def read(args: Namespace) -> TestSet:
         if said.startswith("Left out"):
             kept = " --keep-withdrawn keeps them." if said.endswith("is withdrawn.") else ""
             print(f"mtsig: {printable(add_remedy(said))}{kept}", file=sys.stderr)
-    return source.part_of(testset)
+    return source.select_part(testset)
 
 
 def chosen_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> list[Metric]:

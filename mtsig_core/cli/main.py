@@ -24,7 +24,7 @@ from mtsig_core.cli.options import (
 )
 from mtsig_core.errors import MtsigError, SettingError, nearest, unknown
 from mtsig_core.metrics import Metric
-from mtsig_core.readers.limits import unreadable
+from mtsig_core.readers.limits import explain_unreadable
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.text import printable_lines
 from mtsig_core.stats.one_score import Progress
@@ -127,7 +127,7 @@ def main(argv: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:  # what no reader asked about: a folder above that is closed, a working folder that is gone
-        print(f"mtsig: {printable_lines(unreadable(error))}", file=sys.stderr)
+        print(f"mtsig: {printable_lines(explain_unreadable(error))}", file=sys.stderr)
         return 2
     except MemoryError as error:
         print(f"mtsig: not enough memory ({error}). Use fewer --trials or --resamples, or fewer systems.",

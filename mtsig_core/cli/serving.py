@@ -22,9 +22,9 @@ from tempfile import TemporaryDirectory, gettempdir
 from types import FrameType
 from typing import Any
 
-from mtsig_core._command import STATUS, held
+from mtsig_core._command import STATUS, ignore_interrupts
 from mtsig_core.errors import SettingError
-from mtsig_core.readers.limits import upload_limits, whole_number
+from mtsig_core.readers.limits import read_whole_number, upload_limits
 from mtsig_core.source import PORTS_VARIABLE, SHARED_VARIABLE, SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.stats.parallel import on_cluster
 
@@ -125,7 +125,7 @@ def check_settings(environment: Mapping[str, str]) -> None:
     Limits.from_environment(environment)
     for name in ("MTSIG_MAX_DRAWS", "MTSIG_MAX_PAIRS", "MTSIG_MAX_SWEEP", "MTSIG_JOBS", "MTSIG_WORKER_MB",
                  "MTSIG_MAX_SESSIONS", "MTSIG_UNOPENED_MB"):
-        whole_number(name, 1, environment)
+        read_whole_number(name, 1, environment)
     for host in filter(None, map(str.strip, environment.get("MTSIG_HOSTS", "").split(","))):
         if not re.fullmatch(r"\*|(\*\.)?[\w.-]+", host):
             raise SettingError(f"MTSIG_HOSTS has {host!r}. Expected names alone, with commas between, such as "
@@ -387,7 +387,7 @@ def serve(source: Source | None, task: TaskSource | None = None, *, port: int, o
         return serve_workers(command, environment, workers, address, port, open_browser)
     print(f"mtsig: dashboard at http://{command[-1]}:{port} (Ctrl+C stops it)", file=sys.stderr, flush=True)
     command += ["--server.address", address, "--server.port", str(port)]
-    with held():
+    with ignore_interrupts():
         os.execve(sys.executable, [*command, "--server.headless", "false" if open_browser else "true"], environment)
 
 

@@ -42,7 +42,7 @@ class Fault(NamedTuple):
     line: int
 
 
-def first_fault(reference: Sequence[str], output: Sequence[str]) -> Fault | None:
+def find_first_fault(reference: Sequence[str], output: Sequence[str]) -> Fault | None:
     """The likeliest first line at which an output of another length goes out of step with its reference.
 
     An alignment in the manner of Gale and Church (1993, A Program for Aligning Sentences in Bilingual Corpora,
@@ -56,7 +56,8 @@ def first_fault(reference: Sequence[str], output: Sequence[str]) -> Fault | None
 
     Examples
     --------
-    >>> first_fault(["A cat sat.", "It was warm.", "Dogs ran by."], ["A cat sat. It was warm.", "The dogs ran by."])
+    >>> reference = ["A cat sat.", "It was warm.", "Dogs ran by."]
+    >>> find_first_fault(reference, ["A cat sat. It was warm.", "The dogs ran by."])
     Fault(kind='joined', line=1)
     """
     n, m = len(reference), len(output)
@@ -87,31 +88,31 @@ def first_fault(reference: Sequence[str], output: Sequence[str]) -> Fault | None
 
 def _arrivals_with_fewer(best: np.ndarray, fault: np.ndarray, shift: int, price: _Prices) -> _Arrivals:
     """Costs and first faults of coming from diagonal `shift` to the next one with one line of output fewer."""
-    ref, out, here = price.ref, price.out, np.arange(len(best))
-    yield (_moved(best, 2, OUTSIDE) + price.pair(ref(-2) + ref(-1), out(shift - 2)) + JOINED_OR_SPLIT,
-           _earlier(_moved(fault, 2, -1), 2 * (here - 2 + shift)))
-    yield (_moved(best, 1, OUTSIDE) + ref(-1).outside + MISSING_OR_EXTRA,
-           _earlier(_moved(fault, 1, -1), 2 * (here - 1) + 1))
+    ref, output, lines = price.ref, price.out, np.arange(len(best))
+    yield (_shift(best, 2, OUTSIDE) + price.pair(ref(-2) + ref(-1), output(shift - 2)) + JOINED_OR_SPLIT,
+           _keep_first(_shift(fault, 2, -1), 2 * (lines - 2 + shift)))
+    yield (_shift(best, 1, OUTSIDE) + ref(-1).outside + MISSING_OR_EXTRA,
+           _keep_first(_shift(fault, 1, -1), 2 * (lines - 1) + 1))
 
 
 def _arrivals_with_more(best: np.ndarray, fault: np.ndarray, shift: int, price: _Prices) -> _Arrivals:
     """Costs and first faults of coming from diagonal `shift` to the next one with one line of output more."""
-    ref, out, here = price.ref, price.out, np.arange(len(best))
-    two = out(shift - 1) + out(shift)
+    ref, output, lines = price.ref, price.out, np.arange(len(best))
+    two = output(shift - 1) + output(shift)
     # Any place of the cut is as likely as another: hence the logarithm of their number.
-    yield (_moved(best, 1, OUTSIDE) + price.pair(ref(-1), two) + np.log1p(two.length) + JOINED_OR_SPLIT,
-           _earlier(_moved(fault, 1, -1), 2 * (here - 1 + shift)))
-    yield best + price.alone(out(shift)) + MISSING_OR_EXTRA, _earlier(fault, 2 * (here + shift) + 1)
+    yield (_shift(best, 1, OUTSIDE) + price.pair(ref(-1), two) + np.log1p(two.length) + JOINED_OR_SPLIT,
+           _keep_first(_shift(fault, 1, -1), 2 * (lines - 1 + shift)))
+    yield best + price.price_extra(output(shift)) + MISSING_OR_EXTRA, _keep_first(fault, 2 * (lines + shift) + 1)
 
 
-def _moved(values: np.ndarray, by: int, fill: float) -> np.ndarray:
-    """The values `by` places further on."""
-    return np.concatenate([np.full(by, fill, dtype=values.dtype), values[:len(values) - by]])
+def _shift(values: np.ndarray, n_places: int, fill: float) -> np.ndarray:
+    """The values `n_places` places further on."""
+    return np.concatenate([np.full(n_places, fill, dtype=values.dtype), values[:len(values) - n_places]])
 
 
-def _earlier(fault: np.ndarray, now: np.ndarray) -> np.ndarray:
+def _keep_first(fault: np.ndarray, current: np.ndarray) -> np.ndarray:
     """The fault already on the way, or this one if there is none."""
-    return np.where(fault >= 0, fault, now)
+    return np.where(fault >= 0, fault, current)
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ class _Lines:
     outside: np.ndarray
 
     @classmethod
-    def of(cls, texts: Sequence[str], margin: int) -> _Lines:
+    def from_texts(cls, texts: Sequence[str], margin: int) -> _Lines:
         """The lines of a text, between `margin` lines that are not there."""
         bits = np.frombuffer(b"".join(map(_word_bits, texts)), np.uint64).reshape(len(texts), -1)
         return cls(np.pad(np.array([len(text) for text in texts], dtype=float), margin),
@@ -152,7 +153,7 @@ class _Prices:
     def __init__(self, reference: Sequence[str], output: Sequence[str], margin: int):
         self.n_places = len(reference) + 1
         self.margin = margin
-        self._ref, self._out = _Lines.of(reference, margin), _Lines.of(output, margin)
+        self._ref, self._out = _Lines.from_texts(reference, margin), _Lines.from_texts(output, margin)
         log_ref, log_out = (np.log(lines.length[margin:-margin] + SHORT) for lines in (self._ref, self._out))
         # Before the first fault lines pair off from the start, after the last from the end. The other half of these
         # pairs lies about the same middle, however widely.
@@ -182,7 +183,7 @@ class _Prices:
         price: np.ndarray = density + NO_COMMON_WORD * (1 - _overlap(ref.words, out.words)) + ref.outside + out.outside
         return price
 
-    def alone(self, out: _Lines) -> np.ndarray:
+    def price_extra(self, out: _Lines) -> np.ndarray:
         """Minus the log density of the length of a line that translates nothing; an empty one is a common case."""
         log_length = np.log(out.length + SHORT)
         density = 0.5 * ((log_length - self.mean) / self.sd) ** 2 + np.log(self.sd) + log_length
@@ -262,35 +263,35 @@ def find_reordering(reference: Sequence[str | None], output: Sequence[str | None
         return None
     logs = np.log(lengths[:, lines] + SHORT)
     dubious = _dubious_windows(logs)
-    at = next((at for at in dubious if not _in_step(*(
-        _picked(texts, lines[at:at + _WINDOW]) for texts in (reference, output)))), None)
-    if at is None:
+    window = next((window for window in dubious if not _is_in_step(*(
+        _pick_lines(texts, lines[window:window + _WINDOW]) for texts in (reference, output)))), None)
+    if window is None:
         return None
-    first = int(np.clip(at - _SEARCHED // 2, 0, max(0, len(lines) - _SEARCHED)))
+    first = int(np.clip(window - _SEARCHED // 2, 0, max(0, len(lines) - _SEARCHED)))
     lines, logs = lines[first:first + _SEARCHED], logs[:, first:first + _SEARCHED]
-    place, mutual = _best_places(*(_picked(texts, lines) for texts in (reference, output)))
-    own = place == np.arange(len(place))
-    total = np.concatenate([[0], np.cumsum(mutual * np.where(own, -1, 1))])
+    place, mutual = _find_best_places(*(_pick_lines(texts, lines) for texts in (reference, output)))
+    in_place = place == np.arange(len(place))
+    total = np.concatenate([[0], np.cumsum(mutual * np.where(in_place, -1, 1))])
     gain = total - np.minimum.accumulate(total)
     stop = int(gain.argmax())
     start = stop - int((total[stop::-1] == total[stop] - gain[stop]).argmax())
-    moved = np.flatnonzero(mutual & ~own)
+    moved = np.flatnonzero(mutual & ~in_place)
     moved = moved[(moved >= start) & (moved < stop)]
     if gain[stop] < _MOVED:
         return None
-    here, there = (_correlation(logs[0, some], logs[1, moved]) for some in (moved, place[moved]))
-    if there < here + _BETTER:  # those found elsewhere are found by chance
-        if stop - start < _TELLING or _correlation(*logs[:, start:stop]) > _UNLIKE:
+    fit_in_place, fit_elsewhere = (_correlate(logs[0, places], logs[1, moved]) for places in (moved, place[moved]))
+    if fit_elsewhere < fit_in_place + _BETTER:  # those found elsewhere are found by chance
+        if stop - start < _TELLING or _correlate(*logs[:, start:stop]) > _UNLIKE:
             return None
         moved = moved[:0]
     return Reordering(int(lines[start]), int(lines[stop - 1]) + 1, lines[moved], lines[place[moved]])
 
 
-def _picked(texts: Sequence[str | None], lines: np.ndarray) -> list[str]:
+def _pick_lines(texts: Sequence[str | None], lines: np.ndarray) -> list[str]:
     return [texts[line] or "" for line in lines]
 
 
-def _correlation(a: np.ndarray, b: np.ndarray) -> float:
+def _correlate(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.corrcoef(a, b)[0, 1]) if len(a) > 1 and np.ptp(a) and np.ptp(b) else 0.0
 
 
@@ -311,48 +312,49 @@ def _dubious_windows(logs: np.ndarray) -> list[int]:
     return worst
 
 
-def _in_step(reference: Sequence[str], output: Sequence[str]) -> bool:
+def _is_in_step(reference: Sequence[str], output: Sequence[str]) -> bool:
     """Whether most lines share more with their own reference line than with its neighbours."""
-    theirs, own = ([_features(text) for text in texts] for texts in (reference, output))
+    reference_features, features = ([_find_features(text) for text in texts] for texts in (reference, output))
     best = 0
-    for k, words in enumerate(own):
+    for k, words in enumerate(features):
         share, *others = (len(words & line) / (len(words) + len(line))
-                          for line in (theirs[(k + step) % len(theirs)] for step in _NEIGHBOURS))
+                          for line in (reference_features[(k + step) % len(reference_features)]
+                                       for step in _NEIGHBOURS))
         best += share > max(others)
-    return best >= _IN_STEP * len(own)
+    return best >= _IN_STEP * len(features)
 
 
-def _features(text: str) -> set[Any]:
+def _find_features(text: str) -> set[Any]:
     """The words of a line; the pairs of its characters where it has hardly any spaces."""
     words = text.split()
     return {*words} if 12 * len(words) > len(text) else {*zip(text, text[1:], strict=False)}
 
 
-def _best_places(reference: Sequence[str], output: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+def _find_best_places(reference: Sequence[str], output: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """For each line of the output, the line of the reference that shares most rare pieces with it; and whether that one
     prefers it, too."""
     from scipy import sparse  # late: seldom needed
 
     size = 2 if sum(map(ord, "".join(reference[::10]))) > 0x2E80 * sum(map(len, reference[::10])) / 2 else 5
-    pieces = [_pieces(texts, size) for texts in (reference, output)]
+    pieces = [_hash_pieces(texts, size) for texts in (reference, output)]
     n_lines = np.bincount(pieces[0][1], minlength=1 << _BITS)
     rare = (n_lines > 0) & (n_lines <= max(2, _RARE * len(reference)))
     weights = np.where(rare, np.log(len(reference) / np.maximum(n_lines, 1)) + 0.1, 0)
     columns = np.cumsum(rare) - 1
-    found = []
+    matrices = []
     for rows, cells in pieces:
         keep = rare[cells]
         rows, cells = rows[keep], cells[keep]
         norm = np.sqrt(np.bincount(rows, weights[cells] ** 2, minlength=len(reference)))
-        found.append(sparse.csr_matrix((weights[cells] / norm[rows], (rows, columns[cells])),
-                                       shape=(len(reference), int(rare.sum()))))
-    alike = (found[1] @ found[0].T).toarray()
+        matrices.append(sparse.csr_matrix((weights[cells] / norm[rows], (rows, columns[cells])),
+                                          shape=(len(reference), int(rare.sum()))))
+    alike = (matrices[1] @ matrices[0].T).toarray()
     place = alike.argmax(axis=1)
     every = np.arange(len(place))
     return place, (alike.argmax(axis=0)[place] == every) & (alike[every, place] > 0)
 
 
-def _pieces(texts: Sequence[str], size: int) -> tuple[np.ndarray, np.ndarray]:
+def _hash_pieces(texts: Sequence[str], size: int) -> tuple[np.ndarray, np.ndarray]:
     """Which line has which pieces of `size` characters, as hashes; each once."""
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     rows = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
@@ -361,7 +363,7 @@ def _pieces(texts: Sequence[str], size: int) -> tuple[np.ndarray, np.ndarray]:
     for k in range(size):
         hashes = hashes * np.uint64(1_000_003) + codes[k:k + n]
     hashes = (hashes * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - _BITS)
-    inside = rows[:n] == rows[len(rows) - n:]
-    both = np.sort((rows[:n][inside] << _BITS) + hashes[inside].astype(np.int64))
-    both = both[np.diff(both, prepend=-1) > 0]  # np.unique takes ten times as long
-    return both >> _BITS, both & ((1 << _BITS) - 1)
+    in_one_line = rows[:n] == rows[len(rows) - n:]
+    rows_and_hashes = np.sort((rows[:n][in_one_line] << _BITS) + hashes[in_one_line].astype(np.int64))
+    rows_and_hashes = rows_and_hashes[np.diff(rows_and_hashes, prepend=-1) > 0]  # np.unique takes ten times as long
+    return rows_and_hashes >> _BITS, rows_and_hashes & ((1 << _BITS) - 1)

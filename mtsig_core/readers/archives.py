@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from mtsig_core.errors import InputError, MtsigError
-from mtsig_core.readers.limits import also_below, is_limited, open_file, regular, spend, without_places
+from mtsig_core.readers.limits import allow_folder, check_regular, hide_places, is_limited, open_file, spend
 from mtsig_core.readers.lines import FilePath
 from mtsig_core.testset import show_name
 
@@ -28,59 +28,61 @@ MAX_BESIDE = 1 << 24  # bytes of a single file that is read alone
 
 
 @contextmanager
-def file_beside(folder: FilePath, name: str) -> Iterator[Path | None]:
+def open_task_file(folder: FilePath, name: str) -> Iterator[Path | None]:
     """A file of that name in a task's folder, or the topmost in a zip of it, which is not unpacked for that; None where
     there is none."""
     if not is_zip(folder):
-        yield regular(path) if os.path.lexists(path := Path(folder) / name) else None
+        yield check_regular(path) if os.path.lexists(path := Path(folder) / name) else None
         return
-    with open_file(folder) as file, _readable(), _opened(file) as archive:
-        named = [one.filename for one in archive.infolist() if one.filename.rpartition("/")[2] == name
-                 and not _is_link(one)]
-    if not named:
+    with open_file(folder) as file, _explain_damage(), _open_zip(file) as archive:
+        paths = [member.filename for member in archive.infolist() if member.filename.rpartition("/")[2] == name
+                 and not _is_link(member)]
+    if not paths:
         yield None
         return
-    top = f"{os.fsdecode(folder)}/{min(named, key=lambda one: one.count('/'))}"
-    with without_places({show_name(top): show_name(f"{os.fsdecode(folder)}/{name}")}), out_of_zips([top]) as (place,):
+    top = f"{os.fsdecode(folder)}/{min(paths, key=lambda member: member.count('/'))}"
+    with hide_places({show_name(top): show_name(f"{os.fsdecode(folder)}/{name}")}), unpack_files([top]) as (place,):
         yield Path(place)
 
 
 @contextmanager
-def out_of_zips(files: Sequence[str]) -> Iterator[list[str]]:
+def unpack_files(files: Sequence[str]) -> Iterator[list[str]]:
     """Files, of which some lie in zips (``task.zip/en-cs.esa.tsv``): these unpacked for as long as they are needed.
     Messages name them as they were given."""
-    with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary, also_below(temporary):
-        taken = {f"{temporary}/{k}/{path.rpartition('/')[2]}": path for k, path in enumerate(files) if _in_zip(path)}
+    with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary, allow_folder(temporary):
+        originals = {f"{temporary}/{k}/{path.rpartition('/')[2]}": path for k,
+                     path in enumerate(files) if _split_zip_path(path)}
         try:
-            for place, path in taken.items():
-                _take_out(path, Path(place))
-            there = {path: place for place, path in taken.items()}
-            yield [there.get(path, path) for path in files]
+            for place, path in originals.items():
+                _unpack_member(path, Path(place))
+            places = {path: place for place, path in originals.items()}
+            yield [places.get(path, path) for path in files]
         except MtsigError as error:
-            said = str(error)
-            for place, path in taken.items():
-                said = said.replace(place, show_name(path))
-            raise type(error)(said, *error.remedies) from None
+            message = str(error)
+            for place, path in originals.items():
+                message = message.replace(place, show_name(path))
+            raise type(error)(message, *error.remedies) from None
 
 
 @contextmanager
-def files_at(named: Sequence[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
-    """(name, file), the files as `out_of_zips` gives them."""
-    with out_of_zips([path for _, path in named]) as paths:
-        yield [(name, path) for (name, _), path in zip(named, paths, strict=True)]
+def unpack_named_files(files: Sequence[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    """(name, file), the files as `unpack_files` gives them."""
+    with unpack_files([path for _, path in files]) as paths:
+        yield [(name, path) for (name, _), path in zip(files, paths, strict=True)]
 
 
-def _in_zip(path: str) -> tuple[str, str] | None:
+def _split_zip_path(path: str) -> tuple[str, str] | None:
     """The zip that a path leads into, and the name of the file in it; None where it leads to a file or to nothing."""
     ends = [end.start() + 4 for end in re.finditer(r"\.zip/", path, re.IGNORECASE)]
     return next(((path[:end], path[end + 1:]) for end in ends if is_zip(path[:end])), None)
 
 
-def _take_out(path: str, place: Path) -> None:
+def _unpack_member(path: str, place: Path) -> None:
     """Unpack one file of a zip, which may be no longer than a table of scores is."""
-    archived, name = _in_zip(path) or ("", "")
-    with open_file(archived) as file, _readable(), _opened(file) as archive:
-        member = next((one for one in archive.infolist() if _parts(one) == _parts(name) and not _is_link(one)), None)
+    archived, name = _split_zip_path(path) or ("", "")
+    with open_file(archived) as file, _explain_damage(), _open_zip(file) as archive:
+        member = next((entry for entry in archive.infolist()
+                       if _split_name(entry) == _split_name(name) and not _is_link(entry)), None)
         if member is None:
             raise InputError(f"{show_name(archived)} has no file {show_name(name)}. Name one that is in it.")
         if member.file_size > MAX_BESIDE:
@@ -100,18 +102,18 @@ def _is_link(member: zipfile.ZipInfo) -> bool:
     return stat.S_ISLNK(member.external_attr >> 16)
 
 
-def names_in_zip(path: FilePath) -> set[str]:
+def list_zip_names(path: FilePath) -> set[str]:
     """The names of all folders and files in a zip; empty for what is none."""
     if not is_zip(path):
         return set()
-    with open_file(path) as file, _readable(), _opened(file) as archive:
+    with open_file(path) as file, _explain_damage(), _open_zip(file) as archive:
         return {part for name in archive.namelist() for part in name.split("/")}
 
 
 def unpack(archive: IO[bytes], root: Path) -> None:
     """Unpack an archive below `root`, which is made."""
     root.mkdir()
-    with _readable(), _opened(archive) as opened_zip:
+    with _explain_damage(), _open_zip(archive) as opened_zip:
         members = [member for member in opened_zip.infolist()
                    if not member.is_dir() and not _is_link(member)]  # links are left out
         size = sum(member.file_size for member in members)  # no more than that is unpacked of each
@@ -130,7 +132,7 @@ def unpack(archive: IO[bytes], root: Path) -> None:
 
 
 @contextmanager
-def _readable() -> Iterator[None]:
+def _explain_damage() -> Iterator[None]:
     """What is wrong with a zip as one message, whatever its damage makes of the libraries that read it."""
     try:
         yield
@@ -142,7 +144,7 @@ def _readable() -> Iterator[None]:
                          "again by the usual way, deflate.") from None
 
 
-def _opened(archive: IO[bytes]) -> zipfile.ZipFile:
+def _open_zip(archive: IO[bytes]) -> zipfile.ZipFile:
     """The archive, once its list of files is known to be of a fair length: all of it is read at once."""
     ends: Any = zipfile
     size = (ends._EndRecData(archive) or [0] * 9)[_SIZE_OF_LIST]
@@ -150,20 +152,20 @@ def _opened(archive: IO[bytes]) -> zipfile.ZipFile:
         raise InputError(f"The zip archive holds far more than {MAX_FILES} files: the list of them takes "
                          f"{size >> 20} MB. Zip one task alone.")
     try:  # names are in UTF-8 also where no flag says so, as Finder and a zip without a locale leave it
-        found = zipfile.ZipFile(archive, metadata_encoding="utf-8")
+        opened_zip = zipfile.ZipFile(archive, metadata_encoding="utf-8")
     except UnicodeDecodeError:
-        found = zipfile.ZipFile(archive)
-    if secret := next((member for member in found.infolist() if member.flag_bits & _ENCRYPTED), None):
+        opened_zip = zipfile.ZipFile(archive)
+    if secret := next((member for member in opened_zip.infolist() if member.flag_bits & _ENCRYPTED), None):
         raise InputError(f"{show_name(secret.filename[:80])} in the zip archive is encrypted. Zip the folder again, "
                          "without a password.")
-    return found
+    return opened_zip
 
 
 def _check_names(members: Sequence[zipfile.ZipInfo]) -> None:
     """Raise InputError where a name is none that a folder can hold, or one name is a file and a folder."""
     files: set[tuple[str, ...]] = set()
     for member in members:
-        parts = _parts(member)
+        parts = _split_name(member)
         wrong = ("is no name" if not parts else "lies too many folders deep" if len(parts) > MAX_DEPTH else
                  f"has a name of more than {MAX_NAME} bytes" if any(
                      len(os.fsencode(part)) > MAX_NAME for part in parts) else
@@ -177,7 +179,7 @@ def _check_names(members: Sequence[zipfile.ZipInfo]) -> None:
                          "Rename one of them, and zip the folder again.")
 
 
-def _parts(member: zipfile.ZipInfo | str) -> tuple[str, ...]:
+def _split_name(member: zipfile.ZipInfo | str) -> tuple[str, ...]:
     """The folders and the name of a file in a zip, as it is unpacked."""
     name = member if isinstance(member, str) else member.filename
     return tuple(part for part in name.split("/") if part not in ("", ".", ".."))

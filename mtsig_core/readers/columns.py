@@ -36,10 +36,10 @@ _CHUNKS = 100_000  # row groups by columns, more than any table of scores has
 _WIDEST = 32  # bytes of a value of fixed length, which many rows may refer to, and each then has for itself
 
 
-def find_column(header: Sequence[str], *held: str) -> int | None:
+def find_column(header: Sequence[str], *roles: str) -> int | None:
     """The place of the first column that holds one of these, by the names in `NAMES`."""
     lower = [column.lower() for column in header]
-    return next((lower.index(name) for one in held for name in NAMES[one] if name in lower), None)
+    return next((lower.index(name) for role in roles for name in NAMES[role] if name in lower), None)
 
 
 def show_value(value: object) -> str:
@@ -71,7 +71,7 @@ def read_columns(name: str, table: Columns) -> dict[str, list[Any]]:
         names = list(table.columns)
         if twice := [column for column in names if names.count(column) > 1]:
             raise InputError(f"{name} has the column {twice[0]!r} twice. Rename or remove one of them.")
-        columns = {column: [None if gone else value for value, gone in zip(
+        columns = {column: [None if is_missing else value for value, is_missing in zip(
             table[column], table[column].isna(), strict=True)] for column in names}
     if wrong := [column for column in columns if not isinstance(column, str)]:
         raise InputError(f"{name} has a column that is called {wrong[0]!r}. Expected texts as names of columns.")
@@ -99,9 +99,9 @@ def join_columns(columns: Mapping[str, Sequence[Any]], fault: str, what: str) ->
 
 def read_delimited(name: str, text: str) -> tuple[list[str] | None, Rows]:
     """Header and rows of a text with tabs, commas or semicolons between its columns."""
-    first = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
-    first = re.sub('"[^"]*"', "", first)  # what is quoted parts no columns
-    separator = next((sign for sign in "\t,;" if sign in first), "\t")
+    header_line = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
+    header_line = re.sub('"[^"]*"', "", header_line)  # what is quoted parts no columns
+    separator = next((sign for sign in "\t,;" if sign in header_line), "\t")
     spend("values", text.count(separator) + text.count("\n"), name)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True,
                         quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL)
@@ -175,8 +175,8 @@ def _list_values(column: Any) -> list[Any]:
     values: list[Any] = []
     for chunk in column.chunks:
         if hasattr(chunk, "dictionary"):  # of texts, which some programs write as bytes
-            known = [value.decode() if isinstance(value, bytes) else value for value in chunk.dictionary.to_pylist()]
-            values += [None if place is None else known[place] for place in chunk.indices.to_pylist()]
+            texts = [value.decode() if isinstance(value, bytes) else value for value in chunk.dictionary.to_pylist()]
+            values += [None if place is None else texts[place] for place in chunk.indices.to_pylist()]
         else:
             values += chunk.to_pylist()
     return values
@@ -250,7 +250,7 @@ def _check_orient(name: str, whole: Mapping[str, Any]) -> None:
 
 def _parse_row(name: str, row: int, line: str) -> Any:
     try:
-        return parse_json(line, f"{name}, row {row}", counted=True)
+        return parse_json(line, f"{name}, row {row}", is_counted=True)
     except ValueError:
         raise InputError(f"{name}, row {row} is {show_value(line)}, which is no JSON. Expected an object such as "
                          f"{_ROW}.") from None
@@ -277,10 +277,10 @@ def _read_comet(name: str, whole: Mapping[str, list[Any]], metric: str) -> tuple
     return join_columns(columns, f"{name} has unequal numbers of segments", "scores of the same source")
 
 
-def find_score(where: str, header: Sequence[str], metric: str, *others: str) -> int | None:
+def find_score(where: str, header: Sequence[str], metric: str, *other_names: str) -> int | None:
     """The column of the scores: that of their own name before all others, of which there may be one alone."""
-    own = [k for k, column in enumerate(header) if column.lower() == metric.lower()][:1]
-    places = own or [k for k, column in enumerate(header) if column.lower() in (*NAMES["score"], *others)]
+    own_places = [k for k, column in enumerate(header) if column.lower() == metric.lower()][:1]
+    places = own_places or [k for k, column in enumerate(header) if column.lower() in (*NAMES["score"], *other_names)]
     if len(places) > 1:
         columns = [show_name(header[k]) for k in places]
         raise InputError(f"{where} has {' and '.join(columns)}, and none is called {show_name(metric)}. Take all but "

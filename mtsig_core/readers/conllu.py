@@ -31,34 +31,34 @@ def read_conllu(path: FilePath, texts: Sequence[str]) -> list[str]:
     ``lemma``, ``head`` and ``deprel`` of each, between tabs, in a line of its own, with an empty line between
     sentences. Empty without words.
     """
-    found = _of_segments(path, texts)
-    words = [(word.partition("\t")[0].casefold(), text.casefold()) for parse, text in zip(found, texts, strict=True)
+    parses = _read_parses(path, texts)
+    words = [(word.partition("\t")[0].casefold(), text.casefold()) for parse, text in zip(parses, texts, strict=True)
              for word in parse.split("\n") if word]
     words = [(form, text) for form, text in words if len(form) > _SHORT] or words
-    there = sum(form in text for form, text in words)  # not all: of "zum" a parse has "zu" and "dem"
-    if there < len(words) / 2:
-        raise InputError(f"{show_name(path)}: only {there:,} of {len(words):,} words stand in the segment that they "
-                         "are the parse of. Expected the parse of this text, segment by segment in its order.")
-    return found
+    n_present = sum(form in text for form, text in words)  # not all: of "zum" a parse has "zu" and "dem"
+    if n_present < len(words) / 2:
+        raise InputError(f"{show_name(path)}: only {n_present:,} of {len(words):,} words stand in the segment that "
+                         "they are the parse of. Expected the parse of this text, segment by segment in its order.")
+    return parses
 
 
-def _of_segments(path: FilePath, texts: Sequence[str]) -> list[str]:
+def _read_parses(path: FilePath, texts: Sequence[str]) -> list[str]:
     """The parses as `read_conllu` has them."""
-    sentences = list(_sentences(path, read_lines(path, "a parse in CoNLL-U"), len(texts)))
+    sentences = list(_split_sentences(path, read_lines(path, "a parse in CoNLL-U"), len(texts)))
     if any(sentence.segment for sentence in sentences):
-        return _by_number(sentences, len(texts), path)
-    written = [k for k, text in enumerate(texts) if text.strip()]
+        return _join_by_number(sentences, len(texts), path)
+    filled = [k for k, text in enumerate(texts) if text.strip()]
     by_sentence = [sentence.parse for sentence in sentences]
-    for found in (_by_paragraph(sentences), by_sentence):
-        if len(found) == len(texts):
-            return found
-        if len(found) == len(written):
-            parses = dict(zip(written, found, strict=True))
+    for candidates in (_join_by_paragraph(sentences), by_sentence):
+        if len(candidates) == len(texts):
+            return candidates
+        if len(candidates) == len(filled):
+            parses = dict(zip(filled, candidates, strict=True))
             return [parses.get(k, "") for k in range(len(texts))]
-    paragraphs = len(_by_paragraph(sentences))
+    paragraphs = len(_join_by_paragraph(sentences))
     raise InputError(
         f"{show_name(path)} has {len(by_sentence)} sentences{f' in {paragraphs} paragraphs' if paragraphs else ''}, "
-        f"the text has {len(texts)} segments{f' ({len(written)} not blank)' if len(written) < len(texts) else ''}. "
+        f"the text has {len(texts)} segments{f' ({len(filled)} not blank)' if len(filled) < len(texts) else ''}. "
         "Expected one sentence for each, or '# newpar' or '# segment = N' before the first sentence of each.")
 
 
@@ -77,10 +77,10 @@ class _Sentence:
         return "\n".join(self.words)
 
 
-def _sentences(path: FilePath, lines: Sequence[str], n_segments: int) -> Iterator[_Sentence]:
+def _split_sentences(path: FilePath, lines: Sequence[str], n_segments: int) -> Iterator[_Sentence]:
     """The sentences of a file, checked."""
-    def fail(what: str, line: int | None = None) -> NoReturn:
-        raise InputError(f"{show_name(path)}, line {line or number}: {what}.")
+    def fail(fault: str, line: int | None = None) -> NoReturn:
+        raise InputError(f"{show_name(path)}, line {line or number}: {fault}.")
 
     sentence, last = None, 0
     for number, line in enumerate([*lines, ""], 1):
@@ -97,11 +97,11 @@ def _sentences(path: FilePath, lines: Sequence[str], n_segments: int) -> Iterato
         if sentence.words:
             fail("a comment stands within a sentence. Put an empty line after the last word before it")
         sentence.paragraphs += bool(_PARAGRAPH.match(line))
-        if named := _SEGMENT.fullmatch(line.strip()):
-            if not re.fullmatch("[0-9]{1,9}", named[1]) or not last < int(named[1]) <= n_segments:
-                fail(f"segment = {show_name(named[1])}, and the text has {n_segments} segments. Expected one of them, "
+        if match := _SEGMENT.fullmatch(line.strip()):
+            if not re.fullmatch("[0-9]{1,9}", match[1]) or not last < int(match[1]) <= n_segments:
+                fail(f"segment = {show_name(match[1])}, and the text has {n_segments} segments. Expected one of them, "
                      f"each once and in order{f', after {last}' if last else ''}")
-            sentence.segment = last = int(named[1])
+            sentence.segment = last = int(match[1])
 
 
 def _take_word(sentence: _Sentence, number: int, columns: Sequence[str], fail: _Fail) -> None:
@@ -132,25 +132,25 @@ def _check_heads(sentence: _Sentence, fail: _Fail) -> None:
                  "one of them, or 0 for the root", line)
 
 
-def _by_number(sentences: Sequence[_Sentence], n_segments: int, path: FilePath) -> list[str]:
+def _join_by_number(sentences: Sequence[_Sentence], n_segments: int, path: FilePath) -> list[str]:
     """The parse of each segment, where segments are named."""
-    found: list[list[str]] = [[] for _ in range(n_segments)]
+    groups: list[list[str]] = [[] for _ in range(n_segments)]
     current = 0
     for sentence in sentences:
         current = sentence.segment or current
         if not current:
             raise InputError(f"{show_name(path)}, line {sentence.line}: this sentence comes before the first "
                              "'# segment = N'. Name the segment it belongs to.")
-        found[current - 1].append(sentence.parse)
-    return ["\n\n".join(filter(None, parses)) for parses in found]
+        groups[current - 1].append(sentence.parse)
+    return ["\n\n".join(filter(None, parses)) for parses in groups]
 
 
-def _by_paragraph(sentences: Sequence[_Sentence]) -> list[str]:
+def _join_by_paragraph(sentences: Sequence[_Sentence]) -> list[str]:
     """The parse of each paragraph, where they are marked; none where a sentence comes before the first."""
-    found: list[list[str]] = []
+    groups: list[list[str]] = []
     for sentence in sentences:
-        found += [[] for _ in range(sentence.paragraphs)]
-        if not found:
+        groups += [[] for _ in range(sentence.paragraphs)]
+        if not groups:
             return []
-        found[-1].append(sentence.parse)
-    return ["\n\n".join(filter(None, parses)) for parses in found]
+        groups[-1].append(sentence.parse)
+    return ["\n\n".join(filter(None, parses)) for parses in groups]

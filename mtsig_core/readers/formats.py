@@ -68,10 +68,10 @@ class _Sample:
         """The first tag of what is marked up as a whole, in small letters, `?` where only the declaration is known;
         empty for a text in which tags stand here and there."""
         text = "\n".join(self.lines).lstrip()
-        found = re.search(r"<([A-Za-z][\w:.-]*)", text) if text.startswith("<") else None
-        if found is None:
+        match = re.search(r"<([A-Za-z][\w:.-]*)", text) if text.startswith("<") else None
+        if match is None:
             return ""
-        root = found[1].lower()
+        root = match[1].lower()
         closed = self.tail.rstrip().lower().endswith(f"</{root}>".encode())
         if not closed and self.share(r"\s*<") < _HALF:
             return ""
@@ -90,12 +90,12 @@ class _Sample:
         """Names of columns in the first line, in small letters, where the others have as many cells."""
         for separator in "\t,;":
             try:
-                first, *rows = csv.reader(self.lines[:200] or [""], delimiter=separator)
+                names, *rows = csv.reader(self.lines[:200] or [""], delimiter=separator)
             except csv.Error:
                 continue
-            alike = sum(len(row) == len(first) for row in rows)
-            if len(first) > 1 and rows and alike >= _MOST * len(rows):
-                return {cell.lower() for cell in first}
+            alike = sum(len(row) == len(names) for row in rows)
+            if len(names) > 1 and rows and alike >= _MOST * len(rows):
+                return {cell.lower() for cell in names}
         return set()
 
     @cached_property
@@ -120,12 +120,12 @@ class _Sample:
             return False
         if len(self.lines) == 1:
             begins = re.match(r'\s*(\{\s*"|\[\s*[\[{"])', self.lines[0]) is not None
-            return begins and (len(self.head) >= _HEAD or _parses(self.lines[0]))
+            return begins and (len(self.head) >= _HEAD or _is_valid_json(self.lines[0]))
         piece = r"""\s*([\[\]{},]+|"[^"]*"\s*:.*|"(\\.|[^"\\])*"|[\d.eE+-]+|null|true|false),?\s*$"""
         return re.fullmatch(r"\s*\[?\s*[\[{]\s*", self.lines[0]) is not None and self.share(piece) >= _MOST
 
 
-def _parses(text: str) -> bool:
+def _is_valid_json(text: str) -> bool:
     try:
         json.loads(text)
     except (ValueError, RecursionError):
@@ -152,25 +152,25 @@ class Format:
     readers: Mapping[str, Callable[[bytes, str], Any]] = field(default_factory=dict)
 
 
-def _magic(*magics: bytes, at: int = 0) -> Callable[[_Sample], bool]:
-    return lambda sample: sample.is_binary and any(sample.head.startswith(magic, at) for magic in magics)
+def _has_magic(*magics: bytes, offset: int = 0) -> Callable[[_Sample], bool]:
+    return lambda sample: sample.is_binary and any(sample.head.startswith(magic, offset) for magic in magics)
 
 
-def _lines(pattern: str, share: float = _HALF) -> Callable[[_Sample], bool]:
+def _has_lines(pattern: str, share: float = _HALF) -> Callable[[_Sample], bool]:
     return lambda sample: sample.share(pattern) >= share
 
 
-def _root(*names: str) -> Callable[[_Sample], bool]:
+def _has_root(*names: str) -> Callable[[_Sample], bool]:
     return lambda sample: sample.root in names
 
 
-def _binary(magic: bytes, what: str) -> Format:
-    return Format(what.partition(" ")[2], what, _magic(magic))
+def _make_binary(magic: bytes, title: str) -> Format:
+    return Format(title.partition(" ")[2], title, _has_magic(magic))
 
 
-def _packed(magic: bytes, what: str, command: str) -> Format:
-    told = f"Unpack it, or pack it with gzip instead: {command} FILE"
-    return Format(what.split()[1], what, _magic(magic), told, told)
+def _make_packed(magic: bytes, title: str, command: str) -> Format:
+    remedy = f"Unpack it, or pack it with gzip instead: {command} FILE"
+    return Format(title.split()[1], title, _has_magic(magic), remedy, remedy)
 
 
 def _is_office(sample: _Sample) -> bool:
@@ -198,51 +198,52 @@ _UNTAR = "Unpack it: tar xf FILE. Then give the files in it; or a task's folder,
 FORMATS = (
     Format("xlsx", "an office document, such as a workbook of Excel", _is_office,
            _SHEETS, f"{_SHEET}."),
-    Format("zip", "a zip archive", _magic(b"PK\x03\x04", b"PK\x05\x06"),
+    Format("zip", "a zip archive", _has_magic(b"PK\x03\x04", b"PK\x05\x06"),
            "Such an archive is read where it holds a whole shared task, and comes alone under a name that ends in "
            ".zip. Otherwise unpack it and give the files in it.", "Unpack it and give the table in it.",
            read_as=(FOLDER,)),
-    Format("tar", "a tar archive", _magic(b"ustar", at=257), _UNTAR, "Unpack it: tar xf FILE. Then give the table."),
-    Format("gzip", "gzipped twice", _magic(b"\x1f\x8b"), _GUNZIP, _GUNZIP),
-    _packed(b"BZh", "a bzip2 file", "bunzip2"),
-    _packed(b"\xfd7zXZ\x00", "an xz file", "xz -d"),
-    _packed(b"\x28\xb5\x2f\xfd", "a zstd file", "zstd -d"),
-    Format("7z", "a 7z archive", _magic(b"7z\xbc\xaf\x27\x1c"), "Unpack it and give the files in it.",
+    Format("tar", "a tar archive", _has_magic(b"ustar", offset=257), _UNTAR, "Unpack it: tar xf FILE. Then give the "
+                                                                             "table."),
+    Format("gzip", "gzipped twice", _has_magic(b"\x1f\x8b"), _GUNZIP, _GUNZIP),
+    _make_packed(b"BZh", "a bzip2 file", "bunzip2"),
+    _make_packed(b"\xfd7zXZ\x00", "an xz file", "xz -d"),
+    _make_packed(b"\x28\xb5\x2f\xfd", "a zstd file", "zstd -d"),
+    Format("7z", "a 7z archive", _has_magic(b"7z\xbc\xaf\x27\x1c"), "Unpack it and give the files in it.",
            "Unpack it and give the table in it."),
-    _binary(b"\x89PNG\r\n", "a PNG image"),
-    _binary(b"\xff\xd8\xff", "a JPEG image"),
-    _binary(b"GIF8", "a GIF image"),
-    _binary(b"%PDF", "a PDF document"),
-    Format("office", "an old office document", _magic(b"\xd0\xcf\x11\xe0"),
+    _make_binary(b"\x89PNG\r\n", "a PNG image"),
+    _make_binary(b"\xff\xd8\xff", "a JPEG image"),
+    _make_binary(b"GIF8", "a GIF image"),
+    _make_binary(b"%PDF", "a PDF document"),
+    Format("office", "an old office document", _has_magic(b"\xd0\xcf\x11\xe0"),
            _SHEETS, f"{_SHEET}."),
-    Format("parquet", "a Parquet table", _magic(b"PAR1"),
+    Format("parquet", "a Parquet table", _has_magic(b"PAR1"),
            "Put each of its columns of texts in a file of its own, one segment per line; or read it in Python: "
            "mtsig_core.read_frame(pandas.read_parquet(...)).", readers={SCORE_TABLE: read_parquet}),
-    _binary(b"SQLite format 3", "an SQLite database"),
-    _binary(b"\x7fELF", "a program"),
-    _binary(b"\x80\x04\x95", "a Python pickle"),
-    _binary(b"\x93NUMPY", "a NumPy array"),
+    _make_binary(b"SQLite format 3", "an SQLite database"),
+    _make_binary(b"\x7fELF", "a program"),
+    _make_binary(b"\x80\x04\x95", "a Python pickle"),
+    _make_binary(b"\x93NUMPY", "a NumPy array"),
     Format("sgml", "SGML of WMT, 2008 to 2020",
            lambda sample: sample.root in _SGML or (sample.root == "doc" and b"<seg" in sample.head),
            f"Take the text of each <seg>: {_SEG}"),
-    Format("wmt-xml", "XML of WMT, 2021 on", _root(*_WMT_XML),
+    Format("wmt-xml", "XML of WMT, 2021 on", _has_root(*_WMT_XML),
            "Such files are read whole, and put together: name each as XML, not as a reference or an output. Or zip "
            "them, with names such as newstest2021.en-de.all.xml, and upload the zip.", remedies=({"xml": "FILE"},)),
-    Format("tmx", "TMX, a translation memory", _root("tmx"), _EXPORT),
-    Format("xliff", "XLIFF", _root("xliff"), _EXPORT),
+    Format("tmx", "TMX, a translation memory", _has_root("tmx"), _EXPORT),
+    Format("xliff", "XLIFF", _has_root("xliff"), _EXPORT),
     Format("html", "a web page", lambda sample: sample.root == "html" and sample.share(r"\s*<") >= _HALF,
            "Download the file itself, not the page that shows it.",
            "Download the file itself, not the page that shows it."),
-    Format("xml", "XML of a form that mtsig does not know", _root("?"), _EXPORT),
-    Format("fairseq", "a log of fairseq-generate", _lines(r"[STHDP]-\d+\t"),
+    Format("xml", "XML of a form that mtsig does not know", _has_root("?"), _EXPORT),
+    Format("fairseq", "a log of fairseq-generate", _has_lines(r"[STHDP]-\d+\t"),
            "Take the outputs in the order of their numbers: grep '^H-' FILE | sort -V | cut -f3- > COPY (D- in place "
            "of H- where it has both; references: grep '^T-' FILE | sort -V | cut -f2-)."),
-    Format("nbest", "an n-best list", _lines(r"\s*\d+ \|\|\| "), f"Take the best of each segment: {_AWK}"),
-    Format("conllu", "CoNLL-U", _lines(r"\d+([-.]\d+)?\t([^\t]*\t){8}[^\t]*$"),
+    Format("nbest", "an n-best list", _has_lines(r"\s*\d+ \|\|\| "), f"Take the best of each segment: {_AWK}"),
+    Format("conllu", "CoNLL-U", _has_lines(r"\d+([-.]\d+)?\t([^\t]*\t){8}[^\t]*$"),
            "It holds a parse: name it as the parse of its text.", remedies=({"parse": "NAME=FILE"},)),
-    Format("subtitles", "a file of subtitles", _lines(r"(\d\d:)?\d\d:\d\d[,.]\d{3} --> ", 0.15), _EXPORT),
-    Format("po", "a PO file of gettext", _lines(r"(msgid|msgstr)(\[\d+\])? ", 0.2), _EXPORT),
-    Format("comet", "the printed output of comet-score", _lines(r".*\tSegment \d+\tscore: -?\d"),
+    Format("subtitles", "a file of subtitles", _has_lines(r"(\d\d:)?\d\d:\d\d[,.]\d{3} --> ", 0.15), _EXPORT),
+    Format("po", "a PO file of gettext", _has_lines(r"(msgid|msgstr)(\[\d+\])? ", 0.2), _EXPORT),
+    Format("comet", "the printed output of comet-score", _has_lines(r".*\tSegment \d+\tscore: -?\d"),
            "It holds scores: write them as JSON, by comet-score's option to_json, and name that as scores.",
            "Write the scores as JSON, by comet-score's option to_json.", remedies=({"scores": "NAME=FILE"},)),
     Format("lm-eval", "a file of samples of lm-evaluation-harness",
@@ -275,31 +276,31 @@ def sniff(data: bytes) -> Format | None:
     >>> sniff(b'They wrote {"a": 1}.\n<b>So</b> it is.\n')
     """
     sample = _Sample(data[:_HEAD], data[-_TAIL:])
-    return next((one for one in FORMATS if one.fits(sample)), None)
+    return next((fmt for fmt in FORMATS if fmt.fits(sample)), None)
 
 
-def reader_of(data: bytes, content: str) -> Callable[[bytes, str], Any] | None:
+def find_reader(data: bytes, content: str) -> Callable[[bytes, str], Any] | None:
     """The reader that the format of a file has of its own for what is expected there."""
-    found = sniff(data) if content in _CHECKED else None
-    return None if found is None else found.readers.get(content)
+    fmt = sniff(data) if content in _CHECKED else None
+    return None if fmt is None else fmt.readers.get(content)
 
 
-def refusal(name: str, data: bytes, content: str) -> InputError | None:
+def find_refusal(name: str, data: bytes, content: str) -> InputError | None:
     """The error for a file, or the beginning of one, whose content shows a format that is not read here.
 
     `name`: the file, as messages show it; `data`: unpacked; `content`: what is expected, one of those above.
     """
-    found = sniff(data) if content in _CHECKED else None
-    if found is None or content in (*found.read_as, *found.readers):
+    fmt = sniff(data) if content in _CHECKED else None
+    if fmt is None or content in (*fmt.read_as, *fmt.readers):
         return None
     sample = _Sample(data[:_HEAD], b"")
-    first = "" if sample.is_binary else next(iter(sample.lines), "")
-    what = found.what.format(n_columns=sample.n_columns)
-    begins = f' (it begins "{show_name(first[:_CUT])}")' if first else ""
-    told = {SCORE_TABLE: found.for_scores, DOCUMENTS: _FOR_LINES, IDS: _FOR_LINES}.get(content, found.remedy)
+    first_line = "" if sample.is_binary else next(iter(sample.lines), "")
+    title = fmt.what.format(n_columns=sample.n_columns)
+    begins = f' (it begins "{show_name(first_line[:_CUT])}")' if first_line else ""
+    remedy = {SCORE_TABLE: fmt.for_scores, DOCUMENTS: _FOR_LINES, IDS: _FOR_LINES}.get(content, fmt.remedy)
     file, copy = shlex.quote(name), shlex.quote(re.sub(r"(\.txt)?(\.gz)?$", "", name) + ".texts.txt")
-    if "COPY" in told and name.endswith(".gz"):
+    if "COPY" in remedy and name.endswith(".gz"):
         file = f"<(gzip -dc {file})"
-    told = re.sub("FILE|COPY", lambda word: file if word[0] == "FILE" else copy, told)
-    remedies = found.remedies if content == SEGMENTS else ()
-    return InputError(f"{name} is {what}{begins}. Expected {content}. {told}", *remedies)
+    remedy = re.sub("FILE|COPY", lambda word: file if word[0] == "FILE" else copy, remedy)
+    remedies = fmt.remedies if content == SEGMENTS else ()
+    return InputError(f"{name} is {title}{begins}. Expected {content}. {remedy}", *remedies)

@@ -57,10 +57,11 @@ def read_frame(frame: Columns, *, references: str | Sequence[str] | None = None,
         check_langpair(langpair)
     columns = read_columns(name, frame)
     header = list(columns)
-    aside: dict[str, str | None] = {}
-    for (role, held), asked in zip(_ASIDE.items(), (sources, documents, domains), strict=True):
-        place = find_column(header, held)
-        aside[role] = _there(name, columns, asked) if asked is not None else None if place is None else header[place]
+    roles: dict[str, str | None] = {}
+    for (role, content), column_name in zip(_ASIDE.items(), (sources, documents, domains), strict=True):
+        place = find_column(header, content)
+        usual = None if place is None else header[place]
+        roles[role] = usual if column_name is None else _check_column(name, columns, column_name)
     if references is None:
         references = [column for column in columns if is_human(column) and column.lower().startswith("ref")]
         if not references:
@@ -68,16 +69,16 @@ def read_frame(frame: Columns, *, references: str | Sequence[str] | None = None,
                              f"there are: {', '.join(columns)}.")
     references = [references] if isinstance(references, str) else references
     if systems is None:
-        systems = [column for column in columns if column not in (*references, *aside.values())]
+        systems = [column for column in columns if column not in (*references, *roles.values())]
     systems = [systems] if isinstance(systems, str) else systems
-    parts: dict[str, Any] = {role: _texts(name, columns, chosen, role == "references")
-                             for role, chosen in (("systems", systems), ("references", references))}
+    parts: dict[str, Any] = {role: _read_texts(name, columns, names, role == "references")
+                             for role, names in (("systems", systems), ("references", references))}
     parts |= {role: None if column is None else [text if text is None else str(text) for text in columns[column]]
-              for role, column in aside.items()}
+              for role, column in roles.items()}
     return TestSet(name, langpair=langpair, **parts)
 
 
-def of_systems(table: Table, testset: TestSet) -> Table:
+def name_rows(table: Table, testset: TestSet) -> Table:
     """A table of scores; an array of shape (systems, segments) with the names of the systems to its rows."""
     if not isinstance(table, np.ndarray):
         return table
@@ -87,16 +88,16 @@ def of_systems(table: Table, testset: TestSet) -> Table:
     return dict(zip(testset.systems, table, strict=True))
 
 
-def _there(name: str, columns: Iterable[str], column: str) -> str:
+def _check_column(name: str, columns: Iterable[str], column: str) -> str:
     if column not in columns:
         raise InputError(f"{name} has no column {column!r}.{nearest(column, columns)} It has: {', '.join(columns)}.")
     return column
 
 
-def _texts(name: str, columns: Mapping[str, Sequence[Any]], chosen: Sequence[str], missing: bool
-           ) -> dict[str, tuple[Any, ...]]:
-    if twice := [column for column in chosen if list(chosen).count(column) > 1]:
+def _read_texts(name: str, columns: Mapping[str, Sequence[Any]], names: Sequence[str], missing: bool
+                ) -> dict[str, tuple[Any, ...]]:
+    if twice := [column for column in names if list(names).count(column) > 1]:
         raise InputError(f"{name}: the column {twice[0]!r} is named twice. Name each once.")
     taken_for = "reference" if missing else "system"
     return {column: as_texts(f"{name}, column {column} (taken for a {taken_for})",
-                             columns[_there(name, columns, column)], missing) for column in chosen}
+                             columns[_check_column(name, columns, column)], missing) for column in names}

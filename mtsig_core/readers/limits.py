@@ -20,7 +20,7 @@ from mtsig_core.testset import show_name
 # How much may be read, and from where: what strangers upload is measured before it takes memory.
 #
 # Readers ask here: `spend` before they keep something, `check_values` before a table grows, `open_file` for every file.
-# Outside of `bounded` only what protects from nonsense holds, as on the command line.
+# Outside of `limit_reading` only what protects from nonsense holds, as on the command line.
 
 MAX_VALUES = 200_000_000  # of a table of scores, whoever reads it: one that few lines make so large is no table
 _LONGEST = 200  # characters of a name in a message
@@ -51,8 +51,9 @@ def upload_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
     >>> upload_limits({"MTSIG_UPLOAD_MB": "200"}).mb, upload_limits({}).lines
     (200, 1000000)
     """
-    return UploadLimits(**{one.name: whole_number(_VARIABLE + one.name.upper(), getattr(UploadLimits, one.name),
-                                                  environment) for one in fields(UploadLimits)})
+    return UploadLimits(**{limit.name: read_whole_number(_VARIABLE + limit.name.upper(),
+                                                         getattr(UploadLimits, limit.name),
+                                                         environment) for limit in fields(UploadLimits)})
 
 
 def task_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
@@ -65,7 +66,7 @@ def task_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
     return replace(limits, mb=max(limits.mb, limits.zip_mb))
 
 
-def whole_number(name: str, usual: int, environment: Mapping[str, str] = os.environ) -> int:
+def read_whole_number(name: str, usual: int, environment: Mapping[str, str] = os.environ) -> int:
     """What the environment sets a limit to."""
     text = environment.get(name, "").strip() or str(usual)
     if not re.fullmatch("0*[1-9][0-9]{,17}", text):
@@ -77,15 +78,15 @@ class _Budget:
     """What is left of some limits."""
 
     def __init__(self, limits: UploadLimits):
-        self.limits, self.left = limits, {one.name: int(getattr(limits, one.name)) for one in fields(limits)}
+        self.limits, self.left = limits, {limit.name: int(getattr(limits, limit.name)) for limit in fields(limits)}
         self.left |= {name: self.left[name] << 20 for name in ("mb", "zip_mb")}  # as bytes
 
     def spend(self, name: str, n: int, where: str) -> None:
         if n > self.left[name]:
-            told = next(one.metadata["told"] for one in fields(self.limits) if one.name == name)
+            description = next(limit.metadata["told"] for limit in fields(self.limits) if limit.name == name)
             raise InputError(f"{where} is too large for this dashboard: it opens at most "
-                             f"{told.format(getattr(self.limits, name))} at once from uploads. Upload less at a time, "
-                             "run mtsig on your own machine, or ask whoever runs this server to raise "
+                             f"{description.format(getattr(self.limits, name))} at once from uploads. Upload less at a "
+                             "time, run mtsig on your own machine, or ask whoever runs this server to raise "
                              f"{_VARIABLE}{name.upper()}.")
         if name not in ("line_length", "systems"):  # which are of one line, of one test set
             self.left[name] -= n
@@ -96,7 +97,7 @@ _BELOW: ContextVar[tuple[str, ...]] = ContextVar("below", default=())
 
 
 @contextmanager
-def bounded(limits: UploadLimits | None = None, *, below: str | os.PathLike[str] | None = None) -> Iterator[None]:
+def limit_reading(limits: UploadLimits | None = None, *, below: str | os.PathLike[str] | None = None) -> Iterator[None]:
     """Within it no more than some limits is read, and nothing but regular files below a folder, links followed.
 
     Messages then name files from that folder on: what lies above is nobody's business. What the system refuses to read
@@ -106,7 +107,7 @@ def bounded(limits: UploadLimits | None = None, *, below: str | os.PathLike[str]
     tokens = (_BUDGET.set(_BUDGET.get() if limits is None else _Budget(limits)),
               _BELOW.set((root,) if root else _BELOW.get()))
     try:
-        with without_places({} if root is None else {root + os.sep: ""}), _readable():
+        with hide_places({} if root is None else {root + os.sep: ""}), _explain_refusal():
             yield
     finally:
         _BUDGET.reset(tokens[0])
@@ -114,7 +115,7 @@ def bounded(limits: UploadLimits | None = None, *, below: str | os.PathLike[str]
 
 
 @contextmanager
-def also_below(folder: str | os.PathLike[str]) -> Iterator[None]:
+def allow_folder(folder: str | os.PathLike[str]) -> Iterator[None]:
     """Within it files below this folder may be read too, where only those below another may: what mtsig itself has
     unpacked there came from a file that may be read."""
     token = _BELOW.set((*_BELOW.get(), os.path.realpath(folder)) if _BELOW.get() else ())
@@ -125,17 +126,17 @@ def also_below(folder: str | os.PathLike[str]) -> Iterator[None]:
 
 
 @contextmanager
-def _readable() -> Iterator[None]:
+def _explain_refusal() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(unreadable(error)) from error
+        raise InputError(explain_unreadable(error)) from error
 
 
-def unreadable(error: OSError) -> str:
+def explain_unreadable(error: OSError) -> str:
     """Message for what the system refuses: a folder that is closed, a name that is too long, a file that is gone.
 
-    >>> unreadable(PermissionError(13, "Permission denied", "task/human-scores"))
+    >>> explain_unreadable(PermissionError(13, "Permission denied", "task/human-scores"))
     'task/human-scores cannot be read: Permission denied. Check its name, and who may read it.'
     """
     name = "A file, or the working folder," if error.filename is None else show_name(os.fsdecode(error.filename))
@@ -176,8 +177,7 @@ def check_place(path: str | os.PathLike[str]) -> str:
 
 
 def open_file(path: str | os.PathLike[str]) -> BufferedReader:
-    """A file to read bytes from. Within a folder that was named to `bounded` it is a regular one: nobody waits there
-    for a pipe, nor reads a device without end."""
+    """A file to read bytes from; where `limit_reading` names a folder, a regular one: a pipe or a device has no end."""
     real = check_place(path)
     if not _BELOW.get():
         return open(real, "rb")
@@ -187,48 +187,48 @@ def open_file(path: str | os.PathLike[str]) -> BufferedReader:
         os.close(number)
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(21, "Is a directory")
-        raise _irregular(path)
+        raise _make_irregular_error(path)
     return os.fdopen(number, "rb")
 
 
-def regular(path: Path) -> Path:
+def check_regular(path: Path) -> Path:
     """A file that was found in a folder, and that nobody has named: there a pipe would be waited for without end."""
     if path.exists() and not (path.is_file() or path.is_dir()):
-        raise _irregular(path)
+        raise _make_irregular_error(path)
     return path
 
 
-def _irregular(path: str | os.PathLike[str]) -> InputError:
+def _make_irregular_error(path: str | os.PathLike[str]) -> InputError:
     return InputError(f"{show_name(path)} is no regular file. Replace it by one.")
 
 
 @contextmanager
-def without_places(shown: Mapping[str, str]) -> Iterator[None]:
+def hide_places(replacements: Mapping[str, str]) -> Iterator[None]:
     """Within it messages say of some paths, or beginnings of paths, what is to be shown of them."""
     try:
         yield
     except MtsigError as error:
-        said = str(error)
-        for path in sorted(shown.keys() - {"", os.sep}, key=len, reverse=True):
-            said = said.replace(path, shown[path])
-        if said == str(error):
+        message = str(error)
+        for path in sorted(replacements.keys() - {"", os.sep}, key=len, reverse=True):
+            message = message.replace(path, replacements[path])
+        if message == str(error):
             raise
-        raise type(error)(said, *error.remedies) from None
+        raise type(error)(message, *error.remedies) from None
 
 
-def places(named_from: str | None, *paths: str) -> dict[str, str]:
-    """What `without_places` is to show of some files and their folders; nothing where they are named as they come."""
+def list_replacements(named_from: str | None, *paths: str) -> dict[str, str]:
+    """What `hide_places` is to show of some files and their folders; nothing where they are named as they come."""
     if named_from is None:
         return {}
     folders = {folder: Path(folder).name for folder in map(os.path.dirname, paths)}
-    return {**folders, **{path: from_below(path, named_from) for path in paths}, named_from + os.sep: ""}
+    return {**folders, **{path: show_path(path, named_from) for path in paths}, named_from + os.sep: ""}
 
 
-def from_below(path: str, below: str | None) -> str:
+def show_path(path: str, below: str | None) -> str:
     """A path from a folder on, as any screen can take it; its name alone where it lies elsewhere, and the whole of it
     where no folder is named.
 
-    >>> from_below("/srv/data/x", "/srv"), from_below("/srv/data/x", "/home/ada"), from_below("/srv/data/x", None)
+    >>> show_path("/srv/data/x", "/srv"), show_path("/srv/data/x", "/home/ada"), show_path("/srv/data/x", None)
     ('data/x', 'x', '/srv/data/x')
     """
     if below is None:
@@ -243,10 +243,10 @@ _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F
                      r"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
 
 
-def parse_json(text: str, where: str, counted: bool = False) -> Any:
+def parse_json(text: str, where: str, is_counted: bool = False) -> Any:
     r"""What a text of JSON says; half a character (a lone surrogate), which nothing could show, is written out.
 
-    `where`: names it in messages; `counted`: whether its values were counted before, as those of one line are with
+    `where`: names it in messages; `is_counted`: whether its values were counted before, as those of one line are with
     their file's. Raises ValueError if it is no JSON, or is nested too deep to be data.
 
     Examples
@@ -254,19 +254,19 @@ def parse_json(text: str, where: str, counted: bool = False) -> Any:
     >>> parse_json('{"a": "\\ud83d\\ude00 \\ud800"}', "x.json")
     {'a': '😀 \\ud800'}
     """
-    if not counted:
+    if not is_counted:
         spend("values", text.count(",") + text.count("[") + text.count("{"), where)
     if "\\ud" in text or "\\uD" in text:
         text = _ESCAPE.sub(lambda found: f"\\\\{found[1]}" if found[1] else found[0], text)
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        entries = dict(pairs)
+        if len(entries) < len(pairs):
             keys = [key for key, _ in pairs]
-            twice = next(key for key in found if keys.count(key) > 1)
+            twice = next(key for key in entries if keys.count(key) > 1)
             raise InputError(f"{where} has {show_name(twice)} twice in one object, and only one can be meant. Remove "
                              "or rename one of them.")
-        return found
+        return entries
 
     try:
         return json.loads(text, object_pairs_hook=once)

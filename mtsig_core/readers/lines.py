@@ -14,8 +14,8 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
-from mtsig_core.errors import InputError, closest
-from mtsig_core.readers.formats import SEGMENTS, reader_of, refusal, sniff
+from mtsig_core.errors import InputError, find_closest
+from mtsig_core.readers.formats import SEGMENTS, find_reader, find_refusal, sniff
 from mtsig_core.readers.limits import is_limited, open_file, spend
 from mtsig_core.testset import StoredLines, read_file_state, show_name
 
@@ -50,7 +50,7 @@ def guess_encoding(data: bytes) -> str | None:
     return names[best.encoding]
 
 
-def damage_in_utf8(data: bytes) -> int:
+def count_damage(data: bytes) -> int:
     """The number of places that are not UTF-8 in a text that otherwise is; 0 if it is in another encoding."""
     text = data.decode("utf-8", "replace")
     damaged = text.count("\ufffd") - data.count("\ufffd".encode())
@@ -77,9 +77,9 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
     in it, for messages.
     """
     data, unpacked = read_bytes(path, content)
-    if error := refusal(show_name(path), data, content):
+    if error := find_refusal(show_name(path), data, content):
         raise error
-    if reader := reader_of(data, content):
+    if reader := find_reader(data, content):
         lines: list[str] = reader(data, show_name(path))
         _spend_lines(lines, path)
         return lines
@@ -90,7 +90,7 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
     if "\n" not in text and (ends := text.rstrip("\r").count("\r")):
         raise InputError(f"{show_name(path)} has no line feed and {ends:,} carriage returns, as old Macs and some "
                          f"spreadsheets end lines. Expected {content}, each ended by a line feed. Convert it: "
-                         + _command(r"tr '\r' '\n'", path, unpacked))
+                         + _write_command(r"tr '\r' '\n'", path, unpacked))
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     _spend_lines(lines, path)
     return lines
@@ -104,11 +104,11 @@ def _spend_lines(lines: Sequence[str], path: FilePath) -> None:
 
 def read_bytes(path: FilePath, content: str = SEGMENTS) -> tuple[bytes, bool]:
     """The content of a file, and whether it had to be unpacked."""
-    parts = list(chunks(path, content))
+    parts = list(read_chunks(path, content))
     return b"".join(chunk for chunk, _ in parts), bool(parts and parts[0][1])
 
 
-def chunks(path: FilePath, content: str = SEGMENTS) -> Iterator[tuple[bytes, bool]]:
+def read_chunks(path: FilePath, content: str = SEGMENTS) -> Iterator[tuple[bytes, bool]]:
     """The content of a file bit by bit, each with whether it had to be unpacked."""
     name, size = show_name(path), 0
     try:
@@ -124,25 +124,25 @@ def chunks(path: FilePath, content: str = SEGMENTS) -> Iterator[tuple[bytes, boo
                         "too much for one text. See whether it is the right file.")
                 yield chunk, unpacked
     except FileNotFoundError:
-        raise InputError(missing(path)) from None
+        raise InputError(explain_missing(path)) from None
     except IsADirectoryError:
         raise InputError(
             f"{name} is a folder; a file with {content} is expected. Name a file in it.") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        found = "it breaks off before its end" if isinstance(error, EOFError) else str(error)
-        raise InputError(f"{name} is a damaged gzip file: {found}. Copy or download it again.") from None
+        reason = "it breaks off before its end" if isinstance(error, EOFError) else str(error)
+        raise InputError(f"{name} is a damaged gzip file: {reason}. Copy or download it again.") from None
     except OSError as error:
         raise InputError(f"{name} cannot be read: {error.strerror or error}.") from None
     except ValueError:  # a name that no file can have
         raise InputError(f"{name} is no file name. Check it for stray characters.") from None
 
 
-def beginning(path: FilePath) -> bytes:
+def read_beginning(path: FilePath) -> bytes:
     """The first bytes of a file, unpacked."""
-    return next(chunks(path), (b"", False))[0]
+    return next(read_chunks(path), (b"", False))[0]
 
 
-def missing(path: FilePath) -> str:
+def explain_missing(path: FilePath) -> str:
     """Message for a file or folder that is not there, with the nearest name that is."""
     path = os.fsdecode(path)
     if not path:
@@ -154,8 +154,8 @@ def missing(path: FilePath) -> str:
         names = os.listdir(folder or ".")
     except OSError:
         return f"{show_name(path)} does not exist: there is no folder {show_name(folder)}. Check the path."
-    near = closest(name, names)
-    hint = "Check the path." if near is None else f"Did you mean {show_name(os.path.join(folder, near))}?"
+    name_meant = find_closest(name, names)
+    hint = "Check the path." if name_meant is None else f"Did you mean {show_name(os.path.join(folder, name_meant))}?"
     return f"{show_name(path)} does not exist. {hint}"
 
 
@@ -167,32 +167,32 @@ def decode(data: bytes, path: FilePath, unpacked: bool) -> str:
     except UnicodeDecodeError as error:
         offset = error.start if offset < 0 else min(offset, error.start)
     if offset >= 0:
-        raise InputError(_not_text(data, offset, path, unpacked))
+        raise InputError(_explain_encoding(data, offset, path, unpacked))
     return text
 
 
-def _not_text(data: bytes, offset: int, path: FilePath, unpacked: bool) -> str:
+def _explain_encoding(data: bytes, offset: int, path: FilePath, unpacked: bool) -> str:
     """Message for data that is not UTF-8 text from this byte on: where, what it looks like, what to do."""
     name, line = show_name(path), data.count(b"\n", 0, offset) + 1
     place = f"{name}, line {line}: byte 0x{data[offset]:02X} at offset {offset}{' of the unpacked text' * unpacked}"
-    encoding, damaged = guess_encoding(data), damage_in_utf8(data)
+    encoding, damaged = guess_encoding(data), count_damage(data)
 
     if kind := sniff(data):
         return f"{name} is {kind.what}, not text. Give it as UTF-8 text."
     if data[offset] == 0 and encoding is None:
         return (f"{place} is NUL: {name} is not text, or damaged. If it is text, drop such bytes: "
-                + _command(r"tr -d '\000'", path, unpacked))
+                + _write_command(r"tr -d '\000'", path, unpacked))
     if data[offset] != 0 and damaged:
         return (f"{place} is not UTF-8 text, unlike the rest (places like it: {damaged}). Mend the line, or "
-                "drop what is damaged: " + _command("iconv -c -f UTF-8 -t UTF-8", path, unpacked))
+                "drop what is damaged: " + _write_command("iconv -c -f UTF-8 -t UTF-8", path, unpacked))
     if encoding:
         return (f"{place} is not UTF-8 text. The file looks like {encoding}; convert it: "
-                + _command(f"iconv -f {encoding} -t UTF-8", path, unpacked))
+                + _write_command(f"iconv -f {encoding} -t UTF-8", path, unpacked))
     return (f"{place} is not UTF-8 text, and the encoding is hard to tell. If you know it, convert the file: "
-            + _command("iconv -f ENCODING -t UTF-8", path, unpacked))
+            + _write_command("iconv -f ENCODING -t UTF-8", path, unpacked))
 
 
-def _command(program: str, path: FilePath, unpacked: bool) -> str:
+def _write_command(program: str, path: FilePath, unpacked: bool) -> str:
     """A shell command that writes a better copy of a file beside it."""
     name = show_name(path)
     copy = shlex.quote(name.removesuffix(".gz") + ".utf8")
@@ -215,24 +215,24 @@ def read_texts(path: FilePath) -> Sequence[str]:
     """
     try:
         small = is_limited() or not hasattr(os, "pread") or os.path.getsize(path) < LARGE
-        stored = None if small else _stored(open_file(path), path)
+        lines = None if small else _index_lines(open_file(path), path)
     except (OSError, ValueError):  # no such file, or no room for a copy
-        stored = None
-    return stored or read_lines(path)  # which says what is wrong, where something is
+        lines = None
+    return lines or read_lines(path)  # which says what is wrong, where something is
 
 
-def _stored(file: BinaryIO, path: FilePath) -> StoredLines | None:
+def _index_lines(file: BinaryIO, path: FilePath) -> StoredLines | None:
     """The lines of a file, None if it is no text."""
     state = read_file_state(file)
     copy = cast(BinaryIO, tempfile.TemporaryFile()) if file.read(2) == GZIP_MAGIC else None
-    first, ends, sizes, lengths = 0, *(list[np.ndarray]() for _ in range(3))
-    for block in _whole_lines(path, copy):
-        if not ends and (error := refusal(show_name(path), block, SEGMENTS)):
+    offset, ends, sizes, lengths = 0, *(list[np.ndarray]() for _ in range(3))
+    for block in _read_blocks(path, copy):
+        if not ends and (error := find_refusal(show_name(path), block, SEGMENTS)):
             raise error
-        if not ends and reader_of(block, SEGMENTS):
+        if not ends and find_reader(block, SEGMENTS):
             return None
         if not ends and block.startswith(_MARK):
-            first, block = len(_MARK), block[len(_MARK):]
+            offset, block = len(_MARK), block[len(_MARK):]
         try:
             lines = block.decode().removesuffix("\n").split("\n")
         except ValueError:
@@ -248,20 +248,20 @@ def _stored(file: BinaryIO, path: FilePath) -> StoredLines | None:
     if copy is not None:
         copy.flush()
         file, state = copy, read_file_state(copy)
-    begins = np.cumsum(np.concatenate([[first], *ends]))[:-1]
+    begins = np.cumsum(np.concatenate([[offset], *ends]))[:-1]
     return StoredLines(file, show_name(path), begins, np.concatenate(sizes), np.concatenate(lengths), state)
 
 
-def _whole_lines(path: FilePath, copy: BinaryIO | None) -> Iterator[bytes]:
+def _read_blocks(path: FilePath, copy: BinaryIO | None) -> Iterator[bytes]:
     """The content of a file in blocks that end with a line, written to a copy as it comes."""
-    rest: list[bytes] = []
-    for chunk, _ in chunks(path):
+    pending: list[bytes] = []
+    for chunk, _ in read_chunks(path):
         if copy is not None:
             copy.write(chunk)
-        cut = chunk.rfind(b"\n") + 1
-        if cut:
-            yield b"".join([*rest, chunk[:cut]])
-            rest = []
-        rest.append(chunk[cut:])
-    if last := b"".join(rest):
+        end = chunk.rfind(b"\n") + 1
+        if end:
+            yield b"".join([*pending, chunk[:end]])
+            pending = []
+        pending.append(chunk[end:])
+    if last := b"".join(pending):
         yield last

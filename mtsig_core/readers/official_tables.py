@@ -36,52 +36,53 @@ class OfficialTable:
 
 
 def read_official(path: FilePath, langpair: str | None = None) -> OfficialTable:
-    """The table in a file; errors as `official_table` has them."""
-    return official_table("\n".join(read_lines(path, _PUBLISHED)), show_name(path), langpair)
+    """The table in a file; errors as `parse_official_table` has them."""
+    return parse_official_table("\n".join(read_lines(path, _PUBLISHED)), show_name(path), langpair)
 
 
 def read_official_task(path: FilePath) -> dict[str, OfficialTable]:
-    """The tables of a shared task in a file; errors as `official_task_tables` has them."""
-    return official_task_tables("\n".join(read_lines(path, _PUBLISHED)), show_name(path))
+    """The tables of a shared task in a file; errors as `parse_official_tables` has them."""
+    return parse_official_tables("\n".join(read_lines(path, _PUBLISHED)), show_name(path))
 
 
-def official_table(text: str, name: str = "The table", langpair: str | None = None) -> OfficialTable:
+def parse_official_table(text: str, name: str = "The table", langpair: str | None = None) -> OfficialTable:
     """A table as text.
 
     `name`: what a message calls it; `langpair`: of which language pair, where the table has several.
 
     Examples
     --------
-    >>> official_table("system,BLEU,chrF\\nA,27.8,55.10\\nB,-,54.0").columns
+    >>> parse_official_table("system,BLEU,chrF\\nA,27.8,55.10\\nB,-,54.0").columns
     {'BLEU': {'A': '27.8'}, 'chrF': {'A': '55.10', 'B': '54.0'}}
-    >>> official_table("lp,system,BLEU\\nen-de,A,27.8\\nen-zh,A,33.1", langpair="en-zh").columns
+    >>> parse_official_table("lp,system,BLEU\\nen-de,A,27.8\\nen-zh,A,33.1", langpair="en-zh").columns
     {'BLEU': {'A': '33.1'}}
     """
-    header, rows = _lines(text, name)
+    header, rows = _split_lines(text, name)
     if not any(title.lower() in NAMES["langpair"] for title in header):
-        return _table(header, rows, name)
-    tables = official_task_tables(text, name)
-    own = [pair for pair in tables if langpair is not None and _letters(pair) == _letters(langpair)] or list(tables)
-    if len(own) > 1:
-        here = "the test set does not say which it is of" if langpair is None else f"none is {langpair}"
-        raise InputError(f"{name} has the language pairs {show_name(', '.join(tables))[:200]}, and {here}. Keep the "
+        return _parse_rows(header, rows, name)
+    tables = parse_official_tables(text, name)
+    matches = [pair for pair in tables if langpair is not None
+               and _strip_signs(pair) == _strip_signs(langpair)] or list(tables)
+    if len(matches) > 1:
+        reason = "the test set does not say which it is of" if langpair is None else f"none is {langpair}"
+        raise InputError(f"{name} has the language pairs {show_name(', '.join(tables))[:200]}, and {reason}. Keep the "
                          "rows of one language pair.")
-    return tables[own[0]]
+    return tables[matches[0]]
 
 
-def _letters(pair: str) -> str:
+def _strip_signs(pair: str) -> str:
     return re.sub(r"[\W_]", "", pair.casefold())
 
 
-def official_task_tables(text: str, name: str = "The table") -> dict[str, OfficialTable]:
+def parse_official_tables(text: str, name: str = "The table") -> dict[str, OfficialTable]:
     """A table of a whole shared task as text: one for each language pair, as it calls them.
 
     Examples
     --------
-    >>> official_task_tables("lp,system,BLEU\\nen-de,A,27.8\\nen-zh,A,33.1")["en-zh"].columns
+    >>> parse_official_tables("lp,system,BLEU\\nen-de,A,27.8\\nen-zh,A,33.1")["en-zh"].columns
     {'BLEU': {'A': '33.1'}}
     """
-    header, rows = _lines(text, name)
+    header, rows = _split_lines(text, name)
     columns = [k for k, title in enumerate(header) if title.lower() in NAMES["langpair"]]
     if len(columns) != 1:
         raise InputError(f"{name}, line 1 has the columns {show_name(', '.join(header))[:200]}. Expected one that is "
@@ -93,19 +94,19 @@ def official_task_tables(text: str, name: str = "The table") -> dict[str, Offici
             raise InputError(f"{name}, line {number} names no language pair. Expected such as en-de.")
         by_pair.setdefault(pair, []).append((number, cells))
     header = header[:columns[0]] + header[columns[0] + 1:]
-    return {pair: _table(header, own, name) for pair, own in (by_pair or {"": []}).items()}
+    return {pair: _parse_rows(header, pair_rows, name) for pair, pair_rows in (by_pair or {"": []}).items()}
 
 
 _Lines = list[tuple[int, list[str]]]  # number, cells
 
 
-def _lines(text: str, name: str) -> tuple[list[str], _Lines]:
+def _split_lines(text: str, name: str) -> tuple[list[str], _Lines]:
     """The header, and the lines below it that are not empty."""
-    first = text.lstrip().partition("\n")[0]
-    separator = next((sign for sign in "\t;," if sign in first), None)
+    header_line = text.lstrip().partition("\n")[0]
+    separator = next((sign for sign in "\t;," if sign in header_line), None)
     if separator is None:
-        raise InputError(f"{name} has no columns in its first line, {show_name(first[:80])!r}. Expected system and the "
-                         "names of metrics, with tabs, semicolons or commas between them.")
+        raise InputError(f"{name} has no columns in its first line, {show_name(header_line[:80])!r}. Expected system "
+                         "and the names of metrics, with tabs, semicolons or commas between them.")
     header, rows = read_delimited(name, text)
     if header is None or not any(header):
         raise InputError(f"{name} has nothing in its columns. Expected system and the names of metrics in its "
@@ -114,7 +115,7 @@ def _lines(text: str, name: str) -> tuple[list[str], _Lines]:
                     if any(map(str.strip, cells))]
 
 
-def _table(header: list[str], rows: _Lines, name: str) -> OfficialTable:
+def _parse_rows(header: list[str], rows: _Lines, name: str) -> OfficialTable:
     lower = [title.lower() for title in header]
     long = set(lower) >= _LONG
     metrics = header[1:]
@@ -125,9 +126,9 @@ def _table(header: list[str], rows: _Lines, name: str) -> OfficialTable:
     systems: dict[str, None] = {}
     for number, cells in rows:
         where = f"{name}, line {number}"
-        named = dict(zip(lower, cells, strict=True))
-        system = named["system"] if long else cells[0]
-        entries = [(named["metric"], named["score"])] if long else list(zip(metrics, cells[1:], strict=True))
+        by_title = dict(zip(lower, cells, strict=True))
+        system = by_title["system"] if long else cells[0]
+        entries = [(by_title["metric"], by_title["score"])] if long else list(zip(metrics, cells[1:], strict=True))
         if not system or any(not metric for metric, _ in entries):
             raise InputError(f"{where} names no system, or no metric. Expected both.")
         if not long and system in systems or any(system in columns.get(metric, ()) for metric, _ in entries):
@@ -135,13 +136,13 @@ def _table(header: list[str], rows: _Lines, name: str) -> OfficialTable:
         systems[system] = None
         for metric, cell in entries:
             cell = cell.strip("*").replace("\u2212", "-").strip()
-            own = columns.setdefault(metric, {})
+            scores = columns.setdefault(metric, {})
             if cell.lower() in _NOTHING:
                 continue
             if not _NUMBER.fullmatch(cell):
                 raise InputError(f"{where}: {show_name(metric)} is {show_name(cell)[:80]!r}. Expected a number such as "
                                  "27.8, or a dash where there is none.")
-            own[system] = cell
+            scores[system] = cell
     if not systems or not columns:
         raise InputError(f"{name} has no line below its header, or no metric. Expected a line for each system.")
     return OfficialTable(columns, tuple(systems), name)

@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mtsig_core.errors import InputError, Remedy, SettingError, closest
+from mtsig_core.errors import InputError, Remedy, SettingError, find_closest
 from mtsig_core.languages import is_langpair
-from mtsig_core.readers.alignment import first_fault
+from mtsig_core.readers.alignment import find_first_fault
 from mtsig_core.readers.conllu import read_conllu
 from mtsig_core.readers.formats import DOCUMENTS
 from mtsig_core.readers.limits import parse_json, spend
@@ -33,7 +33,7 @@ def read_documents(path: FilePath, *, blanks: bool = False) -> tuple[list[str], 
     """
     lines = read_lines(path, DOCUMENTS)
     if os.fsdecode(path).removesuffix(".gz").endswith(".jsonl") or all(line.startswith("{") for line in lines):
-        rows = [_from_json(line, path, number) for number, line in enumerate(lines, 1)]
+        rows = [_read_json_line(line, path, number) for number, line in enumerate(lines, 1)]
     else:
         separator = None if blanks and all(len(line.split()) == 2 and "\t" not in line for line in lines) else "\t"
         rows = [[field.strip() for field in line.split(separator)] for line in lines]
@@ -55,7 +55,7 @@ def is_canary(document: str, domain: str | None) -> bool:
     return "canary" in (document, domain)
 
 
-def _from_json(line: str, path: FilePath, number: int) -> list[str]:
+def _read_json_line(line: str, path: FilePath, number: int) -> list[str]:
     try:
         entry = parse_json(line, show_name(path))
         fields = [entry[key] for key in ("domain", "docid") if key == "docid" or entry.get(key) is not None]
@@ -82,19 +82,19 @@ def check_langpair(langpair: str) -> None:
                            f"source first, such as en-de, en-zh_TW or en-pt-BR.{hint}")
 
 
-def by_name(files: Iterable[tuple[str, FilePath]], what: str, remedy: str,
-            *remedies: Mapping[str, str]) -> dict[str, FilePath]:
+def index_by_name(files: Iterable[tuple[str, FilePath]], kind: str, remedy: str,
+                  *remedies: Mapping[str, str]) -> dict[str, FilePath]:
     """Files by name; raises InputError if a name is empty or comes twice.
 
-    `what`, `remedy`: what the files are, such as "system", and what to do about two of one name, for the messages;
+    `kind`, `remedy`: what the files are, such as "system", and what to do about two of one name, for the messages;
     `remedies`: the same as data; see `MtsigError`.
     """
     paths: dict[str, FilePath] = {}
     for name, path in files:
         if not name.strip():
-            raise InputError(f"The {what} {show_name(path)} has an empty name. {remedy}", *remedies)
+            raise InputError(f"The {kind} {show_name(path)} has an empty name. {remedy}", *remedies)
         if name in paths:
-            raise InputError(f"Two {what}s are called {show_name(name)}: {show_name(paths[name])} and "
+            raise InputError(f"Two {kind}s are called {show_name(name)}: {show_name(paths[name])} and "
                              f"{show_name(path)}. {remedy}",
                              *remedies)
         paths[name] = path
@@ -138,77 +138,78 @@ def assemble(
     source_text = read(sources)
     document_ids, domains = read(documents, read_documents, blanks=blanks) or (None, None)
 
-    first, *others = references
-    texts: list[_Read] = [(references[key], reference_texts[key], "this reference") for key in others]
+    main_reference, *other_references = references
+    texts: list[_Read] = [(references[key], reference_texts[key], "this reference") for key in other_references]
     texts += [(systems[key], system_texts[key], "the output") for key in systems]
     texts += [(path, lines, "the output") for outputs in run_texts.values() for path, lines in outputs]
     texts += [(sources, source_text, "the source"), (documents, document_ids, None)]
-    faults += wrong_counts(references[first], reference_texts[first], texts)
-    parsed = {} if faults else {key: read(path, read_conllu, texts=_text_of(key, path, system_texts, reference_texts))
-                                for key, path in (parses or {}).items()}
+    faults += find_wrong_counts(references[main_reference], reference_texts[main_reference], texts)
+    parse_texts = {} if faults else {key: read(path, read_conllu,
+                                               texts=_find_text(key, path, system_texts, reference_texts))
+                                     for key, path in (parses or {}).items()}
     if faults:
         raise InputError("\n".join(faults), *remedies.values())
 
     testset = TestSet(name, systems=system_texts, references=reference_texts, sources=source_text,
-                      documents=document_ids, domains=domains, langpair=langpair, parses=parsed,
+                      documents=document_ids, domains=domains, langpair=langpair, parses=parse_texts,
                       runs={key: [lines for _, lines in outputs] for key, outputs in run_texts.items()})
-    return testset if keep_canary else without_canary(testset)
+    return testset if keep_canary else drop_canary(testset)
 
 
-def without_canary(testset: TestSet) -> TestSet:
+def drop_canary(testset: TestSet) -> TestSet:
     """The same set without the lines that its documents or domains call ``canary``."""
     documents = testset.documents or ()
     domains = testset.domains or documents
-    kept = [i for i, document in enumerate(documents) if not is_canary(document, domains[i])]
-    return testset if len(kept) == len(documents) else testset.take(kept)
+    positions = [i for i, document in enumerate(documents) if not is_canary(document, domains[i])]
+    return testset if len(positions) == len(documents) else testset.take(positions)
 
 
-def _text_of(name: str, path: FilePath, *groups: Mapping[str, Sequence[str]]) -> Sequence[str]:
+def _find_text(name: str, path: FilePath, *groups: Mapping[str, Sequence[str]]) -> Sequence[str]:
     """The text that a parse is of."""
     for texts in groups:
         if name in texts:
             return texts[name]
     names = [name for texts in groups for name in texts]
-    near = closest(name, names)
-    hint = "" if near is None else f" Did you mean {show_name(near)}?"
+    name_meant = find_closest(name, names)
+    hint = "" if name_meant is None else f" Did you mean {show_name(name_meant)}?"
     raise InputError(f"{show_name(path)} is given as the parse of {show_name(name)}, which is no system and no "
                      f"reference; they are {', '.join(map(show_name, names))}.{hint}")
 
 
-def wrong_counts(reference_path: FilePath, reference: Sequence[str] | None, texts: Iterable[_Read]) -> list[str]:
+def find_wrong_counts(reference_path: FilePath, reference: Sequence[str] | None, texts: Iterable[_Read]) -> list[str]:
     """A message for each text (path, lines, what it is) with another number of lines than the reference."""
     if reference is None:
         return []
-    read = [(path, lines, what) for path, lines, what in texts if path is not None and lines is not None]
-    wrong = [(path, lines, what) for path, lines, what in read if len(lines) != len(reference)]
+    files = [(path, lines, kind) for path, lines, kind in texts if path is not None and lines is not None]
+    wrong = [(path, lines, kind) for path, lines, kind in files if len(lines) != len(reference)]
     if not wrong:
         return []
     remedy = "Each line must hold the segment of the same line of the reference: mend the file or write it again."
     of_reference = f"the reference {show_name(reference_path)}"
-    blanks = [_blanks(reference_path, reference, len(lines)) for _, lines, _ in wrong]
-    if len(read) > 1 and len({len(lines) for _, lines, _ in read}) == 1:
-        path, lines, _ = read[0]
-        near = not blanks[0] and len(lines) <= SEARCHED_LINES
-        where = _where(lines, reference, "the reference", show_name(path)) if near else ""
-        return [f"T{of_reference[1:]} has {_count(reference)}, all other files ({_named(read)}) have {len(lines)}, so "
-                f"it may be the reference that is wrong.{where} {remedy}{blanks[0]}"]
+    blanks = [_explain_blanks(reference_path, reference, len(lines)) for _, lines, _ in wrong]
+    if len(files) > 1 and len({len(lines) for _, lines, _ in files}) == 1:
+        path, lines, _ = files[0]
+        is_searched = not blanks[0] and len(lines) <= SEARCHED_LINES
+        place = _find_fault(lines, reference, "the reference", show_name(path)) if is_searched else ""
+        return [f"T{of_reference[1:]} has {_count_lines(reference)}, all other files ({_list_files(files)}) have "
+                f"{len(lines)}, so it may be the reference that is wrong.{place} {remedy}{blanks[0]}"]
     faults, searched = [], 0
-    for (path, lines, what), blank in zip(wrong, blanks, strict=True):
-        where = ""
-        if what and not blank and searched + len(lines) <= SEARCHED_LINES:
+    for (path, lines, kind), blank in zip(wrong, blanks, strict=True):
+        place = ""
+        if kind and not blank and searched + len(lines) <= SEARCHED_LINES:
             searched += len(lines)
-            where = _where(reference, lines, what, "the reference")
-        faults.append(f"{show_name(path)} has {_count(lines)}, {of_reference} has {len(reference)}.{where}")
+            place = _find_fault(reference, lines, kind, "the reference")
+        faults.append(f"{show_name(path)} has {_count_lines(lines)}, {of_reference} has {len(reference)}.{place}")
     remedy += next(filter(None, blanks), "")
     return [f"{faults[0]} {remedy}"] if len(faults) == 1 else [*faults, remedy]
 
 
-def _named(read: Sequence[_Read]) -> str:
-    names = [show_name(path) for path, _, _ in read if path is not None]
+def _list_files(files: Sequence[_Read]) -> str:
+    names = [show_name(path) for path, _, _ in files if path is not None]
     return ", ".join(names[:4]) + ", ..." * (len(names) > 4)
 
 
-def _blanks(path: FilePath, reference: Sequence[str], n: int) -> str:
+def _explain_blanks(path: FilePath, reference: Sequence[str], n: int) -> str:
     """The sentences for a reference that has n lines when its blank ones are not counted, with a space before them."""
     blank = [line for line, text in enumerate(reference, 1) if not text.strip()] if n < len(reference) else []
     if not blank or len(reference) - len(blank) != n:
@@ -219,20 +220,20 @@ def _blanks(path: FilePath, reference: Sequence[str], n: int) -> str:
             f"{shlex.quote(name)} > {shlex.quote(name.removesuffix('.txt') + '.new.txt')}")
 
 
-def _count(lines: Sequence[str]) -> str:
+def _count_lines(lines: Sequence[str]) -> str:
     return "1 line" if len(lines) == 1 else f"{len(lines)} lines"
 
 
-def _where(right: Sequence[str], lines: Sequence[str], what: str, other: str) -> str:
+def _find_fault(right: Sequence[str], lines: Sequence[str], text_name: str, other_name: str) -> str:
     """The sentence that says where a text goes out of step with one that is right, with a space before it."""
-    fault = first_fault(right, lines)
+    fault = find_first_fault(right, lines)
     if fault is None:
         return ""
     kind, line = fault
     if kind == "missing":
-        return f" Line {line} of {other} is the first that looks missing in {what}."
+        return f" Line {line} of {other_name} is the first that looks missing in {text_name}."
     note = " (it is empty)" if kind == "extra" and not lines[line - 1].strip() else ""
-    return f" Line {line} of {what} is the first that looks {kind}{note}."
+    return f" Line {line} of {text_name} is the first that looks {kind}{note}."
 
 
 # Plain text files, one segment per line.
@@ -285,31 +286,32 @@ def read_text(
         raise SettingError("No reference. Give at least one, a text file with one segment per line.")
     if langpair is not None:
         check_langpair(langpair)
-    files = {what: by_name(((_stem(path) if own is None else own, path) for own, path in group), what,
-                           "Give each a name of its own.", {argument: "NAME=FILE"})
-             for what, argument, group in (("reference", "ref", references), ("system", "system", systems))}
-    further: dict[str, list[FilePath]] = {}
+    files = {kind: index_by_name(((_strip_ending(path) if file_name is None else file_name, path) for file_name,
+                                  path in group), kind,
+                                 "Give each a name of its own.", {argument: "NAME=FILE"})
+             for kind, argument, group in (("reference", "ref", references), ("system", "system", systems))}
+    run_paths: dict[str, list[FilePath]] = {}
     for system, path in runs:
-        further.setdefault(system, []).append(path)
+        run_paths.setdefault(system, []).append(path)
     if name is None:
         paths = [*files["reference"].values(), *files["system"].values()]
-        name = " ".join(filter(None, [_common_folder(paths), langpair]))
+        name = " ".join(filter(None, [_find_common_folder(paths), langpair]))
     return assemble(name, files["reference"], files["system"], sources=sources, documents=documents,
-                    parses=by_name(parses, "parse", "Give one for each."), runs=further, langpair=langpair,
+                    parses=index_by_name(parses, "parse", "Give one for each."), runs=run_paths, langpair=langpair,
                     keep_canary=keep_canary)
 
 
-def _stem(path: FilePath) -> str:
+def _strip_ending(path: FilePath) -> str:
     return show_name(Path(os.fsdecode(path)).name).removesuffix(".gz").removesuffix(".txt")
 
 
-def _common_folder(paths: Sequence[FilePath]) -> str:
+def _find_common_folder(paths: Sequence[FilePath]) -> str:
     """Name of the nearest folder that holds all these files; of the first file if that is the root."""
     folders = [os.path.dirname(os.path.abspath(os.fsdecode(path))) for path in paths]
     try:
-        return os.path.basename(os.path.commonpath(folders)) or _stem(paths[0])
+        return os.path.basename(os.path.commonpath(folders)) or _strip_ending(paths[0])
     except ValueError:  # on different drives
-        return _stem(paths[0])
+        return _strip_ending(paths[0])
 
 
 # Outputs of further training runs, beside a test set that comes from elsewhere.
@@ -327,23 +329,23 @@ def join_runs(testset: TestSet, runs: Sequence[tuple[str, FilePath]], keep_canar
         raise InputError(f"{testset.name} has scores of segments and no texts, so there is no output of which "
                          f"{runs[0][1]} could be a further training run. Leave the runs out.")
     outputs: dict[str, list[Sequence[str]]] = {}
-    read = [(system, path, read_texts(path)) for system, path in runs]
-    for system, _, lines in read:
+    run_texts = [(system, path, read_texts(path)) for system, path in runs]
+    for system, _, lines in run_texts:
         outputs.setdefault(system, []).append(lines)
-    if any(len(lines) != testset.n_segments for *_, lines in read):
+    if any(len(lines) != testset.n_segments for *_, lines in run_texts):
         name, reference = next(iter(testset.references.items()))
-        raise InputError("\n".join(wrong_counts(f"{name} of {testset.name}", [text or "" for text in reference],
-                                                [(path, lines, "the output") for _, path, lines in read])))
+        raise InputError("\n".join(find_wrong_counts(f"{name} of {testset.name}", [text or "" for text in reference],
+                                                     [(path, lines, "the output") for _, path, lines in run_texts])))
     testset = replace(testset, runs=outputs)
-    return testset if keep_canary else without_canary(testset)
+    return testset if keep_canary else drop_canary(testset)
 
 
-def runs_beside(folder: FilePath, pairs: Collection[str]) -> list[tuple[str, str, str]]:
+def find_runs(folder: FilePath, pairs: Collection[str]) -> list[tuple[str, str, str]]:
     """(language pair, system, file) of the further training runs in the folder of a task, which are called
     ``PAIR.NAME.run2.txt``, ``PAIR.NAME.run3.txt``, ...; in the order of their numbers. No command takes them by itself.
     """
-    named = [(re.fullmatch(r"([^.]+)\.(.+)\.run([2-9]|[1-9][0-9]+)\.txt", path.name, re.DOTALL), path)
-             for path in Path(folder).glob("*.run*.txt") if path.is_file()]
-    found = sorted((match[1], match[2], int(match[3]), str(path)) for match, path in named
-                   if match and match[1] in pairs)
-    return [(pair, system, path) for pair, system, _, path in found]
+    matches = [(re.fullmatch(r"([^.]+)\.(.+)\.run([2-9]|[1-9][0-9]+)\.txt", path.name, re.DOTALL), path)
+               for path in Path(folder).glob("*.run*.txt") if path.is_file()]
+    runs = sorted((match[1], match[2], int(match[3]), str(path)) for match, path in matches
+                  if match and match[1] in pairs)
+    return [(pair, system, path) for pair, system, _, path in runs]

@@ -11,7 +11,7 @@ from mtsig_core.errors import InputError, SettingError, unknown
 from mtsig_core.languages import LANGUAGE
 from mtsig_core.readers.formats import DOCUMENTS
 from mtsig_core.readers.lines import read_lines
-from mtsig_core.readers.plain_text import NamedFile, read_text, without_canary
+from mtsig_core.readers.plain_text import NamedFile, drop_canary, read_text
 from mtsig_core.testset import TestSet, show_name
 
 _ABOUT = ("src", "docid", "origlang", "domain", "genre")
@@ -61,7 +61,7 @@ def read_sacrebleu(name: str, langpair: str | None = None, systems: Sequence[Nam
     documents, domains = (read_lines(files[field], DOCUMENTS) if field in files else None
                           for field in ("docid", "domain"))
     testset = replace(testset, references=gaps, documents=documents, domains=domains)
-    return testset if keep_canary else without_canary(testset)
+    return testset if keep_canary else drop_canary(testset)
 
 
 def _files(dataset: Any, name: str, langpair: str) -> tuple[dict[str, str], list[str]]:

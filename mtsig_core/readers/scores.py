@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from mtsig_core.errors import InputError, SettingError, closest
+from mtsig_core.errors import InputError, SettingError, find_closest
 from mtsig_core.languages import is_langpair
 from mtsig_core.readers.columns import (
     FORMS,
@@ -27,8 +27,8 @@ from mtsig_core.readers.columns import (
     read_json,
     show_value,
 )
-from mtsig_core.readers.formats import IDS, SCORE_TABLE, reader_of, refusal
-from mtsig_core.readers.frames import Table, of_systems
+from mtsig_core.readers.formats import IDS, SCORE_TABLE, find_reader, find_refusal
+from mtsig_core.readers.frames import Table, name_rows
 from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.readers.lines import FilePath, decode, read_bytes, read_lines
 from mtsig_core.readers.tasks import ENDINGS, read_blocks
@@ -80,9 +80,9 @@ def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] =
     data, unpacked = read_bytes(path, SCORE_TABLE)
     if not data.strip():
         raise InputError(f"{name} is empty. {FORMS}")
-    if error := refusal(name, data, SCORE_TABLE):
+    if error := find_refusal(name, data, SCORE_TABLE):
         raise error
-    if reader := reader_of(data, SCORE_TABLE):
+    if reader := find_reader(data, SCORE_TABLE):
         header, rows = reader(data, name)
         return _table(name, header, rows, metric, is_system)
     text = decode(data, path, unpacked).lstrip("\ufeff")
@@ -304,7 +304,7 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     >>> rated.scores["comet"].by_system["B"]
     (0.5, None)
     """
-    tables = [(name, of_systems(table, testset)) for name, table in _tables_by_name(tables)]
+    tables = [(name, name_rows(table, testset)) for name, table in _tables_by_name(tables)]
     _check_names(tables, lower_is_better, higher_is_better)
     known = {*testset.systems, *testset.references}
     position = {line: k for k, line in enumerate(testset.lines)}
@@ -593,5 +593,5 @@ def _remedy(name: str, names: Iterable[str], known: Collection[str]) -> str:
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    near = closest(name, islice(known, 10_000))
+    near = find_closest(name, islice(known, 10_000))
     return "" if near is None else f" Did you mean {show_name(near)}?"

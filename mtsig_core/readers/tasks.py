@@ -14,19 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from mtsig_core.errors import InputError, SettingError, unknown
-from mtsig_core.readers.archives import MAX_DEPTH, file_beside, is_zip, names_in_zip, unpack
-from mtsig_core.readers.formats import FOLDER, SYSTEMS_TABLE, refusal
+from mtsig_core.readers.archives import MAX_DEPTH, is_zip, list_zip_names, open_task_file, unpack
+from mtsig_core.readers.formats import FOLDER, SYSTEMS_TABLE, find_refusal
 from mtsig_core.readers.limits import (
-    also_below,
+    allow_folder,
     check_place,
+    check_regular,
     check_values,
     open_file,
     parse_json,
-    regular,
     spend,
 )
-from mtsig_core.readers.lines import FilePath, beginning, missing, read_bytes, read_lines
-from mtsig_core.readers.plain_text import runs_beside, without_canary
+from mtsig_core.readers.lines import FilePath, explain_missing, read_beginning, read_bytes, read_lines
+from mtsig_core.readers.plain_text import drop_canary, find_runs
 from mtsig_core.readers.wmt import OUTPUTS, folder_name, language_pairs, left_out, read_wmt, task_name, without_pair
 from mtsig_core.readers.wmt_xml import read_wmt_xml, xml_names
 from mtsig_core.task import KINDS, ROLES, SystemInfo, Task
@@ -74,7 +74,7 @@ def read_metrics_task(folder: Path, pairs: Collection[str] | None = None, *, low
         name: SegmentScores(by_system, directions[name].higher_is_better)
         for name, by_system in scores[pair].items() if name in directions}) for pair, testset in texts.items()}
     if not keep_canary:
-        testsets = {pair: without_canary(testset) for pair, testset in testsets.items()}
+        testsets = {pair: drop_canary(testset) for pair, testset in testsets.items()}
     return Task(folder_name(folder), testsets, assumed=tuple(assumed))
 
 
@@ -116,7 +116,7 @@ def _read_seg_scores(path: Path, testset: TestSet) -> dict[str, list[float | Non
 def read_blocks(path: Path) -> dict[str, list[float | None]]:
     """The scores of each system, in the order of the segments."""
     found: dict[str, list[float | None]] = {}
-    for number, line in enumerate(read_lines(regular(path), "SYSTEM<TAB>SCORE in each line"), 1):
+    for number, line in enumerate(read_lines(check_regular(path), "SYSTEM<TAB>SCORE in each line"), 1):
         system, _, score = line.strip().replace("\t", " ").rpartition(" ")
         try:
             value = None if score == "None" else math.inf if "_" in score else float(score)
@@ -218,7 +218,7 @@ def score_pairs(folder: Path) -> list[str]:
 def _score_lines_files(folder: Path) -> list[Path]:
     inside = folder / SCORES
     check_place(inside)
-    files = sorted(regular(path) for path in inside.iterdir() if path.name.endswith((".jsonl", ".jsonl.gz"))
+    files = sorted(check_regular(path) for path in inside.iterdir() if path.name.endswith((".jsonl", ".jsonl.gz"))
                    and not path.name.startswith("."))
     if not files:
         raise InputError(f"{show_name(inside)} has no file SYSTEM.jsonl. Expected one for each system.")
@@ -280,7 +280,7 @@ def _metadata(path: Path) -> dict[str, SystemInfo]:
     if not os.path.lexists(path):
         return {}
     try:
-        table = parse_json("\n".join(read_lines(regular(path), "an object of JSON")), show_name(path))
+        table = parse_json("\n".join(read_lines(check_regular(path), "an object of JSON")), show_name(path))
     except ValueError as error:
         raise InputError(f"{show_name(path)} is no JSON: {error}. Mend or remove it.") from None
     if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
@@ -316,8 +316,8 @@ def opened(folder: FilePath) -> Iterator[Path]:
 @contextmanager
 def opened_with_rest(folder: FilePath) -> Iterator[tuple[Path, Path]]:
     """As `opened`, and the folder that holds all that was zipped: a task may lie deeper, with files beside it."""
-    head = beginning(folder) if os.path.isfile(folder) else b""
-    if error := refusal(show_name(folder), head, FOLDER):
+    head = read_beginning(folder) if os.path.isfile(folder) else b""
+    if error := find_refusal(show_name(folder), head, FOLDER):
         raise error
     if not is_zip(folder):
         check_place(folder)
@@ -326,7 +326,7 @@ def opened_with_rest(folder: FilePath) -> Iterator[tuple[Path, Path]]:
                              "task, or a zip of it: zip the folder again, or copy or download the file again.")
         yield Path(folder), Path(folder)
         return
-    with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary, also_below(temporary):
+    with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary, allow_folder(temporary):
         place = Path(temporary) / Path(os.fsdecode(folder)).stem
         try:
             with open_file(folder) as file:
@@ -411,7 +411,7 @@ def _name_parts(lines: list[str]) -> tuple[list[str], list[str]]:
 
 def systems_of(folder: FilePath) -> dict[str, SystemInfo]:
     """What the table in a task's folder, or in a zip of it, says; empty where there is none."""
-    with file_beside(folder, SYSTEMS) as path:
+    with open_task_file(folder, SYSTEMS) as path:
         return {} if path is None else read_systems(path)
 
 
@@ -471,7 +471,7 @@ def read_task(folder: FilePath, pairs: Collection[str] | None = None, *, lower_i
         As the readers of the layouts.
     """
     if not os.path.lexists(folder):
-        raise InputError(missing(folder))
+        raise InputError(explain_missing(folder))
     with opened(folder) as inside:
         return _read_task(inside, pairs, lower_is_better, higher_is_better, keep_canary)
 
@@ -518,7 +518,7 @@ def no_output(folder: FilePath, pairs: Collection[str]) -> str:
 def has_scores(folder: FilePath) -> bool:
     """Whether a folder has segment scores, with texts or without, whose direction may be said."""
     return any((Path(folder) / name).is_dir() for name in (SCORES, HUMAN, METRICS)) or bool(
-        names_in_zip(folder) & {SCORES, HUMAN, METRICS})
+        list_zip_names(folder) & {SCORES, HUMAN, METRICS})
 
 
 def _scores_alone(folder: FilePath) -> bool:
@@ -530,7 +530,7 @@ def is_task(folder: FilePath) -> bool:
     """Whether a folder, or a zip, looks like that of a shared task, of any layout that is told by its folders or XML
     files; a zip also by names that say all. Nothing is unpacked for it."""
     if is_zip(folder):
-        names = sorted(names_in_zip(folder))
+        names = sorted(list_zip_names(folder))
         found = (task_name(name) for name in names)
         return bool({"references", SCORES, HUMAN, METRICS} & {*names} or xml_names(names)
                     or any(one is not None and one.role == "reference" for one in found))
@@ -561,7 +561,7 @@ def contents_of(archive: FilePath) -> Contents:
         pairs = pairs_of(task)
         places = [task] if task == whole else [task, whole]
         scores = [one for place in places for one in tables_beside(place, pairs, MAX_DEPTH)]
-        runs = [one for place in places for one in runs_beside(place, pairs)]
+        runs = [one for place in places for one in find_runs(place, pairs)]
         loose = [path for place in places for path in _loose(place, MAX_DEPTH)]
         unread = _unread_in_layout(task, pairs) + _unread_beside(task, pairs, loose, {path for *_, path in (
             *scores, *runs)})
@@ -689,7 +689,7 @@ def _read_pair(folder: Path, langpair: str, parses: Sequence[tuple[str, FilePath
         if parses:
             raise SettingError(f"{show_name(folder)} has XML, whose texts take no parse. Give the texts as plain "
                                "files.")
-        return read_wmt_xml(list(map(regular, xml[langpair])), langpair, name=f"{folder_name(folder)} {langpair}",
+        return read_wmt_xml(list(map(check_regular, xml[langpair])), langpair, name=f"{folder_name(folder)} {langpair}",
                             keep_canary=keep_canary)
     if not has_scores(folder):
         return read_wmt(folder, langpair, parses=parses, keep_canary=keep_canary)

@@ -13,9 +13,9 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from mtsig_core.errors import InputError, SettingError
-from mtsig_core.languages import written_in
+from mtsig_core.languages import find_spaceless
 from mtsig_core.readers.formats import SCORE_TABLE, sniff
-from mtsig_core.readers.limits import bounded, upload_limits
+from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.lines import read_lines
 from mtsig_core.readers.plain_text import read_text
 from mtsig_core.readers.scores import join_scores, read_scores
@@ -195,7 +195,7 @@ def reference_language(uploads: Sequence[Upload]) -> str | None:
                     lines += read_lines(_save(folder, k, upload))
         return lines
 
-    return written_in(_in_folder(read))
+    return find_spaceless(_in_folder(read))
 
 
 def _set_and_pair(file: str) -> tuple[str, str]:
@@ -272,7 +272,7 @@ def _in_folder(work: Callable[[Path], _Result]) -> _Result:
     """Do some work in a folder that is gone afterwards, within the limits of uploads; no message has its path."""
     with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary:
         try:
-            with bounded(upload_limits()):
+            with limit_reading(upload_limits()):
                 return work(Path(temporary))
         except InputError as error:
             raise InputError(re.sub(re.escape(temporary) + r"/(\d+/)?", "", str(error))) from None

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from mtsig_core.errors import InputError, closest
+from mtsig_core.errors import InputError, find_closest
 from mtsig_core.languages import LANGUAGE, THREE_LETTERS, is_langpair, languages_of
-from mtsig_core.readers.formats import SEGMENTS, refusal, sniff
-from mtsig_core.readers.limits import check_place, regular
-from mtsig_core.readers.lines import FilePath, beginning, missing
-from mtsig_core.readers.plain_text import assemble, by_name, check_langpair
+from mtsig_core.readers.formats import SEGMENTS, find_refusal, sniff
+from mtsig_core.readers.limits import check_place, check_regular
+from mtsig_core.readers.lines import FilePath, explain_missing, read_beginning
+from mtsig_core.readers.plain_text import assemble, check_langpair, index_by_name
 from mtsig_core.testset import TestSet, show_name
 
 # What the name of a file says in the style of the WMT shared tasks: set, language pair, role, system or reference.
@@ -188,19 +188,21 @@ def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fil
 
     def of_role(role: str, *subfolders: str) -> list[tuple[str, Path]]:
         # Files of the other generation's names beside those of this one are taken too, but not those of another set.
-        return [(found.name, regular(path)) for found, path in _files(folder, [""] if flat else subfolders)
+        return [(found.name, check_regular(path)) for found, path in _files(folder, [""] if flat else subfolders)
                 if found.role == role and found.pair == pair and (not set_name or found.set in ("", set_name))]
 
     inside = [f"{outputs}/{pair}" for outputs in OUTPUTS]
     documents = of_role("documents", "documents", "metadata", "metainfo")
     testset = assemble(
         f"{set_name or folder_name(folder)} {pair}",
-        by_name(sorted((name, regular(path)) for name, path in found[set_name, pair]), "reference", ONE_OF_EACH),
-        by_name(sorted(of_role("system", *OUTPUTS, *inside)), "system", ONE_OF_EACH),
+        index_by_name(sorted((name, check_regular(path)) for name, path in found[set_name, pair]), "reference",
+                      ONE_OF_EACH),
+        index_by_name(sorted(of_role("system", *OUTPUTS, *inside)), "system", ONE_OF_EACH),
         sources=_only(of_role("source", "sources"), "source file"),
         documents=_only([(name, path) for name, path in documents if ".docs" in path.suffixes] or documents,
                         "documents file"),
-        parses=by_name(parses, "parse", "Give one for each."), langpair=pair, keep_canary=keep_canary, blanks=True)
+        parses=index_by_name(parses, "parse", "Give one for each."), langpair=pair,
+        keep_canary=keep_canary, blanks=True)
     systems = {name: texts for name, texts in testset.systems.items() if testset.references.get(name) != texts}
     return replace(testset, systems=systems, assumed=tuple(_unread(folder, inside)))
 
@@ -244,7 +246,7 @@ def _inside(folder: Path, *places: str) -> list[tuple[str, str]]:
 def _references(folder: Path) -> _References:
     """The reference files, by set and language pair."""
     if not os.path.lexists(folder):
-        raise InputError(missing(folder))
+        raise InputError(explain_missing(folder))
     if not folder.is_dir():
         raise InputError(f"{show_name(folder)} is a file; a folder is expected. {LAYOUT}")
     inside = folder / "references"
@@ -268,9 +270,9 @@ def _references(folder: Path) -> _References:
 def _other_format(folder: Path, names: Sequence[str]) -> str:
     """What to do about the first file, of a folder of another layout, that is no text, with a space before it."""
     for path in (folder / name for name in names[:_LOOKED_AT]):
-        head = beginning(path) if path.is_file() else b""
+        head = read_beginning(path) if path.is_file() else b""
         if (found := sniff(head)) is not None and not found.read_as:
-            return f" {refusal(show_name(path), head, SEGMENTS)}"
+            return f" {find_refusal(show_name(path), head, SEGMENTS)}"
     return ""
 
 
@@ -285,7 +287,7 @@ def _choose(found: _References, langpair: str, folder: Path) -> tuple[str, str]:
                          f"{', '.join(of_pair)}.")
     pairs = sorted({pair for _, pair in found})
     turned = "-".join(reversed([language or "" for language in languages_of(langpair)]))
-    near = turned if turned in pairs else closest(langpair, [*full, *pairs])
+    near = turned if turned in pairs else find_closest(langpair, [*full, *pairs])
     hint = "" if near is None else f" Did you mean {near}?"
     raise InputError(f"{show_name(folder)} has no reference for {show_name(langpair)}; it has "
                      f"{', '.join(pairs)}.{hint}")

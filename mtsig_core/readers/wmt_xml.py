@@ -21,8 +21,8 @@ from xml.sax.handler import ContentHandler
 from mtsig_core.errors import InputError, SettingError, counted, nearest, unknown
 from mtsig_core.languages import LANGUAGE, languages_of
 from mtsig_core.readers.limits import check_values, spend
-from mtsig_core.readers.lines import FilePath, chunks
-from mtsig_core.readers.plain_text import check_langpair, without_canary
+from mtsig_core.readers.lines import FilePath, read_chunks
+from mtsig_core.readers.plain_text import check_langpair, drop_canary
 from mtsig_core.testset import TestSet, show_name
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def read_wmt_xml(paths: Sequence[FilePath], langpair: str | None = None, *, name
         found = {key: _in_language(document, target or "") for key, document in found.items()
                  if document.src and document.src.lang == source}
     testset = _testset(label, " and ".join(map(show_name, paths)), found, langpair)
-    return testset if keep_canary else without_canary(testset)
+    return testset if keep_canary else drop_canary(testset)
 
 
 def _check_sources(found: dict[str, _Document]) -> None:
@@ -156,7 +156,7 @@ def _read(path: FilePath, found: dict[str, _Document]) -> None:
     handler = _Handler(show_name(path), found, parser)
     parser.setContentHandler(handler)
     try:
-        for chunk, _ in chunks(path, "the XML of a shared task"):
+        for chunk, _ in read_chunks(path, "the XML of a shared task"):
             parser.feed(chunk)
         parser.close()
     except DefusedXmlException:

@@ -10,7 +10,7 @@ from typing import Any
 
 from mtsig_core.errors import Remedy
 from mtsig_core.source import Source, TaskSource
-from mtsig_core.task import exclusion_text
+from mtsig_core.task import format_exclusion
 from mtsig_core.testset import show_name
 
 #: What each command calls, as "module:function" below the core: from these signatures come its options, their defaults,
@@ -48,19 +48,19 @@ _OPTIONS = {"system": "system_name", "size": "sample_size", "most": "segments", 
 
 def source_options(source: Source) -> list[str]:
     """The options that name a source, and what is taken of it."""
-    given = [("--folder", source.shown_folder()), ("--sacrebleu", source.sacrebleu),
+    given = [("--folder", source.show_folder()), ("--sacrebleu", source.sacrebleu),
              ("--demo-segments", str(source.demo) if source.demo else None),
              ("--demo-references", str(source.demo_references) if source.demo_references > 1 else None)]
-    given += [("--xml", source.shown(path)) for path in source.xml]
-    given += [(option, source.shown(path) if name is None else f"{name}={source.shown(path)}")
+    given += [("--xml", source.show_path(path)) for path in source.xml]
+    given += [(option, source.show_path(path) if name is None else f"{name}={source.show_path(path)}")
               for option, files in (("--ref", source.ref), ("--system", source.system), ("--run", source.run),
                                     ("--parse", source.parse)) for name, path in files]
-    given += [(option, path and source.shown(path))
+    given += [(option, path and source.show_path(path))
               for option, path in (("--src", source.src), ("--docs", source.docs), ("--ids", source.ids),
                                    ("--systems-table", source.systems_table))]
     given += [("--langpair", source.langpair)]
     given += [("--refs", ",".join(source.refs) or None)]
-    given += [("--scores", f"{name}={source.shown(path)}") for name, path in source.scores]
+    given += [("--scores", f"{name}={source.show_path(path)}") for name, path in source.scores]
     given += [("--lower-is-better", name) for name in source.lower_is_better]
     given += [("--higher-is-better", name) for name in source.higher_is_better]
     given += [("--tokenize", source.tokenize), ("--domain", source.domain)]
@@ -131,15 +131,15 @@ def task_command(source: TaskSource, **asked: object) -> str:
     'mtsig task --folder wmt25 --track constrained --metrics XCOMET-XL'
     """
     usual = defaults("task")
-    given = {"folder": source.shown_folder(), "name": source.name, "pairs": ",".join(source.pairs) or None,
+    given = {"folder": source.show_folder(), "name": source.name, "pairs": ",".join(source.pairs) or None,
              "track": source.track,
              "only": ",".join(source.only) or None, "refs": ",".join(source.refs) or None,
-             "systems_table": source.systems_table and source.shown(source.systems_table)}
+             "systems_table": source.systems_table and source.show_path(source.systems_table)}
     said = [(option, name) for option, names in (("--lower-is-better", source.lower_is_better),
                                                  ("--higher-is-better", source.higher_is_better)) for name in names]
-    said += [("--exclude", exclusion_text(one)) for one in source.exclude]
-    said += [("--scores", f"{pair}:{name}={source.shown(path)}") for pair, name, path in source.scores]
-    said += [("--run", f"{pair}:{name}={source.shown(path)}") for pair, name, path in source.run]
+    said += [("--exclude", format_exclusion(one)) for one in source.exclude]
+    said += [("--scores", f"{pair}:{name}={source.show_path(path)}") for pair, name, path in source.scores]
+    said += [("--run", f"{pair}:{name}={source.show_path(path)}") for pair, name, path in source.run]
     chosen = {key: value for key, value in asked.items() if value != usual.get(key)}
     options = [part for key, value in (given | chosen).items() if value is not None
                for part in _with(f"--{key.replace('_', '-')}", str(value))]

@@ -68,7 +68,7 @@ _RECENT = 2e9  # nanoseconds in which a file may change again and keep its time:
 
 def digest_of(source: TaskSource) -> str:
     """`TaskSource.digest`, from disk where no file has another size, time or place than when it was taken."""
-    files = [*source.files(), *filter(os.path.exists, source.beside())]
+    files = [*source.files(), *filter(os.path.exists, source.list_joined_files())]
     stats = [os.stat(path) for path in files]
     key = ("digest", asdict(replace(source, named_from=None)), [os.path.abspath(path) for path in files],
            [(one.st_size, one.st_mtime_ns, one.st_ctime_ns, one.st_ino, one.st_dev) for one in stats])
@@ -218,16 +218,16 @@ class KeptTask:
         """Who is left out of a language pair."""
         return {name for where, name in self._left_out if where in ("", pair)}
 
-    def beside(self, pair: str) -> tuple[TestSet, TestSet]:
+    def read_testsets(self, pair: str) -> tuple[TestSet, TestSet]:
         """The test set of a language pair, and the same with all its references and the line that is a canary."""
         testset = self.task.testsets[pair]
-        whole = testset if self.source.folder is None else self.source.of_pair(pair).everything().read()
+        whole = testset if self.source.folder is None else self.source.select_pair(pair).include_all().read()
         return testset, whole.only(name for name in whole.systems if name in testset.systems)
 
     @property
     def excluded(self) -> tuple[TaskExclusion, ...]:
         """Who is left out, for a reason of this comparison or because they withdrew."""
-        return (*self.source.exclude, *(TaskExclusion(name, "withdrawn") for name in self.source.withdrawn()))
+        return (*self.source.exclude, *(TaskExclusion(name, "withdrawn") for name in self.source.list_withdrawn()))
 
     def testset(self, pair: str) -> TestSet:
         """One of its language pairs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from mtsig_core.errors import Remedy, arguments
+from mtsig_core.errors import Remedy, format_arguments
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.document import Block, Facts, Paragraph, Report, TableBlock, Warnings
@@ -86,7 +86,7 @@ def score_table(scores: Scores) -> str:
 
 def _arguments(remedies: Sequence[Remedy]) -> str:
     """What helps by arguments of `compare`."""
-    told = arguments(remedy for remedy in remedies if remedy.keys() <= defaults("compare").keys())
+    told = format_arguments(remedy for remedy in remedies if remedy.keys() <= defaults("compare").keys())
     return f"Arguments: {told}." if told else ""
 
 

@@ -102,7 +102,7 @@ def name_system(task: TaskInfo, name: str) -> str:
     """
     info = task.systems.get(name, SystemInfo())
     words = [info.display_name] if info.display_name not in (None, name) else []
-    words += info.beside
+    words += info.labels
     return f"{name} ({', '.join(map(str, words))})" if words else name
 
 
@@ -110,7 +110,7 @@ def name_in_print(task: TaskInfo, name: str) -> str:
     """What to call a system in a paper, and whether it is contrastive or a human translation."""
     info = task.systems.get(name, SystemInfo())
     called = info.display_name or name
-    return f"{called} ({', '.join(info.beside)})" if info.beside else called
+    return f"{called} ({', '.join(info.labels)})" if info.labels else called
 
 
 def is_in_other_track(task: TaskInfo, name: str) -> bool:
@@ -702,7 +702,7 @@ def describe_subject(found: TaskComparison, metric: str, begin: str, by: str, na
     closed = sum(info.constrained is True for info in infos)
     track = "" if not closed else ", all in the constrained track," if all(info.constrained for info in infos) else \
         f", {closed} of them in the constrained track,"
-    beside = [word for info in infos for word in info.beside]
+    beside = [word for info in infos for word in info.labels]
     if second := beside.count("contrastive"):
         track += f"{'' if track else ','} {second} of them contrastive, beside a primary one,"
     if human := beside.count("human translation"):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from mtsig_core.readers.limits import bounded, open_file
+from mtsig_core.readers.limits import limit_reading, open_file
 from mtsig_core.report.agreement import agreement_record, agreement_records
 from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.export import records_csv
@@ -169,7 +169,7 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str, histo
         "versions": {"mtsig": __version__, "python": platform.python_version(),
                      **{name: version_of(name) for name in _PACKAGES},
                      "platform": f"{platform.system()} {platform.machine()}"},
-        "source": source.as_told(),
+        "source": source.to_record(),
         "files": _files(source),
         "testsets": {pair: {"name": comparison.testset.name, "digest": comparison.testset.digest,
                             "segments": comparison.testset.n_segments, "simulated": comparison.testset.simulated}
@@ -189,7 +189,7 @@ def _files(source: TaskSource) -> dict[str, str]:
     digests = {}
     for path in source.files():
         assert source.folder is not None, "the simulated task has no files"
-        with bounded(below=source.below), open_file(path) as file:
+        with limit_reading(below=source.below), open_file(path) as file:
             name = show_name(path.relative_to(source.folder).as_posix())
             digests[name] = hashlib.file_digest(file, "sha256").hexdigest()
     return digests

@@ -28,7 +28,8 @@ def printable(text: str) -> str:
 
 def terminal_width() -> int | None:
     """Characters of a line; None where output goes to a file or another program, which wants rows whole."""
-    return max(_NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return max(_NARROWEST, shutil.get_terminal_size().columns) if is_terminal else None
 
 
 def report_text(report: Report, width: int | None = None) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Remedy
-from mtsig_core.languages import written_in
+from mtsig_core.languages import find_spaceless
 from mtsig_core.metrics import METRICS, Metric, depends_on_testset, end_of, metric_of, poorly_cut
 from mtsig_core.results import (
     Agreement,
@@ -118,7 +118,7 @@ def _about_empty(testset: TestSet) -> Iterator[Caution]:
 
 def about_words(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:
     """Warnings about metrics whose tokenizer (by the name of the metric) does not cut the references into words."""
-    language = written_in(chain(*testset.references.values())) if any(tokenizers.values()) else None
+    language = find_spaceless(chain(*testset.references.values())) if any(tokenizers.values()) else None
     if language is None:
         return
     for metric, tokenizer in tokenizers.items():

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from mtsig_core.caution import Caution
-from mtsig_core.languages import written_in
+from mtsig_core.languages import find_spaceless
 from mtsig_core.metrics.cache import remember
 from mtsig_core.readers.alignment import Reordering, find_reordering
 from mtsig_core.testset import TestSet, show_name
@@ -68,12 +68,12 @@ def _kept_or_found(testset: TestSet) -> tuple[Caution, ...]:
 
 def _about_files(testset: TestSet) -> Iterator[Caution]:
     reference = list(islice(next(iter(testset.references.values())), _SEGMENTS))
-    script = written_in(reference)
+    script = find_spaceless(reference)
     source = None if testset.sources is None else _stripped(islice(testset.sources, _SEGMENTS))
     compared = {}
     for name, texts in testset.systems.items():
         output = list(islice(texts, _SEGMENTS))
-        looks = written_in(output)
+        looks = find_spaceless(output)
         if _stripped(output) == source:
             yield Caution("is-source", a=name)
         elif looks != script and any(output):

@@ -9,7 +9,7 @@ from itertools import chain
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import counted
-from mtsig_core.languages import SPACELESS, written_in
+from mtsig_core.languages import SPACELESS, find_spaceless
 from mtsig_core.readers.wmt_xml import NO_REFERENCE
 from mtsig_core.stats.cautions import about_ratings, about_repeated_references, about_texts
 from mtsig_core.testset import SegmentScores, TestSet
@@ -114,7 +114,7 @@ def _holding(role: str, name: str, values: Sequence[str | None]) -> Holding:
     if not present:
         return Holding(role, name, None)
     filled = [text for text in present if text.strip()]
-    words = None if written_in(present) in _NO_SPACES else sum(len(text.split()) for text in present)
+    words = None if find_spaceless(present) in _NO_SPACES else sum(len(text.split()) for text in present)
     return Holding(role, name, len(present), words, _characters(present), len(present) - len(filled),
                    len(filled) - len(set(filled)))
 

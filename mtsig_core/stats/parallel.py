@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any, TypeVar
 
-from mtsig_core.errors import ClusterError, sendable
+from mtsig_core.errors import ClusterError, make_sendable
 from mtsig_core.version import __version__
 
 _Result = TypeVar("_Result")
@@ -239,7 +239,7 @@ def _tried(call: Callable[..., _Result], *given: Any) -> _Result | Exception:
     try:
         return call(*given)
     except Exception as error:
-        return sendable(error)
+        return make_sendable(error)
 
 
 def _result(found: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from mtsig_core.errors import InputError, MtsigError
 from mtsig_core.metrics import METRICS, Metric, mean_over_domains, metric_of, tokenizer_of
 from mtsig_core.readers.official_tables import OfficialTable
-from mtsig_core.readers.plain_text import without_canary
+from mtsig_core.readers.plain_text import drop_canary
 from mtsig_core.stats.measured import measure
 from mtsig_core.testset import TestSet
 
@@ -200,7 +200,7 @@ def _changes(testset: TestSet, whole: TestSet, metric: Metric, lowercase: bool) 
         changes += [_Change("references", f"reference {one[0]} alone" if len(one) == 1 else
                             f"all {len(one)} references jointly", references=one)
                     for one in choices if set(one) != set(testset.references)]
-    if without_canary(whole).n_segments < whole.n_segments and without_canary(testset).n_segments == testset.n_segments:
+    if drop_canary(whole).n_segments < whole.n_segments and drop_canary(testset).n_segments == testset.n_segments:
         changes.append(_Change("canary", "the canary line kept", canary=True))
     if len(set(testset.domains or ())) > 1:
         changes.append(_Change("domains", "the mean over domains"))
@@ -222,8 +222,8 @@ def _changed(testset: TestSet, whole: TestSet, metric: Metric, changes: Sequence
 def scored_by(testset: TestSet, whole: TestSet, references: Sequence[str], canary: bool = False) -> TestSet:
     """A test set scored with other references of the whole set; with the canary line where it had it, or is asked to.
     """
-    kept = without_canary(testset).n_segments < testset.n_segments
-    testset = replace(whole if canary or kept else without_canary(whole), tokenizer=testset.tokenizer)
+    kept = drop_canary(testset).n_segments < testset.n_segments
+    testset = replace(whole if canary or kept else drop_canary(whole), tokenizer=testset.tokenizer)
     return testset.scored_with(references) if testset.references else testset
 
 
@@ -351,9 +351,9 @@ def replicate(testset: TestSet, table: OfficialTable, whole: TestSet | None = No
 
     Examples
     --------
-    >>> from mtsig_core.readers.official_tables import official_table
+    >>> from mtsig_core.readers.official_tables import parse_official_table
     >>> ts = TestSet("toy", {"A": ["the cat sat down"] * 2}, {"ref": ["The cat sat down"] * 2})
-    >>> [(row.agrees, row.setting) for row in replicate(ts, official_table("system,BLEU\\nA,100.0")).rows]
+    >>> [(row.agrees, row.setting) for row in replicate(ts, parse_official_table("system,BLEU\\nA,100.0")).rows]
     [(False, 'lowercased')]
     """
     found = _replicate({"": (testset, testset if whole is None else whole)}, {"": table}, lowercase, progress)

@@ -17,7 +17,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.state.common import GENERATED_ELEMENT_ID_PREFIX
 from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
 
-from mtsig_core.readers.limits import whole_number
+from mtsig_core.readers.limits import read_whole_number
 
 _PATIENCE = 20.0  # seconds for a whole request to come, or the next one
 _SIGNS_AT_ONCE, _SIGNS_EACH_SECOND = 100, 5.0  # signs of life, and pieces of messages, of a page
@@ -271,7 +271,7 @@ async def _ended(send, code: int) -> dict:
 def max_sessions() -> int:
     """The pages that may be open: ``MTSIG_MAX_SESSIONS``, or fewer, as many as there are open files for."""
     files = _files()
-    asked = whole_number("MTSIG_MAX_SESSIONS", 500)
+    asked = read_whole_number("MTSIG_MAX_SESSIONS", 500)
     return asked if files is None else max(1, min(asked, (files - _LEFT - 2 * _spare(files)) // _NEEDS))
 
 

@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse, Response
 from streamlit.runtime import get_instance
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from mtsig_core.readers.limits import whole_number
+from mtsig_core.readers.limits import read_whole_number
 from pages._server import login
 from pages._work import events
 
@@ -71,7 +71,7 @@ class Uploads:
     async def _taken(self, session: str, size: int, scope, receive, send) -> str | None:
         """Let Streamlit take a file; why it could not. Of a page counts what it announces, of all what has come: who
         announces much and sends nothing takes nobody's room."""
-        most, room = st.get_option("server.maxUploadSize"), whole_number("MTSIG_UNOPENED_MB", 1000) << 20
+        most, room = st.get_option("server.maxUploadSize"), read_whole_number("MTSIG_UNOPENED_MB", 1000) << 20
         here, begun, held = 0, time.monotonic(), _held()
         if held.get(session, 0) + self._coming[session] + size > (most + 1) << 20:  # with its frame
             return (f"The chosen files are together larger than {most:,} MB, the most that a page may bring "

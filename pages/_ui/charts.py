@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -134,6 +135,7 @@ def _name(key):
     return key.partition(".")[2]
 
 
-def columns(rows: Sequence[dict]) -> dict:
-    """Rows with named values as the header and rows that `show` takes."""
+def columns(rows: Sequence) -> dict:
+    """Rows with named values, mappings or of a dataclass, as the header and rows that `show` takes."""
+    rows = [row if isinstance(row, Mapping) else asdict(row) for row in rows]
     return dict(header=list(rows[0]) if rows else [], rows=[list(row.values()) for row in rows])

@@ -64,16 +64,6 @@ def files(called: Sequence[str], name: str, rows: Sequence[dict], printed: str) 
         copyable(printed, f"metrics.{name}.command", "Command that prints these numbers")
 
 
-def table(rows: Sequence) -> dict:
-    """Rows of a result as `charts.show` takes them; the page shows them in its own words."""
-    return rows_of([asdict(row) for row in rows])
-
-
-def rows_of(flat: Sequence[dict]) -> dict:
-    """The same of rows with names."""
-    return dict(header=list(flat[0]), rows=[list(row.values()) for row in flat], with_table=False)
-
-
 def choose_system(view: View, place) -> str:
     return controls.choice("System", systems_of(view), "system", place=place)
 
@@ -102,7 +92,7 @@ def show_precisions(view, places):
     charts.show(partial(by_order, [(row.system, [getattr(row, f"p{n}") for n in ORDERS]) for row in rows], system,
                         paper, source=KOEHN_T1.source),
                 key="metrics.precisions", files=view.named(system, metric="bleu"),
-                command=command(view, "precisions"), **table(rows),
+                command=command(view, "precisions"), **charts.columns(rows), with_table=False,
                 alt=f"Precision of {system} by length of n-gram, from {mine.p1 or 0:.1f}% to {mine.p4 or 0:.1f}%.")
     screen.show_table(tables.precision_table(rows, koehns))
     st.caption("Precision: the geometric mean of the four. Each n-gram counts at most as often as in the reference "
@@ -130,7 +120,7 @@ def show_lengths(view, places):
                         paper=simulated),
                 key="metrics.lengths", files=view.named(one.system, metric="bleu-gtm"),
                 command=command(view, "lengths", system_name=system, beside=beside),
-                **rows_of(tables.length_records(one)),
+                **charts.columns(tables.length_records(one)), with_table=False,
                 alt=f"BLEU and GTM-2 of {' and '.join(name for name, _ in one.curves)} by length ratio; {system} has "
                     + ", ".join(f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"
                                 for point in (*sides, actual)) + ".")
@@ -210,7 +200,8 @@ def show_averages(view, places):
         charts.show(partial(rankings, [(row.system, row.corpus, row.average) for row in one.systems],
                             (pair.a, pair.b) if pair else (), unit=unit), key="metrics.averages", files=view.named(),
                     command=printed,
-                    **table(one.systems), alt=f"Corpus {unit} of each system beside its mean of sentence scores; "
+                    **charts.columns(one.systems), with_table=False,
+                    alt=f"Corpus {unit} of each system beside its mean of sentence scores; "
                                               f"{len(one.disagreements)} pairs of lines cross.")
     with right:
         if one.case is None:
@@ -272,7 +263,7 @@ def show_students_t(view, places):
                                          for row in one.rows],
                         unit=f"mean {unit}" if from_table else f"mean of sentence {unit}"),
                 key="metrics.students-t", files=view.named(one.system),
-                command=command(view, "students-t", metric, **asked), **table(one.rows),
+                command=command(view, "students-t", metric, **asked), **charts.columns(one.rows), with_table=False,
                 alt=f"{level} intervals of the mean of {one.system} by Student's t and by the bootstrap, at each size.")
     screen.show_table(tables.mean_interval_table(one))
     st.caption(f"{level} intervals, {one.resamples:,} bootstrap samples. Student's t (Koehn 2004, section 4) takes "
@@ -342,7 +333,7 @@ def show_agreement(view, places):
     screen.cautions(about_agreement(result))
     printed = command_line("agreement", view.source, f"--metrics={','.join(names)}", human=human, **asked)
     charts.show(partial(agreement_dots, result), key="metrics.agreement", files=view.named(metric=human),
-                command=printed, **table(result.metrics),
+                command=printed, **charts.columns(result.metrics), with_table=False,
                 alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals; numbers below.")
     screen.show_table(agreement_table(result), "metrics.agreement.rows")
     if result.comparisons:

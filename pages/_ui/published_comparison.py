@@ -11,7 +11,7 @@ import streamlit as st
 
 from mtsig_core import InputError, MtsigError
 from mtsig_core.readers.lines import decode
-from mtsig_core.readers.official_tables import official_table, official_task_tables
+from mtsig_core.readers.official_tables import parse_official_table, parse_official_tables
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.replication import REPLICATION_FORMS, replication_sentences, replication_table
 from mtsig_core.stats.published_scores import replicate, replicate_task
@@ -30,7 +30,7 @@ def show(view: View) -> None:
     testset, whole = view.testset, _whole(view)
 
     def find(text, progress):
-        return replicate(testset, official_table(text, langpair=testset.langpair), whole(), progress=progress)
+        return replicate(testset, parse_official_table(text, langpair=testset.langpair), whole(), progress=progress)
 
     _show("official", st.session_state[frame.SET][0], "system, BLEU, chrF",
           (view.testset.digest, view.whole.digest), find, "", command_line("score", view.source, official="FILE"))
@@ -41,7 +41,7 @@ def show_of_task(view: TaskView) -> None:
     kept, pairs = view.kept, view.kept.info.pairs
 
     def find(text, progress):
-        return replicate_task(kept.beside, pairs, official_task_tables(text), progress=progress)
+        return replicate_task(kept.read_testsets, pairs, parse_official_tables(text), progress=progress)
 
     _show("official_task", view.name, "language pair, system, BLEU, chrF", (view.kept.digest,), find,
           "language pair, ", task_command(view.kept.source, official="FILE"))
@@ -132,6 +132,6 @@ def _whole(view):
     if source.refs_as_systems:
         return lambda: None
     if source.folder is not None and os.path.isabs(source.folder) and os.path.exists(source.folder):  # no upload's name
-        return lambda: source.everything().read()
+        return lambda: source.include_all().read()
     whole = view.whole.only(view.testset.systems)
     return lambda: whole

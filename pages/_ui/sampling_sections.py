@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -155,7 +155,7 @@ class Samples:
                 by_system.setdefault(row.system, []).append((row.size, row.ratio, row.ratio_low, row.ratio_high))
         charts.show(partial(ratios, by_system, self.name, {k: ratio for k, (_, ratio, _) in by_size.items()}),
                     key="sampling.ratios", files=self.view.named(self.name), with_table=False,
-                    command=self.command("spread", sized=False), **charts.columns(list(map(asdict, spread.rows))),
+                    command=self.command("spread", sized=False), **charts.columns(spread.rows),
                     alt=f"Ratio of spreads by size of the samples; at {size} segments the median is {middle:.1f}.")
         screen.plain(f"System {self.name}")
         screen.show_table(spread_table(spread, self.name))

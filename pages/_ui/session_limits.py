@@ -9,7 +9,7 @@ from math import comb, prod
 from joblib import cpu_count
 
 from mtsig_core import SettingError, TestSet
-from mtsig_core.readers.limits import whole_number
+from mtsig_core.readers.limits import read_whole_number
 from mtsig_core.report.commands import defaults
 from mtsig_core.source import PORTS_VARIABLE
 
@@ -27,7 +27,7 @@ def places() -> int:
     """How many pieces of work of a lane may go on at once: ``MTSIG_JOBS``, by default as many as there are cores for
     each server process."""
     servers = len(os.environ.get(PORTS_VARIABLE, "").split()) or 1
-    return whole_number("MTSIG_JOBS", max(1, cpu_count() // servers))
+    return read_whole_number("MTSIG_JOBS", max(1, cpu_count() // servers))
 
 
 def check_draws(testset: TestSet, draws: int, systems: int | None = None) -> None:
@@ -78,7 +78,7 @@ def _check_pairs(systems, draws, remedy="Fewer systems need less: exclude some, 
 
 def _check(variable, asked, remedy):
     what, usual = LIMITS[variable]
-    if asked > (most := whole_number(variable, usual)):
+    if asked > (most := read_whole_number(variable, usual)):
         raise SettingError(f"This asks for {asked:,} {what}; this server allows {most:,} ({variable}). {remedy}; the "
                            "command line has no such limit.")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median_low
 from typing import NamedTuple
@@ -214,7 +214,7 @@ def show_scores(view: View, sweep: SizeSweep, mine: PairPlan, printed: str) -> N
     st.subheader("Scores")
     charts.show(partial(scores, sweep.systems, {mine.a: BLUE, mine.b: VERMILLION}, unit=f"{sweep.settings.unit}s",
                         metric=unit, lower=not view.result.higher_is_better), key="sweeps.scores", files=view.named(),
-                command=printed, **charts.columns(list(map(asdict, sweep.systems))), with_table=False,
+                command=printed, **charts.columns(sweep.systems), with_table=False,
                 alt=f"Mean {unit} of each system by test-set size; the ribbons narrow as the sets grow.")
     st.caption("Mean score over the test sets; ribbons hold the middle 90% of them (Figs 4 to 7 of Zhang and Vogel). "
                + ("Counted anew on every test set, as the weights of this metric come from it: scores grow."
@@ -232,7 +232,7 @@ def show_widths(view: View, sweep: SizeSweep, system: str, printed: str) -> None
     charts.show(partial(widths, rows, slope, paper, unit=f"{sweep.settings.unit}s",
                         theirs=f"Zhang and Vogel, {metric_title(theirs)}"),
                 key="sweeps.widths", files=view.named(system), command=printed,
-                **charts.columns(list(map(asdict, rows))), table=width_table(rows),
+                **charts.columns(rows), table=width_table(rows),
                 alt="Relative width of the interval against the test-set size on log axes, falling with slope "
                     f"{slope.slope}.")
     st.caption("Width of the percentile interval relative to its median, mean over the test sets, with a straight line "

@@ -42,7 +42,6 @@ from mtsig_core.store.reviews import Entry
 from mtsig_core.testset import pick_human_scores
 from pages._ui import address, background, browser, charts, controls, frame, one_pair, screen, session_limits
 from pages._ui.browser import command_box
-from pages._ui.metrics_sections import table
 from pages._ui.task_view import compare_by
 
 
@@ -187,7 +186,7 @@ def show_agreement(view) -> TaskAgreement | None:
     screen.cautions(about_agreement(result))
     charts.show(partial(agreement_dots, result), key="task.agreement", files=(info.name, human),
                 command=_command(view, human, asked),
-                **table(result.metrics),
+                **charts.columns(result.metrics), with_table=False,
                 alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals, means over the "
                     "language pairs; numbers below.")
     screen.show_table(agreement_table(result), "task.agreement.rows")
@@ -211,5 +210,5 @@ def _command(view, human: str, asked: dict) -> str:
                   higher_is_better=source.higher_is_better, below=source.below, named_from=source.named_from,
                   refs=source.refs, refs_as_systems=source.refs_as_systems)
     flags = ["--all-pairs"] * (source.folder is None) + [f"--pairs={','.join(source.pairs)}"] * bool(source.pairs)
-    flags += [f"--scores={pair}:{name}={source.shown(path)}" for pair, name, path in source.scores]
+    flags += [f"--scores={pair}:{name}={source.show_path(path)}" for pair, name, path in source.scores]
     return command_line("agreement", bare, *flags, human=human, **asked)

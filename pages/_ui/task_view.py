@@ -156,7 +156,7 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
         end_page()
     info = view.kept.info
     closed = sum(one.constrained is True for one in info.systems.values())
-    beside = [word for one in info.systems.values() for word in one.beside]
+    beside = [word for one in info.systems.values() for word in one.labels]
     second, human = beside.count("contrastive"), beside.count("human translation")
     screen.status([info.name, counted(len(info.pairs), "language pair"), counted(len(info.systems), "system"),
                    *([f"{closed} in the constrained track"] if closed else []),

@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from mtsig_core import MtsigError, TestSet
-from mtsig_core.readers.limits import bounded, task_limits
+from mtsig_core.readers.limits import limit_reading, task_limits
 from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.source import TaskSource
 from pages._ui import testsets
@@ -24,7 +24,7 @@ def kept(offer: TaskOffer, track: str | None, refs: tuple[str, ...] = (), refs_a
     source = offer.source if offer.saved is None else testsets.placed(offer.saved)
     source = replace(source, refs=refs, refs_as_systems=refs_as_systems)
     return _kept(source, track, tuple((path, *_seen(path)) for path in (
-        *source.files(), *filter(Path.is_file, source.beside()))), limited=offer.saved is not None)
+        *source.files(), *filter(Path.is_file, source.list_joined_files()))), limited=offer.saved is not None)
 
 
 def _seen(path: Path) -> tuple[int, int]:
@@ -39,7 +39,7 @@ def _kept(source: TaskSource, track: str | None, fingerprint: tuple, limited: bo
         else:
             whole = _kept(source, None, fingerprint, limited)  # which is read once for all tracks
             task = KeptTask(replace(source, track=track), read=lambda: whole.task.of_track(track))
-        with st.spinner("Reading the task"), bounded(task_limits()) if limited else nullcontext():
+        with st.spinner("Reading the task"), limit_reading(task_limits()) if limited else nullcontext():
             task.info  # noqa: B018 - what takes time, for the page to say so meanwhile
         return task
 

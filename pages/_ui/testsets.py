@@ -15,8 +15,8 @@ from pathlib import Path, PurePosixPath
 import streamlit as st
 
 from mtsig_core import InputError, MtsigError, TestSet
-from mtsig_core.readers.limits import bounded, task_limits, upload_limits
-from mtsig_core.readers.plain_text import runs_beside
+from mtsig_core.readers.limits import limit_reading, task_limits, upload_limits
+from mtsig_core.readers.plain_text import find_runs
 from mtsig_core.readers.tasks import Contents, contents_of, has_scores, is_task, no_output, pairs_of, tables_beside
 from mtsig_core.readers.wmt import folder_name
 from mtsig_core.report.palette import shortened
@@ -93,7 +93,7 @@ class TaskOffer:
     def testset(self, name: str, pair: str) -> str:
         """What one of its language pairs is called in the address of a page, where the task is called `name`."""
         if self.source.folder is None:
-            return self.source.of_pair(pair).title
+            return self.source.select_pair(pair).title
         return f"{name}/{pair}".removeprefix("./")
 
 
@@ -117,7 +117,7 @@ def available() -> dict[str, Offer]:
         offers[source.title] = _from_source(source, demo_label(source))
     for task, offer in _tasks_of_the_server().items():
         for name, pair in ((offer.testset(task, pair), pair) for pair in offer.pairs):
-            offers[name] = _from_source(offer.source.of_pair(pair), name)
+            offers[name] = _from_source(offer.source.select_pair(pair), name)
     for label, demo in DEMOS.items():
         offers.setdefault(demo.title, _from_source(demo, label))
     for saved in _uploads():
@@ -163,7 +163,7 @@ def _offer_saved(saved: Saved, others: dict[str, Offer]) -> dict[str, Offer]:
         load = partial(_load, saved.digest, saved.name, saved)
         return {name: Offer(_number_label(saved.name, labels), load, saved.source)}
     return {f"{name}/{pair}": Offer(_number_label(f"{saved.name}/{pair}", labels),
-                                    partial(_load_pair, saved, pair), saved.task.of_pair(pair))
+                                    partial(_load_pair, saved, pair), saved.task.select_pair(pair))
             for pair in saved.pairs}
 
 
@@ -219,7 +219,7 @@ def store() -> Store:
 def look_into(content: bytes, file: str) -> Contents:
     """What there is in an uploaded zip of a task, its files named from the zip on."""
     path = _on_disk(hashlib.blake2b(content, digest_size=16).hexdigest(), zip_name(file), lambda: content)
-    with bounded(task_limits(), below=path.parent):
+    with limit_reading(task_limits(), below=path.parent):
         contents = contents_of(path)
     return replace(contents, **{key: tuple((pair, named, str(Path(own).relative_to(path.parent)))
                                         for pair, named, own in getattr(contents, key)) for key in ("scores", "runs")})
@@ -237,8 +237,8 @@ def keep_task(content: bytes, source: TaskSource, contents: Contents, unread: li
     name in the address."""
     digest = hashlib.blake2b(content, digest_size=16).hexdigest()
     here = _at(source, _on_disk(digest, source.folder, lambda: content).parent)
-    with bounded(task_limits() if pair is None else upload_limits()):
-        read = here.read() if pair is None else here.of_pair(pair).read()
+    with limit_reading(task_limits() if pair is None else upload_limits()):
+        read = here.read() if pair is None else here.select_pair(pair).read()
     if not read.systems:
         raise InputError(no_output(source.folder, [pair]))
     pairs = contents.pairs if pair is not None else tuple(read.testsets)  # one without outputs is left out
@@ -308,8 +308,8 @@ def _on_disk(key: str, name: str, content: Callable[[], bytes]) -> Path:
 def _load_pair(saved: Saved, pair: str) -> TestSet:
     """One language pair of a kept task."""
     def read():
-        with bounded(upload_limits()):
-            return replace(placed(saved).of_pair(pair).read(), name=f"{saved.name} {pair}")
+        with limit_reading(upload_limits()):
+            return replace(placed(saved).select_pair(pair).read(), name=f"{saved.name} {pair}")
 
     return _loaded(("kept", saved.digest, saved.name, pair), "Opening the test set", read)
 
@@ -391,11 +391,11 @@ def beside(folder: Path) -> tuple[list[str], list[tuple[str, str, str]], list[tu
     texts, and the files of a zip that are not read, with the reasons."""
     if folder.is_dir():
         pairs = pairs_in(folder, root())
-        return pairs, tables_beside(folder, pairs), runs_beside(folder, pairs), ()
+        return pairs, tables_beside(folder, pairs), find_runs(folder, pairs), ()
 
     def look():
         try:
-            with bounded(below=root()):
+            with limit_reading(below=root()):
                 return contents_of(folder)
         except (OSError, MtsigError):  # looks like a shared task and is none: nothing to offer
             return Contents((), (), (), ())
@@ -407,7 +407,7 @@ def beside(folder: Path) -> tuple[list[str], list[tuple[str, str, str]], list[tu
 def pairs_in(folder: Path, below: Path | None = None) -> list[str]:
     """The language pairs of a task; none where it looks like one and is none."""
     def look():
-        with bounded(below=below):
+        with limit_reading(below=below):
             return pairs_of(folder)
 
     try:

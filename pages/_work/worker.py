@@ -21,8 +21,8 @@ from pathlib import Path
 import cloudpickle
 
 from mtsig_core import TestSet
-from mtsig_core.errors import ClusterError, sendable
-from mtsig_core.readers.limits import whole_number
+from mtsig_core.errors import ClusterError, make_sendable
+from mtsig_core.readers.limits import read_whole_number
 from mtsig_core.stats.parallel import on_cluster
 
 _USED = 28 << 20  # bytes that it has used: the differences of 26 systems after 9,999 swaps take 26 MB
@@ -256,7 +256,7 @@ def _limit_memory():
 
 def worker_megabytes() -> int:
     """Megabytes that one piece of work may take: ``MTSIG_WORKER_MB``."""
-    return whole_number("MTSIG_WORKER_MB", 4000)
+    return read_whole_number("MTSIG_WORKER_MB", 4000)
 
 
 def _done(down, up, heavy):
@@ -270,7 +270,7 @@ def _done(down, up, heavy):
         late.start()
         return cloudpickle.dumps(("done", computed(work, Progress(lambda *told: up.send(told)), heavy)))
     except Exception as error:
-        return pickle.dumps(("failed", sendable(error)))
+        return pickle.dumps(("failed", make_sendable(error)))
 
 
 def _end_with_the_server(down):

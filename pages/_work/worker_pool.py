@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 import cloudpickle
 
 from mtsig_core import SettingError, TestSet
-from mtsig_core._command import held
+from mtsig_core._command import ignore_interrupts
 from mtsig_core.metrics.cache import cache_folder
 from pages._work.memory import Memory
 
@@ -62,7 +62,7 @@ class WorkerPool:
             self._line, theirs = socket.socketpair()
             code = (f"import sys; sys.path[:] = {json.dumps(sys.path)}\n"
                     f"from pages._work import worker; worker.fork_workers({theirs.fileno()}, {self._loads})")
-            with held():  # Ctrl+C is for the server
+            with ignore_interrupts():  # Ctrl+C is for the server
                 self._process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.DEVNULL,
                                                  pass_fds=[theirs.fileno()], env={**_KEEPS, **os.environ})
             theirs.close()

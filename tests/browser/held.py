@@ -17,16 +17,16 @@ class Held:
     def __init__(self, address: str, folder: Path):
         self.address, self._folder = address, folder
 
-    def hold(self, share: float = 0.25, kind: str = "pair") -> None:
+    def hold(self, share: float = 0.25, kind: str = "examine_pair") -> None:
         self._folder.joinpath(f"{kind}.done").unlink(missing_ok=True)
         new = self._folder / f"{kind}.new"
         new.write_text(str(share))
         new.replace(self._folder / kind)  # at once, so that it is never read half written
 
-    def let_go(self, kind: str = "pair") -> None:
+    def let_go(self, kind: str = "examine_pair") -> None:
         self._folder.joinpath(kind).unlink(missing_ok=True)
 
-    def done(self, kind: str = "pair") -> bool:
+    def done(self, kind: str = "examine_pair") -> bool:
         return self._folder.joinpath(f"{kind}.done").exists()
 
 

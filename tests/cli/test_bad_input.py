@@ -10,7 +10,7 @@ import pytest
 
 from mtsig_core.caution import Caution
 from mtsig_core.cli.main import main
-from mtsig_core.readers.plain_text import runs_beside
+from mtsig_core.readers.plain_text import find_runs
 from mtsig_core.readers.tasks import tables_beside
 
 
@@ -380,7 +380,7 @@ def test_pipes_in_a_folder_are_not_opened(refused, folder):
     os.mkfifo(folder / "system-outputs/en-de/z.txt")
     os.mkfifo(folder / "en-de.mine.tsv"), os.mkfifo(folder / "en-de.good.run2.txt")  # which serve offers
     assert "z.txt is no regular file" in refused("compare", "--folder", folder, "--langpair", "en-de")
-    assert tables_beside(folder, ["en-de"]) == [] == runs_beside(folder, ["en-de"])
+    assert tables_beside(folder, ["en-de"]) == [] == find_runs(folder, ["en-de"])
 
 
 def test_pipes_that_are_named_are_read(run, files):

@@ -1,4 +1,4 @@
-"""first_fault: made-up faults are found where they were made."""
+"""find_first_fault: made-up faults are found where they were made."""
 
 import random
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtsig_core.readers import read_lines
-from mtsig_core.readers.alignment import MAX_DIFFERENCE, MAX_LINES, Fault, first_fault
+from mtsig_core.readers.alignment import MAX_DIFFERENCE, MAX_LINES, Fault, find_first_fault
 
 KINDS = ["joined", "split", "missing", "extra"]
 
@@ -56,23 +56,23 @@ class TestSmall:
         ([*REFERENCE[:2], "", *REFERENCE[2:]], Fault("extra", 3)),
     ])
     def test_each_kind(self, output, fault):
-        assert first_fault(self.REFERENCE, output) == fault
+        assert find_first_fault(self.REFERENCE, output) == fault
 
     def test_equal_counts(self):
-        assert first_fault(["a", "b"], ["c", "d"]) is None
+        assert find_first_fault(["a", "b"], ["c", "d"]) is None
 
     def test_too_different(self):
         reference = ["line"] * 100
-        assert first_fault(reference, reference[:-MAX_DIFFERENCE]) is not None
-        assert first_fault(reference, reference[:-MAX_DIFFERENCE - 1]) is None
-        assert first_fault(["a"], ["a", "b"]) is None
+        assert find_first_fault(reference, reference[:-MAX_DIFFERENCE]) is not None
+        assert find_first_fault(reference, reference[:-MAX_DIFFERENCE - 1]) is None
+        assert find_first_fault(["a"], ["a", "b"]) is None
 
     def test_too_long(self):
-        assert first_fault([""] * (MAX_LINES + 1), [""] * MAX_LINES) is None
+        assert find_first_fault([""] * (MAX_LINES + 1), [""] * MAX_LINES) is None
 
     @given(*[st.lists(st.text(max_size=9), min_size=1, max_size=12)] * 2)
     def test_any_texts_give_a_line_that_is_there(self, reference, output):
-        fault = first_fault(reference, output)
+        fault = find_first_fault(reference, output)
         if fault:
             assert fault.kind in (KINDS[::2] if len(output) < len(reference) else KINDS[1::2])
             assert 1 <= fault.line <= len(reference if fault.kind == "missing" else output)
@@ -95,7 +95,7 @@ def test_agrees_with_trying_every_place(kind):
     for _ in range(30):
         reference, output = corpus(60, rng)
         output, _ = spoil(output, kind, rng)
-        near += abs(first_fault(reference, output).line - best_by_search(reference, output)) <= 1
+        near += abs(find_first_fault(reference, output).line - best_by_search(reference, output)) <= 1
     assert near >= 24
 
 
@@ -106,7 +106,7 @@ def test_made_up_faults_are_found(kind):
     for _ in range(40):
         reference, output = corpus(80, rng)
         output, line = spoil(output, kind, rng)
-        fault = first_fault(reference, output)
+        fault = find_first_fault(reference, output)
         assert abs(fault.line - line) <= 1
         exact += fault.line == line
         kinds += fault.kind == kind
@@ -122,7 +122,7 @@ def test_first_of_several(kind):
         for _ in range(3):
             output, line = spoil(output, kind, rng)
             lines.append(line)
-        assert abs(first_fault(reference, output).line - min(lines)) <= 2
+        assert abs(find_first_fault(reference, output).line - min(lines)) <= 2
 
 
 def test_a_wild_line_is_not_a_fault():
@@ -130,10 +130,10 @@ def test_a_wild_line_is_not_a_fault():
     reference, output = corpus(100, rng)
     output[10], output[20], output[30] = "", "word " * 500, "x"
     joined = [*output[:70], f"{output[70]} {output[71]}", *output[72:]]
-    assert first_fault(reference, joined) == Fault("joined", 71)
+    assert find_first_fault(reference, joined) == Fault("joined", 71)
     cut = len(output[70]) // 2
     split = [*output[:70], output[70][:cut], output[70][cut:], output[71], "word " * 500, *output[73:]]
-    assert first_fault(reference, split) == Fault("split", 71)
+    assert find_first_fault(reference, split) == Fault("split", 71)
 
 
 @pytest.mark.parametrize("langpair", ["en-de", "en-zh"])
@@ -145,7 +145,7 @@ def test_real_outputs(wmt24, langpair, kind):
     distances = []
     for _ in range(12):
         output, line = spoil(rng.choice(outputs), kind, rng)
-        distances.append(abs(first_fault(reference, output).line - line))
+        distances.append(abs(find_first_fault(reference, output).line - line))
     assert np.mean(np.array(distances) == 0) >= 0.75
     assert np.mean(np.array(distances) <= 1) >= 0.92
 
@@ -154,4 +154,4 @@ def test_long_texts():
     rng = random.Random(6)
     reference, output = corpus(3000, rng)
     reference, output = reference * 10, output * 10
-    assert abs(first_fault(reference, output[:12_345] + output[12_355:]).line - 12_346) <= 1
+    assert abs(find_first_fault(reference, output[:12_345] + output[12_355:]).line - 12_346) <= 1

@@ -51,7 +51,8 @@ def test_the_table_of_the_systems_is_read_from_a_zip_too(packed, tmp_path, capsy
     folder = tmp_path / "plain/top/task"
     for source in (TaskSource(str(path)), TaskSource(str(folder))):
         assert dict(source.read().systems) == {"x": SystemInfo(True, "contrastive", "submission", "<b>X</b>")}
-        assert source.withdrawn() == ("y",) and set(replace(source, keep_withdrawn=True).read().systems) == {"x", "y"}
+        assert source.list_withdrawn() == ("y",) and set(replace(source, keep_withdrawn=True).read().systems) == {"x",
+                                                                                                                  "y"}
     for one in (Source(folder=str(path), langpair="en-de").read(), read_zip(path.read_bytes(), "en-de")):
         assert list(one.systems) == ["x"] and "Left out: y" in one.assumed[0]
     assert main(["task", "--folder", str(path), "--unit", "segment", "--trials", "99"]) == 0
@@ -171,7 +172,7 @@ def test_what_is_wrong_with_a_file_in_a_zip_is_told_with_its_place_in_it(full):
 def test_a_zip_below_the_root_is_read_though_it_is_unpacked_elsewhere(full, tmp_path):
     source = TaskSource(str(full), scores=contents_of(full).scores, below=str(tmp_path))
     assert source.read().digest == replace(source, below=None).read().digest
-    assert source.as_told()["scores"][0] == ("en-cs", "esa", "full.zip/mytask/en-cs.esa.tsv")
+    assert source.to_record()["scores"][0] == ("en-cs", "esa", "full.zip/mytask/en-cs.esa.tsv")
     (tmp_path / "other").mkdir()
     with pytest.raises(InputError, match="leads out of MTSIG_DATA_ROOT"):
         replace(source, below=str(tmp_path / "other")).read()

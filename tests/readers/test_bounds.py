@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from mtsig_core.errors import InputError, SettingError
-from mtsig_core.readers.limits import UploadLimits, bounded, parse_json, upload_limits
+from mtsig_core.readers.limits import UploadLimits, limit_reading, parse_json, upload_limits
 from mtsig_core.readers.lines import read_lines
 from mtsig_core.readers.scores import read_score_file
 from mtsig_core.readers.tasks import read_pair
@@ -88,7 +88,7 @@ def test_the_command_line_has_no_such_limit(monkeypatch, tmp_path):
     monkeypatch.setenv("MTSIG_UPLOAD_LINES", "5")
     (tmp_path / "x").write_bytes(b"a\n" * 10)
     assert len(read_lines(tmp_path / "x")) == 10
-    with bounded(upload_limits()), pytest.raises(InputError, match="5 lines"):
+    with limit_reading(upload_limits()), pytest.raises(InputError, match="5 lines"):
         read_lines(tmp_path / "x")
 
 
@@ -242,7 +242,7 @@ def test_below_a_folder_all_is_read_and_named_from_there(root):
     assert command_line("compare", source) == "mtsig compare --folder task --langpair en-de"
     assert task_command(TaskSource(source.folder, below=source.below)) == "mtsig task --folder task"
     scores = (("en-de", "esa", str(root / "task/en-de.esa.tsv")),)
-    told = TaskSource(source.folder, scores=scores, below=source.below).as_told()  # which a manifest has
+    told = TaskSource(source.folder, scores=scores, below=source.below).to_record()  # which a manifest has
     assert told["folder"] == "task" and told["scores"] == [("en-de", "esa", "task/en-de.esa.tsv")]
     assert "below" not in told
     assert TaskSource(source.folder).digest() == TaskSource(source.folder, below=source.below).digest()

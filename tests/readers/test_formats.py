@@ -17,7 +17,7 @@ from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError
 from mtsig_core.readers import join_scores, read_lines, read_scores, read_text
 from mtsig_core.readers import lines as large
-from mtsig_core.readers.formats import FORMATS, SCORE_TABLE, SEGMENTS, Format, refusal, sniff
+from mtsig_core.readers.formats import FORMATS, SCORE_TABLE, SEGMENTS, Format, find_refusal, sniff
 from mtsig_core.readers.plain_text import read_documents
 from mtsig_core.readers.tasks import read_task
 from mtsig_core.readers.uploads import Upload, guess_uploads, read_uploads
@@ -120,7 +120,7 @@ class TestSniff:
 
     @given(st.binary(max_size=300) | st.text('[]{}",:<>\t\n|- a1', max_size=300).map(str.encode))
     def test_whatever_comes(self, data):
-        assert sniff(data) is None or refusal("x", data, SEGMENTS) is not None
+        assert sniff(data) is None or find_refusal("x", data, SEGMENTS) is not None
 
     def test_each_has_its_own_name(self):
         names = [one.name for one in FORMATS]

@@ -11,7 +11,7 @@ import pytest
 import sacrebleu
 
 from mtsig_core import InputError, compare
-from mtsig_core.readers.plain_text import join_runs, runs_beside
+from mtsig_core.readers.plain_text import find_runs, join_runs
 from mtsig_core.report.commands import source_options, task_command
 from mtsig_core.source import Source, TaskSource
 from tests.cli.conftest import run  # noqa: F401 - a fixture
@@ -57,7 +57,7 @@ def test_a_folder_has_runs_without_the_line_that_is_a_canary(folder, runs):
     plain = replace(source, run=()).read()
     assert testset.lines == plain.lines
     assert testset.digest == replace(plain, runs={"A": [A2], "B": [B2]}).digest
-    whole = source.everything().read()
+    whole = source.include_all().read()
     assert whole.runs["A"][0] == (CANARY, *A2) and whole.systems["C"][0] == CANARY
     below = replace(source, below=str(folder.parent))
     assert source_options(below)[2:6] == ["--run", "A=A.run2.txt", "--run", "B=B.run2.txt"]
@@ -153,7 +153,7 @@ def test_runs_lie_in_the_folder_of_a_task(tmp_path):
     for name in ("en-de.A.run2.txt", "en-de.A.run10.txt", "en-de.A.v1.run3.txt", "en-de.A.run1.txt", "en-cs.A.run2.txt",
                  "en-de.A.txt", "A.run2.txt"):
         (tmp_path / name).write_text("a\n")
-    assert runs_beside(tmp_path, ["en-de"]) == [("en-de", system, str(tmp_path / f"en-de.{system}.run{k}.txt"))
+    assert find_runs(tmp_path, ["en-de"]) == [("en-de", system, str(tmp_path / f"en-de.{system}.run{k}.txt"))
                                                for system, k in (("A", 2), ("A", 10), ("A.v1", 3))]
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mtsig_core import compare, testset
 from mtsig_core.errors import InputError
 from mtsig_core.readers import lines, read_lines, read_text
-from mtsig_core.readers.limits import UploadLimits, bounded
+from mtsig_core.readers.limits import UploadLimits, limit_reading
 from mtsig_core.readers.lines import read_texts
 from mtsig_core.testset import StoredLines, TestSet
 
@@ -124,5 +124,5 @@ def test_what_has_no_room_is_held_in_memory(write, monkeypatch):
 
 
 def test_what_strangers_upload_is_held_in_memory(write):
-    with bounded(UploadLimits()):
+    with limit_reading(UploadLimits()):
         assert read_texts(write("t.txt", ["a"])) == ["a"]

@@ -72,7 +72,7 @@ def test_a_direction_holds_in_the_language_pairs_that_have_the_scores(write, tmp
     task.check()
     whole = task.read().testsets
     for pair, own in (("en-de", "odd-src"), ("en-cs", "mine")):
-        alone = task.of_pair(pair).read()
+        alone = task.select_pair(pair).read()
         assert alone.digest == whole[pair].digest and not alone.scores[own].higher_is_better
         assert {"odd-src", "mine"} & set(alone.scores) == {own}
     with pytest.raises(SettingError, match="no scores 'other'.*odd-src"):

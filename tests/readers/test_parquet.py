@@ -8,7 +8,7 @@ import pytest
 from pyarrow import parquet
 
 from mtsig_core.errors import InputError
-from mtsig_core.readers.limits import bounded, upload_limits
+from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.scores import read_score_file
 
 ROWS = 400_003
@@ -39,7 +39,7 @@ TRICKS = {
 
 def read(data, tmp_path):
     (tmp_path / "t.parquet").write_bytes(data)
-    with bounded(upload_limits({"MTSIG_UPLOAD_MB": "2"})):
+    with limit_reading(upload_limits({"MTSIG_UPLOAD_MB": "2"})):
         return read_score_file(tmp_path / "t.parquet", "human", lambda column: True)
 
 

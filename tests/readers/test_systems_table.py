@@ -30,7 +30,7 @@ def test_what_it_says_and_what_is_withdrawn(task, tmp_path_factory, capsys):
     source = TaskSource(str(task))
     assert dict(source.read().systems) == {"X": SystemInfo(True, display_name="The X"),
                                            "Y": SystemInfo(False, "contrastive", "online")}
-    assert source.withdrawn() == ("Z",)
+    assert source.list_withdrawn() == ("Z",)
     other = tmp_path_factory.mktemp("other") / "table.tsv"
     other.write_text("system\trole\nX\twithdrawn\n", encoding="utf-8")
     elsewhere = TaskSource(str(task), systems_table=str(other))

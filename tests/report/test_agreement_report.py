@@ -36,9 +36,9 @@ def test_a_metric_against_people_is_told_with_the_direction_that_was_assumed():
     errors = {name: [1 - value for value in values] for name, values in people.items()}
     tables = {"people": people, "errors": errors}
     text = agreement_text(agreement(read_scores(tables), "people", resamples=50))
-    assert "Warning: errors orders most pairs of systems otherwise than people (pairwise accuracy 0.000): its " \
+    assert "Warning: errors orders most pairs of systems otherwise than people (pairwise accuracy 0.000). Its " \
            "direction (higher is better) may be wrong. Options: --lower-is-better errors.\n" in text
     assert "Assumed: errors: higher is better, as nothing else was said.\n" in text
     told = agreement_text(agreement(read_scores(tables, ["errors"]), "people", resamples=50))
-    assert "orders most" not in told and "Few segments to resample: people (20)." in told
+    assert "few segments to resample: people (20)." in told
     assert "Assumed: errors: lower is better, as was said.\n" in told

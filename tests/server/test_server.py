@@ -260,7 +260,7 @@ def test_work_whose_last_tab_has_closed_ends_with_its_process(server):
         over = len(log(file))
     patient(lambda: not workers(process.pid) and jobs()["working"] == jobs()["waiting"] == 0)
     ends = [found.get("ended") for found in log(file)[over:] if (
-        found["event"], found.get("kind")) == ("job_end", "sweep size")]
+        found["event"], found.get("kind")) == ("job_end", "sweep_sizes")]
     assert ends == ["Cancelled"], log(file)[over:]
 
 

@@ -156,7 +156,7 @@ def test_a_pair_with_no_common_line_somewhere_is_in_no_family():
 
 
 def test_one_language_pair_has_no_macro_result(small):
-    assert dict(compare_task(small.only_pairs(["en-de"])).macro) == {}
+    assert dict(compare_task(small.select_pairs(["en-de"])).macro) == {}
 
 
 def test_tests_without_draws_compare_pairs_alone(small):
@@ -271,7 +271,7 @@ def test_intervals_across_of_few_units_are_said_to_be_rough():
         "worth fewer: 4 documents in en-cs and 12 documents in en-fr."]
     narrow = compare_task(task, trials=999, resamples=99, ci="percentile")
     assert "are rough, and rather too narrow, where one" in describe_gaps_across(narrow, "human")[0]
-    assert describe_gaps_across(compare_task(task.only_pairs(["en-de"]), trials=999, resamples=99), "human") == []
+    assert describe_gaps_across(compare_task(task.select_pairs(["en-de"]), trials=999, resamples=99), "human") == []
     assert describe_gaps_across(replace(found, pairs={}), "human") == []
     unequal = ["0"] * 20 + [str(k) for k in range(1, 41)]  # one document of a third of all, worth 8 of equal size
     task = Task("toy", {pair: rated(60, unequal, A=95, B=10) for pair in ("en-de", "en-cs")})

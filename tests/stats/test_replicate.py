@@ -4,7 +4,7 @@ import pytest
 import sacrebleu
 
 from mtsig_core import InputError, TestSet
-from mtsig_core.readers.official_tables import OfficialTable, official_table, official_task_tables
+from mtsig_core.readers.official_tables import OfficialTable, parse_official_table, parse_official_tables
 from mtsig_core.report.replication import REPLICATION_FORMS, replication_sentences, replication_table
 from mtsig_core.stats.published_scores import replicate, replicate_task
 from mtsig_core.testset import SegmentScores
@@ -83,7 +83,8 @@ def test_a_task_is_explained_as_a_whole():
     lines = ["System,LP,BLEU", *(f'"{name}",en-de,{text}' for name, text in joint.items()),
              f"Good_1,en-zh,{float(joint['Good_1']):.1f}", "X,en-cs,1"]
     read = []
-    found = replicate_task(lambda pair: read.append(pair) or parts[pair], parts, official_task_tables("\n".join(lines)))
+    found = replicate_task(lambda pair: read.append(pair) or parts[pair], parts,
+                           parse_official_tables("\n".join(lines)))
     assert read == ["en-de", "en_zh"] and found.only_there == ("en-cs",) and found.only_here == ("en-xx",)
     rows = [row for pair in found.pairs.values() for row in pair.rows]
     assert {(row.setting, row.gives) for row in rows} == {("all 2 references jointly", 4)}
@@ -111,7 +112,8 @@ def test_precision_is_that_of_the_table():
 
 def test_names_are_matched_exactly_or_by_the_rule_that_is_said():
     testset = TestSet("set", {"GPT-4": REF, "Aya23": REF, "A_b": REF, "A-b": REF}, {"ref": REF})
-    found = replicate(testset, official_table("system\tBLEU\tMine\nGPT4\t100\t1\nAya23\t100\t1\nab\t100\t1\nC\t9\t1"))
+    table = "system\tBLEU\tMine\nGPT4\t100\t1\nAya23\t100\t1\nab\t100\t1\nC\t9\t1"
+    found = replicate(testset, parse_official_table(table))
     assert [(row.called, row.system, row.agrees) for row in found.rows] == [
         ("GPT4", "GPT-4", True), ("Aya23", "Aya23", True)]  # "ab" may be either of two
     assert found.only_here == ("A_b", "A-b") and found.only_there == ("ab", "C") and found.not_compared == ("Mine",)
@@ -121,7 +123,7 @@ def test_names_are_matched_exactly_or_by_the_rule_that_is_said():
 def test_scores_of_segments_with_the_other_sign():
     testset = TestSet("set", {"A": [None] * 2, "B": [None] * 2}, {},
                       scores={"MetricX": SegmentScores({"A": [-2.0, -4.0], "B": [-5.0, -6.0]}, True)})
-    rows = replicate(testset, official_table("system,metric,score\nA,metricx,3.0\nB,metricx,5.50")).rows
+    rows = replicate(testset, parse_official_table("system,metric,score\nA,metricx,3.0\nB,metricx,5.50")).rows
     assert [row.setting for row in rows] == ["printed with the other sign"] * 2
 
 
@@ -164,7 +166,7 @@ def test_such_a_name_is_of_a_reference_and_a_metric_that_are_here():
     assert found.not_compared == ("bleu-C", "xyz-all", "COMET-A")
     scores = {"COMET": SegmentScores({"A": [0.5, 0.7]}), "COMET-B": SegmentScores({"A": [0.1, 0.3]})}
     testset = TestSet("set", {"A": [None] * 2}, {}, scores=scores)
-    rows = replicate(testset, official_table("system,COMET-A,COMET-B\nA,0.600,0.200")).rows
+    rows = replicate(testset, parse_official_table("system,COMET-A,COMET-B\nA,0.600,0.200")).rows
     assert [(row.metric, row.agrees) for row in rows] == [("COMET", True), ("COMET-B", True)]
 
 
@@ -175,27 +177,27 @@ def test_the_table_that_wmt_publishes_is_read_for_a_task_and_for_one_language_pa
     lines += [f"{pair}\tGood_1\t7\tTRUE\t{metric}\t{score}" for pair, factor in (("de-en", 1), ("en-de", 2))
               for metric, score in (("bleu-all", float(joint["Good_1"]) * factor), ("COMET-A", 0.5 * factor),
                                     ("chrf-A", float(single["Good_1"]) * factor))]
-    found = replicate(SET, official_table("\n".join(lines), langpair=SET.langpair), WHOLE)
+    found = replicate(SET, parse_official_table("\n".join(lines), langpair=SET.langpair), WHOLE)
     assert [(row.column, row.agrees) for row in found.rows] == [("bleu-all", True), ("chrf-A", True)]
     assert found.not_compared == ("COMET-A",)
-    whole = replicate_task(lambda pair: (SET, WHOLE), ["de-en"], official_task_tables("\n".join(lines)))
+    whole = replicate_task(lambda pair: (SET, WHOLE), ["de-en"], parse_official_tables("\n".join(lines)))
     assert whole.pairs["de-en"].rows == found.rows and whole.only_there == ("en-de",)
     for langpair, said in ((None, "the test set does not say which it is of"), ("cs-en", "none is cs-en")):
         with pytest.raises(InputError, match=f"has the language pairs de-en, en-de, and {said}"):
-            official_table("\n".join(lines), langpair=langpair)
+            parse_official_table("\n".join(lines), langpair=langpair)
 
 
 class TestTable:
     def test_long_and_wide_are_the_same(self):
-        wide = official_table("system;BLEU;chrF\nA;**1.5**;-\nB;\u22122;.5\n")
-        long = official_table("metric\tscore\tsystem\nBLEU\t1.5\tA\nchrF\t-\tA\nBLEU\t-2\tB\nchrF\t.5\tB")
+        wide = parse_official_table("system;BLEU;chrF\nA;**1.5**;-\nB;\u22122;.5\n")
+        long = parse_official_table("metric\tscore\tsystem\nBLEU\t1.5\tA\nchrF\t-\tA\nBLEU\t-2\tB\nchrF\t.5\tB")
         assert wide == long == OfficialTable({"BLEU": {"A": "1.5", "B": "-2"}, "chrF": {"B": ".5"}}, ("A", "B"))
 
     def test_of_a_task_the_language_pair_is_a_column_anywhere(self):
-        wide = official_task_tables("Language pair,system,BLEU\nen-de,A,1\nen-zh,A,2\nen-de,B,3")
-        assert wide == official_task_tables("system\tmetric\tlp\tscore\nA\tBLEU\ten-de\t1\nA\tBLEU\ten-zh\t2\n"
-                                            "B\tBLEU\ten-de\t3")
-        assert list(wide) == ["en-de", "en-zh"] and wide["en-de"] == official_table("system,BLEU\nA,1\nB,3")
+        wide = parse_official_tables("Language pair,system,BLEU\nen-de,A,1\nen-zh,A,2\nen-de,B,3")
+        assert wide == parse_official_tables("system\tmetric\tlp\tscore\nA\tBLEU\ten-de\t1\nA\tBLEU\ten-zh\t2\n"
+                                             "B\tBLEU\ten-de\t3")
+        assert list(wide) == ["en-de", "en-zh"] and wide["en-de"] == parse_official_table("system,BLEU\nA,1\nB,3")
 
     @pytest.mark.parametrize("text,message", [
         ("system,BLEU\nA,1", "called 'language pair'"), ("lp,system,BLEU\n,A,1", "line 2 names no language pair"),
@@ -203,7 +205,7 @@ class TestTable:
         ("lp,system,BLEU\nen-de,A,1\n\nen-de,A,2", "line 4 has a second score")])
     def test_broken_tables_of_a_task_name_the_line(self, text, message):
         with pytest.raises(InputError, match=message):
-            official_task_tables(text)
+            parse_official_tables(text)
 
     @pytest.mark.parametrize("text,message", [
         ("", "no columns"), ("system", "no columns"), ("system,BLEU", "no line below"), (",", "nothing in its columns"),
@@ -212,7 +214,7 @@ class TestTable:
         ("system,BLEU\n,1", "names no system")])
     def test_broken_tables_name_the_line(self, text, message):
         with pytest.raises(InputError, match=message):
-            official_table(text)
+            parse_official_table(text)
 
 
 def test_on_the_command_line(folder, run, tmp_path):  # noqa: F811

@@ -1,0 +1,162 @@
+"""Parts of the page Significance: corrections and tests side by side, and triples that are not transitive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from mtsig_core import Comparison, MetricResult, MtsigError, PairResult, Settings
+from mtsig_core.report.cells import Cell, format_p, number
+from mtsig_core.report.sentences import choose_form
+from mtsig_core.report.words import describe_control
+from mtsig_core.stats import choices
+from mtsig_core.stats.few_units import cannot_decide, trials_needed
+from mtsig_core.stats.ranks import intransitive_triples
+from mtsig_core.stats.significance import TESTS, is_split, significant
+from pages._ui import charts, controls, results, screen
+from pages._ui.testset_view import View
+
+_SHOWN = 200  # rows of a table of pairs
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """The p of all pairs that have one, adjusted by each correction."""
+
+    pairs: Sequence[PairResult]
+    by_correction: Mapping[str, np.ndarray]
+    has_joint: bool  # whether Romano-Wolf is among them
+
+
+def compare_otherwise(view: View, **changed) -> Comparison:
+    """The comparison of the view with other settings."""
+    return results.comparison(view.testset, view.metric, **{**view.settings, **changed})
+
+
+def adjust(view: View) -> Adjusted:
+    """Adjust p by each correction, where the test of the view gives p."""
+    settings = view.comparison.settings
+    pairs = [pair for pair in view.result.tested if pair.p_value is not None]
+    joint = None
+    if TESTS[settings.test].romano_wolf:  # "auto" is that correction, and often computed already
+        other = view.comparison if settings.correction == "romano-wolf" else compare_otherwise(view, correction="auto")
+        joint = np.array([pair.p_adjusted for pair in other.metrics[view.metric].pairs if pair.p_value is not None])
+    p = np.array([pair.p_value for pair in pairs])
+    return Adjusted(pairs, choices.every_correction(p, joint), joint is not None)
+
+
+def list_open_pairs(view: View) -> list[PairResult]:
+    """The pairs of which neither system is better."""
+    alpha = view.comparison.settings.alpha
+    return [pair for pair in view.result.tested if not (pair.significant or is_split(pair, alpha))]
+
+
+def describe_open_pairs(view: View) -> str:
+    """How many pairs are open, split or untested."""
+    result, settings = view.result, view.comparison.settings
+    open_pairs, alpha = list_open_pairs(view), settings.alpha
+    split = sum(is_split(pair, alpha) for pair in result.tested)
+    only_raw = sum(pair.p_value is not None and bool(significant(pair.p_value, alpha)) for pair in open_pairs)
+    text = ""
+    if cannot_decide(settings, result) is None:
+        if open_pairs:
+            text = (f"{len(open_pairs)} {'is' if len(open_pairs) == 1 else 'are'} not separated"
+                    + (f", {only_raw} of them only because of the correction. " if only_raw else ". "))
+        if split:
+            text += f"In {split} {'pair' if split == 1 else 'pairs'}, test and scores disagree. "
+    untested = len(result.pairs) - len(result.tested)
+    if untested:
+        text += f"{untested} more {'was' if untested == 1 else 'were'} not tested, for want of a line in common. "
+    return text
+
+
+def show_corrections(view: View, adjusted: Adjusted) -> None:
+    """What each correction controls, how many pairs are significant under it, and the pairs on which they disagree."""
+    settings, result = view.comparison.settings, view.result
+    decisions = {name: choices.decide_by(adjusted.pairs, result.sign, values, settings.alpha)
+                 for name, values in adjusted.by_correction.items()}
+    screen.table(["correction", "controls", "significant pairs"], [
+        [f"{name} (chosen)" if name == settings.correction else name, describe_control(view.comparison, name),
+         _count(view, signs, settings, name, result)] for name, signs in decisions.items()], names=[0], texts=[1])
+    if not adjusted.has_joint:
+        st.caption(f"Romano-Wolf is not defined for the test {settings.test}.")
+    elif np.count_nonzero(decisions["romano-wolf"]) < np.count_nonzero(decisions["holm"]):
+        st.caption(choices.FEWER_THAN_HOLM)
+    unclear = choices.disagreeing(decisions)
+    if len(unclear):
+        inside = st.expander(f"Pairs on which the corrections disagree: {len(unclear)}", on_change="rerun",
+                             key="significance.unclear")
+        if inside.open:
+            with inside:
+                _show_disagreement(view, adjusted.pairs, adjusted.by_correction, decisions, unclear,
+                                   "significance.corrections")
+
+
+def _count(view: View, signs: np.ndarray, settings: Settings, correction: str, result: MetricResult) -> str:
+    """The number of significant pairs, or why there can be none."""
+    n = len(view.result.tested)
+    needed = trials_needed(settings, n, correction)
+    if (why := cannot_decide(settings, result, correction)) is not None and (needed is None or result.exact):
+        return why.partition(",")[0]  # too few for so many pairs: that stands above
+    return (f"{np.count_nonzero(signs)} of {n}" if needed is None
+            else f"none can be with {settings.trials} trials: use {needed} or more")
+
+
+def _show_disagreement(view, pairs, adjusted, decisions, unclear, key):
+    """The pairs on which columns disagree: the adjusted p under each, a filled point where it decides."""
+    result = view.result
+    numbers = [[pairs[k].a, pairs[k].b, result.sign * pairs[k].delta, *(float(p[k]) for p in adjusted.values())]
+               for k in unclear]
+    screen.table(["pair", "difference", *adjusted], [
+        [f"{a} - {b}", number(delta, f"+{choose_form(result)}"),
+         *(Cell(f"{'● ' if signs[k] else ''}{format_p(p)}", p)
+           for p, signs in zip(ps, decisions.values(), strict=True))]
+        for k, (a, b, delta, *ps) in zip(unclear, numbers[:_SHOWN], strict=False)], key=key)
+    if len(unclear) > _SHOWN:
+        st.caption(f"The first {_SHOWN} of {len(unclear)} rows; the file has all.")
+    charts.csv_button(view.named(), key, ["a", "b", "difference", *adjusted], numbers, "These pairs as CSV")
+
+
+def show_triples(view: View) -> None:
+    """Triples in which the first is better than the last, and neither is separated from the one between."""
+    better = choices.better_matrix(view.result)
+    n = intransitive_triples(better)
+    if not n:
+        return
+    triples, names = choices.triple_examples(better), [system.system for system in view.result.systems]
+    st.subheader(f"{n:,} {'triple is' if n == 1 else 'triples are'} not transitive")
+    st.caption("The first is better than the last, yet neither is separated from the one between: so ranks are "
+               "intervals, and 'not significant' is not 'equal'."
+               + (f" {len(triples)} of the {n:,} are shown, one for each better system." if len(triples) < n else ""))
+    screen.table(["better", "separated from neither", "worse"], [[names[k] for k in triple] for triple in triples],
+                 names=range(3))
+
+
+def show_tests(view: View) -> None:
+    """Below a toggle: the pairs that each test decides, with its default correction."""
+    if not controls.toggle("Compare the tests", False, "significance.tests", help="ar, bootstrap and percentile, each "
+                           "with its default correction; some seconds on large sets."):
+        return
+    settings, rows, by_test, decided = view.comparison.settings, [], {}, {}
+    of_segments = ("t", "wilcoxon") if view.metric in view.testset.scores and settings.unit == "segment" else ()
+    for test in ("ar", "bootstrap", "percentile", *of_segments):
+        try:
+            other = compare_otherwise(view, test=test, correction="auto")
+        except MtsigError as problem:
+            screen.error(problem)
+            continue
+        result, correction = other.metrics[view.metric], other.settings.correction
+        p = np.array([pair.p_adjusted for pair in result.tested])
+        signs = choices.decide_by(result.tested, result.sign, p, settings.alpha)
+        rows.append([TESTS[test].title, correction, _count(view, signs, other.settings, correction, result)])
+        if cannot_decide(other.settings, result, correction) is None:
+            by_test[f"{test}, {correction}"], decided[f"{test}, {correction}"] = p, signs
+    screen.table(["test", "correction", "significant pairs"], rows, names=[0, 1])
+    unclear = choices.disagreeing(decided)
+    st.caption(f"{len(unclear)} {'pair' if len(unclear) == 1 else 'pairs'} on which {' and '.join(by_test)} disagree. "
+               "Choose the test before looking: to try several and keep one is to test more than once.")
+    if len(unclear):
+        _show_disagreement(view, view.result.tested, by_test, decided, unclear, "significance.by-test")
