@@ -732,6 +732,11 @@ class TaskComparison:
         return (f"<TaskComparison on {self.task.name!r}: {counted(len(self.pairs), 'language pair')}, "
                 f"{counted(len(self.task.systems), 'system')}>")
 
+    def _repr_html_(self) -> str:
+        from mtsig_core.report.task_report import task_fragment
+
+        return task_fragment(self)
+
 
 #-----------------------------------------------------------------------------------------------------------------------
 # How far metrics decide as people do.

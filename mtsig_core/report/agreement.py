@@ -9,9 +9,10 @@ from typing import Any
 from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import caution_record
+from mtsig_core.report.document import Paragraph, Report, Section, TableBlock, Warnings
 from mtsig_core.report.export import records_csv
 from mtsig_core.report.table import Column, Table, join_ends
-from mtsig_core.report.text import caution_lines, printable, table_text, terminal_width
+from mtsig_core.report.text import printable, report_text, terminal_width
 from mtsig_core.report.words import list_assumptions
 from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.schema import to_json, to_plain
@@ -112,23 +113,26 @@ def agreement_note(found: Agreement | TaskAgreement) -> str:
 # Formats.
 
 
-def agreement_text(found: Agreement | TaskAgreement) -> str:
+def agreement_report(found: Agreement | TaskAgreement) -> Report:
     """Metrics, the most agreeing first, of a task also in each language pair, and pairs of metrics."""
-    tables = [agreement_table(found)]
+    assumed = agreement_assumed(found)
     if isinstance(found, Agreement):
-        info = found.testset
-        lines = [f"{printable(info.name)}: {counted(len(info.systems), 'system')}, {_segments(found)}"]
-        signatures = [f"{metric_title(one.metric)}: {one.signature}" for one in found.metrics]
-        last = [*agreement_assumed(found), *signatures]
+        name, what = found.testset.name, f"{counted(len(found.testset.systems), 'system')}, {_segments(found)}"
+        last = [*assumed, *(f"{metric_title(one.metric)}: {one.signature}" for one in found.metrics)]
     else:
-        lines = [f"{printable(found.task.name)}: {', '.join(map(printable, found.pairs))}"]
-        tables.append(agreement_by_pair_table(found))
-        last = list(map(add_remedy, agreement_assumed(found)))
-    tables += [compared_metrics_table(found)] if found.comparisons else []
-    lines += [f"{printable(agreement_verdict(found))}.", *caution_lines(about_agreement(found))]
-    for table in tables:
-        lines += ["", *table_text(table, terminal_width())]
-    return "\n".join([*lines, "", agreement_note(found), *map(printable, last)]) + "\n"
+        name, what, last = found.task.name, ", ".join(found.pairs), list(map(add_remedy, assumed))
+    tables = [("Metrics", agreement_table(found)), ("Pairs of metrics", compared_metrics_table(found))]
+    tables[1:1] = [("Language pairs", agreement_by_pair_table(found))] if isinstance(found, TaskAgreement) else []
+    return Report(f"Metrics and {found.human} on {name}", [
+        Section("", [Paragraph(text=f"{name}: {what}", role="summary"),
+                     Paragraph(text=f"{agreement_verdict(found)}.", role="verdict"),
+                     Warnings(cautions=tuple(about_agreement(found)))]),
+        *(Section("", [TableBlock(table=table, title=title)]) for title, table in tables if table),
+        Section("", [Paragraph(text=text) for text in (agreement_note(found), *last)])])
+
+
+def agreement_text(found: Agreement | TaskAgreement) -> str:
+    return report_text(agreement_report(found), terminal_width())
 
 
 def _segments(found: Agreement) -> str:

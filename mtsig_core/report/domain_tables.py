@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 import numpy as np
@@ -11,9 +11,10 @@ from mtsig_core.errors import counted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.cells import written_like
+from mtsig_core.report.document import Paragraph, Report, Section, TableBlock, Warnings
 from mtsig_core.report.export import records_csv
 from mtsig_core.report.table import Column, Table
-from mtsig_core.report.text import printable, table_text, terminal_width
+from mtsig_core.report.text import report_text, terminal_width
 from mtsig_core.report.words import describe_direction, list_assumptions
 from mtsig_core.results import ByDomain
 from mtsig_core.schema import to_json
@@ -82,20 +83,28 @@ def domains_note(found: ByDomain) -> str:
             "anything: another sign alone is no reversal.")
 
 
-def domains_text(found: Sequence[ByDomain]) -> str:
+def domains_report(found: Sequence[ByDomain]) -> Report:
     """For each metric the scores by domain, and the significant pairs that a domain has the other way round."""
-    lines = []
-    for one in found:
-        direction = describe_direction(one.higher_is_better)
-        lines += [f"{printable(metric_title(one.metric))} ({direction}): {domains_verdict(one)}.",
-                  *map(printable, list_assumptions(one.testset.assumed, [one.metric])), "",
-                  *table_text(domain_table(one), terminal_width()), ""]
-        if opposed := opposed_pairs_table(one):
-            lines += [*table_text(opposed, terminal_width()), ""]
-        lines += [domains_note(one), *(f"Warning: {printable(caution.text)}" for caution in one.warnings), "",
-                  printable(one.signature), *(f"{printable(part.domain)}: {printable(part.signature)}"
-                                              for part in one.domains if part.signature is not None), ""]
-    return "\n".join(lines).rstrip() + "\n"
+    return Report(f"Systems by domain on {found[0].testset.name}",
+                  [section for one in found for section in _metric_sections(one)])
+
+
+def _metric_sections(found: ByDomain) -> Iterator[Section]:
+    title, direction = metric_title(found.metric), describe_direction(found.higher_is_better)
+    yield Section("", [
+        Paragraph(text=f"{title} ({direction}): {domains_verdict(found)}.", role="verdict"),
+        *(Paragraph(text=text) for text in list_assumptions(found.testset.assumed, [found.metric]))])
+    for name, table in (("scores by domain", domain_table(found)), ("reversed pairs", opposed_pairs_table(found))):
+        if table:
+            yield Section("", [TableBlock(table=table, title=f"{title}: {name}")])
+    signatures = [found.signature, *(f"{part.domain}: {part.signature}" for part in found.domains
+                                     if part.signature is not None)]
+    yield Section("", [Paragraph(text=domains_note(found), role="note"), Warnings(cautions=found.warnings)])
+    yield Section("", [Paragraph(text=text, role="signature") for text in signatures])
+
+
+def domains_text(found: Sequence[ByDomain]) -> str:
+    return report_text(domains_report(found), terminal_width())
 
 
 def domains_json(found: Sequence[ByDomain]) -> str:

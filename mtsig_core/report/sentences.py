@@ -244,8 +244,12 @@ def name_simultaneous(result: MetricResult, settings: Settings) -> str | None:
     as of one pair."""
     if len(result.tested) < 2 or all(pair.ci_joint_low is None for pair in result.pairs):
         return None
-    family = f"all {len(result.tested)} pairs{'' if settings.baseline is None else ' with the baseline'}"
-    return f"simultaneous {write_level(settings)} interval over {family}"
+    return f"simultaneous {write_level(settings)} interval over {name_family(result, settings)}"
+
+
+def name_family(result: MetricResult, settings: Settings) -> str:
+    """The pairs that a correction is over."""
+    return f"all {len(result.tested)} pairs{'' if settings.baseline is None else ' with the baseline'}"
 
 
 # A pair, seen from one of its systems.

@@ -18,6 +18,7 @@ from mtsig_core.report.agreement import (
 )
 from mtsig_core.report.document import Block, Facts, Figure, Paragraph, Report, Section, TableBlock, Warnings
 from mtsig_core.report.latex import MOST_PAIRS
+from mtsig_core.report.notebook import report_fragment
 from mtsig_core.report.pictures import forest_svg, task_svg
 from mtsig_core.report.review import (
     MEASURED_SAID,
@@ -70,6 +71,7 @@ from mtsig_core.store.reviews import Entry, replay
 from mtsig_core.testset import add_remedy
 
 _TEXT, _HTML, _LATEX, _PAPERS = ("text",), ("html",), ("latex",), ("html", "latex")
+_SCREENS, _READERS = ("html", "notebook"), ("text", "html", "notebook")
 _FEWEST, _BEST = 3, 5  # systems of a figure, at least; without ranks
 _MOST_COLUMNS = 14  # of a table on a page
 _MOST_IN_TEXT, _MOST_PRINTED = 20, 200  # pairs of systems on which metrics disagree
@@ -98,6 +100,11 @@ def task_report(found: TaskComparison, command: str, history: Sequence[Entry] = 
         "The texts and ratings of this task are made up." * simulated)
 
 
+def task_fragment(found: TaskComparison) -> str:
+    """What a notebook shows of it."""
+    return report_fragment(task_report(found, ""))
+
+
 def _head_section(found: TaskComparison, command: str) -> Section:
     """What was compared, what was assumed and who was left out."""
     settings, metrics = next(iter(found.pairs.values())).settings, list_metrics(found)
@@ -120,11 +127,10 @@ def _metric_section(found: TaskComparison, metric: str) -> Section:
     return Section(f"{title}: top group", [
         Paragraph(text=f"{title} ({describe_direction(higher, differences=False)})", only=_TEXT),
         Paragraph(text=f"{task_verdict(found, metric)}.", role="verdict"),
-        *(Paragraph(text=text, role=role, only=only) for role, only in (("warning", _HTML), ("text", _TEXT))
+        *(Paragraph(text=text, role=role, only=only) for role, only in (("warning", _SCREENS), ("text", _TEXT))
           for text in above_ranks(found, metric)),
-        *([] if rule is None else [Paragraph(text=rule, only=("text", "html"))]),
-        *(Paragraph(text=text, role="note", only=("text", "html"))
-          for text in explain_far_firsts_in_task(found, metric)),
+        *([] if rule is None else [Paragraph(text=rule, only=_READERS)]),
+        *(Paragraph(text=text, role="note", only=_READERS) for text in explain_far_firsts_in_task(found, metric)),
         *_rank_blocks(found, metric), *_across_blocks(found, metric)])
 
 
@@ -136,7 +142,7 @@ def _rank_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
     yield TableBlock(table=ranks, title=title, notes=tuple(explain_ranking(found, metric, "*")), only=_TEXT)
     yield Figure(draw=partial(task_svg, found, metric))
     short = ranks if len(ranks.columns) <= _MOST_COLUMNS else ranks.without(*pairs)  # which the figure has
-    yield TableBlock(table=short, title=title, notes=(" ".join(_rank_notes(found, metric, "Blue:")),), only=_HTML)
+    yield TableBlock(table=short, title=title, notes=(" ".join(_rank_notes(found, metric, "Blue:")),), only=_SCREENS)
     printed = replace(rank_table(found, metric, name_in_print), key=key)
     subject, *more = describe_subject(found, metric, "Ranks of", "by", named=False)
     for part, columns in enumerate(_in_parts(printed, pairs)):
@@ -147,9 +153,9 @@ def _rank_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
                 table=columns, title=f"{about}, continued", only=_LATEX, caption=f"Ranking by {title}, continued. The "
                 "note below its first part says how to read it.")
     if len(pairs) > 1:
-        yield TableBlock(table=tops_table(found, metric), title="Top group by language pair", only=("text", "html"))
+        yield TableBlock(table=tops_table(found, metric), title="Top group by language pair", only=_READERS)
     if runs := runs_table(found, metric):
-        yield TableBlock(table=runs, title="Training runs", only=("text", "html"))
+        yield TableBlock(table=runs, title="Training runs", only=_READERS)
 
 
 def _rank_notes(found: TaskComparison, metric: str, mark: str) -> tuple[str, ...]:
@@ -187,7 +193,7 @@ def _across_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
              *compare_decisions_with_intervals(found, metric))
     subject, *more = describe_subject(found, metric, "Mean differences over the language pairs of", "by", named=False)
     fold = f"Across the language pairs: {counted(len(macro.pairs), 'pair')} of systems"
-    for table, only in ((macro_pairs_table(found, metric), _HTML),
+    for table, only in ((macro_pairs_table(found, metric), _SCREENS),
                         (macro_pairs_table(found, metric, name_in_print), _LATEX)):
         yield TableBlock(table=replace(table, key=f"{metric}-{table.key}"), title=f"{title}: head-to-head",
                          caption=subject, notes=notes, fold=fold, only=only, caveats=tuple(dict.fromkeys(

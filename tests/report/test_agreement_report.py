@@ -8,6 +8,7 @@ from mtsig_core import read_scores
 from mtsig_core.experiments.metric_agreement import agreement
 from mtsig_core.report.agreement import agreement_text, agreement_verdict
 from mtsig_core.results import AgreementComparison
+from mtsig_core.stats.cautions import about_agreement
 
 
 def held(p_by_metric):
@@ -35,10 +36,11 @@ def test_a_metric_against_people_is_told_with_the_direction_that_was_assumed():
     people = {name: [level + k % 3 / 10 for k in range(20)] for name, level in (("A", .5), ("B", .6), ("C", .7))}
     errors = {name: [1 - value for value in values] for name, values in people.items()}
     tables = {"people": people, "errors": errors}
-    text = agreement_text(agreement(read_scores(tables), "people", resamples=50))
-    assert "Warning: errors orders most pairs of systems otherwise than people (pairwise accuracy 0.000). Its " \
-           "direction (higher is better) may be wrong. Options: --lower-is-better errors.\n" in text
+    found = agreement(read_scores(tables), "people", resamples=50)
+    [caution] = [one for one in about_agreement(found) if one.code == "against-people"]
+    text = agreement_text(found)
+    assert f"Warning: {caution.text} Options: --lower-is-better errors.\n" in text
     assert "Assumed: errors: higher is better, as nothing else was said.\n" in text
-    told = agreement_text(agreement(read_scores(tables, ["errors"]), "people", resamples=50))
-    assert "few segments to resample: people (20)." in told
-    assert "Assumed: errors: lower is better, as was said.\n" in told
+    right = agreement(read_scores(tables, ["errors"]), "people", resamples=50)
+    assert not any(one.code == "against-people" for one in about_agreement(right))
+    assert "Assumed: errors: lower is better, as was said.\n" in agreement_text(right)

@@ -415,6 +415,11 @@ class TestHtml:
         assert all(caution.text in text for one in found.pairs.values() for caution in one.warnings[:1])
 
 
+def test_a_notebook_shows_verdict_and_ranks(found):
+    page = Page(found._repr_html_())
+    assert f"{task_verdict(found, 'X')}." in page.text and all(visible(name) in page.cells for name in NAMES)
+
+
 class TestManifest:
     def test_its_command_prints_the_same_bytes(self, folder, run, monkeypatch):  # noqa: F811
         monkeypatch.setenv("MTSIG_CACHE", "")  # nothing is kept: all is computed again
