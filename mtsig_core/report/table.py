@@ -67,6 +67,11 @@ def _write_decided(cell: tuple[float, bool], form: str) -> str:
     return signed(value, form) + " ●" * significant
 
 
+def _write_decided_p(cell: tuple[float, bool], _: str) -> str:
+    p, significant = cell
+    return "● " * significant + format_p(p)
+
+
 def _write_estimate(cell: tuple[float, float | None, float | None], form: str) -> str:
     value, low, high = cell
     return f"{value:{form}}" if low is None or high is None else f"{value:{form}} [{low:{form}}, {high:{form}}]"
@@ -94,6 +99,7 @@ _KINDS = (
     Kind("rank", _write_ranks, _sort_ranks, side="<", parts=("_low", "_high")),
     Kind("rank change", _write_rank_change, lambda cell: _sort_ranks(cell[0])),
     Kind("p", lambda value, _: format_p(value), float),
+    Kind("decided p", _write_decided_p, lambda cell: float(cell[0]), parts=("", "_significant")),
     Kind("share", lambda value, form: number(value, form or ".3f"), float),
     Kind("count", lambda value, _: f"{value:,d}", float),
     Kind("amount", lambda value, sign: rounded(value, sign), float),
@@ -103,9 +109,9 @@ _KINDS = (
          parts=("_low", "_high")),
 )
 #: By name: name, pair (two names), text, sign, score, difference, decided (a difference and whether it is
-#: significant), interval and rank (two ends), rank change (before and now, which may be a word), p, share, count,
-#: amount (three digits on whatever scale), estimate (with its interval or None twice), relative (two ends, as
-#: fractions), written (a number with something beside it, such as that of a paper: a `Cell`, or text).
+#: significant), interval and rank (two ends), rank change (before and now, which may be a word), p, decided p,
+#: share, count, amount (three digits on whatever scale), estimate (with its interval or None twice), relative
+#: (two ends, as fractions), written (a number with something beside it, such as that of a paper: a `Cell`, or text).
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _KINDS}
 
 

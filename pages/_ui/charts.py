@@ -12,7 +12,7 @@ import streamlit as st
 
 from mtsig_core.report import export
 from mtsig_core.report.cells import Cell
-from mtsig_core.report.table import Table
+from mtsig_core.report.table import Column, Table
 from pages._ui import screen
 from pages._ui.browser import copyable
 from pages._work.memory import Memory
@@ -34,7 +34,7 @@ def dark() -> bool:
 
 
 def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[str], header: Sequence[str],
-         rows: Sequence[Sequence], command: str, table: tuple | Table = (), with_table: bool = True,
+         rows: Sequence[Sequence], command: str, table: Table | None = None, with_table: bool = True,
          select: bool = False) -> list:
     """Draw a figure in the colours of the viewer's theme, and below it all that is behind it.
 
@@ -48,11 +48,10 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
                            key=f"{key}.picture")
         csv_button(files, key, header, rows)
         copy_command(command, key)
-        if with_table and isinstance(table, Table):
+        if with_table and table is not None:
             screen.show_table(table, key=f"{key}.table")
         elif with_table:
-            shown, cells = table or (header, [[_cell(value) for value in row] for row in rows[:_MOST]])
-            screen.table(shown, cells[:_MOST], key=f"{key}.table")
+            screen.show_table(_as_table(header, rows[:_MOST]), key=f"{key}.table")
         if with_table and len(rows) > _MOST:
             st.caption(f"The first {_MOST} of {len(rows)} rows; the file has all.")
     name = _file(files, key, picture).removesuffix(f".{picture}")  # Plotly adds the ending
@@ -107,11 +106,13 @@ def _colour(figure, theme):
     return figure
 
 
-def _cell(value) -> str:
-    """A value as it is."""
-    if value is None or isinstance(value, str):
-        return "-" if value is None else value
-    return Cell(str(value), value)
+def _as_table(header, rows):
+    """Numbers as they are, without rounding."""
+    columns = [Column(str(k), title, "name" if rows and isinstance(rows[0][k], str) else "written")
+               for k, title in enumerate(header)]
+    return Table("numbers", tuple(columns), tuple(
+        tuple(value if value is None or isinstance(value, str) else Cell(str(value), value) for value in row)
+        for row in rows))
 
 
 def csv_button(files: Sequence[str], key: str, header: Sequence[str], rows: Iterable[Sequence],

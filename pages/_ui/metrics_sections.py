@@ -45,6 +45,7 @@ from mtsig_core.report.domain_tables import (
     opposed_pairs_table,
 )
 from mtsig_core.report.export import file_name
+from mtsig_core.report.table import Column, Table
 from mtsig_core.stats.cautions import about_agreement
 from pages._ui import charts, controls, results, screen, segment_sections, session_limits
 from pages._ui.browser import copyable
@@ -174,7 +175,9 @@ def show_signatures(view, places):
     rows = results.experiment(view, signatures, "Scoring under other settings", metric="bleu", system=system)
     low, high = min(row.bleu for row in rows), max(row.bleu for row in rows)
     screen.answer(f"{system}: the same output has {low:.1f} BLEU, or {high:.1f}")
-    screen.table(["setting", "BLEU", "signature"], [[row.setting, f"{row.bleu:.2f}", row.signature] for row in rows])
+    screen.show_table(Table("signatures", (
+        Column("setting", "setting", "name"), Column("bleu", "BLEU", "score"), Column("signature", "signature")),
+        tuple((row.setting, row.bleu, row.signature) for row in rows)))
     st.caption("Only scores of one signature compare (Post 2018). nrefs: references; case: mixed, or lower (lc); eff: "
                "effective order, for sentences; tok: tokenizer; smooth: what stands for a count of 0. The page Methods "
                "has the signature of every metric.")

@@ -5,32 +5,36 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from mtsig_core import Caution, MetricResult, MtsigError, PairResult, Settings, TestSet
 from mtsig_core.experiments.dispute import default_metrics, document_names, examine_dispute
 from mtsig_core.experiments.planning import default_difference
+from mtsig_core.figures.pair_plots import drivers
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import export
 from mtsig_core.report.caution_words import advise_trust
 from mtsig_core.report.cells import format_p, number, written_like
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_card import card_html
+from mtsig_core.report.sentences import write_level
+from mtsig_core.report.table import Column, Table, join_ends
 from mtsig_core.source import Source
 from mtsig_core.stats.arrays import holds_zero
 from mtsig_core.stats.cautions import about_definition, about_need_of_units, trusted
 from mtsig_core.stats.comparison import joined
 from mtsig_core.stats.few_units import alone_could, cannot_decide
-from mtsig_core.stats.pair import PairExamination, equivalence, examine_pair
+from mtsig_core.stats.pair import PairExamination, equivalence, examine_pair, extremes
 from mtsig_core.stats.significance import TESTS
-from pages._ui import address, background, controls, results, screen
+from pages._ui import address, background, charts, controls, results, screen
 from pages._ui.browser import command_box
 from pages._ui.frame import ROOT
 from pages._ui.screen import end_page, or_end_page
 from pages._ui.testset_view import View
 
-_PAGE = ROOT / "pages" / "pair.py"
+_PAGE, SEGMENTS_PAGE = ROOT / "pages" / "pair.py", ROOT / "pages" / "segments.py"
 _ASKED = ("unit", "trials", "alpha", "seed")
 
 
@@ -136,13 +140,16 @@ def _seen(found: PairExamination, pair: PairResult, m: int) -> str:
             f"that size with 80% power at alpha {alpha:g}, uncorrected; smaller ones may go unseen.{family}")
 
 
-def outcome_rows(found: PairExamination) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of all tests, side by side."""
-    rows = [[TESTS[o.test].title, format_p(o.p_value) if o.win is None else f"win {o.win:.3f}, lose {o.lose:.3f}",
-             "test and scores disagree" if o.favours else
-             {"a": f"{found.a} better", "b": f"{found.b} better", None: "not significant"}[o.better],
-             TESTS[o.test].source + (" (as published)" if TESTS[o.test].as_published else "")] for o in found.outcomes]
-    return ["test", "p", f"at alpha {found.settings.alpha:g}, uncorrected", "definition"], rows
+def outcomes_table(examination: PairExamination) -> Table:
+    """All tests, side by side."""
+    decisions = {"a": f"{examination.a} better", "b": f"{examination.b} better", None: "not significant"}
+    return Table("tests", (
+        Column("test", "test", "name"), Column("p", "p", "p"),
+        Column("decision", f"at alpha {examination.settings.alpha:g}, uncorrected"), Column("source", "definition")),
+        tuple((TESTS[one.test].title, one.p_value if one.win is None else f"win {one.win:.3f}, lose {one.lose:.3f}",
+               "test and scores disagree" if one.favours else decisions[one.better],
+               TESTS[one.test].source + " (as published)" * TESTS[one.test].as_published)
+              for one in examination.outcomes))
 
 
 def test_cautions(found: PairExamination, few: bool) -> list[Caution]:
@@ -188,18 +195,21 @@ def disagreement_said(pair: PairResult, settings: Settings, result: MetricResult
             f"{advise_trust(**trusted(settings, [pair]))}")
 
 
-def interval_rows(found: PairExamination, chosen: str, together: str | None = None,
-                  joint: tuple[float, float] | None = None) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of all kinds of interval; the simultaneous one, under its name, comes last."""
-    kinds = {f"{kind}{' (chosen)' if kind == chosen else ''}": ends and [found.sign * end for end in ends]
-             for kind, ends in found.intervals.items()}
-    rows, form = [], form_of(found)
-    level = f"{100 * (1 - found.settings.alpha):g}% interval"
-    for kind, ends in (kinds if joint is None else {**kinds, together.replace(f" {level}", ""): joint}).items():
-        low, high = sorted(ends) if ends else (None, None)
-        rows.append([kind, number(low, f"+{form}"), number(high, f"+{form}"), number(ends and high - low, form),
-                     "-" if ends is None else "no" if holds_zero(low, high) else "yes"])
-    return [level, "low", "high", "width", "excludes 0"], rows
+def intervals_table(examination: PairExamination, chosen: str, family: str | None = None,
+                    joint: tuple[float, float] | None = None) -> Table:
+    """All kinds of interval; the simultaneous one, over its family, comes last."""
+    kinds = {kind + " (chosen)" * (kind == chosen): ends and join_ends(*ends, examination.sign)
+             for kind, ends in examination.intervals.items()}
+    kinds |= {} if joint is None else {f"simultaneous over {family}": joint}
+    form, rows = form_of(examination), []
+    for kind, ends in kinds.items():
+        low, high = ends or (None, None)
+        rows.append((kind, low, high, None if ends is None else high - low,
+                     None if ends is None else "no" if holds_zero(low, high) else "yes"))
+    return Table("intervals", (
+        Column("kind", f"{write_level(examination.settings)} interval", "name"),
+        Column("low", "low", "difference", form), Column("high", "high", "difference", form),
+        Column("width", "width", "score", form), Column("excludes_zero", "excludes 0", "sign")), tuple(rows))
 
 
 def simultaneous_ends(result: MetricResult, pair: PairResult, a: str) -> tuple[float, float] | None:
@@ -217,6 +227,30 @@ def documents_of(testset: TestSet, domain: str | None) -> dict[str, int]:
     number = testset.document_index.tolist()
     inside = dict.fromkeys(k for k, d in zip(number, testset.domains, strict=True) if d == domain)
     return {names[k]: k for k in inside}
+
+
+def show_documents(view: View, found: PairExamination, a: str, b: str) -> None:
+    """The documents that move the difference most, and the way to their segments."""
+    unit, has_texts = metric_title(found.metric), view.testset.has_texts
+    st.subheader("Which documents drive the difference?")
+    added, ids = found.sign * found.by_document, document_names(view.testset)
+    order = (-added).argsort(kind="stable")
+    most, least = extremes(added, 10)
+    shown = [*most, *least[::-1]]
+    clicked = charts.show(
+        partial(drivers, [ids[k] for k in shown], added[shown].tolist(), a=a, b=b, unit=unit), key="pair.documents",
+        header=["document", f"{unit} added"], files=view.named(a, b), command=command(view, a, b), select=has_texts,
+        rows=[(ids[k], float(added[k])) for k in order],
+        alt="What the ten documents most in favour of each system add to the difference.")
+    if clicked:
+        address.go(SEGMENTS_PAGE, document=ids[shown[clicked[0][0]]])
+    some = f"The {len(shown)} of {len(ids):,} documents that move it most. " if len(shown) < len(ids) else ""
+    st.caption(some + "Added: the difference, less the difference without that document. These do not sum to the whole."
+               + (" Click a bar to read the document." if has_texts else ""))
+    document = st.selectbox("Read the segments of", [ids[k] for k in order], index=None, key="pair.document",
+                            placeholder="a document, most in favour of A first", width=480)
+    if document is not None and has_texts:
+        address.link(SEGMENTS_PAGE, "Read them", icon=":material/arrow_forward:", **segments_query(a, b, document))
 
 
 # The dispute card: everything about two systems, to read, to print, to send as one file.

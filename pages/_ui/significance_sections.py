@@ -9,10 +9,10 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import Comparison, MetricResult, MtsigError, PairResult, Settings
-from mtsig_core.report.cells import Cell, format_p, number
 from mtsig_core.report.sentences import choose_form
+from mtsig_core.report.table import Column, Table
 from mtsig_core.report.words import describe_control
-from mtsig_core.stats import choices
+from mtsig_core.stats import ranks, significance
 from mtsig_core.stats.few_units import cannot_decide, trials_needed
 from mtsig_core.stats.ranks import intransitive_triples
 from mtsig_core.stats.significance import TESTS, is_split, significant
@@ -20,6 +20,7 @@ from pages._ui import charts, controls, results, screen
 from pages._ui.testset_view import View
 
 _SHOWN = 200  # rows of a table of pairs
+_SIGNIFICANT = Column("significant", "significant pairs")
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def adjust(view: View) -> Adjusted:
         other = view.comparison if settings.correction == "romano-wolf" else compare_otherwise(view, correction="auto")
         joint = np.array([pair.p_adjusted for pair in other.metrics[view.metric].pairs if pair.p_value is not None])
     p = np.array([pair.p_value for pair in pairs])
-    return Adjusted(pairs, choices.every_correction(p, joint), joint is not None)
+    return Adjusted(pairs, significance.every_correction(p, joint), joint is not None)
 
 
 def list_open_pairs(view: View) -> list[PairResult]:
@@ -76,16 +77,17 @@ def describe_open_pairs(view: View) -> str:
 def show_corrections(view: View, adjusted: Adjusted) -> None:
     """What each correction controls, how many pairs are significant under it, and the pairs on which they disagree."""
     settings, result = view.comparison.settings, view.result
-    decisions = {name: choices.decide_by(adjusted.pairs, result.sign, values, settings.alpha)
+    decisions = {name: significance.decide_by(adjusted.pairs, result.sign, values, settings.alpha)
                  for name, values in adjusted.by_correction.items()}
-    screen.table(["correction", "controls", "significant pairs"], [
-        [f"{name} (chosen)" if name == settings.correction else name, describe_control(view.comparison, name),
-         _count(view, signs, settings, name, result)] for name, signs in decisions.items()], names=[0], texts=[1])
+    screen.show_table(Table("corrections", (
+        Column("correction", "correction", "name"), Column("controls", "controls"), _SIGNIFICANT), tuple(
+        (f"{name} (chosen)" if name == settings.correction else name, describe_control(view.comparison, name),
+         _count(view, signs, settings, name, result)) for name, signs in decisions.items())))
     if not adjusted.has_joint:
         st.caption(f"Romano-Wolf is not defined for the test {settings.test}.")
     elif np.count_nonzero(decisions["romano-wolf"]) < np.count_nonzero(decisions["holm"]):
-        st.caption(choices.FEWER_THAN_HOLM)
-    unclear = choices.disagreeing(decisions)
+        st.caption(significance.FEWER_THAN_HOLM)
+    unclear = significance.disagreeing(decisions)
     if len(unclear):
         inside = st.expander(f"Pairs on which the corrections disagree: {len(unclear)}", on_change="rerun",
                              key="significance.unclear")
@@ -108,31 +110,31 @@ def _count(view: View, signs: np.ndarray, settings: Settings, correction: str, r
 def _show_disagreement(view, pairs, adjusted, decisions, unclear, key):
     """The pairs on which columns disagree: the adjusted p under each, a filled point where it decides."""
     result = view.result
-    numbers = [[pairs[k].a, pairs[k].b, result.sign * pairs[k].delta, *(float(p[k]) for p in adjusted.values())]
-               for k in unclear]
-    screen.table(["pair", "difference", *adjusted], [
-        [f"{a} - {b}", number(delta, f"+{choose_form(result)}"),
-         *(Cell(f"{'● ' if signs[k] else ''}{format_p(p)}", p)
-           for p, signs in zip(ps, decisions.values(), strict=True))]
-        for k, (a, b, delta, *ps) in zip(unclear, numbers[:_SHOWN], strict=False)], key=key)
+    columns = [Column("pair", "pair", "pair"), Column("difference", "difference", "difference", choose_form(result)),
+               *(Column(name, name, "decided p") for name in adjusted)]
+    table = Table("disagreement", tuple(columns), tuple(
+        ((pairs[k].a, pairs[k].b), result.sign * pairs[k].delta,
+         *((float(adjusted[name][k]), bool(decisions[name][k])) for name in adjusted)) for k in unclear))
+    screen.show_table(table.pick_rows(range(min(_SHOWN, len(unclear)))), key)
     if len(unclear) > _SHOWN:
         st.caption(f"The first {_SHOWN} of {len(unclear)} rows; the file has all.")
-    charts.csv_button(view.named(), key, ["a", "b", "difference", *adjusted], numbers, "These pairs as CSV")
+    charts.csv_button(view.named(), key, **charts.columns(table.records()), text="These pairs as CSV")
 
 
 def show_triples(view: View) -> None:
     """Triples in which the first is better than the last, and neither is separated from the one between."""
-    better = choices.better_matrix(view.result)
+    better = ranks.better_matrix(view.result)
     n = intransitive_triples(better)
     if not n:
         return
-    triples, names = choices.triple_examples(better), [system.system for system in view.result.systems]
+    triples, names = ranks.triple_examples(better), [system.system for system in view.result.systems]
     st.subheader(f"{n:,} {'triple is' if n == 1 else 'triples are'} not transitive")
     st.caption("The first is better than the last, yet neither is separated from the one between: so ranks are "
                "intervals, and 'not significant' is not 'equal'."
                + (f" {len(triples)} of the {n:,} are shown, one for each better system." if len(triples) < n else ""))
-    screen.table(["better", "separated from neither", "worse"], [[names[k] for k in triple] for triple in triples],
-                 names=range(3))
+    screen.show_table(Table("triples", tuple(
+        Column(title, title, "name") for title in ("better", "separated from neither", "worse")),
+        tuple(tuple(names[k] for k in triple) for triple in triples)))
 
 
 def show_tests(view: View) -> None:
@@ -150,12 +152,13 @@ def show_tests(view: View) -> None:
             continue
         result, correction = other.metrics[view.metric], other.settings.correction
         p = np.array([pair.p_adjusted for pair in result.tested])
-        signs = choices.decide_by(result.tested, result.sign, p, settings.alpha)
-        rows.append([TESTS[test].title, correction, _count(view, signs, other.settings, correction, result)])
+        signs = significance.decide_by(result.tested, result.sign, p, settings.alpha)
+        rows.append((TESTS[test].title, correction, _count(view, signs, other.settings, correction, result)))
         if cannot_decide(other.settings, result, correction) is None:
             by_test[f"{test}, {correction}"], decided[f"{test}, {correction}"] = p, signs
-    screen.table(["test", "correction", "significant pairs"], rows, names=[0, 1])
-    unclear = choices.disagreeing(decided)
+    screen.show_table(Table("tests", (
+        Column("test", "test", "name"), Column("correction", "correction", "name"), _SIGNIFICANT), tuple(rows)))
+    unclear = significance.disagreeing(decided)
     st.caption(f"{len(unclear)} {'pair' if len(unclear) == 1 else 'pairs'} on which {' and '.join(by_test)} disagree. "
                "Choose the test before looking: to try several and keep one is to test more than once.")
     if len(unclear):
