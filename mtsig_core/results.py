@@ -90,49 +90,27 @@ class Exclusion:
 
 @dataclass(frozen=True)
 class SystemRuns:
-    """The training runs of one system under one metric, on the test set as it is.
-
-    Attributes
-    ----------
-    system : str
-    scores : tuple of float
-        Of each run, in points; the system's score is their mean.
-    sd : float or None
-        Standard deviation between runs (ddof 1), in points; None of a single run.
-    sd_low, sd_high : float or None
-        Its interval of level 1 - alpha, by chi-squared, for runs that are normal.
-    """
+    """The training runs of one system under one metric, on the test set as it is."""
 
     system: str
-    scores: tuple[float, ...]
-    sd: float | None = None
+    scores: tuple[float, ...]  # of each run, in points; the system's score is their mean
+    sd: float | None = None  # standard deviation between runs (ddof 1), in points; None of a single run
+    #: Its interval of level 1 - alpha, by chi-squared, for runs that are normal.
     sd_low: float | None = None
     sd_high: float | None = None
 
 
 @dataclass(frozen=True)
 class PairRuns:
-    """How uncertain the difference of two systems is, in points, by source.
-
-    Attributes
-    ----------
-    a, b : str
-    se_testset : float or None
-        Bootstrap standard error over units of the test set, of these runs: the `se` of the pair.
-    se_runs : float or None
-        Between runs: sqrt(sd_a^2 / R_a + sd_b^2 / R_b); None where a system has a single run.
-    se_total : float or None
-        Of both together, sqrt(n / (n - 1) se_testset^2 + se_runs^2) with n units: of a new test set and new runs.
-    df_total : float or None
-        Its degrees of freedom, by Welch and Satterthwaite; None where `se_runs` is.
-    """
+    """How uncertain the difference of two systems is, in points, by source."""
 
     a: str
     b: str
-    se_testset: float | None
-    se_runs: float | None
+    se_testset: float | None  # bootstrap standard error over units of the test set, of these runs: the `se` of the pair
+    se_runs: float | None  # between runs: sqrt(sd_a^2 / R_a + sd_b^2 / R_b); None where a system has a single run
+    #: Of both together, sqrt(n / (n - 1) se_testset^2 + se_runs^2) with n units: of a new test set and new runs.
     se_total: float | None
-    df_total: float | None = None
+    df_total: float | None = None  # its degrees of freedom, by Welch and Satterthwaite; None where `se_runs` is
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -166,117 +144,81 @@ _COLUMN_TYPES = {"str": "str", "float": "float64", "int": "Int64", "bool": "bool
 
 @dataclass(frozen=True)
 class SystemResult:
-    """One system under one metric.
-
-    Attributes
-    ----------
-    score : float
-        In points; by a rule of ranks that has a score of its own, that score.
-    ci_low, ci_high : float or None
-        Interval of the score.
-    rank_low, rank_high : int or None
-        From 1: simultaneous over all systems, or by the rule that was asked for.
-    cluster : int or None
-        From 1: no rank interval reaches from one cluster into the next. None without ranks.
-    """
+    """One system under one metric."""
 
     system: str
-    score: float
+    score: float  # in points; by a rule of ranks that has a score of its own, that score
+    #: Interval of the score.
     ci_low: float | None
     ci_high: float | None
+    #: From 1: simultaneous over all systems, or by the rule that was asked for.
     rank_low: int | None
     rank_high: int | None
-    cluster: int | None = None
+    cluster: int | None = None  # From 1: no rank interval reaches from one cluster into the next. None without ranks.
 
 
 @dataclass(frozen=True)
 class PairResult:
-    """Two systems under one metric, on the segments that have scores for both.
+    """Two systems under one metric, on the segments that have scores for both."""
 
-    Attributes
-    ----------
-    a, b : str
-        The better-scoring system first; with a baseline, b is the baseline.
-    delta : float
-        score(a) - score(b) in points on these segments, with its interval `ci_low`, `ci_high`. Without a common
-        segment (`n` 0) the difference of the scores on the segments that each has.
-    p_value, p_adjusted : float or None
-        None for a test that gives no p, and for a pair that could not be tested.
-    significant : bool
-    better : {"a", "b", None}
-        Which system is significantly better, if any.
-    win, lose : float or None
-        Koehn's test: shares of bootstrap samples on which a is better, or worse, than b.
-    se : float or None
-        Bootstrap standard error of delta, in points, for the unit of the test.
-    se_ratio : float or None
-        Standard error by document / by segment; None without document ids, or where nothing varies.
-    mdd : float or None
-        Minimum detectable difference in points: what one test at alpha finds with 80% power.
-    mdd_low, mdd_high : float or None
-        Its interval of level 1 - alpha, as the standard error is an estimate.
-    mdd_family : float or None
-        The same for a test at alpha / m, m the pairs of the family: enough under any correction but ``by``, as all of
-        them find at least what Bonferroni finds.
-    se_df : float or None
-        How well the standard error is known, in degrees of freedom; see `power.degrees_of_freedom`.
-    swap_se : float or None
-        Test ``ar``: root mean square of the difference over its swaps, in points, which the test takes for the
-        standard error. It holds for systems that are alike enough to trade places; see `swap_ratio`.
-    n_apart : int or None
-        Units that tell the two apart, where these are fewer than 20 and not all: p is at least 2/2^n of them, as the
-        others say nothing of which is better.
-    n : int or None
-        Number of segments compared.
-    ci_joint_low, ci_joint_high : float or None
-        Simultaneous interval of delta: those of all pairs, or of all pairs with the baseline, hold together at level
-        1 - alpha. Of a single pair it is the single interval.
-    n_units : int or None
-        Units that both have segments in.
-    n_effective : float or None
-        How many units of equal size these are worth (Kish 1965): (sum w)^2 / sum w^2, w the segments of each.
-    decidable : bool
-        Whether the smallest p that the test can give with so many units and trials is, after the correction, at most
-        alpha. If not, the pair could not be significant whatever the difference, and `mdd` is None. So it is where
-        `se` is 0: a difference that never varies says nothing of others.
-    favours : {"a", "b", None}
-        The system that the test's own statistic favours, such as the sum of signed ranks, where the difference does not
-        favour it too: then `better` is None, however small p is. None where both agree.
-    """
-
+    #: The better-scoring system first; with a baseline, b is the baseline.
     a: str
     b: str
+    #: score(a) - score(b) in points on these segments, with its interval `ci_low`, `ci_high`. Without a common segment
+    #: (`n` 0) the difference of the scores on the segments that each has.
     delta: float
     ci_low: float | None
     ci_high: float | None
+    #: None for a test that gives no p, and for a pair that could not be tested.
     p_value: float | None
     p_adjusted: float | None
     significant: bool
-    better: str | None
+    better: str | None  # {"a", "b", None}: Which system is significantly better, if any
+    #: Koehn's test: shares of bootstrap samples on which a is better, or worse, than b.
     win: float | None
     lose: float | None
-    se: float | None
+    se: float | None  # bootstrap standard error of delta, in points, for the unit of the test
+    #: Standard error by document / by segment; None without document ids, or where nothing varies.
     se_ratio: float | None
-    mdd: float | None
-    n: int | None = None
-    ci_joint_low: float | None = None
-    ci_joint_high: float | None = None
-    n_units: int | None = None
-    n_effective: float | None = None
-    decidable: bool = True
-    mdd_low: float | None = None
-    mdd_high: float | None = None
-    mdd_family: float | None = None
-    se_df: float | None = None
-    swap_se: float | None = None
-    n_apart: int | None = None
-    favours: str | None = None
+    mdd: float | None  # minimum detectable difference in points: what one test at alpha finds with 80% power
+    n: int  # number of segments compared
+    #: Simultaneous interval of delta: those of all pairs, or of all pairs with the baseline, hold together at level 1 -
+    #: alpha. Of a single pair it is the single interval.
+    ci_joint_low: float | None
+    ci_joint_high: float | None
+    n_units: int  # units that both have segments in
+    #: How many units of equal size these are worth (Kish 1965): (sum w)^2 / sum w^2, w the segments of each.
+    n_effective: float
+    #: Whether the smallest p that the test can give with so many units and trials is, after the correction, at most
+    #: alpha. If not, the pair could not be significant whatever the difference, and `mdd` is None. So it is where `se`
+    #: is 0: a difference that never varies says nothing of others.
+    decidable: bool
+    #: Interval of `mdd`, of level 1 - alpha, as the standard error is an estimate.
+    mdd_low: float | None
+    mdd_high: float | None
+    #: Minimum detectable difference of a test at alpha / m, m the pairs of the family: enough under any correction but
+    #: ``by``, as all of them find at least what Bonferroni finds.
+    mdd_family: float | None
+    se_df: float | None  # how well the standard error is known, in degrees of freedom; see `power.degrees_of_freedom`
+    #: Test ``ar``: root mean square of the difference over its swaps, in points, which the test takes for the standard
+    #: error. It holds for systems that are alike enough to trade places; see `swap_ratio`.
+    swap_se: float | None
+    #: Units that tell the two apart, where these are fewer than 20 and not all: p is at least 2/2^n of them, as the
+    #: others say nothing of which is better.
+    n_apart: int | None
+    #: {"a", "b", None}: The system that the test's own statistic favours, such as the sum of signed ranks, where the
+    #: difference does not favour it too: then `better` is None, however small p is. None where both agree.
+    favours: str | None
+
+    @property
+    def n_telling(self) -> int:
+        """Units that tell the two apart; all that both have, where it is not known to be fewer."""
+        return self.n_units if self.n_apart is None else self.n_apart
 
     @property
     def swap_ratio(self) -> float | None:
         """How much more samples vary than swaps would of no difference; see the function of that name."""
-        n = self.n_effective if self.n_effective is not None else self.n
-        return swap_ratio(self.delta, self.se, self.swap_se, n)
+        return swap_ratio(self.delta, self.se, self.swap_se, self.n_effective)
 
     @property
     def unlike(self) -> bool:
@@ -286,107 +228,58 @@ class PairResult:
 
 @dataclass(frozen=True)
 class ReferenceLeaders:
-    """Who is ahead by one of several references alone.
-
-    Attributes
-    ----------
-    reference : str
-    leaders : tuple of str
-        The systems that no other is significantly better than, best first.
-    n_segments : int
-        Segments that the reference has, which this is about.
-    decidable : bool
-        Whether they are enough to decide anything; if not, the leaders are all systems.
-    ahead : bool
-        Whether a single leader is significantly better than each other system, not only the last that may be the
-        first.
-    """
+    """Who is ahead by one of several references alone."""
 
     reference: str
-    leaders: tuple[str, ...]
-    n_segments: int
-    decidable: bool = True
+    leaders: tuple[str, ...]  # the systems that no other is significantly better than, best first
+    n_segments: int  # segments that the reference has, which this is about
+    decidable: bool = True  # whether they are enough to decide anything; if not, the leaders are all systems
+    #: Whether a single leader is significantly better than each other system, not only the last that may be the first.
     ahead: bool = True
 
 
 @dataclass(frozen=True)
 class RuledRanks:
-    """How another rule than ours ranks the systems, and what that hides.
+    """How another rule than ours ranks the systems, and what that hides."""
 
-    Attributes
-    ----------
-    clusters : tuple of int
-        Of each system, best first, the number of the group that the rule puts it in.
-    significant_inside : int
-        Significant pairs whose systems are in one cluster, with no line between them.
-    changed : int or None
-        Systems whose simultaneous rank interval is another; None where there is none.
-    first_held : tuple of str
-        Who may be the first by simultaneous rank intervals; empty where there are none.
-    apart_not_significant : int
-        Pairs whose rank ranges lie apart, so that one is called better, though they are not significantly so.
-    inside_apart : int
-        Those of the significant pairs inside one cluster whose rank ranges lie apart all the same.
-    wins, losses : tuple of int
-        Of each system, best first, how many others the rule calls worse, and better.
-    means : tuple of float, optional
-        Of each system, best first, the mean over segments, where the rule has a score of its own. Differences of pairs
-        are differences of these means.
-    """
-
-    clusters: tuple[int, ...]
-    significant_inside: int
-    changed: int | None
-    first_held: tuple[str, ...] = ()
-    apart_not_significant: int = 0
-    inside_apart: int = 0
-    wins: tuple[int, ...] = ()
-    losses: tuple[int, ...] = ()
+    clusters: tuple[int, ...]  # of each system, best first, the number of the group that the rule puts it in
+    significant_inside: int  # significant pairs whose systems are in one cluster, with no line between them
+    changed: int | None  # systems whose simultaneous rank interval is another; None where there is none
+    first_held: tuple[str, ...]  # who may be the first by simultaneous rank intervals; empty where there are none
+    #: Pairs whose rank ranges lie apart, so that one is called better, though they are not significantly so.
+    apart_not_significant: int
+    inside_apart: int  # those of the significant pairs inside one cluster whose rank ranges lie apart all the same
+    #: Of each system, best first, how many others the rule calls worse, and better.
+    wins: tuple[int, ...]
+    losses: tuple[int, ...]
+    #: Of each system, best first, the mean over segments, where the rule has a score of its own. Differences of pairs
+    #: are differences of these means.
     means: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, repr=False)
 class MetricResult:
-    """All systems, best first, and all pairs under one metric; with several references, the leaders by each.
-
-    Attributes
-    ----------
-    tokenizer : str or None
-        What finds its words, if anything.
-    ci : str or None
-        The kind of its intervals.
-    n_units : int or None
-        The units that were resampled: of segment scores, only those that have any. Of stationary blocks, segments
-        over mean length.
-    n_effective : float or None
-        How many units of equal size these are worth; see `PairResult`.
-    trials : int or None
-        How often the test drew; None for tests without draws.
-    ruled : RuledRanks or None
-        What the ranks hide, where they are made by another rule than simultaneous rank intervals.
-    exact : bool
-        Whether these trials are all swaps there are (but for none swapped, 2^n - 1 of n units), so that p is exact.
-    runs : tuple of SystemRuns
-        Of all systems in their order, where the test set has training runs; else empty.
-    pair_runs : tuple of PairRuns
-        Of all pairs in their order, likewise.
-    """
+    """All systems, best first, and all pairs under one metric; with several references, the leaders by each."""
 
     metric: str
     signature: str
     higher_is_better: bool
     systems: tuple[SystemResult, ...]
     pairs: tuple[PairResult, ...]
-    by_reference: tuple[ReferenceLeaders, ...] = ()
-    tokenizer: str | None = None
-    ci: str | None = None
-    n_units: int | None = None
-    n_effective: float | None = None
-    trials: int | None = None
-    exact: bool = False
+    by_reference: tuple[ReferenceLeaders, ...]
+    tokenizer: str | None  # what finds its words, if anything
+    ci: str  # the kind of its intervals
+    #: The units that were resampled: of segment scores, only those that have any. Of stationary blocks, segments over
+    #: mean length.
+    n_units: int
+    n_effective: float  # how many units of equal size these are worth; see `PairResult`
+    trials: int | None  # how often the test drew; None for tests without draws
+    #: Whether these trials are all swaps there are (but for none swapped, 2^n - 1 of n units), so that p is exact.
+    exact: bool
+    #: What the ranks hide, where they are made by another rule than simultaneous rank intervals.
     ruled: RuledRanks | None = None
-    runs: tuple[SystemRuns, ...] = ()
-    pair_runs: tuple[PairRuns, ...] = ()
+    runs: tuple[SystemRuns, ...] = ()  # of all systems in their order, where the test set has training runs; else empty
+    pair_runs: tuple[PairRuns, ...] = ()  # of all pairs in their order, likewise
 
     def __repr__(self) -> str:
         return (f"<MetricResult {self.metric!r}: {counted(len(self.systems), 'system')}, best "
@@ -552,9 +445,9 @@ class Comparison:
 
         Examples
         --------
-        >>> Comparison.from_json('{"schema": 1, "metrics": []}')
+        >>> Comparison.from_json('{"schema": 2, "metrics": []}')
         Traceback (most recent call last):
-        mtsig_core.errors.InputError: metrics: Expected `object`, got `array`.
+        mtsig_core.errors.InputError: metrics: Expected object with keys, got list.
         """
         from mtsig_core.report.result_json import read_comparison
 
@@ -567,28 +460,16 @@ class Comparison:
 
 @dataclass(frozen=True)
 class TaskInfo:
-    """What a result says of the task it came from.
-
-    Attributes
-    ----------
-    pairs : tuple of str
-        Language pairs.
-    scores : mapping of str to tuple of str
-        By language pair, the names of its own segment scores.
-    with_texts : tuple of str
-        The language pairs that have texts, which any metric of texts can score.
-    primary : str or None
-        The metric that the task's table names as the one that decides.
-    """
+    """What a result says of the task it came from."""
 
     name: str
     digest: str
-    pairs: tuple[str, ...]
+    pairs: tuple[str, ...]  # language pairs
     systems: Mapping[str, SystemInfo]
     assumed: tuple[str, ...]
-    scores: Mapping[str, tuple[str, ...]]
-    with_texts: tuple[str, ...]
-    primary: str | None = None
+    scores: Mapping[str, tuple[str, ...]]  # by language pair, the names of its own segment scores
+    with_texts: tuple[str, ...]  # the language pairs that have texts, which any metric of texts can score
+    primary: str | None = None  # the metric that the task's table names as the one that decides
 
     @classmethod
     def of(cls, task: Task) -> TaskInfo:
@@ -610,88 +491,61 @@ class TaskInfo:
 @dataclass(frozen=True)
 class MacroSystem:
     """One system over the language pairs of a task, under one metric; by a rule of ranks that has a score of its own,
-    by that score.
-
-    Attributes
-    ----------
-    n_pairs : int
-        Language pairs in which it has a score.
-    score, ci_low, ci_high : float or None
-        Mean of its scores over all language pairs, in points; None for one that misses a pair. No interval where it has
-        a single unit in one of them.
-    rank_low, rank_high : int or None
-        Among the systems that have all pairs, simultaneous over them; None for the others, and where no pair of systems
-        could be decided by the correction of ranks.
-    wins, ties, losses : int
-        Decisions on pairs of systems within each language pair, added up; pairs that cannot be decided are none. By
-        another rule of ranks those of the rule.
-    cluster : int or None
-        From 1: no rank interval reaches from one cluster into the next. None without ranks.
-    """
+    by that score."""
 
     system: str
-    n_pairs: int
+    n_pairs: int  # language pairs in which it has a score
+    #: Mean of its scores over all language pairs, in points; None for one that misses a pair. No interval where it has
+    #: a single unit in one of them.
     score: float | None
     ci_low: float | None
     ci_high: float | None
+    #: Among the systems that have all pairs, simultaneous over them; None for the others, and where no pair of systems
+    #: could be decided by the correction of ranks.
     rank_low: int | None
     rank_high: int | None
+    #: Decisions on pairs of systems within each language pair, added up; pairs that cannot be decided are none. By
+    #: another rule of ranks those of the rule.
     wins: int
     ties: int
     losses: int
-    cluster: int | None = None
+    cluster: int | None = None  # From 1: no rank interval reaches from one cluster into the next. None without ranks.
 
 
 @dataclass(frozen=True)
 class MacroPair:
-    """Two systems that have all language pairs: the mean of their differences, the better-scoring first.
-
-    Attributes
-    ----------
-    ci_low, ci_high : float or None
-        None where they have a single unit in common in some language pair.
-    decidable : bool
-        Whether p could be small enough after the correction, with so many trials and units, however large the
-        difference.
-    n_apart : int or None
-        Units that tell the two systems apart, see `units_apart`: of all language pairs together, or of a bootstrap
-        those of the language pair that has fewest.
-    """
+    """Two systems that have all language pairs: the mean of their differences, the better-scoring first."""
 
     a: str
     b: str
     n_pairs: int
     delta: float
+    #: None where they have a single unit in common in some language pair.
     ci_low: float | None
     ci_high: float | None
     p_value: float
     p_adjusted: float
     better: str | None
+    #: Whether p could be small enough after the correction, with so many trials and units, however large the
+    #: difference.
     decidable: bool = True
+    #: Units that tell the two systems apart, see `units_apart`: of all language pairs together, or of a bootstrap those
+    #: of the language pair that has fewest.
     n_apart: int | None = None
 
 
 @dataclass(frozen=True)
 class MacroResult:
-    """All systems of a task under one metric: those with all pairs best first, then the others by their wins.
-
-    Attributes
-    ----------
-    language_pairs : tuple of str
-        That have scores by this metric.
-    runs : tuple of SystemRuns
-        Of systems that have as many training runs in every language pair: run k has the mean of its scores over them.
-    ci : str or None
-        The kind of its intervals, ``percentile`` or ``jackknife-t``; None where there are none.
-    """
+    """All systems of a task under one metric: those with all pairs best first, then the others by their wins."""
 
     metric: str
     higher_is_better: bool
-    language_pairs: tuple[str, ...]
+    language_pairs: tuple[str, ...]  # that have scores by this metric
     systems: tuple[MacroSystem, ...]
     pairs: tuple[MacroPair, ...]
+    #: Of systems that have as many training runs in every language pair: run k has the mean of its scores over them.
     runs: tuple[SystemRuns, ...] = ()
-    ci: str | None = None
+    ci: str | None = None  # the kind of its intervals, ``percentile`` or ``jackknife-t``; None where there are none
 
     @property
     def is_ranked(self) -> bool:
@@ -701,28 +555,14 @@ class MacroResult:
 
 @dataclass(frozen=True, repr=False)
 class TaskComparison:
-    """The answer of `mtsig_core.compare_task`.
-
-    Attributes
-    ----------
-    pairs : mapping of str to Comparison
-        By language pair.
-    macro : mapping of str to MacroResult
-        By metric; those that at least two language pairs have.
-    excluded : tuple of TaskExclusion
-        Who was left out, where, and why.
-    agreement : TaskAgreement or None
-        Which metric to trust, where they were held against scores by people.
-    warnings : tuple of Caution
-        About the whole task; those of a language pair are with its comparison.
-    """
+    """The answer of `mtsig_core.compare_task`."""
 
     task: TaskInfo
-    pairs: Mapping[str, Comparison]
-    macro: Mapping[str, MacroResult]
-    excluded: tuple[TaskExclusion, ...] = ()
-    agreement: TaskAgreement | None = None
-    warnings: tuple[Caution, ...] = ()
+    pairs: Mapping[str, Comparison]  # by language pair
+    macro: Mapping[str, MacroResult]  # by metric; those that at least two language pairs have
+    excluded: tuple[TaskExclusion, ...] = ()  # who was left out, where, and why
+    agreement: TaskAgreement | None = None  # which metric to trust, where they were held against scores by people
+    warnings: tuple[Caution, ...] = ()  # about the whole task; those of a language pair are with its comparison
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pairs", dict(self.pairs))
@@ -744,28 +584,18 @@ class TaskComparison:
 
 @dataclass(frozen=True)
 class MetricAgreement:
-    """How far one metric agrees with people.
-
-    Attributes
-    ----------
-    n_pairs : int
-        Pairs of systems that have a segment in common; soft pairwise accuracy is of all of them.
-    n_ties : int
-        Those that people score the same: they have no order, and pairwise accuracy leaves them out.
-    pairwise_accuracy, pairwise_accuracy_low, pairwise_accuracy_high : float or None
-        Share of pairs that the metric orders as people do, and its interval; None where people order no pair.
-    soft_pairwise_accuracy, soft_pairwise_accuracy_low, soft_pairwise_accuracy_high : float
-        1 - mean of abs(p_human - p_metric) over pairs, and its interval.
-    """
+    """How far one metric agrees with people."""
 
     metric: str
     signature: str
     higher_is_better: bool
-    n_pairs: int
-    n_ties: int
+    n_pairs: int  # pairs of systems that have a segment in common; soft pairwise accuracy is of all of them
+    n_ties: int  # those that people score the same: they have no order, and pairwise accuracy leaves them out
+    #: Share of pairs that the metric orders as people do, and its interval; None where people order no pair.
     pairwise_accuracy: float | None
     pairwise_accuracy_low: float | None
     pairwise_accuracy_high: float | None
+    #: 1 - mean of abs(p_human - p_metric) over pairs, and its interval.
     soft_pairwise_accuracy: float
     soft_pairwise_accuracy_low: float
     soft_pairwise_accuracy_high: float
@@ -785,65 +615,32 @@ class AgreementComparison:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Metrics held against one human score, the most agreeing first.
-
-    Attributes
-    ----------
-    human : str
-    testset : TestSetInfo
-        The systems and segments that have the human score and all table scores asked for.
-    sampling : SamplingSettings
-    trials : int
-        Swaps behind each p; all there are where the units are few.
-    correction : str
-        Over all pairs of metrics.
-    metrics : tuple of MetricAgreement
-    comparisons : tuple of AgreementComparison
-    warnings : tuple of Caution
-        That segments are taken as independent, and what metrics can tell of the texts.
-    """
+    """Metrics held against one human score, the most agreeing first."""
 
     human: str
-    testset: TestSetInfo
+    testset: TestSetInfo  # the systems and segments that have the human score and all table scores asked for
     sampling: SamplingSettings
-    trials: int
-    correction: str
+    trials: int  # swaps behind each p; all there are where the units are few
+    correction: str  # over all pairs of metrics
     metrics: tuple[MetricAgreement, ...]
     comparisons: tuple[AgreementComparison, ...]
-    warnings: tuple[Caution, ...] = ()
+    warnings: tuple[Caution, ...] = ()  # that segments are taken as independent, and what metrics can tell of the texts
 
 
 @dataclass(frozen=True)
 class TaskAgreement:
-    """Metrics held against one human score over the language pairs of a task, the most agreeing first.
-
-    Attributes
-    ----------
-    human : str
-    task : TaskInfo
-    pairs : mapping of str to Agreement
-        By language pair; the seed of each, which its name is part of, stands in its `sampling`.
-    without : tuple of str
-        Language pairs in which fewer than two systems have such a score.
-    alpha : float
-    seed : int
-    correction : str
-        Over all pairs of metrics.
-    metrics : tuple of MetricAgreement
-        Means over the language pairs; `n_pairs` and `n_ties` are sums.
-    comparisons : tuple of AgreementComparison
-        By the mean difference, permuted within each language pair.
-    """
+    """Metrics held against one human score over the language pairs of a task, the most agreeing first."""
 
     human: str
     task: TaskInfo
+    #: By language pair; the seed of each, which its name is part of, stands in its `sampling`.
     pairs: Mapping[str, Agreement]
-    without: tuple[str, ...]
+    without: tuple[str, ...]  # language pairs in which fewer than two systems have such a score
     alpha: float
     seed: int
-    correction: str
-    metrics: tuple[MetricAgreement, ...]
-    comparisons: tuple[AgreementComparison, ...]
+    correction: str  # over all pairs of metrics
+    metrics: tuple[MetricAgreement, ...]  # means over the language pairs; `n_pairs` and `n_ties` are sums
+    comparisons: tuple[AgreementComparison, ...]  # by the mean difference, permuted within each language pair
 
     @property
     def sampling(self) -> SamplingSettings:
@@ -886,40 +683,24 @@ class DomainPair:
 
 @dataclass(frozen=True)
 class StratifiedPair:
-    """A pair of systems, the better on the whole set first.
-
-    Attributes
-    ----------
-    delta : float
-        score(a) - score(b) on the whole set, in points.
-    ci_low, ci_high : float
-        Percentile interval, samples drawn within domains.
-    se, se_stratified : float
-        Standard errors of samples drawn from the whole set, and within domains.
-    p_value, p_adjusted : float
-        Of the whole set; over all pairs.
-    better : {"a", "b", None}
-    domains : tuple of DomainPair
-        Those where both have scored segments.
-    opposed : tuple of str
-        Where the whole set decides, the domains in which the difference has the other sign.
-    reverses : bool
-        Whether two domains, or a domain and the whole set, decide significantly in opposite directions.
-    """
+    """A pair of systems, the better on the whole set first."""
 
     a: str
     b: str
-    delta: float
+    delta: float  # score(a) - score(b) on the whole set, in points
+    #: Percentile interval, samples drawn within domains.
     ci_low: float
     ci_high: float
+    #: Standard errors of samples drawn from the whole set, and within domains.
     se: float
     se_stratified: float
+    #: Of the whole set; over all pairs.
     p_value: float
     p_adjusted: float
-    better: str | None
-    domains: tuple[DomainPair, ...]
-    opposed: tuple[str, ...]
-    reverses: bool
+    better: str | None  # {"a", "b", None}
+    domains: tuple[DomainPair, ...]  # those where both have scored segments
+    opposed: tuple[str, ...]  # where the whole set decides, the domains in which the difference has the other sign
+    reverses: bool  # whether two domains, or a domain and the whole set, decide significantly in opposite directions
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.cells import rounded, written_like
 from mtsig_core.report.commands import command_line
-from mtsig_core.stats.one_score import bootstrap_systems, histogram
+from mtsig_core.stats.score import bootstrap_systems, histogram
 from pages._ui import charts, controls, frame, results, screen, testsets
 
 _SAMPLING = ("unit", "alpha", "seed")

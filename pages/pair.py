@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core.errors import counted
-from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
+from mtsig_core.figures.pair_plots import half_eye, null_tails
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.cells import format_p
@@ -19,12 +19,11 @@ from mtsig_core.report.sentences import (
 )
 from mtsig_core.stats.arrays import holds_zero
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP
-from mtsig_core.stats.pair import density, extremes, tally
+from mtsig_core.stats.pair import density, tally
 from mtsig_core.stats.significance import FAMILY_WISE, is_split, significant
-from pages._ui import address, charts, frame, one_pair, screen, segment_sections
+from pages._ui import charts, frame, one_pair, screen, segment_sections
 from pages._ui.screen import end_page
 
-_SEGMENTS_PAGE = frame.ROOT / "pages" / "segments.py"
 view = frame.open_page("Pair")
 comparison, result = view.comparison, view.result
 settings, unit = comparison.settings, metric_title(result.metric)
@@ -89,7 +88,7 @@ with right:
                 alt=f"Differences after swaps. {said}")
     st.caption(f"If A and B were interchangeable: {said}{explain_unlike(found, pair.n_effective)}")
 
-few = pair.n_effective is not None and pair.n_effective < FEW_FOR_BOOTSTRAP
+few = pair.n_effective < FEW_FOR_BOOTSTRAP
 printed = "this test gives no p" if pair.p_value is None else (
     f"p {format_p(pair.p_value)} for this pair alone, as the command prints it; adjusted for the family of {family}")
 screen.status([f"{a} {found.score_a:{form}}", f"{b} {found.score_b:{form}}", counted(found.n, "segment"), printed])
@@ -112,39 +111,11 @@ with right:
 screen.plain(one_pair.detectable_said(found, pair, len(result.pairs)))
 
 if found.by_document is not None:
-    st.subheader("Which documents drive the difference?")
-    added, ids = found.sign * found.by_document, one_pair.document_names(view.testset)
-    most, least = extremes(added, 10)
-    shown = [*most, *least[::-1]]
-    clicked = charts.show(
-        partial(drivers, [ids[k] for k in shown], added[shown].tolist(), a=a, b=b, unit=unit),
-        key="pair.documents",
-        header=["document", f"{unit} added"], files=view.named(a, b), command=command, select=view.testset.has_texts,
-        rows=[(ids[k], float(added[k])) for k in (-added).argsort(kind="stable")],
-        alt="What the ten documents most in favour of each system add to the difference.")
-    if clicked:
-        address.go(_SEGMENTS_PAGE, document=ids[shown[clicked[0][0]]])
-    some = f"The {len(shown)} of {len(ids):,} documents that move it most. " if len(shown) < len(ids) else ""
-    st.caption(some + "Added: the difference, less the difference without that document. These do not sum to the whole."
-               + (" Click a bar to read the document." if view.testset.has_texts else ""))
-    document = st.selectbox("Read the segments of", [ids[k] for k in (-added).argsort(kind="stable")], index=None,
-                            key="pair.document", placeholder="a document, most in favour of A first", width=480)
-    if document is not None and view.testset.has_texts:
-        address.link(_SEGMENTS_PAGE, "Read them", icon=":material/arrow_forward:",
-                     **one_pair.segments_query(a, b, document))
-
+    one_pair.show_documents(view, found, a, b)
 one_pair.show_card(view, a, b)
 st.subheader("Which segments?")
 if not view.testset.has_texts:
     st.caption("This test set has segment scores without texts: there is nothing to read. Open the texts with the "
                "scores on the page Data.")
     end_page()
-added = found.sign * found.by_segment
-n, marks = segment_sections.pick_marks()
-for name, part in zip((a, b), extremes(added, n), strict=True):
-    screen.answer(f"Most in favour of {name}")
-    if not part.size:
-        st.caption("No segment pulls the difference this way.")
-    segment_sections.show_side_by_side(view.testset, [a, b], part.tolist(), added[part].tolist(), unit, marks)
-address.link(_SEGMENTS_PAGE, "All segments, to search and sort", icon=":material/arrow_forward:",
-             **one_pair.segments_query(a, b))
+segment_sections.show_most_in_favour(view, found, a, b)

@@ -5,7 +5,7 @@ import random
 import tempfile
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from mtsig_core import TestSet, compare
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.tasks import contents_of
+from mtsig_core.results import MetricResult, PairResult
 from mtsig_core.source import Source
 
 #: Twelve segments in each of the languages that have no spaces between words as tokenizers know them.
@@ -152,6 +153,22 @@ def compare_given(statistics, rule=bleu, documents=None, higher_is_better=True, 
 
 
 _WORDS = "der die das Haus Hund Katze Fluss Brücke Markt Straße alt klein still findet sieht über unter und".split()
+
+
+def pair_result(a, b, delta, better=None, p=0.5, **numbers):
+    """A `PairResult` with these numbers, of 200 segments that are units."""
+    usual = dict.fromkeys(field.name for field in fields(PairResult)) | dict(
+        p_value=p, p_adjusted=p, significant=better is not None, better=better, n=200, n_units=200, n_effective=200.0,
+        decidable=True)
+    return PairResult(**usual | dict(a=a, b=b, delta=delta) | numbers)
+
+
+def metric_result(systems, pairs, metric="bleu", higher_is_better=True, **more):
+    """A `MetricResult` of these rows."""
+    usual = dict(metric=metric, signature="signature", higher_is_better=higher_is_better, systems=tuple(systems),
+                 pairs=tuple(pairs), by_reference=(), tokenizer=None, ci="percentile", n_units=200, n_effective=200.0,
+                 trials=999, exact=False)
+    return MetricResult(**usual | more)
 
 
 def task_files(lines=40):

@@ -46,7 +46,7 @@ from mtsig_core.report.experiment_tables import (
 from mtsig_core.report.text import warn
 from mtsig_core.results import SamplingSettings, TestSetInfo
 from mtsig_core.schema import to_json
-from mtsig_core.stats.one_score import Progress
+from mtsig_core.stats.parallel import Progress
 from mtsig_core.stats.settings import check_jobs
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__

@@ -20,7 +20,7 @@ from mtsig_core.report.text import printable, warn
 from mtsig_core.source import Source
 from mtsig_core.stats.cautions import about_metrics
 from mtsig_core.stats.inventory import CANARY, left_out
-from mtsig_core.stats.one_score import Progress
+from mtsig_core.stats.parallel import Progress
 from mtsig_core.testset import TestSet, add_remedy, order_metrics, pick_human_scores
 
 #-----------------------------------------------------------------------------------------------------------------------

@@ -27,8 +27,7 @@ from mtsig_core.metrics import Metric
 from mtsig_core.readers.limits import explain_unreadable
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.text import printable_lines
-from mtsig_core.stats.one_score import Progress
-from mtsig_core.stats.parallel import on_cluster
+from mtsig_core.stats.parallel import Progress, on_cluster
 from mtsig_core.testset import TestSet, show_name
 from mtsig_core.version import __version__
 

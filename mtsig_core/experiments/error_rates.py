@@ -35,12 +35,11 @@ from mtsig_core.experiments.population import (
 from mtsig_core.metrics import Metric, direction, is_segment_mean, metric_of
 from mtsig_core.results import MetricResult, PairResult, Settings
 from mtsig_core.stats import engine
-from mtsig_core.stats.choices import every_correction
 from mtsig_core.stats.comparison import compare
 from mtsig_core.stats.engine import segment_scores, units_apart
 from mtsig_core.stats.few_units import p_floor, trials_needed, units_needed
 from mtsig_core.stats.measured import measure
-from mtsig_core.stats.one_score import Progress, stage
+from mtsig_core.stats.parallel import Progress, stage
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import check_level
 from mtsig_core.stats.significance import (
@@ -48,6 +47,7 @@ from mtsig_core.stats.significance import (
     TESTS,
     approximate_randomization,
     decide_pairs,
+    every_correction,
     fitting_tests,
     riezler_maxwell,
     romano_wolf,

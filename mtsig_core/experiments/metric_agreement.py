@@ -25,7 +25,7 @@ from mtsig_core.stats.arrays import TOLERANCE, rounding, row_chunks
 from mtsig_core.stats.cautions import about_ignored_documents, about_independence, about_words
 from mtsig_core.stats.draws import seed_of
 from mtsig_core.stats.few_units import p_floor
-from mtsig_core.stats.one_score import Progress, stage
+from mtsig_core.stats.parallel import Progress, stage
 from mtsig_core.stats.resampling import Units, cell_bits, sum_groups, unpacked
 from mtsig_core.stats.settings import check_trials, resolve_sampling
 from mtsig_core.stats.significance import ADJUSTMENTS, TESTS

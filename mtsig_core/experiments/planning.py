@@ -189,18 +189,15 @@ def cannot_plan(source: Comparison | SizeSweep, metric: str | None = None) -> Ca
 def _compared(comparison: Comparison, metric: str | None) -> tuple[PairErrors, list[tuple[int, int]], Settings]:
     """What a sweep has as its errors, the units and segments that the systems of each pair have in common, and the
     settings of the test."""
-    result, info = comparison.metrics[next(iter(comparison.metrics)) if metric is None else metric], comparison.testset
-    n_documents = info.n_documents if comparison.settings.unit == "document" else None
-    n = info.n_segments if n_documents is None else n_documents
+    result = comparison.metrics[next(iter(comparison.metrics)) if metric is None else metric]
     errors, at_hand = {}, []
     for pair in result.tested:
         if pair.se is None and pair.n_units != 1:
             continue
-        n_units, n_segments = n if pair.n_units is None else pair.n_units, pair.n or info.n_segments
         errors[pair.a, pair.b] = PairError(result.sign * pair.delta, math.nan if pair.se is None else pair.se,
-                                           math.nan if pair.se_df is None else pair.se_df, n_units,
-                                           n_units if pair.n_effective is None else pair.n_effective)
-        at_hand.append((n_segments if n_documents is None else n_units, n_segments))
+                                           math.nan if pair.se_df is None else pair.se_df, pair.n_units,
+                                           pair.n_effective)
+        at_hand.append((pair.n_units if comparison.settings.unit == "document" else pair.n, pair.n))
     return errors, at_hand, comparison.settings
 
 

@@ -15,7 +15,7 @@ from mtsig_core.metrics import Metric
 from mtsig_core.stats import engine
 from mtsig_core.stats.engine import has_gaps, paired
 from mtsig_core.stats.measured import Measured, measure
-from mtsig_core.stats.one_score import Progress, stage
+from mtsig_core.stats.parallel import Progress, stage
 from mtsig_core.stats.resampling import Units, members
 from mtsig_core.stats.significance import approximate_randomization
 from mtsig_core.testset import TestSet

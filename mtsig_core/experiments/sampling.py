@@ -20,8 +20,7 @@ from mtsig_core.stats.arrays import TOLERANCE, rounding
 from mtsig_core.stats.engine import has_gaps, paired
 from mtsig_core.stats.intervals import Sample, percentile
 from mtsig_core.stats.measured import measure
-from mtsig_core.stats.one_score import Progress, stage
-from mtsig_core.stats.parallel import in_order
+from mtsig_core.stats.parallel import Progress, in_order, stage
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import check_jobs, check_level, check_trials, resolve_sampling
 from mtsig_core.stats.significance import approximate_randomization, decide_pairs, win_rates

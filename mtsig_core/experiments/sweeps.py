@@ -21,12 +21,12 @@ from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, rounding
 from mtsig_core.stats.engine import paired, units_apart
 from mtsig_core.stats.few_units import p_floor, pair_units
-from mtsig_core.stats.intervals import LEAST_UNITS, Sample, percentile
+from mtsig_core.stats.intervals import LEAST_UNITS, Sample, finite_ends, percentile
 from mtsig_core.stats.measured import Measured, measure
-from mtsig_core.stats.one_score import Progress, finite, prepare, relative, stage
-from mtsig_core.stats.parallel import in_order
+from mtsig_core.stats.parallel import Progress, in_order, stage
 from mtsig_core.stats.power import degrees_of_freedom, power_at
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, make_units, members, subset
+from mtsig_core.stats.score import prepare, relative
 from mtsig_core.stats.settings import check_trials, resolve_sampling
 from mtsig_core.stats.significance import TESTS, percentile_test, significant
 from mtsig_core.testset import TestSet
@@ -851,7 +851,7 @@ def _repeat(drawn: np.ndarray, size: int, median: float, sigma: float, alpha: fl
     sd_low, sd_high = [None, None] if runs < 2 else [
         sd if (sd := float(bound.std(ddof=1))) > rounding(bound) else 0.0 for bound in bounds]
     ratios = [(bound - medians) / np.abs(medians) for bound in bounds] if medians.all() else None
-    mean = None if ratios is None else finite(*(ratio.mean() for ratio in ratios))
+    mean = None if ratios is None else finite_ends(*(ratio.mean() for ratio in ratios))
     spread = between = None
     if ratios is not None and runs > 1:
         spread = math.sqrt(np.mean([ratio.var(ddof=1) for ratio in ratios]))

@@ -28,8 +28,8 @@ from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import rounding
 from mtsig_core.stats.engine import segment_scores
 from mtsig_core.stats.intervals import Sample, fitting_intervals
-from mtsig_core.stats.one_score import Progress, stage
 from mtsig_core.stats.pair import examine_pair
+from mtsig_core.stats.parallel import Progress, stage
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import check_level
 from mtsig_core.stats.significance import TESTS, decide_pairs, significant, win_rates

@@ -57,7 +57,7 @@ from mtsig_core.experiments.validation import Concluded, Conclusions, Coverage, 
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, format_p, number, rounded, signed, written_like
 from mtsig_core.report.table import Column, Table
-from mtsig_core.stats.one_score import ScoreBootstrap
+from mtsig_core.stats.score import ScoreBootstrap
 from mtsig_core.stats.significance import significant
 
 #: What is drawn or swapped, and the unit of the test.

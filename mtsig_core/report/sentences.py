@@ -92,7 +92,7 @@ def name_units(settings: Settings) -> str:
 
 def name_intervals(result: MetricResult, settings: Settings) -> str:
     """The kind of interval, and what it was made from."""
-    ci = result.ci or settings.ci
+    ci = result.ci
     if ci == "jackknife-t":
         return f"jackknife t intervals over {name_units(settings)}"
     if ci == "t":
@@ -172,7 +172,7 @@ def describe_metric_trials(result: MetricResult, settings: Settings) -> str:
 
 def list_interval_kinds(comparison: Comparison) -> str:
     """The kind of interval; more than one where few of the documents have ratings."""
-    return " or ".join(dict.fromkeys(r.ci or comparison.settings.ci for r in comparison.metrics.values()))
+    return " or ".join(dict.fromkeys(result.ci for result in comparison.metrics.values()))
 
 
 def list_exclusions(comparison: Comparison) -> str:
@@ -373,7 +373,7 @@ def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
     said.append(f"{write_level(settings)} confidence intervals are {name_intervals(result, settings)}"
                 + (", each for its own system or pair." if result.pairs else "."))
     if name_simultaneous(result, settings):
-        few = any(pair.n_units is not None and pair.n_units < FEW_FOR_BOOTSTRAP for pair in result.tested)
+        few = any(pair.n_units < FEW_FOR_BOOTSTRAP for pair in result.tested)
         least = ", with so few at least Bonferroni's t" if few else ""
         said.append(f"Simultaneous intervals hold for all {m} differences together (max-T from {settings.resamples} "
                     f"bootstrap resamples of {name_units(settings)}{least}; Romano and Wolf 2005).")
@@ -584,7 +584,7 @@ def _write_evidence(comparison: Comparison, result: MetricResult, pair: PairResu
         p, adjusted = format_p(pair.p_value), format_p(pair.p_adjusted)
         chances = f"p = {p}" if p == adjusted else f"p = {p}, adjusted p = {adjusted}"
     common = " of means over segments" if result.ruled is not None and result.ruled.means is not None else ""
-    if pair.n is not None and on_different_lines(comparison, result):
+    if on_different_lines(comparison, result):
         common += f" on the {counted(pair.n, 'segment')} that both have scores for" if pair.n else \
             " of means over different segments"
     return f"difference {signed(seen.difference, form)}{common}{interval}, {chances}"

@@ -182,7 +182,7 @@ def by_reference_table(result: MetricResult) -> Table:
     together, others = headline(result), otherwise_led(result)
     if together is None or not result.by_reference:
         return Table("references", columns, ())
-    n = max((pair.n or 0 for pair in result.pairs), default=0)
+    n = max((pair.n for pair in result.pairs), default=0)
     rows = [("all together", name_leaders(together, is_ahead(result)), EMPTY)]
     for row in result.by_reference:
         some = f" ({row.n_segments:,} of {n:,} segments)" if row.n_segments < n else ""

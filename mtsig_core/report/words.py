@@ -12,8 +12,8 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import defaults
 from mtsig_core.results import Comparison, MacroPair, MacroResult, MetricResult, PairResult, TaskComparison
 from mtsig_core.stats.across import FEW
-from mtsig_core.stats.choices import CONTROLS
 from mtsig_core.stats.few_units import what_lacks
+from mtsig_core.stats.significance import CONTROLS
 
 #-----------------------------------------------------------------------------------------------------------------------
 # What decides what may be claimed, for what is quoted without the list of warnings, as captions and papers are.

@@ -65,25 +65,14 @@ RELATIONS = {1: ">", -1: "<", 0: "~"}
 
 @dataclass(frozen=True)
 class PairAcross:
-    """One pair under several metrics, in their order.
+    """One pair under several metrics, in their order."""
 
-    Attributes
-    ----------
-    a, b : str
-        Ordered by the first metric.
-    improvements : tuple of float
-        Differences in points of each metric, positive where a is better.
-    decisions : tuple of int
-        1 where a is significantly better, -1 where b is, 0 where neither.
-    decidable : bool
-        Whether each of them could have decided, with so many trials and units.
-    """
-
+    #: Ordered by the first metric.
     a: str
     b: str
-    improvements: tuple[float, ...]
-    decisions: tuple[int, ...]
-    decidable: bool = True
+    improvements: tuple[float, ...]  # differences in points of each metric, positive where a is better
+    decisions: tuple[int, ...]  # 1 where a is significantly better, -1 where b is, 0 where neither
+    decidable: bool = True  # whether each of them could have decided, with so many trials and units
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -100,20 +89,11 @@ class PairAcross:
 
 @dataclass(frozen=True)
 class Disputed:
-    """What several metrics say together of all pairs of systems in one language pair of a task.
+    """What several metrics say together of all pairs of systems in one language pair of a task."""
 
-    Attributes
-    ----------
-    language_pair : str or None
-        None for the mean differences across the language pairs.
-    metrics : tuple of str
-    pairs : tuple of PairAcross
-        Those that all of these metrics have tested.
-    """
-
-    language_pair: str | None
+    language_pair: str | None  # None for the mean differences across the language pairs
     metrics: tuple[str, ...]
-    pairs: tuple[PairAcross, ...]
+    pairs: tuple[PairAcross, ...]  # those that all of these metrics have tested
 
     def count(self, kind: str) -> int:
         """How many pairs are of one of `KINDS`."""
@@ -204,45 +184,28 @@ MACRO_TESTS = ("ar", "bootstrap")
 @dataclass(frozen=True, eq=False)
 class AcrossDraws:
     """Systems that all language pairs have, best first, and their pairs, in points; nothing that depends on a decision.
-
-    Attributes
-    ----------
-    names : tuple of str
-    sign : {1, -1}
-        What turns a difference of scores into an improvement.
-    trials : int
-    scores : ndarray, shape (systems,)
-    drawn : ndarray, shape (systems, resamples)
-    pairs : ndarray of int, shape (pairs, 2)
-        Those that have segments in common in each language pair, the better-scoring first.
-    delta : ndarray, shape (pairs,)
-    apart : ndarray, shape (pairs, resamples)
-        Their differences on bootstrap samples.
-    n_apart : ndarray of int, shape (pairs,)
-        Units that tell the systems apart: of all language pairs together, or of a bootstrap those of the language pair
-        that has fewest.
-    tests : PairTests
-    variances, freedom : ndarray, shape (language pairs, systems + pairs)
-        Of the jackknife in each language pair, and the degrees of freedom.
-    single : ndarray of bool, shape (systems + pairs,)
-        What stands on a single unit in some language pair: nothing there says how far it may vary.
-    over_domains : AcrossDraws or None
-        The same systems scored by the mean over domains, which a rule of ranks may ask for; None without domains.
     """
 
     names: tuple[str, ...]
-    sign: int
+    sign: int  # {1, -1}: What turns a difference of scores into an improvement
     trials: int
-    scores: np.ndarray
-    drawn: np.ndarray
+    scores: np.ndarray  # shape (systems,)
+    drawn: np.ndarray  # shape (systems, resamples)
+    #: int, shape (pairs, 2): Those that have segments in common in each language pair, the better-scoring first.
     pairs: np.ndarray
-    delta: np.ndarray
-    apart: np.ndarray
+    delta: np.ndarray  # shape (pairs,)
+    apart: np.ndarray  # shape (pairs, resamples): Their differences on bootstrap samples
+    #: int, shape (pairs,): Units that tell the systems apart: of all language pairs together, or of a bootstrap those
+    #: of the language pair that has fewest.
     n_apart: np.ndarray
     tests: PairTests
+    #: shape (language pairs, systems + pairs): Of the jackknife in each language pair, and the degrees of freedom.
     variances: np.ndarray
     freedom: np.ndarray
+    #: bool, shape (systems + pairs,): What stands on a single unit in some language pair: nothing there says how far it
+    #: may vary.
     single: np.ndarray
+    #: The same systems scored by the mean over domains, which a rule of ranks may ask for; None without domains.
     over_domains: AcrossDraws | None = None
 
 
@@ -263,19 +226,11 @@ class AcrossDecisions:
 
 def draw_across(parts: Mapping[str, Measured], plans: Mapping[str, Plan], *, trials: int, seed: int, jobs: int = 1,
                 progress: Callable[[float], None] | None = None) -> AcrossDraws | None:
-    """Draw the systems that all language pairs have; None where fewer than two do.
+    """Draw the systems that all language pairs have, under one metric; None where fewer than two do.
 
-    Parameters
-    ----------
-    parts : mapping of str to Measured
-        By language pair, under one metric.
-    plans : mapping of str to Plan
-        By language pair: the unit drawn in each, the resamples of intervals; one test, ``ar`` or ``bootstrap``.
-    trials, seed : int
-        Draws of each language pair, keyed by the seed and its name: other pairs in the task change none of them.
+    `plans` have the unit and the resamples of each language pair, and one test, ``ar`` or ``bootstrap``. Draws of each
+    language pair are keyed by the seed and its name: other pairs in the task change none of them.
 
-    Notes
-    -----
     Swaps count the units of all language pairs together: that all favour the same of two systems is as rare as if they
     were of one. A bootstrap of few units is too sure, and that of other language pairs mends nothing: its p is at least
     that which the language pair with the fewest units can show.
@@ -340,15 +295,10 @@ def _filled(some: np.ndarray, values: np.ndarray, others: np.ndarray) -> np.ndar
 
 
 def decide_across(draws: AcrossDraws, settings: Mapping[str, Settings], ci: str) -> AcrossDecisions:
-    """Decide the mean differences; ranks are corrected by Romano-Wolf.
+    """Decide the mean differences, by the settings of each language pair; ranks are corrected by Romano-Wolf.
 
-    Parameters
-    ----------
-    settings : mapping of str to Settings
-        By language pair.
-    ci : {"percentile", "jackknife-t"}
-        The latter with the jackknife's variances of all language pairs and their degrees of freedom by Welch and
-        Satterthwaite, those of one its units of equal size (Kish 1965) less one.
+    Intervals are ``percentile``, or ``jackknife-t`` with the jackknife's variances of all language pairs and their
+    degrees of freedom by Welch and Satterthwaite, those of one its units of equal size (Kish 1965) less one.
     """
     one, n = next(iter(settings.values())), len(draws.names)
     ends = np.where(draws.single, np.nan, _ends(draws, ci, one.alpha))
@@ -382,18 +332,9 @@ def _ends(draws: AcrossDraws, ci: str, alpha: float) -> np.ndarray:
 
 def decidable_across(settings: Mapping[str, Settings], n_apart: np.ndarray, trials: int | None, correction: str
                      ) -> np.ndarray:
-    """Whether each pair of systems could be significant across the language pairs, see `can_reach`.
+    """Whether each pair of systems could be significant across the language pairs, see `can_reach`; shape (pairs,).
 
     Of stationary blocks the shortest mean length is taken, by which the least p is smallest.
-
-    Parameters
-    ----------
-    settings : mapping of str to Settings
-        By language pair.
-    n_apart : ndarray of int, shape (pairs,)
-        See `AcrossDraws`.
-    trials : int or None
-    correction : str
     """
     length = min((own.block_length for own in settings.values() if own.block_length is not None), default=None)
     return can_reach(replace(next(iter(settings.values())), trials=trials, block_length=length), n_apart, correction)

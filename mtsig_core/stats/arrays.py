@@ -51,19 +51,8 @@ def by_rows(function: Callable[..., np.ndarray], *arrays: np.ndarray | Rows) -> 
 
 
 def of_known(function: Callable[[np.ndarray], np.ndarray], rows: np.ndarray) -> np.ndarray:
-    """Apply a function of equally long rows to what is known in each, without the NaN.
-
-    Parameters
-    ----------
-    function : callable
-        ndarray, shape (some, n) -> shape (some,).
-    rows : ndarray, shape (k, numbers)
-
-    Returns
-    -------
-    ndarray of float64, shape (k,)
-        NaN where nothing is known.
-    """
+    """Apply a function, shape (some, n) -> (some,), to what is known in each of equally long rows, without the NaN;
+    shape (rows,), NaN where nothing is known."""
     known = ~np.isnan(rows)
     if known.all() and rows.size:
         return function(rows)

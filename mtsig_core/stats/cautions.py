@@ -189,7 +189,7 @@ def about_few_for_test(settings: Settings, units: Units, results: Iterable[Metri
     """The warning that the test rejects too often with few units, or with unequal ones, which are worth few."""
     worth = [units.effective]
     for result in results:
-        worth += [n for n in (result.n_effective, *(pair.n_effective for pair in result.tested)) if n is not None]
+        worth += [result.n_effective, *(pair.n_effective for pair in result.tested)]
     if min(worth) < FEW_FOR_BOOTSTRAP:
         yield from about_need_of_units(settings.test)
 
@@ -449,9 +449,8 @@ def trusted(settings: Settings, pairs: Sequence[PairResult]) -> dict[str, Any]:
     a bootstrap has too few units (`needed`) to decide.
     """
     unlike = [pair for pair in pairs if pair.significant and pair.unlike]
-    worth = [pair.n_units if pair.n_effective is None else pair.n_effective for pair in pairs]
     few = not unlike and TESTS[settings.test].draws == "bootstrap" and any(
-        n is not None and n < FEW_FOR_BOOTSTRAP for n in worth)
+        pair.n_effective < FEW_FOR_BOOTSTRAP for pair in pairs)
     return {"unlike": [(pair.a, pair.b) for pair in unlike], "n_others": len(pairs) - len(unlike),
             "ratio": max((pair.swap_ratio or 0 for pair in unlike), default=None),
             "needed": FEW_FOR_BOOTSTRAP if few else None, "unit": settings.unit}
@@ -531,12 +530,11 @@ def _about_common(testset: TestSet, settings: Settings, result: MetricResult, pa
     about: dict[str, Any] = dict(metric=result.metric, a=pair.a, b=pair.b)
     if pair.n == 0:
         yield Caution("no-common-line", **about)
-    elif some and not pair.decidable and pair.n_units is not None and not can_reach(
-            settings, np.array([pair.n_units]), "none").any():
+    elif some and not pair.decidable and not can_reach(settings, np.array([pair.n_units]), "none").any():
         yield Caution("too-few-common-units", {"unit": settings.unit, "n": pair.n_units}, **about)
-    elif any(here is not None and of_all is not None and here < FEW_UNITS <= of_all
+    elif any(here < FEW_UNITS <= of_all
              for here, of_all in ((pair.n_effective, result.n_effective), (pair.n, testset.n_segments))):
-        by_document = settings.unit == "document" and pair.n_effective is not None
+        by_document = settings.unit == "document"
         yield Caution("few-common-lines", {"n": pair.n, "n_documents": pair.n_units if by_document else None,
                                            "worth": pair.n_effective if by_document else None}, **about)
 

@@ -17,7 +17,7 @@ from mtsig_core.stats.decisions import decide_metric
 from mtsig_core.stats.draws import MetricDraws, draw_metric, draw_systems, sides_of, tested_against
 from mtsig_core.stats.engine import Stages, fits
 from mtsig_core.stats.measured import Measured, measure
-from mtsig_core.stats.one_score import stage
+from mtsig_core.stats.parallel import stage
 from mtsig_core.stats.settings import Plan, check_jobs, check_metric, resolve, resolve_plan
 from mtsig_core.stats.significance import TESTS
 from mtsig_core.testset import TestSet
@@ -49,15 +49,7 @@ Cache = MutableMapping[Any, Any]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Draws:
-    """What `draw` has counted and drawn of a test set, from which `decide` makes comparisons.
-
-    Attributes
-    ----------
-    testset : TestSet
-    metrics : tuple of Metric
-    plan : Plan
-    by_metric : mapping of str to MetricDraws
-    """
+    """What `draw` has counted and drawn of a test set, from which `decide` makes comparisons."""
 
     testset: TestSet
     metrics: tuple[Metric, ...]
@@ -287,29 +279,17 @@ def joined(parts: Sequence[Comparison]) -> Comparison:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Replicates:
-    """The draws behind a comparison by one metric, in points; arrays are read-only.
+    """The draws behind a comparison by one metric, in points; arrays are read-only."""
 
-    Attributes
-    ----------
-    systems : tuple of str
-        Best first, as in the comparison.
-    scores : ndarray, shape (systems, resamples)
-        On bootstrap samples, the same samples for all systems.
-    pairs : tuple of (str, str)
-        As in the comparison.
-    differences : ndarray, shape (pairs, resamples)
-        score(a) - score(b) on bootstrap samples of the segments that both have: intervals and standard errors come from
-        these. NaN for a pair that has none in common, here and below.
-    tested : ndarray, shape (pairs, trials)
-        What the test holds the observed difference against: differences after random swaps for ``ar`` (all swaps but
-        for none, where there are few units), on bootstrap samples for the other tests. For ``t`` and ``wilcoxon`` those
-        of the segments, shape (pairs, segments), NaN where one of the two has no score.
-    """
-
-    systems: tuple[str, ...]
-    scores: np.ndarray
-    pairs: tuple[tuple[str, str], ...]
+    systems: tuple[str, ...]  # best first, as in the comparison
+    scores: np.ndarray  # shape (systems, resamples): On bootstrap samples, the same samples for all systems
+    pairs: tuple[tuple[str, str], ...]  # as in the comparison
+    #: shape (pairs, resamples): score(a) - score(b) on bootstrap samples of the segments that both have: intervals and
+    #: standard errors come from these. NaN for a pair that has none in common, here and below.
     differences: np.ndarray
+    #: shape (pairs, trials): What the test holds the observed difference against: differences after random swaps for
+    #: ``ar`` (all swaps but for none, where there are few units), on bootstrap samples for the other tests. For ``t``
+    #: and ``wilcoxon`` those of the segments, shape (pairs, segments), NaN where one of the two has no score.
     tested: np.ndarray
 
     def __repr__(self) -> str:

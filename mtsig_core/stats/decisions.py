@@ -9,15 +9,23 @@ from urllib.parse import quote
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.results import MetricResult, PairResult, ReferenceLeaders, Settings, SystemResult
+from mtsig_core.results import MetricResult, PairResult, ReferenceLeaders, RuledRanks, Settings, SystemResult
 from mtsig_core.stats.arrays import Rows, row_chunks
-from mtsig_core.stats.by_rule import rank_by_rule
 from mtsig_core.stats.draws import MetricDraws, ReferenceDraws, spread_of
 from mtsig_core.stats.engine import ENOUGH, all_pairs
 from mtsig_core.stats.few_units import can_reach, rank_correction, swaps_units, trials_needed
-from mtsig_core.stats.intervals import INTERVALS, Sample, simultaneous
+from mtsig_core.stats.intervals import INTERVALS, Sample, finite_ends, simultaneous
 from mtsig_core.stats.power import degrees_of_freedom, error_interval, minimum_detectable_difference, unbiased
-from mtsig_core.stats.ranks import clusters_of, decision_matrix, rank_intervals
+from mtsig_core.stats.ranks import (
+    RANK_RULES,
+    Ranks,
+    apart,
+    clusters_of,
+    decision_matrix,
+    inside_clusters,
+    rank_intervals,
+    ranks_by,
+)
 from mtsig_core.stats.settings import interval_kind
 from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, decide_pairs
 from mtsig_core.stats.training_runs import pair_runs, spread_of_runs
@@ -28,27 +36,13 @@ SIDES = {1: "a", -1: "b", 0: None}
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The pairs that are decided together: all of them, or those with a baseline.
+    """The pairs that are decided together: all of them, or those with a baseline."""
 
-    Attributes
-    ----------
-    pairs : ndarray of int, shape (pairs, 2)
-        With a baseline, it comes second.
-    places : ndarray of int, shape (pairs,)
-        Where each is among all pairs.
-    some : ndarray of bool, shape (pairs,)
-        Whether it is tested: both have a segment in common.
-    tested : ndarray of int, shape (tested,)
-        Where each of these is among all pairs that are tested.
-    turned : ndarray of int, shape (tested,)
-        -1 where it was drawn the other way round, else 1.
-    """
-
-    pairs: np.ndarray
-    places: np.ndarray
-    some: np.ndarray
-    tested: np.ndarray
-    turned: np.ndarray
+    pairs: np.ndarray  # int, shape (pairs, 2): With a baseline, it comes second
+    places: np.ndarray  # int, shape (pairs,): Where each is among all pairs
+    some: np.ndarray  # bool, shape (pairs,): Whether it is tested: both have a segment in common
+    tested: np.ndarray  # int, shape (tested,): Where each of these is among all pairs that are tested
+    turned: np.ndarray  # int, shape (tested,): -1 where it was drawn the other way round, else 1
 
     def whole(self, values: np.ndarray, otherwise: np.ndarray | float = np.nan) -> np.ndarray:
         """A number for each pair, from those of the tested ones."""
@@ -120,25 +114,19 @@ def _differences(draws: MetricDraws, family: Family, settings: Settings) -> Diff
 @dataclass(frozen=True, eq=False)
 class Decisions:
     """What a test decides on the pairs of a family, arrays of shape (pairs,), NaN or 0 for those that are not tested.
-
-    Attributes
-    ----------
-    p, adjusted, win, lose : ndarray or None
-        The shares are those of better, not of higher scores.
-    decidable, better, favours : ndarray
-        As in `PairResult`, as 1, -1 and 0.
-    for_ranks : ndarray of int or None
-        The decisions behind rank intervals, which need the family-wise error controlled whatever correction the pairs
-        get; None where nothing could be decided so.
     """
 
+    #: The shares are those of better, not of higher scores.
     p: np.ndarray | None
     adjusted: np.ndarray | None
     win: np.ndarray | None
     lose: np.ndarray | None
+    #: As in `PairResult`, as 1, -1 and 0.
     decidable: np.ndarray
     better: np.ndarray
     favours: np.ndarray
+    #: The decisions behind rank intervals, which need the family-wise error controlled whatever correction the pairs
+    #: get; None where nothing could be decided so.
     for_ranks: np.ndarray | None
 
 
@@ -267,6 +255,58 @@ def _signature(draws: MetricDraws, settings: Settings, n_pairs: int) -> str:
         draws.signature, f"test:{settings.test}", f"unit:{unit}", *trials, f"ci:{settings.ci}",
         f"resamples:{settings.resamples}", f"correction:{settings.correction}", f"pairs:{n_pairs}", *family, *ranks,
         f"alpha:{settings.alpha:g}", f"seed:{settings.seed}", f"mtsig:{settings.version}"])
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Ranks by another rule than ours: pairs and their tests stay as they are.
+
+
+def rank_by_rule(result: MetricResult, draws: MetricDraws, settings: Settings) -> MetricResult:
+    """The result with the systems scored, listed, counted and ranked by `settings.rank_rule`, and what this hides; its
+    pairs stay as they are."""
+    rule, systems, order = RANK_RULES[settings.rank_rule], result.systems, np.arange(len(result.systems))
+    if rule.by_domain:
+        assert draws.over_domains is not None, "settings.check_rank_rule has seen to that"
+        systems = _score_by(draws.over_domains, result, settings.alpha)
+        order = np.argsort(-draws.sign * draws.over_domains.observed, kind="stable")
+    means = tuple(result.systems[k].score for k in order) if rule.by_domain else None
+    if settings.baseline is not None or len(systems) < 2:  # no ranks, but the score of the rule
+        return replace(result, systems=tuple(systems[k] for k in order),
+                       ruled=RuledRanks((), 0, None, (), 0, 0, (), (), means) if rule.by_domain else None)
+    ends = np.array([(row.ci_low, row.ci_high) for row in systems], dtype=float).T
+    order, ranks = ranks_by(rule.name, draws.systems.segments, ends[0], ends[1], result.sign, settings.alpha,
+                            draws.domains)
+    ranked = tuple(replace(systems[k], rank_low=int(ranks.low[k]), rank_high=int(ranks.high[k]),
+                           cluster=int(ranks.cluster[k])) for k in order)
+    return replace(result, systems=ranked, ruled=_ruled(result, order, ranks, rule.by_domain))
+
+
+def _ruled(result: MetricResult, order: np.ndarray, ranks: Ranks, by_domain: bool) -> RuledRanks:
+    """What ranks by a rule hide of a result that has our own."""
+    systems = result.systems
+    place = {row.system: k for k, row in enumerate(systems)}
+    pairs = np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(-1, 2)
+    significant = np.array([pair.significant for pair in result.pairs], dtype=bool)
+    inside = inside_clusters(ranks, pairs, significant)
+    changed = None if systems[0].rank_low is None else sum(
+        (row.rank_low, row.rank_high) != both for row, both in zip(systems, zip(ranks.low, ranks.high, strict=True),
+                                                                   strict=True))
+    return RuledRanks(
+        tuple(ranks.cluster[order].tolist()), int(inside.sum()), changed,
+        tuple(row.system for row in systems if row.rank_low == 1), apart(ranks, pairs, ~significant),
+        apart(ranks, pairs, inside), tuple(ranks.wins[order].tolist()), tuple(ranks.losses[order].tolist()),
+        tuple(systems[k].score for k in order) if by_domain else None)
+
+
+def _score_by(sample: Sample, result: MetricResult, alpha: float) -> tuple[SystemResult, ...]:
+    """The systems of a result with the scores of a sample, and their intervals.
+
+    What Student's t is for a mean of segments, the jackknife's is for a mean of means.
+    """
+    low, high = INTERVALS["jackknife-t" if result.ci == "t" else result.ci](sample, alpha)
+    ends = [finite_ends(*both) or (None, None) for both in zip(low, high, strict=True)]
+    return tuple(replace(row, score=float(score), ci_low=one, ci_high=other)
+                 for row, score, (one, other) in zip(result.systems, sample.observed, ends, strict=True))
 
 
 #-----------------------------------------------------------------------------------------------------------------------

@@ -34,42 +34,28 @@ class SystemDraws:
 
 @dataclass(frozen=True, eq=False)
 class PairTests:
-    """What a test says of pairs before any correction; arrays of shape (pairs,), None where the test has none.
+    """What a test says of pairs before any correction; arrays of shape (pairs,), None where the test has none."""
 
-    Attributes
-    ----------
-    p, win, lose, swap_se : ndarray or None
-        As in `PairResult`.
-    side : ndarray or None
-        The sign of the test's own statistic, positive where the first system has the higher scores by it.
-    stepped : tuple of ndarray
-        p by Romano-Wolf, of each family that was asked for.
-    """
-
+    #: As in `PairResult`.
     p: np.ndarray | None = None
     win: np.ndarray | None = None
     lose: np.ndarray | None = None
     swap_se: np.ndarray | None = None
+    #: The sign of the test's own statistic, positive where the first system has the higher scores by it.
     side: np.ndarray | None = None
-    stepped: tuple[np.ndarray, ...] = ()
+    stepped: tuple[np.ndarray, ...] = ()  # p by Romano-Wolf, of each family that was asked for
 
 
 @dataclass(frozen=True, eq=False)
 class ReferenceDraws:
-    """Systems scored with one reference alone, best first, and the tests of all pairs of them.
-
-    Attributes
-    ----------
-    delta, n_apart : ndarray, shape (pairs,)
-    n_units : int
-        Those of the segments that the reference has.
-    """
+    """Systems scored with one reference alone, best first, and the tests of all pairs of them."""
 
     reference: str
     n_segments: int
     block_length: float | None
-    n_units: int
+    n_units: int  # those of the segments that the reference has
     names: tuple[str, ...]
+    #: shape (pairs,)
     delta: np.ndarray
     n_apart: np.ndarray
     tests: PairTests
@@ -80,64 +66,36 @@ class MetricDraws:
     """All systems under one metric, best first, and all pairs of them, as drawn.
 
     Another alpha, correction, interval, rank rule or baseline needs nothing else. Only where all pairs times the trials
-    are too many numbers to be kept (`engine.fits`), the family of one baseline alone has p by Romano-Wolf.
-
-    Attributes
-    ----------
-    signature : str
-        The metric's own.
-    plan : Plan
-        With the trials of this metric, which are all swaps where few units have scores.
-    n_units, n_effective : int, float
-        The units that were drawn, and how many of equal size they are worth.
-    systems : Sample
-    worth : ndarray, shape (systems,)
-        How many units of equal size each score stands on.
-    pairs : ndarray of int, shape (pairs, 2)
-        All of them, by the rows of `names`.
-    n, units, effective, n_apart : ndarray, shape (pairs,)
-        Segments and units that both have, how many of equal size these are worth, and those that tell the two apart.
-    on_common : Sample or None
-        Where scores are missing, the differences of the tested pairs on the segments that both have; without segment
-        scores, which are those of `systems`.
-    se_ratio : ndarray, shape (tested,), or None
-        Standard error by document / by segment.
-    tests : PairTests
-        Of the tested pairs; the first family has all of them, the others those with one system each.
-    baseline : str or None
-        The only baseline whose family has p by Romano-Wolf, where not all have.
-    runs : mapping of str to tuple of float
-        Scores of training runs by system, empty without any.
-    domains : sequence of str or None
-        Of each segment, where there are segment scores.
-    over_domains : Sample or None
-        The same systems scored by the mean over domains.
-    references : tuple of ReferenceDraws
-    """
+    are too many numbers to be kept (`engine.fits`), the family of one baseline alone has p by Romano-Wolf."""
 
     metric: str
-    signature: str
+    signature: str  # the metric's own
     higher_is_better: bool
     tokenizer: str | None
-    plan: Plan
+    plan: Plan  # with the trials of this metric, which are all swaps where few units have scores
     exact: bool
+    #: The units that were drawn, and how many of equal size they are worth.
     n_units: int
     n_effective: float
     names: tuple[str, ...]
     systems: Sample
-    worth: np.ndarray
-    pairs: np.ndarray
+    worth: np.ndarray  # shape (systems,): How many units of equal size each score stands on
+    pairs: np.ndarray  # int, shape (pairs, 2): All of them, by the rows of `names`
+    #: shape (pairs,): Segments and units that both have, how many of equal size these are worth, and those that tell
+    #: the two apart.
     n: np.ndarray
     units: np.ndarray
     effective: np.ndarray
     n_apart: np.ndarray
+    #: Where scores are missing, the differences of the tested pairs on the segments that both have; without segment
+    #: scores, which are those of `systems`.
     on_common: Sample | None
-    se_ratio: np.ndarray | None
-    tests: PairTests
-    baseline: str | None
-    runs: Mapping[str, tuple[float, ...]]
-    domains: Sequence[str] | None
-    over_domains: Sample | None
+    se_ratio: np.ndarray | None  # shape (tested,), or None: Standard error by document / by segment
+    tests: PairTests  # of the tested pairs; the first family has all of them, the others those with one system each
+    baseline: str | None  # the only baseline whose family has p by Romano-Wolf, where not all have
+    runs: Mapping[str, tuple[float, ...]]  # scores of training runs by system, empty without any
+    domains: Sequence[str] | None  # of each segment, where there are segment scores
+    over_domains: Sample | None  # the same systems scored by the mean over domains
     references: tuple[ReferenceDraws, ...]
 
     @property
@@ -319,33 +277,20 @@ def _differences(scores: np.ndarray, pairs: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class PartDraws:
-    """The pairs of systems in one part.
+    """The pairs of systems in one part."""
 
-    Attributes
-    ----------
-    systems, sides : SystemDraws
-        All systems; and both sides of each pair on the segments that both have, the same where none is missing.
-    rows : ndarray of int, shape (tested, 2)
-        Of `sides`, for the pairs that have a segment in common.
-    units : Units
-    some : ndarray of bool, shape (pairs,)
-        Which these are.
-    n_apart, delta : ndarray, shape (tested,)
-        Units that tell the two apart; and the difference.
-    replicates : ndarray, shape (tested, trials or all swaps)
-        What the test of this part looks at.
-    joint : ndarray, shape (tested, trials)
-        The same, of all swaps as many as are drawn in other parts: to be put together with theirs.
-    """
-
+    #: All systems; and both sides of each pair on the segments that both have, the same where none is missing.
     systems: SystemDraws
     sides: SystemDraws
-    rows: np.ndarray
+    rows: np.ndarray  # int, shape (tested, 2): Of `sides`, for the pairs that have a segment in common
     units: Units
-    some: np.ndarray
+    some: np.ndarray  # bool, shape (pairs,): Which these are
+    #: shape (tested,): Units that tell the two apart; and the difference.
     n_apart: np.ndarray
     delta: np.ndarray
-    replicates: np.ndarray
+    replicates: np.ndarray  # shape (tested, trials or all swaps): What the test of this part looks at
+    #: shape (tested, trials): The same, of all swaps as many as are drawn in other parts: to be put together with
+    #: theirs.
     joint: np.ndarray
 
 
@@ -394,19 +339,10 @@ def tested_against(sides: SystemDraws, pairs: np.ndarray, plan: Plan, jobs: int,
 
 def test_pairs(observed: np.ndarray, replicates: np.ndarray | Rows, test: SignificanceTest, floor: np.ndarray,
                families: list[np.ndarray], *, whole: bool = False) -> PairTests:
-    """Test all pairs at once.
+    """Test all pairs at once, from replicates of shape (pairs, trials).
 
-    Parameters
-    ----------
-    observed : ndarray, shape (pairs,)
-    replicates : ndarray or Rows, shape (pairs, trials)
-    test : SignificanceTest
-    floor : ndarray, shape (pairs,)
-        The least p that so few units can show, see `p_floor`.
-    families : list of ndarray of int
-        The pairs of each family that Romano-Wolf corrects for, where the test allows it.
-    whole : bool
-        As in `romano_wolf`.
+    `floor` is the least p that so few units can show, see `p_floor`; `families` the pairs of each family that Romano-
+    Wolf corrects for, where the test allows it; `whole` as in `romano_wolf`.
     """
     if test.p_values is None:
         win, lose = win_rates(replicates)

@@ -30,28 +30,15 @@ class Columns:
     """Statistics by unit, laid out for products: about half of them for BLEU.
 
     Statistics repeat: with one reference all systems share its lengths, and the number of bigrams is the number of
-    words less one. A column that equals another, or its predecessor less another, is not stored again.
+    words less one. A column that equals another, or its predecessor less another, is not stored again."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (units, columns)
-        uint16 for small counts, with rows and columns of 0 to multiples of 16 and 32; float32 where that holds the
-        numbers exactly; else float64.
-    n : int
-        Units.
-    source : ndarray of int, shape (stats, systems)
-        The column of each statistic and system ...
-    chained : ndarray of bool, shape (stats, systems)
-        ... that is taken from the statistic before it.
-    dtype : dtype
-        Of the statistics.
-    """
-
+    #: shape (units, columns): uint16 for small counts, with rows and columns of 0 to multiples of 16 and 32; float32
+    #: where that holds the numbers exactly; else float64.
     values: np.ndarray
-    n: int
-    source: np.ndarray
-    chained: np.ndarray
-    dtype: np.dtype
+    n: int  # units
+    source: np.ndarray  # int, shape (stats, systems): The column of each statistic and system
+    chained: np.ndarray  # bool, shape (stats, systems): Whether that is taken from the statistic before
+    dtype: np.dtype  # of the statistics
 
     @classmethod
     def of(cls, statistics: np.ndarray) -> Columns:
@@ -270,14 +257,10 @@ class UnitStatistics:
         self._sum_dtype = np.dtype(np.float32 if single else np.float64)
 
     def drawn(self, chosen: np.ndarray, n: int) -> UnitStatistics:
-        """Those of units drawn from these, whose statistics are whole numbers: of n runs of them, each a unit now.
+        """The statistics of n runs, as equal as can be, of the `chosen` units, each run a unit now; only of whole
+        numbers.
 
         As if it were made of their statistics, in a fifth of the time: what repeats among these is known.
-
-        Parameters
-        ----------
-        chosen : ndarray of int, shape (at least n,)
-            A unit drawn twice is two. They are cut into runs as equal as can be.
         """
         part = UnitStatistics.__new__(UnitStatistics)
         part._take_up(self.metric, self.columns.runs(chosen, n, self._peak), Units.segments(n))
@@ -365,22 +348,11 @@ _UNITS_COMPARED, _VALUES_COMPARED = 256, 1 << 22
 
 
 def units_apart(data: UnitStatistics, pairs: np.ndarray, n_units: np.ndarray, swapped: bool = False) -> np.ndarray:
-    """The units that tell the systems of each pair apart; of stationary blocks the segments, which are no fewer.
+    """The units that tell the systems of each pair apart, shape (pairs,), of the `n_units` that both have; of
+    stationary blocks the segments, which are no fewer.
 
-    Counting stops at `ENOUGH`, then all units of the pair are taken to. So are they where none does, as two that say
-    the same have no difference that few could make look sure, and of blocks that are `swapped`: how small their p can
-    be is reckoned from whole blocks.
-
-    Parameters
-    ----------
-    data : UnitStatistics
-    pairs : ndarray of int, shape (pairs, 2)
-    n_units : ndarray of int, shape (pairs,)
-        Units that both have.
-
-    Returns
-    -------
-    ndarray of int, shape (pairs,)
+    Counting stops at `ENOUGH` and returns all units of the pair; also where none differ, since identical outputs cannot
+    look significant, and of blocks that are `swapped`: how small their p can be is reckoned from whole blocks.
     """
     if data.units.block_length is not None and swapped:
         return n_units
@@ -450,23 +422,11 @@ def bootstrap_scores(data: UnitStatistics, n_resamples: int, seed: int, *, jobs:
 
 def swap_differences(data: UnitStatistics, pairs: np.ndarray, n_trials: int, seed: int, *, jobs: int = 1,
                      progress: Progress | None = None) -> np.ndarray:
-    """Score differences of pairs of systems after random swaps of units, the same swaps for every pair.
+    """Differences score(i) - score(j) after random swaps of units, the same swaps for every pair; shape (pairs,
+    n_trials), or (pairs, all swaps) where there are so few units that all are tried (`Units.all_swaps`).
 
-    With M_k the sums of system k over the swapped units and T_k its totals, the swapped sums of the pair (i, j) are
-    T_i - M_i + M_j and T_j - M_j + M_i: one product per system serves all pairs.
-
-    Parameters
-    ----------
-    data : UnitStatistics
-    pairs : ndarray of int, shape (pairs, 2)
-    n_trials : int
-        Of no account where there are so few units that all swaps are tried (`Units.all_swaps`).
-    seed : int
-
-    Returns
-    -------
-    ndarray of float64, shape (pairs, n_trials or all swaps)
-        Differences score(i) - score(j).
+    With M_k the sums of system k over the swapped units and T_k its totals, the swapped sums of the pair (i, j) are T_i
+    - M_i + M_j and T_j - M_j + M_i: one product per system serves all pairs.
     """
     n_trials = data.units.all_swaps or n_trials
 
@@ -620,24 +580,12 @@ def common(metric: Metric, statistics: np.ndarray | Columns, pairs: np.ndarray) 
 
 
 def paired(statistics: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Statistics of pairs, each on the segments that both its systems have a score for, and the pairs in these.
+    """Statistics of pairs, shape (2 * pairs, segments, stats), each on the segments that both its systems have a score
+    for; and the pairs in these.
 
     Every pair gets two rows of its own. All that works on systems works on them, and with the same draws, so that a
-    null stays joint for all pairs.
+    null stays joint for all pairs. Statistics are (score, 1), or (0, 0) where there is no score.
 
-    Parameters
-    ----------
-    statistics : ndarray, shape (systems, segments, stats)
-        (score, 1), or (0, 0) where there is no score; the last says whether there is one.
-    pairs : ndarray of int, shape (pairs, 2)
-
-    Returns
-    -------
-    statistics : ndarray, shape (2 * pairs, segments, stats)
-    pairs : ndarray of int, shape (pairs, 2)
-
-    Examples
-    --------
     >>> two = np.array([[[80, 1], [70, 1]], [[60, 1], [0, 0]]])
     >>> paired(two, np.array([[0, 1]]))[0].tolist()
     [[[80, 1], [0, 0]], [[60, 1], [0, 0]]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -21,22 +20,8 @@ FEW_FOR_BOOTSTRAP = 60
 
 
 def pair_units(seen: Measured, pairs: np.ndarray, units: Units) -> tuple[np.ndarray, np.ndarray]:
-    """The units that both systems of each pair have segments in, and how many of equal size these are worth.
-
-    Parameters
-    ----------
-    seen : Measured
-    pairs : ndarray of int, shape (pairs, 2)
-        Rows of its statistics.
-    units : Units
-
-    Returns
-    -------
-    n : ndarray of int, shape (pairs,)
-        Of stationary blocks, segments over mean length.
-    effective : ndarray, shape (pairs,)
-        By `effective_number`, from the segments of each unit that both have.
-    """
+    """The units that both systems of each pair (rows of the statistics) have segments in, and how many of equal size
+    these are worth by `effective_number`; both of shape (pairs,). Of stationary blocks, segments over mean length."""
     if not seen.has_gaps:
         return np.full(len(pairs), units.pieces), np.full(len(pairs), units.effective)
     rated = seen.statistics[..., -1] > 0
@@ -49,15 +34,6 @@ def pair_units(seen: Measured, pairs: np.ndarray, units: Units) -> tuple[np.ndar
             sizes = np.bincount(units.index[common], minlength=units.n)
             n[k], effective[k] = np.count_nonzero(sizes), effective_number(sizes)
     return n, effective
-
-
-def least_worth(seen: Measured, pairs: np.ndarray, units: Units) -> float:
-    """How many units of equal size the scores stand on that stand on the fewest: of a system or of a pair."""
-    if not seen.has_gaps:
-        return units.effective
-    alone = np.repeat(np.arange(len(seen.names)), 2).reshape(-1, 2)
-    _, worth = pair_units(seen, np.concatenate([alone, pairs]), units)
-    return float(worth[worth > 0].min(initial=units.effective))
 
 
 def p_floor(test: SignificanceTest, unit: str, n_units: np.ndarray) -> np.ndarray:
@@ -114,21 +90,10 @@ def least_of_blocks(n_units: np.ndarray, block_length: float) -> np.ndarray:
 
 
 def can_reach(settings: Settings, n_units: np.ndarray, correction: str | None = None) -> np.ndarray:
-    """Whether each pair could be significant after the correction, however large the difference.
+    """Whether each pair could be significant after the correction, however large the difference; shape of `n_units`.
 
-    Adjusted p rise with every p of the family, so the least of them are those of the least p.
-
-    Parameters
-    ----------
-    settings : Settings
-    n_units : ndarray of int, shape (pairs,)
-        Of the pairs of the family; 0 for one that has nothing in common, which is not tested and cannot.
-    correction : str, optional
-        By default that of the settings.
-
-    Returns
-    -------
-    ndarray of bool, shape (pairs,)
+    Adjusted p rise with every p of the family, so the least of them are those of the least p. A pair of 0 units has
+    nothing in common, is not tested and cannot. The correction is by default that of the settings.
     """
     tested: np.ndarray = np.asarray(n_units) > 0
     least = least_p(settings, np.asarray(n_units)[tested])
@@ -145,27 +110,16 @@ def rank_correction(settings: Settings) -> str:
 
 def what_lacks(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
     """``"units"``, ``"differences"`` or ``"trials"``: what there is too little of for any pair to be significant; of
-    differences, where systems say the same in nearly all units.
-
-    None where some pair could be, and where there is none. Results of versions that did not count units lack trials
-    alone.
+    differences, where systems say the same in nearly all units. None where some pair could be, and where there is none.
     """
-    n_units = np.array([pair.n_units for pair in result.pairs if pair.n_units is not None], dtype=int)
-    if not (n_units > 0).any():
-        counted = len(n_units) or not result.pairs  # pairs without a common line lack these
-        return None if counted or trials_needed(settings, len(result.pairs), correction) is None else "trials"
-    settings = replace(settings, trials=result.trials)
-    n_apart = told_apart_in(pair for pair in result.pairs if pair.n_units is not None)
-    if can_reach(settings, n_apart, correction).any():
+    n_units, n_telling = (np.array([getattr(pair, name) for pair in result.pairs], dtype=int)
+                          for name in ("n_units", "n_telling"))
+    drawn, ever = replace(settings, trials=result.trials), replace(settings, trials=None)
+    if not (n_units > 0).any() or can_reach(drawn, n_telling, correction).any():
         return None
-    ever = replace(settings, trials=None)
-    return "trials" if can_reach(ever, n_apart, correction).any() else \
-        "differences" if can_reach(ever, n_units, correction).any() else "units"
-
-
-def told_apart_in(pairs: Iterable[PairResult]) -> np.ndarray:
-    """In how many units the systems of each pair differ, shape (pairs,): in all, where it does not say in how few."""
-    return np.array([pair.n_units if pair.n_apart is None else pair.n_apart for pair in pairs], dtype=int)
+    if can_reach(ever, n_telling, correction).any():
+        return "trials"
+    return "differences" if can_reach(ever, n_units, correction).any() else "units"
 
 
 def trials_needed(settings: Settings, m: int, correction: str | None = None) -> int | None:
@@ -201,8 +155,7 @@ def cannot_decide(settings: Settings, result: MetricResult, correction: str | No
 
 def alone_could(settings: Settings, pair: PairResult) -> bool:
     """Whether a pair could be significant if it were the only one: then units are not what it lacks."""
-    n = told_apart_in([pair]) if pair.n_units is not None else np.array([0])
-    return bool(can_reach(settings, n, "none").all())
+    return bool(can_reach(settings, np.array([pair.n_telling]), "none").all())
 
 
 def would_decide(settings: Settings, m: int, n: int | None = None) -> tuple[Remedy, ...]:
@@ -225,7 +178,7 @@ def units_needed(settings: Settings, m: int, correction: str | None = None) -> i
 
 def most_units(result: MetricResult) -> int:
     """The units of the pair that has most of them."""
-    return max((pair.n_units for pair in result.pairs if pair.n_units is not None), default=0)
+    return max((pair.n_units for pair in result.pairs), default=0)
 
 
 def units_said(settings: Settings, n: int) -> str:
@@ -236,5 +189,3 @@ def units_said(settings: Settings, n: int) -> str:
 def telling_unit(settings: Settings) -> str:
     """What tells two systems apart, see `units_apart`: where blocks are drawn the segments."""
     return "segment" if settings.unit == "block" else settings.unit
-
-

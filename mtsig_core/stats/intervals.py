@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -25,24 +26,18 @@ _FASTER = 10  # nanoseconds a number that compiled code saves
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """What an interval may be made from, for k quantities (scores or differences) in points.
+    """What an interval may be made from, for k quantities (scores or differences) in points."""
 
-    Attributes
-    ----------
-    observed : ndarray, shape (k,)
-        Values on the whole test set.
-    drawn : ndarray, shape (k, resamples)
-        Values on bootstrap samples.
-    left_out : ndarray, shape (k, units)
-        Values with one unit left out; NaN for units that have no part in a value.
-    segments : ndarray, shape (k, segments), optional
-        For means of segment scores: what each is the mean of, NaN where there is none.
-    """
-
-    observed: np.ndarray
-    drawn: np.ndarray
-    left_out: np.ndarray
+    observed: np.ndarray  # shape (k,): Values on the whole test set
+    drawn: np.ndarray  # shape (k, resamples): Values on bootstrap samples
+    left_out: np.ndarray  # shape (k, units): Values with one unit left out; NaN for units that have no part in a value
+    #: shape (k, segments), optional: For means of segment scores: what each is the mean of, NaN where there is none.
     segments: np.ndarray | None = None
+
+
+def finite_ends(low: float, high: float) -> tuple[float, float] | None:
+    """Two ends as plain numbers, None where one is undefined."""
+    return (float(low), float(high)) if math.isfinite(low) and math.isfinite(high) else None
 
 
 def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:

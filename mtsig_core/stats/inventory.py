@@ -21,28 +21,19 @@ _TOO_SHORT, _TOO_LONG = 0.5, 2.0  # characters of a system's output / of the ref
 
 @dataclass(frozen=True)
 class Holding:
-    """One thing that a test set holds, and how much of it.
+    """One thing that a test set holds, and how much of it."""
 
-    Attributes
-    ----------
-    role : {"reference", "system", "training run", "source", "left out", "documents", "scores", "domain"}
-    name : str
-    segments : int or None
-        For what was left out, the lines; for scores, missing ones count as empty; None for texts that are not here.
-    words, characters, empty, repeated : int or None
-        Words are what stands between spaces: None where the script has none. All are None but for texts, save
-        `empty` of scores.
-    scores : int or None
-        Of a system by all score tables together, and of a table for all systems; None where there is no table.
-    """
-
-    role: str
+    role: str  # {"reference", "system", "training run", "source", "left out", "documents", "scores", "domain"}
     name: str
+    #: For what was left out, the lines; for scores, missing ones count as empty; None for texts that are not here.
     segments: int | None
+    #: Words are what stands between spaces: None where the script has none. All are None but for texts, save `empty` of
+    #: scores.
     words: int | None = None
     characters: int | None = None
     empty: int | None = None
     repeated: int | None = None
+    #: Of a system by all score tables together, and of a table for all systems; None where there is no table.
     scores: int | None = None
 
 

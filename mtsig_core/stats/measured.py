@@ -19,20 +19,12 @@ from mtsig_core.testset import TestSet
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """The systems and segments that a metric can compare, and their statistics.
+    """The systems and segments that a metric can compare, and their statistics."""
 
-    Attributes
-    ----------
-    testset : TestSet
-        Only what can be compared: of segment scores, the systems and segments that have any.
-    metric : Metric
-    stored : Columns, or ndarray of shape (systems, segments, stats)
-        The statistics, in the order of the test set; of whole numbers each different column once, as on large sets they
-        are most of the memory.
-    """
-
-    testset: TestSet
+    testset: TestSet  # only what can be compared: of segment scores, the systems and segments that have any
     metric: Metric
+    #: shape (systems, segments, stats): The statistics, in the order of the test set; of whole numbers each different
+    #: column once, as on large sets they are most of the memory.
     stored: Columns | np.ndarray
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -18,8 +18,9 @@ from mtsig_core.stats.arrays import rounding
 from mtsig_core.stats.draws import test_pairs
 from mtsig_core.stats.engine import segment_scores, units_apart
 from mtsig_core.stats.few_units import least_of_units, p_floor, pair_units
-from mtsig_core.stats.intervals import Sample, fitting_intervals
+from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals
 from mtsig_core.stats.measured import Measured, measure
+from mtsig_core.stats.parallel import Progress, stage
 from mtsig_core.stats.power import minimum_detectable_difference, unbiased, units_freedom
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import check_trials, resolve_sampling
@@ -36,87 +37,51 @@ from mtsig_core.testset import TestSet
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one test says of the pair, at alpha and without correction.
+    """What one test says of the pair, at alpha and without correction."""
 
-    Attributes
-    ----------
-    test : str
-        A key of `mtsig_core.stats.significance.TESTS`, where its title, source and caution are.
-    p_value : float or None
-        None for Koehn's test.
-    win, lose : float or None
-        Koehn's test alone: shares of bootstrap samples on which a is better, or worse, than b.
-    better : {"a", "b", None}
-    favours : {"a", "b", None}
-        The system that the test's own statistic favours, where it would be decided for that and the difference does
-        not favour it: then neither is better.
-    """
-
-    test: str
-    p_value: float | None
+    test: str  # A key of `mtsig_core.stats.significance.TESTS`, where its title, source and caution are
+    p_value: float | None  # None for Koehn's test
+    #: Koehn's test alone: shares of bootstrap samples on which a is better, or worse, than b.
     win: float | None
     lose: float | None
-    better: str | None
+    better: str | None  # {"a", "b", None}
+    #: {"a", "b", None}: The system that the test's own statistic favours, where it would be decided for that and the
+    #: difference does not favour it: then neither is better.
     favours: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairExamination:
-    """Two systems under one metric; all differences are score(a) - score(b) in points. Arrays are read-only.
-
-    Attributes
-    ----------
-    a, b, metric : str
-    higher_is_better : bool
-    settings : SamplingSettings
-        As resolved.
-    score_a, score_b, delta : float
-        On the segments that both have.
-    n : int
-        The number of these segments.
-    drawn : ndarray, shape (at least trials and resamples,)
-        Differences on bootstrap samples.
-    swapped : ndarray, shape (trials,)
-        Differences after random swaps: the null of approximate randomization. Of up to 13 segments or documents all
-        swaps, shape (2^n - 1,).
-    outcomes : tuple of Outcome
-        In the order of `TESTS`; those for means of segment scores only for such a metric, and always by segment.
-    intervals : mapping of str to (float, float) or None
-        By kind; None where undefined.
-    se : mapping of str to float or None
-        Bootstrap standard error by unit: that of the test, segments, and documents where ids exist; None of one unit.
-    n_units : int
-    n_effective : float
-        Units of the test that both have, and how many of equal size these are worth.
-    mdd : float or None
-        Minimum detectable difference at 80% power, alpha, and the unit of the test; None where swaps of so few units
-        cannot give a p of alpha, and where the difference never varies.
-    exact : bool
-        Whether `swapped` has all swaps there are but for none, so that the p of approximate randomization is exact.
-    by_document : ndarray, shape (documents,), or None
-    by_segment : ndarray, shape (segments,)
-        See `contributions`; of the whole test set, 0 for what was not compared.
-    """
+    """Two systems under one metric; all differences are score(a) - score(b) in points. Arrays are read-only."""
 
     a: str
     b: str
     metric: str
     higher_is_better: bool
-    settings: SamplingSettings
+    settings: SamplingSettings  # as resolved
+    #: On the segments that both have.
     score_a: float
     score_b: float
     delta: float
-    drawn: np.ndarray
+    drawn: np.ndarray  # shape (at least trials and resamples,): Differences on bootstrap samples
+    #: shape (trials,): Differences after random swaps: the null of approximate randomization. Of up to 13 segments or
+    #: documents all swaps, shape (2^n - 1,).
     swapped: np.ndarray
+    #: In the order of `TESTS`; those for means of segment scores only for such a metric, and always by segment.
     outcomes: tuple[Outcome, ...]
-    intervals: Mapping[str, tuple[float, float] | None]
+    intervals: Mapping[str, tuple[float, float] | None]  # by kind; None where undefined
+    #: Bootstrap standard error by unit: that of the test, segments, and documents where ids exist; None of one unit.
     se: Mapping[str, float | None]
+    #: Units of the test that both have, and how many of equal size these are worth.
     n_units: int
     n_effective: float
+    #: Minimum detectable difference at 80% power, alpha, and the unit of the test; None where swaps of so few units
+    #: cannot give a p of alpha, and where the difference never varies.
     mdd: float | None
-    by_document: np.ndarray | None
-    by_segment: np.ndarray
-    n: int
+    by_document: np.ndarray | None  # shape (documents,), or None
+    by_segment: np.ndarray  # shape (segments,): See `contributions`; of the whole test set, 0 for what was not compared
+    n: int  # segments that both have
+    #: Whether `swapped` has all swaps there are but for none, so that the p of approximate randomization is exact.
     exact: bool
 
     def __repr__(self) -> str:
@@ -146,7 +111,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
                  block_length: float | None = None, trials: int = 9999, alpha: float = 0.05, resamples: int = 2000,
                  seed: int = 0, jobs: int = 1,
                  statistics: np.ndarray | None = None,
-                 progress: Callable[[str, float], None] | None = None) -> PairExamination:
+                 progress: Progress | None = None) -> PairExamination:
     """Ask every test, interval and unit about one pair.
 
     The draws are those of `compare` with the same settings, so each p is the one that `compare` gives this pair.
@@ -176,73 +141,93 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     >>> [(o.test, o.p_value) for o in found.outcomes][:2]
     [('ar', 0.001), ('bootstrap', 0.001)]
     """
+    _check_pair(testset, a, b)
+    settings, _ = resolve_sampling(testset, unit=unit, block_length=block_length, alpha=alpha, resamples=resamples,
+                                   seed=seed)
+    check_trials(trials, alpha, "ar")  # the other tests draw as often
+    metric = metric_of(testset, metric)
+    if statistics is None:  # which segments of a mean take part depends on the scores of all systems
+        testset = testset if is_segment_mean(metric) else testset.only((a, b))
+        statistics = cached_statistics(metric, testset)
+    seen = measure(testset, metric, statistics=statistics)
+    whole = Measured(testset, metric, statistics)  # each segment of the set, whatever is compared
+    (two, n), units = seen.pair(a, b), seen.units(settings.unit, settings.block_length)
+    here = engine.UnitStatistics(metric, two, units)
+    drawn = _difference(engine.bootstrap_scores(here, max(resamples, trials), seed, jobs=jobs,
+                                                progress=stage(progress, "bootstrap samples")))
+    swapped = engine.swap_differences(here, engine.all_pairs(2), trials, seed, jobs=jobs,
+                                      progress=stage(progress, "swaps"))[0]
+    sample = _sample_difference(here, two, drawn[:resamples])
+    (common, worth), delta = _units_of_both(seen.only((a, b)), units), float(sample.observed[0])
+    n_apart = {draws: units_apart(here, engine.all_pairs(2), np.array([common]), draws == "swaps")
+               for draws in ("swaps", "bootstrap", "none")}
+    replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials], "none": sample.segments}
+    se = _standard_errors(seen, two, (a, b), units, sample, seed, jobs, progress)
+    return PairExamination(
+        a, b, metric.name, metric.higher_is_better, settings, float(here.scores[0]), float(here.scores[1]), delta,
+        _frozen(drawn), _frozen(swapped),
+        tuple(_outcome(test, delta, replicates[test.draws], alpha, seen.sign,
+                       float(p_floor(test, units.kind, n_apart[test.draws])[0]))
+              for test in fitting_tests(is_segment_mean(metric)).values()),
+        MappingProxyType({kind: finite_ends(*(end[0] for end in rule(sample, alpha)))
+                          for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}),
+        MappingProxyType(se), common, worth,
+        _detectable(se[units.kind], common, worth, int(n_apart["swaps"][0]), units, alpha),
+        None if testset.documents is None else _contributions_by(whole, "document", a, b),
+        _contributions_by(whole, "segment", a, b), n, TESTS["ar"].tries_all(units))
+
+
+def _check_pair(testset: TestSet, a: str, b: str) -> None:
     if a == b:
         raise SettingError(f"A pair is two systems, and {a!r} is given twice. Choose another for one of them.")
     for name in (a, b):
         if name not in testset.systems:
             raise SettingError(f"No system {name!r} in {testset.name}.{nearest(name, testset.systems)} It has: "
                                f"{', '.join(testset.systems)}.")
-    settings, _ = resolve_sampling(testset, unit=unit, block_length=block_length, alpha=alpha, resamples=resamples,
-                                   seed=seed)
-    check_trials(trials, alpha, "ar")  # the other tests draw as often
-    metric = metric_of(testset, metric)
-    if statistics is None:
-        # which segments take part depends on the scores of all systems
-        testset = testset if is_segment_mean(metric) else testset.only((a, b))
-        statistics = cached_statistics(metric, testset)
-    seen = measure(testset, metric, statistics=statistics)
-    two, n = seen.pair(a, b)
-    units = seen.units(settings.unit, settings.block_length)
 
-    data = {units.kind: engine.UnitStatistics(metric, two, units)}
-    for kind in ("segment", *(["document"] if testset.documents is not None else [])):
-        if kind not in data:
-            data[kind] = engine.UnitStatistics(metric, two, seen.units(kind))
-    whole = data
-    if seen.testset is not testset:  # so that what is added stands beside each segment of the set
-        every = Measured(testset, metric, statistics)
-        both = every.pair(a, b)[0]
-        whole = {kind: engine.UnitStatistics(metric, both, every.units(kind)) for kind in data if kind != "block"}
 
-    def stage(name: str) -> engine.Progress | None:
-        return None if progress is None else lambda share: progress(name, share)
+def _sample_difference(here: engine.UnitStatistics, two: np.ndarray, drawn: np.ndarray) -> Sample:
+    """The difference of two systems as one row, with these bootstrap differences."""
+    segments = segment_scores(here.metric, two)
+    return Sample(np.array([here.scores[0] - here.scores[1]]), drawn[None],
+                  _difference(engine.jackknife_scores(here))[None],
+                  None if segments is None else _difference(segments)[None])
 
-    def bootstrapped(kind: str, n: int, name: str) -> np.ndarray:
-        return _difference(engine.bootstrap_scores(data[kind], n, seed, jobs=jobs, progress=stage(name)))
 
-    here = data[units.kind]
-    delta = here.scores[0] - here.scores[1]
-    drawn = bootstrapped(units.kind, max(resamples, trials), "bootstrap")
-    swapped = engine.swap_differences(here, engine.all_pairs(2), trials, seed, jobs=jobs, progress=stage("swaps"))[0]
-    left_out = _difference(engine.jackknife_scores(here))
-    segments = segment_scores(metric, two)
-    segments = None if segments is None else _difference(segments)[None]
-    sample = Sample(np.array([delta]), drawn[None, :resamples], left_out[None], segments)
-    common, worth = pair_units(seen.only((a, b)), np.array([[0, 1]]), units)
-    apart = {draws: units_apart(here, engine.all_pairs(2), common, draws == "swaps")
-             for draws in ("swaps", "bootstrap", "none")}
-    least = least_of_units(TESTS["ar"], units.kind, apart["swaps"], units.block_length)[0]
-    decidable = significant(float(least), alpha)
-    replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials]}
-    if segments is not None:
-        replicates["none"] = segments
-    se = {kind: None if _both(seen.only((a, b)), one.units) < 2 else float((
-        drawn[:resamples] if kind == units.kind else bootstrapped(kind, resamples, f"standard error by {kind}")
-        ).std(ddof=1)) for kind, one in data.items()}
-    own, n_swapped = se[units.kind], int(apart["swaps"][0]) if units.block_length is None else None
-    mdd = None if not (decidable and own) else minimum_detectable_difference(
-        unbiased(own, int(common[0])), alpha, n_effective=float(worth[0]), n_swapped=n_swapped)
-    return PairExamination(
-        a, b, metric.name, metric.higher_is_better, settings, float(here.scores[0]), float(here.scores[1]),
-        float(delta), _frozen(drawn), _frozen(swapped),
-        tuple(_outcome(test, delta, replicates[test.draws], alpha, seen.sign,
-                       float(p_floor(test, units.kind, apart[test.draws])[0]))
-              for test in fitting_tests(is_segment_mean(metric)).values()),
-        MappingProxyType({kind: _ends(*rule(sample, alpha))
-                          for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}),
-        MappingProxyType(se), int(common[0]), float(worth[0]), mdd,
-        contributions(whole["document"]) if "document" in whole else None, contributions(whole["segment"]), n,
-        TESTS["ar"].tries_all(units))
+def _units_of_both(two: Measured, units: Units) -> tuple[int, float]:
+    """The units that both of two systems have segments in, and how many of equal size these are worth."""
+    common, worth = pair_units(two, np.array([[0, 1]]), units)
+    return int(common[0]), float(worth[0])
+
+
+def _standard_errors(seen: Measured, two: np.ndarray, names: tuple[str, str], units: Units, sample: Sample, seed: int,
+                     jobs: int, progress: Progress | None) -> dict[str, float | None]:
+    """Of the difference, by the unit of the test, by segment, and by document where ids exist; None of one unit."""
+    kinds = [units.kind, "segment", *(["document"] if seen.testset.documents is not None else [])]
+    errors: dict[str, float | None] = {}
+    for kind in dict.fromkeys(kinds):
+        own = units if kind == units.kind else seen.units(kind)
+        drawn = sample.drawn[0]
+        if kind != units.kind:
+            drawn = _difference(engine.bootstrap_scores(
+                engine.UnitStatistics(seen.metric, two, own), len(drawn), seed, jobs=jobs,
+                progress=stage(progress, f"standard error by {kind}")))
+        errors[kind] = None if _units_of_both(seen.only(names), own)[0] < 2 else float(drawn.std(ddof=1))
+    return errors
+
+
+def _detectable(se: float | None, n_units: int, n_effective: float, n_apart: int, units: Units, alpha: float
+                ) -> float | None:
+    """The minimum detectable difference; None where swaps of so few units cannot reach alpha."""
+    least = least_of_units(TESTS["ar"], units.kind, np.array([n_apart]), units.block_length)[0]
+    if not (se and significant(float(least), alpha)):
+        return None
+    return minimum_detectable_difference(unbiased(se, n_units), alpha, n_effective=n_effective,
+                                         n_swapped=n_apart if units.block_length is None else None)
+
+
+def _contributions_by(whole: Measured, kind: str, a: str, b: str) -> np.ndarray:
+    return contributions(engine.UnitStatistics(whole.metric, whole.pair(a, b)[0], whole.units(kind)))
 
 
 def contributions(data: engine.UnitStatistics) -> np.ndarray:
@@ -357,9 +342,10 @@ def tally(values: np.ndarray, reach: float, n_bins: int = 60) -> tuple[np.ndarra
     return edges, counts
 
 
-def _outcome(test: SignificanceTest, delta: float, replicates: np.ndarray, alpha: float, sign: int,
+def _outcome(test: SignificanceTest, delta: float, replicates: np.ndarray | None, alpha: float, sign: int,
              floor: float) -> Outcome:
     """What one test says; its p is at least `floor`, and nothing is decided where that is above alpha."""
+    assert replicates is not None, "only tests that fit the metric are asked"
     improvement = np.array([sign * delta])
     tests = test_pairs(improvement, sign * replicates, test, np.array([floor]), [])
     p, win, lose, side = tests.p, tests.win, tests.lose, tests.side
@@ -371,18 +357,9 @@ def _outcome(test: SignificanceTest, delta: float, replicates: np.ndarray, alpha
     return Outcome(test.name, p_value, wins, losses, sides[by_both], sides[by_test - by_both])
 
 
-def _both(two: Measured, units: Units) -> int:
-    """The units that both of two systems have segments in."""
-    return int(pair_units(two, np.array([[0, 1]]), units)[0][0])
-
-
 def _difference(scores: np.ndarray) -> np.ndarray:
     difference: np.ndarray = scores[0] - scores[1]
     return difference
-
-
-def _ends(low: np.ndarray, high: np.ndarray) -> tuple[float, float] | None:
-    return (float(low[0]), float(high[0])) if math.isfinite(low[0]) and math.isfinite(high[0]) else None
 
 
 def _frozen(values: np.ndarray) -> np.ndarray:

@@ -20,6 +20,8 @@ from typing import Any, TypeVar
 from mtsig_core.errors import ClusterError, make_sendable
 from mtsig_core.version import __version__
 
+#: Called with (stage, share of it done); may raise `Cancelled` to stop the work.
+Progress = Callable[[str, float], None]
 _Result = TypeVar("_Result")
 
 _AT_ONCE = 8  # tasks that each core elsewhere is sent at once: few wait at the end, and memory is bounded
@@ -147,6 +149,11 @@ def in_order(task: Callable[[int], _Result], n_tasks: int, jobs: int = 1) -> Gen
             with warnings.catch_warnings():  # that tasks are dropped is what a cancel means
                 warnings.simplefilter("ignore")
                 results.close()
+
+
+def stage(progress: Progress | None, name: str, part: int = 0, parts: int = 1) -> Callable[[float], None] | None:
+    """What reports the share of one stage, or of one of its parts that take about as long each."""
+    return None if progress is None else lambda share: progress(name, (part + share) / parts)
 
 
 def is_elsewhere() -> bool:

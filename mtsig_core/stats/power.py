@@ -42,17 +42,8 @@ def units_freedom(n_effective: np.ndarray | float) -> np.ndarray | float:
 
 
 def welch_satterthwaite(variances: np.ndarray, freedom: np.ndarray) -> np.ndarray:
-    """The degrees of freedom of sums of independent variances (Welch 1947): (sum v)^2 / sum(v^2 / f).
-
-    Parameters
-    ----------
-    variances, freedom : ndarray, shape (parts, ...)
-
-    Returns
-    -------
-    ndarray, shape (...)
-        The largest of the parts' where no part varies.
-    """
+    """The degrees of freedom of sums of independent variances (Welch 1947): (sum v)^2 / sum(v^2 / f), from shape
+    (parts, ...); the largest of the parts' where no part varies."""
     total, own = variances.sum(axis=0), (variances**2 / freedom).sum(axis=0)
     found: np.ndarray = np.divide(total**2, own, out=np.array(freedom.max(axis=0), dtype=float), where=own > 0)
     return found
@@ -223,20 +214,11 @@ def degrees_of_freedom(left_out: np.ndarray, resamples: int) -> np.ndarray:
 
     f = 2 / var(log SE^2), as of Satterthwaite (1946). The variance is that of Bonett (2006, Computational Statistics
     and Data Analysis 50, 775-782), c^2 (k - (n - 3) / n) / (n - 1) with c = n / (n - 2) and k the kurtosis about a
-    trimmed mean of what each unit adds, which is large where a few units decide; and 2 / (B - 1) for the draws of
-    the bootstrap.
+    trimmed mean of what each unit adds, which is large where a few units decide; and 2 / (B - 1) for the draws of the
+    bootstrap.
 
-    Parameters
-    ----------
-    left_out : ndarray, shape (k, units)
-        Differences with one unit left out; NaN for units that have no part in one.
-    resamples : int
-        B, the bootstrap samples behind the standard errors.
-
-    Returns
-    -------
-    ndarray, shape (k,)
-        NaN with fewer than five units, and where nothing varies.
+    Takes differences with one unit left out, shape (k, units), NaN for units that have no part in one; returns shape
+    (k,), NaN with fewer than five units, and where nothing varies.
     """
     def variance(rows: np.ndarray) -> np.ndarray:
         n = rows.shape[1]
@@ -259,18 +241,8 @@ def degrees_of_freedom(left_out: np.ndarray, resamples: int) -> np.ndarray:
 
 def error_interval(se: np.ndarray, freedom: np.ndarray, n_units: np.ndarray,
                    alpha: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
-    """Interval of level 1 - alpha for the true standard errors: sqrt(f / chi-squared(f)) SE sqrt(n / (n - 1)).
-
-    Parameters
-    ----------
-    se, freedom : ndarray, shape (k,)
-        Bootstrap standard errors, and what `degrees_of_freedom` gives.
-    n_units : ndarray of int, shape (k,)
-        n: the bootstrap's variance is too small by (n - 1) / n.
-
-    Returns
-    -------
-    low, high : ndarray, shape (k,)
+    """Interval of level 1 - alpha for the true standard errors: sqrt(f / chi-squared(f)) SE sqrt(n / (n - 1)), with f
+    of `degrees_of_freedom`, as the bootstrap's variance is too small by (n - 1) / n; low and high, each of shape (k,).
     """
     from scipy.special import gammaincinv
 
@@ -280,19 +252,11 @@ def error_interval(se: np.ndarray, freedom: np.ndarray, n_units: np.ndarray,
 
 
 def noncentrality_interval(t: np.ndarray, freedom: np.ndarray, alpha: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
-    """Interval of level 1 - alpha for the true difference in true standard errors, of which `t` are the estimates.
+    """Interval of level 1 - alpha for the true difference in true standard errors, of which `t` are the estimates; low
+    and high, each of shape (k,).
 
     Both are uncertain: t has the noncentral t distribution with f degrees of freedom, whose noncentrality is sought
     (Johnson and Welch 1940).
-
-    Parameters
-    ----------
-    t, freedom : ndarray, shape (k,)
-        Differences over standard errors, and `degrees_of_freedom` of these.
-
-    Returns
-    -------
-    low, high : ndarray, shape (k,)
     """
     from scipy.special import ndtr
 

@@ -236,89 +236,49 @@ _SAME = {"chrf2": "chrf", "chrf2++": "chrf++", "sacrebleu": "bleu", "mbleu": "m-
 
 @dataclass(frozen=True)
 class ScoreBeside:
-    """A printed score beside ours.
+    """A printed score beside ours."""
 
-    Attributes
-    ----------
-    system, metric : str
-        As they are called here.
-    called, column : str
-        As the table calls them.
-    printed : str
-        Digit by digit.
-    score : float
-        Ours, in points.
-    agrees : bool
-        Whether ours, rounded to as many decimals, is the printed one.
-    setting : str or None
-        What would give the printed number, if anything that was tried does.
-    signature : str or None
-        Of the metric under that setting.
-    gives : int or None
-        How many numbers of the whole table come out with that setting, those that come out as it is included.
-    """
-
+    #: `system`, `metric`: As they are called here.
     system: str
+    #: `called`, `column`: As the table calls them.
     called: str
     metric: str
     column: str
-    printed: str
-    score: float
-    agrees: bool
-    setting: str | None = None
-    signature: str | None = None
+    printed: str  # digit by digit
+    score: float  # ours, in points
+    agrees: bool  # whether ours, rounded to as many decimals, is the printed one
+    setting: str | None = None  # what would give the printed number, if anything that was tried does
+    signature: str | None = None  # of the metric under that setting
+    #: How many numbers of the whole table come out with that setting, those that come out as it is included.
     gives: int | None = None
 
 
 @dataclass(frozen=True)
 class Replication:
-    """The answer of `replicate`.
+    """The answer of `replicate`."""
 
-    Attributes
-    ----------
-    rows : tuple of ScoreBeside
-        By metric, as the table has them.
-    only_here, only_there : tuple of str
-        Systems of one of the two alone.
-    not_compared : tuple of str
-        Columns of the table that are no metric that this test set can be scored with.
-    by_rule : mapping of str to str
-        What the table calls systems and metrics -> what they are here, where the names are not the same letters.
-    by_suffix : mapping of str to str
-        What the table calls metrics -> metric and references, where the end of the name says which references score.
-    tried : int
-        Settings tried for numbers that do not come out, for the metric with the most.
-    n_numbers : int
-        How many numbers the whole table has that are compared; of a task those of all language pairs.
-    """
-
-    rows: tuple[ScoreBeside, ...]
+    rows: tuple[ScoreBeside, ...]  # by metric, as the table has them
+    #: Systems of one of the two alone.
     only_here: tuple[str, ...]
     only_there: tuple[str, ...]
-    not_compared: tuple[str, ...]
+    not_compared: tuple[str, ...]  # columns of the table that are no metric that this test set can be scored with
+    #: What the table calls systems and metrics -> what they are here, where the names are not the same letters.
     by_rule: dict[str, str]
+    #: What the table calls metrics -> metric and references, where the end of the name says which references score.
     by_suffix: dict[str, str]
-    tried: int
-    n_numbers: int
+    tried: int  # settings tried for numbers that do not come out, for the metric with the most
+    n_numbers: int  # how many numbers the whole table has that are compared; of a task those of all language pairs
 
 
 @dataclass(frozen=True)
 class TaskReplication:
-    """The answer of `replicate_task`.
+    """The answer of `replicate_task`."""
 
-    Attributes
-    ----------
-    pairs : mapping of str to Replication
-        By language pair.
-    only_here, only_there : tuple of str
-        Language pairs of one of the two alone.
-    by_rule : mapping of str to str
-        What the table calls language pairs -> what they are here, where the names are not the same letters.
-    """
-
-    pairs: Mapping[str, Replication]
+    pairs: Mapping[str, Replication]  # by language pair
+    #: Language pairs of one of the two alone.
     only_here: tuple[str, ...]
     only_there: tuple[str, ...]
+    #: What the table calls language pairs -> what they are here, where the names are not the same letters.
     by_rule: Mapping[str, str]
 
 
@@ -366,16 +326,8 @@ def replicate_task(read: Callable[[str], Part], pairs: Iterable[str], tables: Ma
                    progress: Callable[[str, float], None] | None = None) -> TaskReplication:
     """Printed scores of a whole shared task beside those of its test sets; a setting is chosen by the whole table.
 
-    Parameters
-    ----------
-    read : callable
-        Language pair -> its test set, and that with all references and the canary line; of those asked for alone.
-    pairs : iterable of str
-        The language pairs of the task. One of the table is that of the same name, by the rule of `replicate`.
-    tables : mapping of str to OfficialTable
-        By language pair, as the table calls it.
-    progress : callable, optional
-        Called with (stage, share of it done).
+    `read` gives the test set of a language pair, and that with all references and the canary line. `tables` are by
+    language pair as the table calls it: that of the same name, by the rule of `replicate`.
     """
     pairs = list(pairs)
     here, by_rule = _matched(tables, pairs)

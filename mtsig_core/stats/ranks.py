@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -18,46 +19,28 @@ _EXACT = 50  # segments up to which scipy looks at the exact distribution
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
-    """Ranks of systems, each array of shape (systems,), and the groups that lines are drawn between.
+    """Ranks of systems, each array of shape (systems,), and the groups that lines are drawn between."""
 
-    Attributes
-    ----------
-    low, high : ndarray of int
-        From 1.
-    cluster : ndarray of int
-        Number of the group that each system is in, from 1: a line is drawn where no rank interval reaches over it.
-    wins, losses : ndarray of int
-        Systems that the rule calls worse, and better. All others are ties.
-    """
-
+    #: From 1.
     low: np.ndarray
     high: np.ndarray
+    #: Number of the group that each system is in, from 1: a line is drawn where no rank interval reaches over it.
     cluster: np.ndarray
+    #: Systems that the rule calls worse, and better. All others are ties.
     wins: np.ndarray
     losses: np.ndarray
 
 
 @dataclass(frozen=True)
 class RankRule:
-    """What a rule is, and what it leaves out of account.
-
-    Attributes
-    ----------
-    title : str
-        Ends a sentence on ranks.
-    ignores : tuple of str
-        Empty for the rule whose rank intervals hold jointly.
-    of_segments : bool
-        Whether it needs scores of single segments.
-    by_domain : bool
-        Whether it scores systems by the mean over domains of the mean in each, so that it needs domains.
-    """
+    """What a rule is, and what it leaves out of account."""
 
     name: str
-    title: str
+    title: str  # ends a sentence on ranks
     source: str
-    ignores: tuple[str, ...] = ()
-    of_segments: bool = False
+    ignores: tuple[str, ...] = ()  # empty for the rule whose rank intervals hold jointly
+    of_segments: bool = False  # whether it needs scores of single segments
+    #: Whether it scores systems by the mean over domains of the mean in each, so that it needs domains.
     by_domain: bool = False
 
 
@@ -165,15 +148,8 @@ def wmt25(scores: np.ndarray, alpha: float, domains: Sequence[str] | None = None
 
 
 def overlap(ci_low: np.ndarray, ci_high: np.ndarray, sign: int = 1) -> Ranks:
-    """Ranks by overlap: a system is behind those whose interval lies wholly on the better side of its own.
-
-    Parameters
-    ----------
-    ci_low, ci_high : ndarray, shape (systems,)
-        In the order of the systems, best first.
-    sign : {1, -1}
-        -1 where lower is better.
-    """
+    """Ranks by overlap of intervals, best system first: a system is behind those whose interval lies wholly on the
+    better side of its own. `sign` is -1 where lower is better."""
     if sign < 0:
         ci_low, ci_high = -ci_high, -ci_low
     ahead = ci_low[:, None] > ci_high
@@ -190,16 +166,8 @@ def ranks_by(rule: str, scores: np.ndarray | None, ci_low: np.ndarray, ci_high: 
              domains: Sequence[str] | None) -> tuple[np.ndarray, Ranks]:
     """The order of the systems by another rule than ours, best first, and their ranks.
 
-    Parameters
-    ----------
-    rule : {"wmt24", "wmt25", "overlap"}
-    scores : ndarray, shape (systems, segments), or None
-        Best system first, NaN where there is none; needed by the first two.
-    ci_low, ci_high : ndarray, shape (systems,)
-    sign : {1, -1}
-        -1 where lower is better.
-    domains : sequence of str or None
-        Of each segment; needed by the first.
+    `scores` of segments, shape (systems, segments), are needed by the rules of WMT, best system first, NaN where there
+    is none; `domains`, of each segment, by ``wmt24``. `sign` is -1 where lower is better.
     """
     if rule == "overlap":
         return np.arange(len(ci_low)), overlap(ci_low, ci_high, sign)
@@ -208,13 +176,7 @@ def ranks_by(rule: str, scores: np.ndarray | None, ci_low: np.ndarray, ci_high: 
 
 
 def inside_clusters(ranks: Ranks, pairs: np.ndarray, significant: np.ndarray) -> np.ndarray:
-    """Which significant pairs lie inside one cluster, as if their systems were tied: bool, shape (pairs,).
-
-    Parameters
-    ----------
-    pairs : ndarray of int, shape (pairs, 2)
-    significant : ndarray of bool, shape (pairs,)
-    """
+    """Which significant pairs lie inside one cluster, as if their systems were tied: bool, shape (pairs,)."""
     first, second = pairs.T
     within: np.ndarray = significant & (ranks.cluster[first] == ranks.cluster[second])
     return within
@@ -234,28 +196,16 @@ def inside_said(inside: int, inside_apart: int | None) -> str:
 
 
 def apart(ranks: Ranks, pairs: np.ndarray, among: np.ndarray) -> int:
-    """How many of some pairs have rank ranges that lie apart, which calls one of the two systems better.
-
-    Parameters
-    ----------
-    pairs : ndarray of int, shape (pairs, 2)
-    among : ndarray of bool, shape (pairs,)
-    """
+    """How many of some pairs (`among`, bool) have rank ranges that lie apart, which calls one of the two systems
+    better."""
     first, second = pairs.T
     disjoint = (ranks.high[first] < ranks.low[second]) | (ranks.high[second] < ranks.low[first])
     return int(np.count_nonzero(among & disjoint))
 
 
 def clusters_of(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The number of each system's cluster, from 1: a line is drawn after the k best where none of them may be below it,
-    and none of the others above.
-
-    Parameters
-    ----------
-    order : ndarray of int, shape (systems,)
-        Best first.
-    low, high : ndarray of int, shape (systems,)
-        Ranks.
+    """The number of each system's cluster, from 1, by its ranks and the order, best first: a line is drawn after the k
+    best where none of them may be below it, and none of the others above.
 
     >>> clusters_of(np.arange(3), np.array([1, 2, 2]), np.array([1, 3, 3])).tolist()
     [1, 2, 2]
@@ -271,16 +221,7 @@ def clusters_of(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndar
 def signed_rank(differences: np.ndarray, alternative: str) -> float | None:
     """p of Wilcoxon's signed-rank test as `scipy.stats.wilcoxon` has it, of many segments ten times as quick.
 
-    Parameters
-    ----------
-    differences : ndarray, shape (segments,)
-        NaN where one of the two has no score.
-    alternative : {"two-sided", "greater"}
-
-    Returns
-    -------
-    float or None
-        1 where nothing differs; None without a segment that both have.
+    Segments where one of the two has no score (NaN) are left out. 1 where nothing differs; None without any segment.
     """
     differences = differences[~np.isnan(differences)]
     if not differences.any():
@@ -312,20 +253,8 @@ def _mean_of_means(row: np.ndarray, groups: Sequence[np.ndarray]) -> float:
 
 
 def decision_matrix(n_systems: int, pairs: np.ndarray, decisions: np.ndarray) -> np.ndarray:
-    """Who is significantly better than whom.
-
-    Parameters
-    ----------
-    n_systems : int
-    pairs : ndarray of int, shape (pairs, 2)
-    decisions : ndarray of int, shape (pairs,)
-        1 where the first system of the pair is significantly better, -1 where the second is, else 0.
-
-    Returns
-    -------
-    ndarray of bool, shape (systems, systems)
-        True at (i, j) where i is significantly better than j.
-    """
+    """Who is significantly better than whom, shape (systems, systems), from decisions on pairs: 1 for the first system,
+    -1 for the second, else 0."""
     better = np.zeros((n_systems, n_systems), dtype=bool)
     first, second = pairs[:, 0], pairs[:, 1]
     better[first[decisions > 0], second[decisions > 0]] = True
@@ -355,6 +284,31 @@ def intransitive_triples(better: np.ndarray) -> int:
     return int((through * better).sum())
 
 
+def better_matrix(result: MetricResult) -> np.ndarray:
+    """Who is significantly better than whom, shape (systems, systems), in the order of the leaderboard."""
+    place = {system.system: k for k, system in enumerate(result.systems)}
+    pairs = np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(-1, 2)
+    signs = np.array([{"a": 1, "b": -1, None: 0}[pair.better] for pair in result.pairs], dtype=int)
+    return decision_matrix(len(result.systems), pairs, signs)
+
+
+def triple_examples(better: np.ndarray, limit: int = 20) -> list[tuple[int, int, int]]:
+    """The triples (i, j, k) that `intransitive_triples` counts: i is better than k, but neither is separable from j.
+    Where they are more than `limit`, one for each better system.
+
+    >>> triple_examples(np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool))
+    [(0, 1, 2)]
+    """
+    tied = ~(better | better.T)
+    np.fill_diagonal(tied, False)
+    all_fit = intransitive_triples(better) <= limit
+    found: list[tuple[int, int, int]] = []
+    for i, row in enumerate(better):
+        own = ((i, int(j), int(k)) for j in np.flatnonzero(tied[i]) for k in np.flatnonzero(row & tied[j]))
+        found += own if all_fit else islice(own, 1)
+    return found[:limit]
+
+
 def headline(result: MetricResult) -> tuple[str, ...] | None:
     """The systems that no other is significantly better than: one is a winner, of several each may be the first.
 
@@ -382,7 +336,7 @@ def otherwise_led(result: MetricResult) -> tuple[ReferenceLeaders, ...]:
     lets more be first is then no other answer.
     """
     together = headline(result)
-    n = max((pair.n or 0 for pair in result.pairs), default=0)
+    n = max((pair.n for pair in result.pairs), default=0)
     return () if together is None else tuple(
         row for row in result.by_reference if row.decidable and set(row.leaders) != set(together)
         and not (row.n_segments < n and set(together) < set(row.leaders)))
@@ -407,24 +361,14 @@ RankRange = tuple[int, int] | None
 
 @dataclass(frozen=True)
 class RankChange:
-    """The rank interval of a system before and after.
+    """The rank interval of a system before and after."""
 
-    Attributes
-    ----------
-    pair : str or None
-        The language pair; None for the ranks across them.
-    system : str
-    before, after : tuple of int or None
-        Its ends; None without a rank.
-    left_out : bool
-        Whether the system was compared there before, and is not any more.
-    """
-
-    pair: str | None
+    pair: str | None  # the language pair; None for the ranks across them
     system: str
+    #: Its ends; None without a rank.
     before: RankRange
     after: RankRange
-    left_out: bool
+    left_out: bool  # whether the system was compared there before, and is not any more
 
     @property
     def changed(self) -> bool:
@@ -454,19 +398,7 @@ class RanksBeforeAfter:
 
 
 def ranks_before_after(before: TaskComparison, after: TaskComparison, metric: str) -> RanksBeforeAfter:
-    """Two comparisons of one task side by side.
-
-    Parameters
-    ----------
-    before, after : TaskComparison
-    metric : str
-        One that either was compared by.
-
-    Returns
-    -------
-    RanksBeforeAfter
-        In the order of the language pairs, those across them last.
-    """
+    """Two comparisons of one task side by side, in the order of the language pairs, those across them last."""
     old, new = _standings(before, metric), _standings(after, metric)
     ranks: list[RankChange] = []
     circles: list[CircleChange] = []

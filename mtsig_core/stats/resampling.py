@@ -29,25 +29,14 @@ _BOOTSTRAP_STREAM, _SWAP_STREAM, _SUBSET_STREAM, _METRIC_STREAM = 0, 1, 2, 3
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The units of resampling of one test set.
+    """The units of resampling of one test set."""
 
-    Attributes
-    ----------
-    kind : str
-        ``"segment"``, ``"document"``, or ``"block"`` (stationary blocks of consecutive segments).
-    index : ndarray of int, shape (segments,)
-        The number of the unit that each segment belongs to. For blocks, which are drawn anew for every replicate,
-        each segment is its own unit here.
-    n : int
-        Number of units drawn from.
-    block_length : float or None
-        Mean length of a block in segments; None for other kinds.
-    """
-
-    kind: str
+    kind: str  # ``"segment"``, ``"document"``, or ``"block"`` (stationary blocks of consecutive segments)
+    #: int, shape (segments,): The number of the unit that each segment belongs to. For blocks, which are drawn anew for
+    #: every replicate, each segment is its own unit here.
     index: np.ndarray
-    n: int
-    block_length: float | None = None
+    n: int  # number of units drawn from
+    block_length: float | None = None  # mean length of a block in segments; None for other kinds
 
     @classmethod
     def segments(cls, n: int) -> Units:
@@ -89,13 +78,6 @@ def effective_number(sizes: np.ndarray) -> float:
     The mean of independent units has a variance of sigma^2 / n where each weighs the same, and sigma^2 over this number
     where they weigh w.
 
-    Parameters
-    ----------
-    sizes : ndarray, shape (units,)
-        Segments of each.
-
-    Examples
-    --------
     >>> effective_number(np.array([10, 10, 10])), effective_number(np.array([28, 1, 1]))
     (3.0, 1.1450381679389312)
     """
@@ -110,20 +92,10 @@ def members(index: np.ndarray) -> list[np.ndarray]:
 
 
 def make_units(testset: TestSet, kind: str = "auto", block_length: float | None = None) -> Units:
-    """The units of a test set.
+    """The units of a test set; ``auto`` is the document where it has document ids, else the segment.
 
-    Parameters
-    ----------
-    testset : TestSet
-    kind : {"auto", "segment", "document", "block"}
-        ``auto`` is the document where the test set has document ids, else the segment.
-    block_length : float, optional
-        Mean length of stationary blocks, at least 1. Defaults to twice the mean document length, 25 without ids.
-
-    Raises
-    ------
-    SettingError
-        For an unknown kind, documents without ids, or a block length that makes no sense.
+    Stationary blocks have a mean length of at least 1, by default twice the mean document length, 25 without ids.
+    Raises SettingError for an unknown kind, documents without ids, or a block length that makes no sense.
     """
     n = testset.n_segments
     if kind == "auto":

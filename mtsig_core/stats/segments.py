@@ -51,26 +51,10 @@ else:
 
 
 def matching(fields: Sequence[Sequence[str | None]], pattern: str) -> np.ndarray:
-    """In which segments a text matches a regular expression of Python's `re`, anywhere in it, capitals or not.
+    r"""In which segments a regular expression of Python's `re` matches one of the texts, capitals or not: bool, shape
+    (segments,). SettingError for a pattern that cannot be read, or takes longer than `SECONDS` or too much memory.
 
-    Parameters
-    ----------
-    fields : sequence of sequence of str or None
-        Texts of each segment, such as the sources, and the outputs of a system.
-    pattern : str
-
-    Returns
-    -------
-    ndarray of bool, shape (segments,)
-
-    Raises
-    ------
-    SettingError
-        For a pattern that cannot be read, or takes longer than `SECONDS` or too much memory on these texts.
-
-    Examples
-    --------
-    >>> matching([["12 cats", "a dog", None], ["", "", "no 7"]], r"\\d+$|^a\\b").tolist()
+    >>> matching([["12 cats", "a dog", None], ["", "", "no 7"]], r"\d+$|^a\b").tolist()
     [False, True, True]
     """
     inside = np.zeros(len(fields[0]) if fields else 0, dtype=bool)
@@ -112,24 +96,9 @@ WAYS = ("as written", "whole words", "regular expression")
 
 
 def added_by_segment(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.ndarray) -> np.ndarray:
-    """What each segment adds to the improvement of a over b; see `mtsig_core.stats.pair.contributions`.
+    """What each segment adds to the improvement of a over b (see `pair.contributions`), in points, shape (segments,):
+    above 0 where the segment speaks for a, also for metrics where lower is better.
 
-    Parameters
-    ----------
-    testset : TestSet
-    metric : Metric
-    a, b : str
-        Systems of the test set.
-    statistics : ndarray, shape (systems, segments, stats)
-        ``metric.statistics(testset)``.
-
-    Returns
-    -------
-    ndarray, shape (segments,)
-        In points, read-only; above 0 where the segment speaks for a, also for metrics where lower is better.
-
-    Examples
-    --------
     >>> from mtsig_core import make_metric
     >>> ts = TestSet("toy", {"A": ["a b c d", "e f g h"], "B": ["a b c d", "e f"]}, {"ref": ["a b c d", "e f g h"]})
     >>> bleu = make_metric("bleu")
@@ -228,19 +197,9 @@ def _lengths(testset: TestSet) -> np.ndarray:
 
 
 def in_order(testset: TestSet, positions: np.ndarray, added: np.ndarray, order: str) -> np.ndarray:
-    """The same positions in one of `ORDERS`; ties in the order of the test set.
+    """The same positions in one of `ORDERS`, by what each segment adds or by the characters of the longest reference,
+    longest first; ties in the order of the test set.
 
-    Parameters
-    ----------
-    testset : TestSet
-    positions : ndarray of int, shape (found,)
-    added : ndarray, shape (segments,)
-        What each segment adds to the improvement of A over B.
-    order : str
-        One of `ORDERS`. The length is that of the longest reference, in characters, longest first.
-
-    Examples
-    --------
     >>> ts = TestSet("toy", {"A": ["", "", ""]}, {"ref": ["aaa", "b", "cc"]})
     >>> added = np.array([0.1, -0.3, 0.2])
     >>> [in_order(ts, np.arange(3), added, order).tolist() for order in ORDERS]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -299,52 +299,32 @@ def _p_values(count: Callable[[np.ndarray, np.ndarray], np.ndarray], observed: n
 
 @dataclass(frozen=True)
 class SignificanceTest:
-    """What the rest of the program, and the reader, need to know of a test.
-
-    Attributes
-    ----------
-    name, title, source : str
-    formula : str
-        The definition in one line.
-    draws : {"swaps", "bootstrap", "none"}
-        What its replicates are. Without draws these are differences of segment scores, whatever the unit: such a test
-        is for means of them alone and has no trials.
-    p_values : callable or None
-        (observed, replicates) -> p; None for Koehn's, which concludes from win rates and has no p.
-    default_correction : str
-    steps : int
-        The smallest p is steps / (trials + 1).
-    romano_wolf : bool
-        Whether its replicates (those of a bootstrap after centring) are a joint null that Romano-Wolf can use.
-    caution, instead : str or None, str
-        What is wrong with it as published, or for translations, and what to use instead.
-    least : callable or None
-        Number of units -> the smallest p whatever the outputs.
-    side : callable
-        (observed, replicates) -> the sign of what its p, or its win rates, are of: 1 where that favours the first
-        system, -1 the second. By default that of the observed difference.
-    statistic : str
-        What `side` is the sign of, in words that a plural verb follows.
-    with_few, with_few_instead : str or None, str
-        What holds of it with few or unequal units, and what to use instead.
-    """
+    """What the rest of the program, and the reader, need to know of a test."""
 
     name: str
     title: str
     source: str
-    formula: str
+    formula: str  # the definition in one line
+    #: {"swaps", "bootstrap", "none"}: What its replicates are. Without draws these are differences of segment scores,
+    #: whatever the unit: such a test is for means of them alone and has no trials.
     draws: str
+    #: (observed, replicates) -> p; None for Koehn's, which concludes from win rates and has no p.
     p_values: Callable[[np.ndarray, Any], np.ndarray] | None
     default_correction: str
-    steps: int = 1
+    steps: int = 1  # the smallest p is steps / (trials + 1)
+    #: Whether its replicates (those of a bootstrap after centring) are a joint null that Romano-Wolf can use.
     romano_wolf: bool = False
+    #: What is wrong with it as published, or for translations, and what to use instead.
     caution: str | None = None
     instead: str = ""
-    least: Callable[[np.ndarray], np.ndarray] | None = None
+    least: Callable[[np.ndarray], np.ndarray] | None = None  # number of units -> the smallest p whatever the outputs
+    #: What holds of it with few or unequal units, and what to use instead.
     with_few: str | None = None
     with_few_instead: str = ""
+    #: (observed, replicates) -> the sign of what its p, or its win rates, are of: 1 where that favours the first
+    #: system, -1 the second. By default that of the observed difference.
     side: Callable[[np.ndarray, Any], np.ndarray] = _side_of_difference
-    statistic: str = "the differences"
+    statistic: str = "the differences"  # what `side` is the sign of, in words that a plural verb follows
 
     @property
     def of_segments(self) -> bool:
@@ -469,6 +449,21 @@ ADJUSTMENTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "none": none, "bonferroni": bonferroni, "holm": holm, "bh": bh, "by": by}
 #: All of them, as named on the command line.
 CORRECTIONS = (*ADJUSTMENTS, "romano-wolf")
+#: What each correction keeps at the level.
+CONTROLS = {
+    "none": "the error of each single pair",
+    "bonferroni": "any false claim, under any dependence",
+    "holm": "any false claim, under any dependence",
+    "bh": "the expected share of false claims, under positive dependence",
+    "by": "the expected share of false claims, under any dependence",
+    "romano-wolf": "any false claim, from the joint null of all pairs",
+}
+
+#: Why the correction that usually finds most may find less.
+FEWER_THAN_HOLM = (
+    "Romano-Wolf mostly finds what Holm finds and more; not here. It holds each difference against the most extreme of "
+    "all pairs, each in standard deviations of its own null, and where units are few or unequal some nulls reach "
+    "further in these than others. Both control the same error: choose one beforehand, not by what it finds.")
 
 
 def romano_wolf(observed: np.ndarray, null: np.ndarray | Rows, tolerance: float = 1e-9, *,
@@ -546,3 +541,36 @@ def _back(values: np.ndarray, order: np.ndarray) -> np.ndarray:
     out = np.empty_like(values)
     out[order] = values
     return out
+
+
+def every_correction(p: np.ndarray, romano_wolf: np.ndarray | None = None) -> dict[str, np.ndarray]:
+    """The same raw p-values, shape (pairs,), under each correction; with `romano_wolf`, which cannot be had from them,
+    last.
+
+    >>> {name: adjusted.round(3).tolist() for name, adjusted in every_correction(np.array([0.01, 0.03])).items()}
+    {'none': [0.01, 0.03], 'bonferroni': [0.02, 0.06], 'holm': [0.02, 0.03], 'bh': [0.02, 0.03], 'by': [0.03, 0.045]}
+    """
+    adjusted = {name: adjust(p) for name, adjust in ADJUSTMENTS.items()}
+    return adjusted if romano_wolf is None else {**adjusted, "romano-wolf": romano_wolf}
+
+
+def decide_by(tested: Sequence[PairResult], sign: int, adjusted: np.ndarray, alpha: float) -> np.ndarray:
+    """What adjusted p, shape (pairs,), decide on pairs that were tested, as `decide_pairs` has it; `sign` turns a
+    difference into an improvement."""
+    improvement = np.array([sign * pair.delta for pair in tested])
+    side = np.array([{"a": 1, "b": -1, None: np.sign(own)}[pair.favours]
+                     for pair, own in zip(tested, improvement, strict=True)])
+    return decide_pairs(improvement, alpha, p=adjusted, side=side)
+
+
+def disagreeing(decisions: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Indices of the pairs on which not all choices (corrections, tests) decide alike, from decisions of shape
+    (pairs,).
+
+    >>> disagreeing({"none": np.array([1, 1, 0]), "holm": np.array([1, 0, 0])}).tolist()
+    [1]
+    """
+    if not decisions:
+        return np.zeros(0, dtype=int)
+    stacked = np.array(list(decisions.values()))
+    return np.flatnonzero((stacked != stacked[0]).any(axis=0))

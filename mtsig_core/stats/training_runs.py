@@ -66,7 +66,7 @@ def pair_runs(pairs: Iterable[PairResult], runs: Sequence[SystemRuns]) -> tuple[
         a, b = spread[pair.a], spread[pair.b]
         between = None if a is None or b is None else math.sqrt(a[0] + b[0])
         total = freedom = None
-        if a and b and pair.se is not None and pair.n_units is not None and pair.n_effective is not None:
+        if a and b and pair.se is not None:
             of_testset = unbiased(pair.se, pair.n_units), float(units_freedom(pair.n_effective))
             variances, degrees = np.array([(of_testset[0] ** 2, of_testset[1]), a, b]).T
             total, freedom = math.sqrt(variances.sum()), float(welch_satterthwaite(variances, degrees))

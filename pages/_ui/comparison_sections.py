@@ -29,8 +29,8 @@ from mtsig_core.report.tables import (
 from mtsig_core.report.words import describe_control, keeps_its_level, write_caveats
 from mtsig_core.stats.across import alike_said, pairs_across
 from mtsig_core.stats.cautions import about_top_groups
-from mtsig_core.stats.choices import decide_by, disagreeing
 from mtsig_core.stats.comparison import joined
+from mtsig_core.stats.significance import decide_by, disagreeing
 from mtsig_core.testset import name_as_system
 from pages._ui import address, background, charts, controls, results, screen, testset_view
 from pages._ui.browser import command_box, copyable

@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from mtsig_core import Caution, MetricResult, MtsigError, PairResult, Settings, TestSet
 from mtsig_core.experiments.dispute import default_metrics, document_names, examine_dispute
 from mtsig_core.experiments.planning import default_difference
+from mtsig_core.figures.pair_plots import drivers
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import export
 from mtsig_core.report.caution_words import advise_trust
@@ -24,15 +26,15 @@ from mtsig_core.stats.arrays import holds_zero
 from mtsig_core.stats.cautions import about_definition, about_need_of_units, trusted
 from mtsig_core.stats.comparison import joined
 from mtsig_core.stats.few_units import alone_could, cannot_decide
-from mtsig_core.stats.pair import PairExamination, equivalence, examine_pair
+from mtsig_core.stats.pair import PairExamination, equivalence, examine_pair, extremes
 from mtsig_core.stats.significance import TESTS
-from pages._ui import address, background, controls, results, screen
+from pages._ui import address, background, charts, controls, results, screen
 from pages._ui.browser import command_box
 from pages._ui.frame import ROOT
 from pages._ui.screen import end_page, or_end_page
 from pages._ui.testset_view import View
 
-_PAGE = ROOT / "pages" / "pair.py"
+_PAGE, SEGMENTS_PAGE = ROOT / "pages" / "pair.py", ROOT / "pages" / "segments.py"
 _ASKED = ("unit", "trials", "alpha", "seed")
 
 
@@ -225,6 +227,30 @@ def documents_of(testset: TestSet, domain: str | None) -> dict[str, int]:
     number = testset.document_index.tolist()
     inside = dict.fromkeys(k for k, d in zip(number, testset.domains, strict=True) if d == domain)
     return {names[k]: k for k in inside}
+
+
+def show_documents(view: View, found: PairExamination, a: str, b: str) -> None:
+    """The documents that move the difference most, and the way to their segments."""
+    unit, has_texts = metric_title(found.metric), view.testset.has_texts
+    st.subheader("Which documents drive the difference?")
+    added, ids = found.sign * found.by_document, document_names(view.testset)
+    order = (-added).argsort(kind="stable")
+    most, least = extremes(added, 10)
+    shown = [*most, *least[::-1]]
+    clicked = charts.show(
+        partial(drivers, [ids[k] for k in shown], added[shown].tolist(), a=a, b=b, unit=unit), key="pair.documents",
+        header=["document", f"{unit} added"], files=view.named(a, b), command=command(view, a, b), select=has_texts,
+        rows=[(ids[k], float(added[k])) for k in order],
+        alt="What the ten documents most in favour of each system add to the difference.")
+    if clicked:
+        address.go(SEGMENTS_PAGE, document=ids[shown[clicked[0][0]]])
+    some = f"The {len(shown)} of {len(ids):,} documents that move it most. " if len(shown) < len(ids) else ""
+    st.caption(some + "Added: the difference, less the difference without that document. These do not sum to the whole."
+               + (" Click a bar to read the document." if has_texts else ""))
+    document = st.selectbox("Read the segments of", [ids[k] for k in order], index=None, key="pair.document",
+                            placeholder="a document, most in favour of A first", width=480)
+    if document is not None and has_texts:
+        address.link(SEGMENTS_PAGE, "Read them", icon=":material/arrow_forward:", **segments_query(a, b, document))
 
 
 # The dispute card: everything about two systems, to read, to print, to send as one file.

@@ -15,6 +15,7 @@ from mtsig_core.metrics.tokenizers import tokenizer_name
 from mtsig_core.report import export, segment_cards
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.stats import segments
+from mtsig_core.stats.pair import PairExamination, extremes
 from pages._ui import address, background, controls, one_pair, screen
 from pages._ui.browser import copyable
 from pages._ui.testset_view import View
@@ -34,6 +35,19 @@ def show_side_by_side(testset: TestSet, systems: Sequence[str], segments: Sequen
          unit: str, marks: str = segment_cards.MARKS[0]) -> None:
     """Outputs of some segments side by side, over them the source and the references."""
     cards(testset, systems, segments, segment_cards.contributed(added, unit), marks)
+
+
+def show_most_in_favour(view: View, found: PairExamination, a: str, b: str) -> None:
+    """The segments that add most to the difference, each way, and the way to all of them."""
+    added, unit = found.sign * found.by_segment, metric_title(found.metric)
+    n, marks = pick_marks()
+    for name, part in zip((a, b), extremes(added, n), strict=True):
+        screen.answer(f"Most in favour of {name}")
+        if not part.size:
+            st.caption("No segment pulls the difference this way.")
+        show_side_by_side(view.testset, [a, b], part.tolist(), added[part].tolist(), unit, marks)
+    address.link(one_pair.SEGMENTS_PAGE, "All segments, to search and sort", icon=":material/arrow_forward:",
+                 **one_pair.segments_query(a, b))
 
 
 def cards(testset: TestSet, systems: Sequence[str], segments: Sequence[int], heads: Sequence[str],

@@ -12,7 +12,7 @@ from mtsig_core import Comparison, MetricResult, MtsigError, PairResult, Setting
 from mtsig_core.report.sentences import choose_form
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.words import describe_control
-from mtsig_core.stats import choices
+from mtsig_core.stats import ranks, significance
 from mtsig_core.stats.few_units import cannot_decide, trials_needed
 from mtsig_core.stats.ranks import intransitive_triples
 from mtsig_core.stats.significance import TESTS, is_split, significant
@@ -46,7 +46,7 @@ def adjust(view: View) -> Adjusted:
         other = view.comparison if settings.correction == "romano-wolf" else compare_otherwise(view, correction="auto")
         joint = np.array([pair.p_adjusted for pair in other.metrics[view.metric].pairs if pair.p_value is not None])
     p = np.array([pair.p_value for pair in pairs])
-    return Adjusted(pairs, choices.every_correction(p, joint), joint is not None)
+    return Adjusted(pairs, significance.every_correction(p, joint), joint is not None)
 
 
 def list_open_pairs(view: View) -> list[PairResult]:
@@ -77,7 +77,7 @@ def describe_open_pairs(view: View) -> str:
 def show_corrections(view: View, adjusted: Adjusted) -> None:
     """What each correction controls, how many pairs are significant under it, and the pairs on which they disagree."""
     settings, result = view.comparison.settings, view.result
-    decisions = {name: choices.decide_by(adjusted.pairs, result.sign, values, settings.alpha)
+    decisions = {name: significance.decide_by(adjusted.pairs, result.sign, values, settings.alpha)
                  for name, values in adjusted.by_correction.items()}
     screen.show_table(Table("corrections", (
         Column("correction", "correction", "name"), Column("controls", "controls"), _SIGNIFICANT), tuple(
@@ -86,8 +86,8 @@ def show_corrections(view: View, adjusted: Adjusted) -> None:
     if not adjusted.has_joint:
         st.caption(f"Romano-Wolf is not defined for the test {settings.test}.")
     elif np.count_nonzero(decisions["romano-wolf"]) < np.count_nonzero(decisions["holm"]):
-        st.caption(choices.FEWER_THAN_HOLM)
-    unclear = choices.disagreeing(decisions)
+        st.caption(significance.FEWER_THAN_HOLM)
+    unclear = significance.disagreeing(decisions)
     if len(unclear):
         inside = st.expander(f"Pairs on which the corrections disagree: {len(unclear)}", on_change="rerun",
                              key="significance.unclear")
@@ -123,11 +123,11 @@ def _show_disagreement(view, pairs, adjusted, decisions, unclear, key):
 
 def show_triples(view: View) -> None:
     """Triples in which the first is better than the last, and neither is separated from the one between."""
-    better = choices.better_matrix(view.result)
+    better = ranks.better_matrix(view.result)
     n = intransitive_triples(better)
     if not n:
         return
-    triples, names = choices.triple_examples(better), [system.system for system in view.result.systems]
+    triples, names = ranks.triple_examples(better), [system.system for system in view.result.systems]
     st.subheader(f"{n:,} {'triple is' if n == 1 else 'triples are'} not transitive")
     st.caption("The first is better than the last, yet neither is separated from the one between: so ranks are "
                "intervals, and 'not significant' is not 'equal'."
@@ -152,13 +152,13 @@ def show_tests(view: View) -> None:
             continue
         result, correction = other.metrics[view.metric], other.settings.correction
         p = np.array([pair.p_adjusted for pair in result.tested])
-        signs = choices.decide_by(result.tested, result.sign, p, settings.alpha)
+        signs = significance.decide_by(result.tested, result.sign, p, settings.alpha)
         rows.append((TESTS[test].title, correction, _count(view, signs, other.settings, correction, result)))
         if cannot_decide(other.settings, result, correction) is None:
             by_test[f"{test}, {correction}"], decided[f"{test}, {correction}"] = p, signs
     screen.show_table(Table("tests", (
         Column("test", "test", "name"), Column("correction", "correction", "name"), _SIGNIFICANT), tuple(rows)))
-    unclear = choices.disagreeing(decided)
+    unclear = significance.disagreeing(decided)
     st.caption(f"{len(unclear)} {'pair' if len(unclear) == 1 else 'pairs'} on which {' and '.join(by_test)} disagree. "
                "Choose the test before looking: to try several and keep one is to test more than once.")
     if len(unclear):

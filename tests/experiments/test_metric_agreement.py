@@ -11,7 +11,14 @@ import sacrebleu
 
 from mtsig_core import TestSet
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.metric_agreement import accuracy, agreement, permute_metrics, score_segments, soft_accuracy
+from mtsig_core.experiments.metric_agreement import (
+    _interval,
+    accuracy,
+    agreement,
+    permute_metrics,
+    score_segments,
+    soft_accuracy,
+)
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.report.agreement import agreement_record
 from mtsig_core.source import Source
@@ -248,6 +255,13 @@ def test_intervals_stand_about_what_was_observed():
     low, high = np.clip(np.quantile(drawn, [.025, .975]) - np.mean(drawn) + one.pairwise_accuracy, 0, 1)
     assert one.pairwise_accuracy_low == pytest.approx(low, abs=0.06)
     assert one.pairwise_accuracy_high == pytest.approx(high, abs=0.06)
+
+
+def test_an_interval_is_moved_to_what_was_observed_and_cut():
+    """Samples from 0.4 to 0.6, evenly: the middle 90% of them is 0.18 wide."""
+    samples = np.append(np.linspace(0.4, 0.6, 201), np.nan)
+    assert _interval(0.8, samples, 0.1) == pytest.approx((0.71, 0.89))
+    assert _interval(0.95, samples, 0.1) == pytest.approx((0.86, 1.0)) and _interval(0.5, samples[-1:], 0.1) == (0, 1)
 
 
 def test_accuracies_against_loops():

@@ -94,6 +94,20 @@ def test_significance_comes_as_often_as_planned(counts):
     assert all(row.significant == pytest.approx(row.power, abs=0.3) for row in beyond)
 
 
+def test_parts_of_the_set_vary_less_than_fresh_sets(counts):
+    """Without replacement the variance of a part is (1 - size / n) times that of a fresh set: the whole has none."""
+    found = swept(counts[0], sizes=[600, 1200], repeats=2, resamples=100)
+    for row in found.pairs:
+        delta, se, *_ = found.errors[row.a, row.b]
+        se *= math.sqrt(1200 / row.size)
+        if row.size == 1200:
+            assert row.expected == (delta > 1.96 * se) != row.power
+            continue
+        spread = se * math.sqrt(1 - row.size / 1200)
+        expected = stats.norm.sf(1.96 * se, delta, spread) + stats.norm.cdf(-1.96 * se, delta, spread)
+        assert row.expected == pytest.approx(expected, abs=1e-3)
+
+
 def test_many_units_are_drawn_in_groups_with_the_same_error(counts, monkeypatch):
     by_one = swept(counts[0], sizes=[600], repeats=20).systems
     monkeypatch.setattr(sweeps, "_GROUPS", 150)
@@ -215,6 +229,16 @@ def test_a_comparison_plans_only_what_it_could_test():
     assert [{row.a, row.b} for row in plan(compare(rated, "human", trials=99), 1.0)] == [{"B", "C"}, {"A", "B"}]
     with pytest.raises(SettingError, match="two systems"):
         plan(compare(rated.only("B"), "human", trials=99), 1.0)
+
+
+@pytest.mark.parametrize("test, units, of_three", [
+    ("bootstrap", 6, 7), ("percentile", 6, 7), ("wilcoxon", 6, 7), ("ar", 6, 7), ("t", 2, 2)])
+def test_no_size_is_below_that_with_which_a_p_can_be_so_small(test, units, of_three):
+    """2 / 2^n is at most 0.05 from six units on, and at most a third of that from seven; t takes two."""
+    scores = dict(zip("ABC", segment_scores(3, [60, 55, 50], 60)[..., 0].tolist(), strict=True))
+    rated = TestSet("rated", {name: [None] * 60 for name in scores}, {}, scores={"human": SegmentScores(scores)})
+    found = compare(rated, "human", test=test, unit="segment", trials=999, resamples=99)
+    assert {(row.units, row.units_low, row.units_family) for row in plan(found, 1000.0)} == {(units, units, of_three)}
 
 
 @pytest.mark.parametrize("unit", ["document", "segment", "block"])

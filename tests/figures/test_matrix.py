@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from mtsig_core.figures.comparison_plots import matrix
-from mtsig_core.results import MetricResult, PairResult, Settings, SystemResult
+from mtsig_core.results import Settings, SystemResult
+from tests.toys import metric_result, pair_result
 
 SETTINGS = Settings("ar", "segment", None, 9999, 0.05, "holm", "percentile", 2000, 0, None, "0")
 
@@ -22,10 +23,10 @@ def made_up(n, p=lambda i, j: (0.0001, 0.001), names=None, higher=True, win=None
             raw, adjusted = (None, None) if win else p(i, j)
             better = "a" if (win or 1 - adjusted) >= 0.95 else None
             delta = float(j - i if higher else i - j)
-            pairs.append(PairResult(names[i], names[j], delta, delta - 1, delta + 1, raw, adjusted,
-                                    better is not None, better, win, win and 1 - win, 0.5, None, 1.4))
+            pairs.append(pair_result(names[i], names[j], delta, better, ci_low=delta - 1, ci_high=delta + 1,
+                                     p_value=raw, p_adjusted=adjusted, win=win, lose=win and 1 - win, se=0.5, mdd=1.4))
     systems = [SystemResult(name, 40.0 - k, 39.0 - k, 41.0 - k, 1, n) for k, name in enumerate(names)]
-    return MetricResult("bleu", "sig", higher, tuple(systems), tuple(pairs))
+    return metric_result(systems, pairs, higher_is_better=higher, trials=SETTINGS.trials)
 
 
 def texts(figure):

@@ -24,21 +24,19 @@ from mtsig_core.report.words import fit_remedies_to_task, group_cautions
 from mtsig_core.results import (
     Comparison,
     Exclusion,
-    MetricResult,
-    PairResult,
     Settings,
     SystemResult,
     TestSetInfo,
 )
 from mtsig_core.stats.comparison import joined
 from mtsig_core.stats.ranks import headline
-from tests.toys import toy
+from tests.toys import metric_result, pair_result, toy
 
 SETTINGS = Settings("ar", "document", None, 999, 0.05, "romano-wolf", "percentile", 200, 0, None, "0")
 
 
 def pair(a, b, delta, better, p=0.001):
-    return PairResult(a, b, delta, delta - 1, delta + 1, p, p, better is not None, better, None, None, 0.5, 1.2, 1.4)
+    return pair_result(a, b, delta, better, p, ci_low=delta - 1, ci_high=delta + 1, se=0.5, se_ratio=1.2, mdd=1.4)
 
 
 def result(names=("A", "B", "C"), higher_is_better=True):
@@ -47,7 +45,7 @@ def result(names=("A", "B", "C"), higher_is_better=True):
     systems = (SystemResult(a, 50.0 - 20 * sign, 29, 31, 1, 2), SystemResult(b, 50.0 - 20.5 * sign, 28, 31, 1, 2),
                SystemResult(c, 50.0 - 30 * sign, None, None, 3, 3))
     pairs = (pair(a, b, 0.5 * sign, None, 0.4), pair(a, c, 10.0 * sign, "a"), pair(b, c, 9.5 * sign, "a"))
-    return MetricResult("bleu", "tok:13a", higher_is_better, systems, pairs, trials=SETTINGS.trials)
+    return metric_result(systems, pairs, higher_is_better=higher_is_better, signature="tok:13a")
 
 
 def comparison(metric=None, warnings=()):

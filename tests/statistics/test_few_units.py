@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mtsig_core import SegmentScores, TestSet
-from mtsig_core.results import PairResult, SystemRuns
+from mtsig_core.results import SystemRuns
 from mtsig_core.stats import engine
 from mtsig_core.stats.across import decide_across, draw_across
 from mtsig_core.stats.few_units import p_floor
@@ -20,6 +20,7 @@ from mtsig_core.stats.resampling import effective_number
 from mtsig_core.stats.settings import Plan, resolve
 from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, approximate_randomization, romano_wolf
 from mtsig_core.stats.training_runs import pair_runs, turning
+from tests.toys import pair_result
 
 pytestmark = pytest.mark.statistics
 
@@ -136,8 +137,7 @@ def turned(runs, units, seed, repeats, se_runs):
         d = rng.normal(size=units)
         scores = [rng.normal(0, se_runs * np.sqrt(n / 2), n) for n in runs]
         delta = d.mean() * np.sqrt(units) + scores[0].mean() - scores[1].mean()
-        pair = PairResult("A", "B", float(delta), None, None, 0.01, 0.01, True, "a", None, None, float(d.std()), None,
-                          None, n_units=units, n_effective=float(units))
+        pair = pair_result("A", "B", float(delta), se=float(d.std()), n_units=units, n_effective=float(units))
         row, = pair_runs([pair], [SystemRuns(name, tuple(own), float(own.std(ddof=1)))
                                   for name, own in zip("AB", scores, strict=True)])
         found += abs(delta) > turning(row, ALPHA)

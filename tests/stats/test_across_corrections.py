@@ -9,16 +9,9 @@ from statsmodels.stats.multitest import multipletests
 
 from mtsig_core import TestSet, compare
 from mtsig_core.report.tables import pairs_table
-from mtsig_core.stats.choices import (
-    CONTROLS,
-    better_matrix,
-    disagreeing,
-    every_correction,
-    triple_examples,
-)
 from mtsig_core.stats.few_units import trials_needed
-from mtsig_core.stats.ranks import intransitive_triples
-from mtsig_core.stats.significance import CORRECTIONS, significant
+from mtsig_core.stats.ranks import better_matrix, intransitive_triples, triple_examples
+from mtsig_core.stats.significance import CONTROLS, CORRECTIONS, disagreeing, every_correction, significant
 
 REF = [f"the old house number {k} stands near the river and the bridge" for k in range(40)]
 

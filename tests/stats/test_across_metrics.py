@@ -5,19 +5,20 @@ from dataclasses import replace
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.tables import across_table, add_metrics, pick_unlike, relations_table, without_relation
 from mtsig_core.report.task import dispute_counts_table, disputes_verdict
-from mtsig_core.results import MetricResult, PairResult, SystemResult
+from mtsig_core.results import SystemResult
 from mtsig_core.stats.across import FEW, KINDS, UNDECIDED, Disputed, alike_said, pairs_across
 from tests.report.test_outputs import SETTINGS
 from tests.report.test_outputs import result as leaderboard
+from tests.toys import metric_result, pair_result
 
 
 def pair(a, b, delta, better):
-    return PairResult(a, b, delta, None, None, 0.5, 0.5, better is not None, better, None, None, 0.1, None, 0.3, 10)
+    return pair_result(a, b, delta, better, n=10)
 
 
 def result(name, *pairs, higher_is_better=True):
     systems = tuple(SystemResult(system, 0.0, None, None, None, None) for system in "ABCD")
-    return MetricResult(name, "", higher_is_better, systems, pairs)
+    return metric_result(systems, pairs, name, higher_is_better)
 
 
 BLEU = result("bleu", pair("A", "B", 1.0, "a"), pair("A", "C", 2.0, "a"), pair("B", "C", 1.0, None),

@@ -9,7 +9,7 @@ import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtsig_core import MetricResult, PairResult, SegmentScores, TestSet, compare
+from mtsig_core import SegmentScores, TestSet, compare
 from mtsig_core.experiments.planning import plan
 from mtsig_core.report.comparison_report import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
@@ -18,7 +18,7 @@ from mtsig_core.stats.cautions import about_near_at_least, about_texts, find_cau
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.settings import resolve
 from mtsig_core.stats.significance import TESTS, fitting_tests
-from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, toy
+from tests.toys import Given, bleu, bleu_counts, mean, metric_result, pair_result, segment_scores, toy
 
 QUICK = dict(trials=199, resamples=50)
 COUNTS, DOCUMENTS = bleu_counts(seed=51, qualities=[0.6, 0.1, 0], n_segments=240)
@@ -104,9 +104,9 @@ def family(m, p=0.5, *, delta=1.0, significant=False, mdd=2.0, se=0.7, same=Fals
         test="ar", unit="auto", block_length=None, trials=999, alpha=0.05, correction="none", ci="auto", resamples=99,
         seed=0, baseline=None), **asked})
     raw, adjusted = p if isinstance(p, tuple) else (p, p)
-    pair = PairResult("A", "B", delta, 0.0, 1.0, raw, adjusted, significant, "a" if significant else None, None, None,
-                      se, None, mdd)
-    result = MetricResult("bleu", "signature", True, (), (pair,) * m)
+    pair = pair_result("A", "B", delta, "a" if significant else None, ci_low=0.0, ci_high=1.0, p_value=raw,
+                       p_adjusted=adjusted, se=se, mdd=mdd)
+    result = metric_result((), (pair,) * m, trials=settings.trials)
     return {caution.code: caution for caution in find_cautions(testset, settings, units, [], {"bleu": result})}
 
 
@@ -240,9 +240,8 @@ def test_no_seed_decides_otherwise_where_no_p_could_be_small_enough():
 
 def test_an_interval_without_0_beside_an_open_decision_is_explained():
     assert "interval-and-decision" not in family(3)
-    pairs = [PairResult("A", "B", 1.0, low, 2.0, 0.2, 0.2, False, None, None, None, 0.7, None, 2.0)
-             for low in (0.1, -0.1)]
-    result = MetricResult("bleu", "signature", True, (), tuple(pairs))
+    pairs = [pair_result("A", "B", 1.0, p=0.2, ci_low=low, ci_high=2.0, se=0.7, mdd=2.0) for low in (0.1, -0.1)]
+    result = metric_result((), pairs)
     settings, units = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
                               correction="none", ci="auto", resamples=99, seed=0, baseline=None)
     found = {caution.code: caution for caution in find_cautions(toy(2, 200), settings, units, [], {"bleu": result})}
@@ -255,14 +254,14 @@ def test_an_interval_without_0_beside_an_open_decision_is_explained():
 def test_decisions_are_held_against_the_intervals_that_hold_as_they_do(correction, n_open, n_significant, jointly,
                                                                        in_steps):
     def pair(significant, single, joint):
-        return PairResult("A", "B", 1.0, *single, 0.02, 0.02, significant, "a" if significant else None, None, None,
-                          0.7, None, 2.0, 200, *joint)
+        return pair_result("A", "B", 1.0, "a" if significant else None, 0.02, ci_low=single[0], ci_high=single[1],
+                           ci_joint_low=joint[0], ci_joint_high=joint[1], se=0.7, mdd=2.0)
 
     pairs = [pair(False, (0.1, 2.0), (-1.0, 3.0)), *[pair(True, (0.1, 2.0), (-0.1, 3.0))] * 2,
              pair(True, (0.1, 2.0), (0.01, 3.0)), pair(False, (-0.1, 2.0), (-0.3, 3.0))]
     settings, units = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
                               correction=correction, ci="auto", resamples=99, seed=0, baseline=None)
-    found = find_cautions(toy(2, 200), settings, units, [], {"bleu": MetricResult("bleu", "s", True, (), tuple(pairs))})
+    found = find_cautions(toy(2, 200), settings, units, [], {"bleu": metric_result((), pairs)})
     facts, = [caution.facts for caution in found if caution.code == "interval-and-decision"]
     assert (facts["n_open"], facts["n_significant"]) == (n_open, n_significant)
     assert (facts["jointly"], facts["in_steps"]) == (jointly, in_steps)
@@ -271,13 +270,13 @@ def test_decisions_are_held_against_the_intervals_that_hold_as_they_do(correctio
 
 def test_where_samples_vary_more_than_swaps_nobody_is_sent_to_the_decision():
     def pair(name, swap_se):
-        return PairResult(name, "D", 1.0, 0.1, 2.0, 0.02, 0.02, True, "a", None, None, 0.6, None, 2.0, 10_000, -0.1,
-                          3.0, swap_se=swap_se)
+        return pair_result(name, "D", 1.0, "a", 0.02, ci_low=0.1, ci_high=2.0, ci_joint_low=-0.1, ci_joint_high=3.0,
+                           se=0.6, mdd=2.0, n=10_000, n_units=10_000, n_effective=10_000.0, swap_se=swap_se)
 
     def trust(*pairs):
         settings, units = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
                                   correction="bonferroni", ci="auto", resamples=99, seed=0, baseline=None)
-        result = MetricResult("bleu", "s", True, (), pairs)
+        result = metric_result((), pairs)
         found = find_cautions(toy(4, 200), settings, units, [], {"bleu": result})
         facts = next(caution.facts for caution in found if caution.code == "interval-and-decision")["trust"]
         return facts["unlike"], facts["n_others"], facts["ratio"]
@@ -301,14 +300,14 @@ def test_who_leads_by_ranks_and_not_by_decisions_is_named():
         return tuple(SystemResult(name, 0.0, None, None, *ranks) for name, ranks in rows.items())
 
     def differ(correction, *pairs, **rows):
-        result = MetricResult("bleu", "s", True, ranked(**rows), pairs)
+        result = metric_result(ranked(**rows), pairs)
         settings, units = resolve(toy(3, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
                                   correction=correction, ci="auto", resamples=99, seed=0, baseline=None)
         found = find_cautions(toy(4, 200), settings, units, [], {"bleu": result})
         return [caution.facts["differ"] for caution in found if caution.code == "ranks-and-correction"]
 
     def pair(a, b, better):
-        return PairResult(a, b, 1.0, None, None, 0.01, 0.01, better is not None, better, None, None, 0.1, None, 0.3, 10)
+        return pair_result(a, b, 1.0, better, 0.01, se=0.1, mdd=0.3)
 
     found = [pair("A", "B", "a"), pair("A", "C", None), pair("B", "C", None)]
     assert differ("holm", *found, A=(1, 1), B=(2, 3), C=(2, 3)) == [
@@ -368,20 +367,20 @@ class TestPairs:
         ("romano-wolf", [0.062, 1.0], False)])
     def test_what_one_more_draw_would_undo_is_significant_and_really_so_near(self, correction, adjusted, undone):
         m = 20 if adjusted[0] == 0.02 else 40
-        first, other = (PairResult("A", "B", 1.0, 0.0, 1.0, p, q, q <= 0.05, None, None, None, 0.7, None, 2.0)
+        first, other = (pair_result("A", "B", 1.0, p_value=p, p_adjusted=q, significant=q <= 0.05)
                         for p, q in zip((0.001, 0.001 if adjusted[1] < 1 else 0.5), adjusted, strict=True))
         settings, _ = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05, ci="auto",
                               correction=correction, resamples=99, seed=0, baseline=None)
-        result = MetricResult("bleu", "signature", True, (), (first, *[other] * (m - 1)))
+        result = metric_result((), (first, *[other] * (m - 1)))
         caution, = about_near_at_least(settings, result, [first])
         assert caution.facts["undone"] == undone
 
     def test_by_romano_wolf_pairs_at_the_smallest_p_have_adjusted_p_of_their_own(self):
-        pairs = [PairResult("A", "B", 1.0, 0.0, 1.0, 0.001, q, q <= 0.05, None, None, None, 0.7, None, 2.0)
+        pairs = [pair_result("A", "B", 1.0, p_value=0.001, p_adjusted=q, significant=q <= 0.05)
                  for q in (0.0495, 0.042, 0.062)]
         settings, _ = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05, ci="auto",
                               correction="romano-wolf", resamples=99, seed=0, baseline=None)
-        result = MetricResult("bleu", "signature", True, (), tuple(pairs))
+        result = metric_result((), pairs)
         facts = [caution.facts for caution in about_near_at_least(settings, result, pairs)]
         assert [(one["undone"], one["n"], one["p_low"], one["p_high"]) for one in facts] == [
             (True, 1, 0.0495, 0.0495), (False, 2, 0.042, 0.062)]

@@ -8,20 +8,27 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
+from scipy import stats
 
 from mtsig_core import Comparison, TestSet, compare, examine_pair, plan, replicates
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.planning import cannot_plan
 from mtsig_core.experiments.sweeps import sweep_sizes
+from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.report.result_json import comparison_json
 from mtsig_core.report.sentences import describe_undecided, paper_sentences, state_verdict, summarize_comparison
 from mtsig_core.report.tables import by_reference_table
 from mtsig_core.report.words import describe_control, keeps_its_level
+from mtsig_core.stats.across import compare_task
+from mtsig_core.stats.arrays import of_known
 from mtsig_core.stats.cautions import about_intervals
-from mtsig_core.stats.few_units import alone_could, would_decide
+from mtsig_core.stats.engine import ENOUGH, UnitStatistics, all_pairs, units_apart
+from mtsig_core.stats.few_units import alone_could, cannot_decide, least_of_blocks, units_needed, would_decide
+from mtsig_core.stats.power import degrees_of_freedom
 from mtsig_core.stats.ranks import otherwise_led
-from mtsig_core.stats.resampling import effective_number
-from mtsig_core.stats.significance import TESTS, romano_wolf
+from mtsig_core.stats.resampling import Units, effective_number, swaps
+from mtsig_core.stats.significance import TESTS, fitting_tests, romano_wolf
+from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores
 from tests.toys import bleu, bleu_counts, compare_given, mean, segment_scores
 
@@ -454,3 +461,261 @@ def test_nobody_is_sent_to_documents_that_can_decide_nothing(documents, sent):
     found = compare(of_documents([4] * documents, (4.0, 2.0, 0.0)), unit="segment", **QUICK)
     ignored, = (one for one in found.warnings if one.code == "documents-ignored")
     assert ignored.facts["enough"] == sent == bool(ignored.remedies) and ignored.facts["n_documents"] == documents
+
+
+# Swaps of stationary blocks: how small p can be, against a count of what is swapped and by how often it comes.
+
+
+def alike(n, length):
+    """The chance that all segments are swapped or none, over all ways that blocks can begin and coins can fall."""
+    total = 0.0
+    for begins in itertools.product([0, 1], repeat=n):
+        k = sum(begins)
+        total += (1 / length) ** k * (1 - 1 / length) ** (n - k) * (2 * 0.5**k if k else 1)
+    return total
+
+
+@pytest.mark.parametrize(("n", "length"), [(8, 2.0), (9, 3.0), (10, 4.0), (6, 1.0)])
+def test_the_least_p_is_the_chance_that_all_blocks_are_swapped_or_none(n, length):
+    assert least_of_blocks(np.array(n / length - 0.5), length) == pytest.approx(alike(n, length), rel=1e-12)
+
+
+def test_that_is_how_often_it_comes():
+    drawn = np.concatenate([swaps(Units("block", np.arange(120), 120, 25.0), 3, block) for block in range(40)])
+    share = (drawn == drawn[:, :1]).all(axis=1).mean()
+    expected = float(least_of_blocks(np.array(120 / 25 - 0.5), 25.0))
+    assert share == pytest.approx(expected, abs=5 * (expected * (1 - expected) / len(drawn)) ** 0.5)
+
+
+@pytest.mark.parametrize(("blocks", "decidable"), [(5, False), (12, True)])
+def test_a_pair_of_few_blocks_cannot_be_decided_however_large_the_difference(blocks, decidable):
+    n, length = 120, 120 / blocks
+    right, wrong = [f"a b c d e {k}" for k in range(n)], ["x y z", *(f"a b c d e {k}" for k in range(1, 3))] * (n // 3)
+    pair = compare(TestSet("set", {"right": right, "wrong": wrong}, {"ref": right}), unit="block",
+                   block_length=length).metrics["bleu"].pairs[0]
+    assert (pair.decidable, pair.significant, pair.mdd is None) == (decidable, decidable, not decidable)
+
+
+def test_as_many_blocks_are_asked_for_as_can_decide():
+    from mtsig_core.stats.settings import resolve
+
+    texts = ["a b c"] * 100
+    settings, _ = resolve(TestSet("set", {"A": texts, "B": texts}, {"ref": texts}), test="ar", unit="block",
+                          block_length=25.0, trials=9999, alpha=0.05, correction="romano-wolf", ci="percentile",
+                          resamples=100, seed=0, baseline=None, rank_rule="simultaneous")
+    n = units_needed(settings, 1)
+    assert least_of_blocks(np.array(n), 25.0) <= 0.05 < least_of_blocks(np.array(n - 1), 25.0)
+
+
+# Ratings of few of the lines: what is said of a system or a pair depends on these lines alone.
+
+
+A, B = [57.0, 64.0, 71.0], [51.0, 52.0, 53.0]
+
+
+def ratings(a, b, documents=None):
+    n = max(len(a), len(b))
+    scores = {"A": [*a, *[None] * (n - len(a))], "B": [*b, *[None] * (n - len(b))]}
+    return TestSet("toy", {name: [None] * n for name in scores}, {}, scores={"human": SegmentScores(scores)},
+                   documents=documents)
+
+
+def more(n):
+    """B rated on n lines, the first three as before."""
+    return [*B, *np.random.default_rng(1).normal(52, 4, n - 3).tolist()]
+
+
+def compared(testset, **settings):
+    return compare(testset, ["human"], **dict(unit="segment", trials=999, resamples=200) | settings).metrics["human"]
+
+
+@pytest.mark.parametrize("n", [3, 80, 150])
+def test_lines_that_one_lacks_change_neither_its_interval_nor_that_of_the_difference(n):
+    result = compared(ratings(A, more(n)))
+    assert result.ci == "jackknife-t"
+    pair, = result.pairs
+    for values, low, high in ((A, *ends_of(result, "A")), (np.subtract(A, B), pair.ci_low, pair.ci_high)):
+        ends = stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))
+        np.testing.assert_allclose((low, high), ends, rtol=1e-9)
+    assert (pair.n, pair.n_units) == (3, 3) and pair.p_value >= pair.p_adjusted - 1e-12 >= 0.25 - 1e-12
+
+
+def ends_of(result, system):
+    row, = (row for row in result.systems if row.system == system)
+    return row.ci_low, row.ci_high
+
+
+def test_documents_without_ratings_are_none():
+    rng = np.random.default_rng(4)
+    a, b = rng.normal(70, 8, 25).tolist(), rng.normal(68, 8, 300).tolist()
+    documents = [str(k // 5) for k in range(300)]
+    result = compared(ratings(a, b, documents), unit="document", ci="jackknife-t")
+    means = np.subtract(a, b[:25]).reshape(5, 5).mean(axis=1)
+    pair, = result.pairs
+    np.testing.assert_allclose((pair.ci_low, pair.ci_high),
+                               stats.t.interval(0.95, 4, means.mean(), stats.sem(means)), rtol=1e-9)
+    np.testing.assert_allclose(ends_of(result, "A"), stats.t.interval(
+        0.95, 4, np.mean(a), stats.sem(np.reshape(a, (5, 5)).mean(axis=1))), rtol=1e-9)
+
+
+@pytest.mark.parametrize("ci", ["percentile", "basic", "bca", "jackknife-t", "t"])
+def test_bca_and_others_with_gaps_are_those_of_the_lines_that_are_rated(ci):
+    rng = np.random.default_rng(5)
+    whole = rng.normal(70, 9, 60).tolist()
+    alone, among = compared(ratings(whole, whole), ci=ci), compared(ratings(whole, [*whole, *whole]), ci=ci)
+    if ci in ("jackknife-t", "t"):
+        np.testing.assert_allclose(ends_of(among, "A"), ends_of(alone, "A"), rtol=1e-9)
+    else:  # other draws
+        np.testing.assert_allclose(ends_of(among, "A"), ends_of(alone, "A"), atol=1.5)
+
+
+def test_one_unit_has_no_standard_error():
+    one = ratings(A, B, ["d"] * 3)
+    pair, = compared(one, unit="document").pairs
+    assert (pair.se, pair.se_ratio, pair.ci_low, pair.p_value, pair.mdd) == (None, None, None, 1.0, None)
+    pair, = compared(one).pairs
+    assert pair.se > 0 and pair.se_ratio is None
+    found = examine_pair(one, "human", "A", "B", unit="document", trials=99, resamples=50)
+    assert found.se["document"] is None and found.se["segment"] > 0 and found.mdd is None
+    row, = plan(compare(one, ["human"], unit="document", trials=99, resamples=50), 2.0)
+    assert (row.se, row.units, row.units_for_own, row.decidable) == (None, None, None, False)
+
+
+def test_an_examined_pair_has_no_p_below_what_its_units_can_give():
+    for seed in range(5):
+        found = examine_pair(ratings(A, more(80)), "human", "A", "B", unit="segment", trials=199, resamples=50,
+                             seed=seed)
+        assert found.outcomes[0].test == "ar" and found.outcomes[0].p_value >= 0.25
+
+
+def test_rows_of_what_is_known():
+    rows = np.array([[1.0, np.nan, 3.0], [4.0, 5.0, 6.0], [np.nan] * 3])
+    np.testing.assert_array_equal(of_known(lambda some: some.sum(axis=1), rows), [4.0, 15.0, np.nan])
+    gaps = np.random.default_rng(2).normal(size=(2, 30))
+    gaps[0, ::3] = np.nan
+    alone = degrees_of_freedom(gaps[:1, ~np.isnan(gaps[0])], 500), degrees_of_freedom(gaps[1:], 500)
+    np.testing.assert_allclose(degrees_of_freedom(gaps, 500), np.concatenate(alone))
+
+
+@pytest.mark.parametrize("scale", [1e-7, 1.0, 1e9])
+def test_a_difference_that_is_the_same_everywhere_has_no_error_whatever_its_size(scale):
+    rng = np.random.default_rng(1)
+    scores = scale * rng.normal(3, 1, 60)
+    testset = TestSet("set", {name: [None] * 60 for name in "AB"}, {}, scores={"q": SegmentScores(
+        {"A": tuple((scores + 0.4 * scale).tolist()), "B": tuple(scores.tolist())})})
+    pair, = compare(testset, "q", trials=99, resamples=200).metrics["q"].pairs
+    assert (pair.se, pair.mdd) == (0, None) and pair.delta == pytest.approx(0.4 * scale)
+
+
+def test_differences_are_recommended_only_where_two_systems_share_a_line():
+    def advice(first, second):
+        found = compare(ratings([*A, *first], [*B, *second]), ["human"], unit="segment", trials=99, resamples=50)
+        told, = (caution.text for caution in found.warnings if caution.code == "rated-on-different-lines")
+        return told
+
+    assert "Go by the differences" in advice([50.0, None], [None, 60.0])
+    apart = TestSet("toy", {"A": [None] * 4, "B": [None] * 4}, {}, scores={"human": SegmentScores(
+        {"A": [50.0, 60.0, None, None], "B": [None, None, 55.0, 65.0]})})
+    told = {caution.code: caution.text for caution in compare(apart, ["human"], unit="segment", trials=99).warnings}
+    assert "Go by" not in told["rated-on-different-lines"] and "cannot be compared" in told["no-common-line"]
+
+
+# Two systems that differ in a handful of units: the others say nothing, however often they are drawn.
+
+
+@pytest.mark.parametrize("unit", ["segment", "document"])
+def test_counts_are_those_of_a_loop(unit):
+    counts, documents = bleu_counts(seed=2, qualities=[0.0, 0.1, 0.3], n_segments=700)
+    counts = counts[[0, 0, 0, 0, 1, 2]]
+    rng = np.random.default_rng(1)
+    for system, n in ((1, 3), (2, 19), (3, 40)):  # copies of the first but for some segments
+        at = rng.choice(700, n, replace=False)
+        counts[system, at] = counts[4, at] + [1, 0, *[0] * 8]
+    units = Units.segments(700) if unit == "segment" else Units(unit, documents, int(documents.max()) + 1)
+    sums, pairs = units.sum(counts), all_pairs(6)
+    slow = np.array([(sums[i] != sums[j]).any(axis=1).sum() for i, j in pairs])
+    found = units_apart(UnitStatistics(Bleu(), counts, units), pairs, np.full(len(pairs), units.n))
+    few = (slow > 0) & (slow < ENOUGH)
+    assert few.sum() > 1 and (found[few] == slow[few]).all() and (found[~few] == units.n).all()
+
+
+def four_of_a_hundred(ahead=4, n=100):
+    rows = {"X": [1.0 if k < ahead else k % 2 / 1 for k in range(n)], "Y": [0.0 if k < ahead else k % 2 / 1
+                                                                            for k in range(n)]}
+    return TestSet("toy", {name: [None] * n for name in rows}, {}, scores={"human": SegmentScores(rows)})
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap", "percentile", "koehn", "riezler-maxwell"])
+@pytest.mark.parametrize("ahead", [4, 7])
+def test_no_test_is_surer_than_the_segments_that_differ(test, ahead):
+    """Of two equal systems all of n favour the same 2 / 2^n times, however many others are drawn beside them."""
+    testset = four_of_a_hundred(ahead)
+    found = compare(testset, ["human"], test=test, unit="segment", trials=999, resamples=500, correction="none")
+    pair, = found.metrics["human"].pairs
+    assert (pair.n_units, pair.n_apart, pair.decidable) == (100, ahead, ahead == 7)
+    assert pair.p_value is None or pair.p_value >= 2 / 2**ahead
+    assert pair.better == (None if ahead == 4 else "a")
+    told = [caution.facts for caution in found.warnings if caution.code == "few-differences"]
+    raised = pair.p_value is not None and pair.p_value <= 2 / 2**ahead
+    assert len(told) == (raised or not pair.decidable)
+    assert all((one["n"], one["n_all"], one["least"]) == (ahead, 100, 2 / 2**ahead) for one in told)
+    assert "near-alpha" not in {caution.code for caution in found.warnings} or pair.decidable
+    if ahead == 4:
+        assert cannot_decide(found.settings, found.metrics["human"]) == \
+            "Cannot be decided: systems differ in too few segments by human"
+        assert describe_undecided(pair, found.settings) == "cannot be decided by a difference in only 4 segments"
+    alone = examine_pair(testset, "human", "X", "Y", unit="segment", trials=999, resamples=500)
+    of_draws = [one for one in alone.outcomes if not fitting_tests(True)[one.test].of_segments]
+    assert all(one.p_value is None or one.p_value >= 2 / 2**ahead for one in of_draws)
+    assert (alone.mdd is None) == (pair.mdd is None) == (ahead == 4)
+
+
+def test_documents_that_tie_but_for_rounding_do_not_tell():
+    ahead, tied = [(1.0, 0.5)] * 4, [(0.1 + 0.2, 0.3)] * 16
+    rows = {name: [value for pair in [*ahead, *tied] for value in (pair[k], 0.0)] for k, name in enumerate("XY")}
+    testset = TestSet("toy", {name: [None] * 40 for name in rows}, {}, scores={"human": SegmentScores(rows)},
+                      documents=[str(k // 2) for k in range(40)])
+    pair, = compare(testset, ["human"], test="percentile", trials=999, resamples=100).metrics["human"].pairs
+    assert pair.n_apart == 4 and pair.p_value >= 0.125
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap", "percentile", "koehn"])
+def test_blocks_are_told_apart_by_their_segments(test):
+    """Scattered ones: the samples of blocks have them too often together, or not at all."""
+    n, at = 300, (20, 90, 150, 210, 280)
+    rows = {name: [1.0 * (k % 2) if k not in at else ahead for k in range(n)]
+            for name, ahead in (("X", 1.0), ("Y", 0.0))}
+    testset = TestSet("toy", {name: [None] * n for name in rows}, {}, scores={"human": SegmentScores(rows)})
+    asked = dict(unit="block", block_length=5, trials=999, resamples=200)
+    found = compare(testset, ["human"], test=test, **asked)
+    pair, = found.metrics["human"].pairs
+    assert pair.better is None and (pair.p_value is None or pair.p_value > 0.05)
+    told = [(caution.facts["n"], caution.facts["n_all"]) for caution in found.warnings
+            if caution.code == "few-differences"]
+    assert test == "ar" or told == [(5, 300)]
+    assert all(one.better is None for one in examine_pair(testset, "human", "X", "Y", **asked).outcomes
+               if one.test in ("ar", "bootstrap", "percentile", "koehn"))
+
+
+def test_tasks_and_domains_know_it_too():
+    testset = four_of_a_hundred(5)
+    halves = TestSet("toy", dict(testset.systems), {}, scores=dict(testset.scores), domains=["a"] * 50 + ["b"] * 50)
+    found = by_domain(halves, "human", test="bootstrap", trials=999, resamples=100)
+    assert found.pairs[0].p_value == 2 / 2**5 and found.pairs[0].better is None
+    few = {pair: four_of_a_hundred(n) for pair, n in (("en-de", 3), ("en-fr", 2))}
+    task = compare_task(Task("toy", few), "human", test="bootstrap", unit="segment", trials=999, resamples=100)
+    assert task.macro["human"].pairs[0].p_value == 2 / 2**2 and task.macro["human"].pairs[0].better is None
+    swept = sweep_sizes(testset, "human", unit="segment", sizes=[100, 30], repeats=20, resamples=100)
+    assert {row.significant for row in swept.pairs} == {0.0}
+
+
+def test_a_test_without_draws_is_told_nothing_of_them():
+    found = compare(four_of_a_hundred(5), ["human"], test="t", unit="segment", resamples=100)
+    assert "few-differences" not in {caution.code for caution in found.warnings}
+
+
+def test_pairs_that_differ_enough_or_nowhere_are_as_ever():
+    for ahead in (0, 30, 100):
+        found = compare(four_of_a_hundred(ahead), ["human"], unit="segment", trials=999, resamples=100)
+        pair, = found.metrics["human"].pairs
+        assert pair.n_apart is None and pair.decidable

@@ -23,13 +23,12 @@ from mtsig_core.report.result_json import comparison_json
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import Comparison
 from mtsig_core.stats.across import pairs_across
-from mtsig_core.stats.choices import decide_by
 from mtsig_core.stats.intervals import fitting_intervals
-from mtsig_core.stats.one_score import bootstrap_systems
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.resampling import BLOCK, bootstrap_weights, make_units, swaps
+from mtsig_core.stats.score import bootstrap_systems
 from mtsig_core.stats.segments import added_by_segment, scores_on
-from mtsig_core.stats.significance import CORRECTIONS, TESTS, fitting_tests, student_t, wilcoxon
+from mtsig_core.stats.significance import CORRECTIONS, TESTS, decide_by, fitting_tests, student_t, wilcoxon
 from mtsig_core.testset import SegmentScores
 from tests.report.test_latex import methods
 
