@@ -85,7 +85,8 @@ def test_a_name_is_said_anew_and_draws_nothing(drawn):
 def test_whatever_else_is_asked_is_drawn(drawn):
     asked = [(TOY, of(TOY, "bleu"), {}), (TOY, [make_metric("bleu", lowercase=True)], {}),
              (TOY, of(TOY, "bleu"), {"seed": 1}), (TOY, of(TOY, "bleu"), {"resamples": 59}),
-             (TOY, of(TOY, "bleu"), {"unit": "segment"}), (TOY, of(TOY, "bleu"), {"unit": "segment", "trials": 149}), (TOY, of(TOY, "chrf"), {}),
+             (TOY, of(TOY, "bleu"), {"unit": "segment"}), (TOY, of(TOY, "bleu"), {"unit": "segment", "trials": 149}),
+             (TOY, of(TOY, "chrf"), {}),
              (TOY, of(TOY, "human"), {}), (replace(TOY, tokenizer="char"), of(TOY, "bleu"), {})]
     for testset, metrics, settings in asked:
         compare_kept(testset, metrics, **settings)
