@@ -208,9 +208,11 @@ def _show_matrix(comparison: Comparison, result: MetricResult) -> Iterator[Block
 
 
 def _caption(comparison: Comparison, result: MetricResult, what: str) -> dict[str, Any]:
-    """The caption of a table, and where to read what its numbers depend on."""
+    """The caption of a table, what puts all its numbers in doubt, and where to read what else they depend on."""
+    doubts = [caution.finding for caution in comparison.warnings
+              if caution.kind.comes_first and caution.metric in (None, result.metric)]
     return {"caption": write_caption(comparison, result, what),
-            "caveats": (f"Methods and caveats: see {metric_title(result.metric)}: methods.",)}
+            "caveats": (*doubts, f"Methods and caveats: see {metric_title(result.metric)}: methods.")}
 
 
 def _explain_signs(comparison: Comparison, result: MetricResult) -> str:
