@@ -407,12 +407,12 @@ def test_what_waits_leaves_its_turn_and_has_it_again(monkeypatch):
     place = scheduler.Turns(at_once=1, longest=60.0)
     monkeypatch.setattr(scheduler, "_TURNS", place)
     with scheduler.turn():
-        with scheduler.rated_humans():
+        with scheduler.waiting():
             assert not place.holds()
         assert place.holds()
-        with pytest.raises(KeyError), scheduler.rated_humans():
+        with pytest.raises(KeyError), scheduler.waiting():
             raise KeyError
         assert not place.holds()  # it ends
-    with scheduler.rated_humans():
+    with scheduler.waiting():
         assert not place.holds()
     assert not place.holds() and not place._queue
