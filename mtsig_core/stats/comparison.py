@@ -108,10 +108,8 @@ def draw(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bl
         own = {} if is_segment_mean(metric) else alone
         key = draws_key(testset, metric, plan, by_reference, baseline)
         if key not in cache:
-            cache[key], seen = draw_metric(testset, metric, plan, own, baseline=baseline, jobs=jobs,
-                                           stage=_stages(metric.name, progress))
-            if counted is not None:
-                counted[metric.name] = seen
+            cache[key] = draw_metric(testset, metric, plan, own, baseline=baseline, jobs=jobs,
+                                     stage=_stages(metric.name, progress), counted=counted)
         by_metric[metric.name] = cache[key]
     return Draws(testset, tuple(metrics), plan, by_metric)
 

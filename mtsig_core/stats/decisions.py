@@ -104,7 +104,8 @@ def _differences(draws: MetricDraws, family: Family, settings: Settings) -> Diff
     delta, low, high, se, freedom = np.concatenate(parts, axis=1)
     joint_low, joint_high = low, high
     if n > 1:  # none is within that of its pair alone, which may be of another kind
-        drawn = Rows((n, draws.systems.drawn.shape[1]), lambda rows: sample_pairs(rows).drawn)
+        drawn = Rows((n, draws.systems.drawn.shape[1]), lambda rows: draws.drawn_differences(family.tested[rows])
+                     * family.turned[rows, None])
         ends = simultaneous(delta, drawn, draws.units[places], draws.effective[places], settings.alpha)
         joint_low, joint_high = np.where(low < ends[0], low, ends[0]), np.where(high > ends[1], high, ends[1])
     se = np.where(draws.units[places] > 1, se, np.nan)  # one unit is drawn again and again

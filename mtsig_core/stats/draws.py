@@ -107,11 +107,19 @@ class MetricDraws:
         """The differences of some pairs, by their places among the tested ones."""
         i, j = self.pairs[self.n > 0][tested].T
         systems, own = self.systems, self.on_common
+        drawn = self.drawn_differences(tested)
         segments = None if systems.segments is None else systems.segments[i] - systems.segments[j]
         if own is not None:
-            return Sample(own.observed[tested], own.drawn[tested], own.left_out[tested], segments)
-        return Sample(systems.observed[i] - systems.observed[j], systems.drawn[i] - systems.drawn[j],
-                      systems.left_out[i] - systems.left_out[j], segments)
+            return Sample(own.observed[tested], drawn, own.left_out[tested], segments)
+        return Sample(systems.observed[i] - systems.observed[j], drawn, systems.left_out[i] - systems.left_out[j],
+                      segments)
+
+    def drawn_differences(self, tested: np.ndarray) -> np.ndarray:
+        """Those on bootstrap samples alone, shape (tested, resamples)."""
+        i, j = self.pairs[self.n > 0][tested].T
+        drawn: np.ndarray = self.systems.drawn[i] - self.systems.drawn[j] if self.on_common is None else \
+            self.on_common.drawn[tested]
+        return drawn
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -119,16 +127,19 @@ class MetricDraws:
 
 
 def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str, TestSet], *,
-                baseline: str | None = None, jobs: int = 1, stage: engine.Stages = lambda name: None
-                ) -> tuple[MetricDraws, Measured]:
-    """Count and draw what a comparison by one metric needs; what was counted comes along.
+                baseline: str | None = None, jobs: int = 1, stage: engine.Stages = lambda name: None,
+                counted: dict[str, Measured] | None = None) -> MetricDraws:
+    """Count and draw what a comparison by one metric needs.
 
-    `alone` has the test sets to score with one reference each. The `baseline` counts only where not all fit.
+    `alone` has the test sets to score with one reference each. The `baseline` counts only where not all fit. Where
+    somebody goes on with what was counted, `counted` keeps it by metric.
     """
     if (report := stage("counting")) is not None:
         report(0.0)
-    counted = measure(testset.keep_scorable(metric.name), metric, progress=report)
-    seen = counted.best_first()
+    seen = measure(testset.keep_scorable(metric.name), metric, progress=report)
+    if counted is not None:
+        counted[metric.name] = seen
+    seen = seen.best_first()  # in place of what came: on large sets the statistics are most of the memory
     units = seen.units(plan.unit, plan.block_length)  # by what has scores, which may be little of the whole
     exact = TESTS[plan.test].tries_all(units)
     plan = replace(plan, trials=units.all_swaps) if exact else plan
@@ -153,7 +164,7 @@ def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str
         _se_ratios(seen, sides, rows, n, pairs, plan, jobs, stage), tests, baseline, _scores_of_runs(seen),
         seen.testset.domains, _draw_over_domains(seen, units, plan),
         tuple(_draw_reference(name, part, metric, plan, jobs, stage, f"reference {k} of {len(alone)} alone")
-              for k, (name, part) in enumerate(alone.items(), 1))), counted
+              for k, (name, part) in enumerate(alone.items(), 1)))
 
 
 def _families(names: list[str], pairs: np.ndarray, trials: int | None, baseline: str | None
