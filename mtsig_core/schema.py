@@ -32,7 +32,11 @@ def to_plain(value: object) -> Any:
 
 def to_json(value: object, indent: int | None = 2) -> str:
     """The JSON of dictionaries, lists and dataclasses, in full precision; ValueError for NaN and infinity."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, default=to_plain) + "\n"
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=to_plain)
+    if indent is not None:  # set apart afterwards: json writes indented text in plain Python, three times as slowly
+        compact = text.encode("utf-8", "surrogatepass")
+        text = msgspec.json.format(compact, indent=indent).decode("utf-8", "surrogatepass")
+    return text + "\n"
 
 
 def parse_json(text: str) -> Any:
