@@ -35,7 +35,6 @@ from mtsig_core.report import export
 from mtsig_core.report.commands import called_by
 from mtsig_core.report.experiment_tables import (
     detection_records,
-    finite_or_none,
     length_records,
     reference_records,
     sampled_pair_records,
@@ -46,6 +45,7 @@ from mtsig_core.report.experiment_tables import (
 from mtsig_core.report.text import warn
 from mtsig_core.results import SamplingSettings, TestSetInfo
 from mtsig_core.schema import to_json
+from mtsig_core.stats.intervals import finite_or_none
 from mtsig_core.stats.parallel import Progress
 from mtsig_core.stats.settings import check_jobs
 from mtsig_core.testset import TestSet

@@ -26,13 +26,12 @@ from mtsig_core.stats.file_cautions import about_files
 from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, effective_number
 from mtsig_core.stats.settings import Plan, check_trials, resolve_sampling
-from mtsig_core.stats.significance import TESTS, decide_pairs, significant
+from mtsig_core.stats.significance import SIDES, TESTS, decide_pairs, significant
 from mtsig_core.testset import TestSet
 
 __all__ = ["by_domain", "stratified_weights"]
 
 _TESTS = ("ar", "bootstrap")
-_SIDES = {1: "a", -1: "b", 0: None}
 
 
 def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "ar", unit: str = "auto",
@@ -208,16 +207,16 @@ def _result(seen: Measured, kinds: list[str], of: np.ndarray, pairs: np.ndarray,
         if not whole.some[k]:
             continue
         common = sizes if rated is None else [sized((of == d) & rated[i] & rated[j]) for d in range(len(kinds))]
-        inside = tuple(DomainPair(kind, float(part.delta[k]), float(part.p[k]), float(p[k]), _SIDES[int(decision[k])],
+        inside = tuple(DomainPair(kind, float(part.delta[k]), float(part.p[k]), float(p[k]), SIDES[int(decision[k])],
                                   float(part.scores[k, 0]), float(part.scores[k, 1]), *size)
                        for kind, part, p, decision, size in zip(kinds, parts, in_domains, decisions, common,
                                                                 strict=True) if part.some[k])
-        sides = {one.better for one in inside} | {_SIDES[int(overall[k])]}
+        sides = {one.better for one in inside} | {SIDES[int(overall[k])]}
         opposed = tuple(one.domain for one in inside if overall[k] * seen.sign * one.delta < 0)
         low, high, within, plain = whole.errors[:, k]
         rows.append(StratifiedPair(
             names[i], names[j], float(whole.delta[k]), float(low), float(high), float(plain), float(within),
-            float(whole.p[k]), float(adjusted[k]), _SIDES[int(overall[k])], inside, opposed, {"a", "b"} <= sides))
+            float(whole.p[k]), float(adjusted[k]), SIDES[int(overall[k])], inside, opposed, {"a", "b"} <= sides))
     domains = []
     for k, kind in enumerate(kinds):
         scores = np.asarray(seen.metric.score(own[k].sum(axis=1)), dtype=np.float64)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -57,6 +56,7 @@ from mtsig_core.experiments.validation import Concluded, Conclusions, Coverage, 
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.cells import Cell, format_p, number, rounded, signed, written_like
 from mtsig_core.report.table import Column, Table
+from mtsig_core.stats.intervals import finite_or_none
 from mtsig_core.stats.score import ScoreBootstrap
 from mtsig_core.stats.significance import significant
 
@@ -104,11 +104,6 @@ def _crossed(key: str, first: Column, across: Mapping[Any, str], cells: Mapping[
                       "estimate", form) for column in there]
     rows = dict.fromkeys(row for row, _ in cells)
     return Table(key, (first, *columns), tuple((row, *(cells.get((row, column)) for column in there)) for row in rows))
-
-
-def finite_or_none(value: float) -> float | None:
-    """A number as JSON and CSV take it: None where it is not finite."""
-    return float(value) if isfinite(value) else None
 
 
 # Samples.

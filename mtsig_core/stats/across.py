@@ -28,7 +28,6 @@ from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import row_chunks
 from mtsig_core.stats.cautions import about_choice
 from mtsig_core.stats.comparison import Cache, Draws, decide, draw, draws_key, joined
-from mtsig_core.stats.decisions import SIDES
 from mtsig_core.stats.draws import (
     PairTests,
     PartDraws,
@@ -45,7 +44,7 @@ from mtsig_core.stats.parallel import as_they_come, is_elsewhere
 from mtsig_core.stats.power import units_freedom, welch_satterthwaite
 from mtsig_core.stats.ranks import RANK_RULES, clusters_of, decision_matrix, rank_intervals
 from mtsig_core.stats.settings import Plan, check_jobs, check_metric, resolve, resolve_plan
-from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, decide_pairs
+from mtsig_core.stats.significance import ADJUSTMENTS, SIDES, TESTS, decide_pairs
 from mtsig_core.stats.training_runs import runs_across
 from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet, check_settled, order_metrics, pick_human_scores
@@ -251,8 +250,9 @@ def draw_across(parts: Mapping[str, Measured], plans: Mapping[str, Plan], *, tri
     apart, null = np.zeros((len(pairs), resamples)), np.zeros((len(pairs), trials))
     n_apart, errors = [], []
     for k, (pair, part) in enumerate(parts.items()):
-        one = draw_part(part.only(names), pairs, replace(plans[pair], trials=trials, seed=seed_of(seed, pair)), jobs)
-        n_units, own_errors = _errors(part.only(names), pairs, one)
+        part = part.only(names)
+        one = draw_part(part, pairs, replace(plans[pair], trials=trials, seed=seed_of(seed, pair)), jobs)
+        n_units, own_errors = _errors(part, pairs, one)
         some &= one.some
         single |= n_units < 2
         n_apart.append(_filled(one.some, one.n_apart, n_units[len(names):]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from urllib.parse import quote
 
@@ -14,7 +13,7 @@ from mtsig_core.stats.arrays import Rows, row_chunks
 from mtsig_core.stats.draws import MetricDraws, ReferenceDraws, spread_of
 from mtsig_core.stats.engine import ENOUGH, all_pairs
 from mtsig_core.stats.few_units import can_reach, rank_correction, swaps_units, trials_needed
-from mtsig_core.stats.intervals import INTERVALS, Sample, finite_ends, simultaneous
+from mtsig_core.stats.intervals import INTERVALS, Sample, finite_ends, finite_or_none, simultaneous
 from mtsig_core.stats.power import degrees_of_freedom, error_interval, minimum_detectable_difference, unbiased
 from mtsig_core.stats.ranks import (
     RANK_RULES,
@@ -27,11 +26,8 @@ from mtsig_core.stats.ranks import (
     ranks_by,
 )
 from mtsig_core.stats.settings import interval_kind
-from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, decide_pairs
+from mtsig_core.stats.significance import ADJUSTMENTS, SIDES, TESTS, decide_pairs
 from mtsig_core.stats.training_runs import pair_runs, spread_of_runs
-
-#: What a decision is written as in a result.
-SIDES = {1: "a", -1: "b", 0: None}
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +217,7 @@ def _system_results(draws: MetricDraws, settings: Settings, pairs: np.ndarray, d
         clusters = clusters_of(np.arange(len(draws.names)), low, high)
         ranks = [(int(a), int(b), int(c)) for a, b, c in zip(low, high, clusters, strict=True)]
     rows = zip(draws.names, draws.systems.observed, ends, ranks, strict=True)
-    return tuple(SystemResult(name, float(score), _number(low), _number(high), *own)
+    return tuple(SystemResult(name, float(score), finite_or_none(low), finite_or_none(high), *own)
                  for name, score, (low, high), own in rows)
 
 
@@ -235,13 +231,13 @@ def _pair_results(draws: MetricDraws, family: Family, settings: Settings, delta:
     n, n_units, effective, n_apart = (values[family.places] for values in (
         draws.n, draws.units, draws.effective, draws.n_apart))
     return tuple(PairResult(
-        draws.names[i], draws.names[j], float(delta[k]), _number(low[k]), _number(high[k]),
+        draws.names[i], draws.names[j], float(delta[k]), _at(low, k), _at(high, k),
         p_value=_at(decisions.p, k), p_adjusted=_at(decisions.adjusted, k), significant=bool(decisions.better[k]),
         better=SIDES[int(decisions.better[k])], favours=SIDES[int(decisions.favours[k])], win=_at(decisions.win, k),
-        lose=_at(decisions.lose, k), se=_number(se[k]), se_ratio=_at(ratio, k), mdd=_number(mdd[k]), n=int(n[k]),
-        ci_joint_low=_number(joint_low[k]), ci_joint_high=_number(joint_high[k]), n_units=int(n_units[k]),
-        n_effective=float(effective[k]), decidable=bool(decisions.decidable[k]), mdd_low=_number(mdd_low[k]),
-        mdd_high=_number(mdd_high[k]), mdd_family=_number(mdd_family[k]), se_df=_number(se_df[k]),
+        lose=_at(decisions.lose, k), se=_at(se, k), se_ratio=_at(ratio, k), mdd=_at(mdd, k), n=int(n[k]),
+        ci_joint_low=_at(joint_low, k), ci_joint_high=_at(joint_high, k), n_units=int(n_units[k]),
+        n_effective=float(effective[k]), decidable=bool(decisions.decidable[k]), mdd_low=_at(mdd_low, k),
+        mdd_high=_at(mdd_high, k), mdd_family=_at(mdd_family, k), se_df=_at(se_df, k),
         swap_se=_at(swap_se, k), n_apart=int(n_apart[k]) if n_apart[k] < min(ENOUGH, n_units[k]) else None)
         for k, (i, j) in enumerate(family.pairs))
 
@@ -338,9 +334,5 @@ def _leaders(part: ReferenceDraws, sign: int, settings: Settings) -> ReferenceLe
                             bool(can_reach(settings, part.n_apart, correction).any()), bool((high == 1).any()))
 
 
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
-
-
 def _at(values: np.ndarray | None, k: int) -> float | None:
-    return None if values is None else _number(values[k])
+    return None if values is None else finite_or_none(values[k])

@@ -35,6 +35,11 @@ class Sample:
     segments: np.ndarray | None = None
 
 
+def finite_or_none(value: float) -> float | None:
+    """A plain number, None where it is undefined."""
+    return float(value) if math.isfinite(value) else None
+
+
 def finite_ends(low: float, high: float) -> tuple[float, float] | None:
     """Two ends as plain numbers, None where one is undefined."""
     return (float(low), float(high)) if math.isfinite(low) and math.isfinite(high) else None

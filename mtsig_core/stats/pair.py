@@ -25,6 +25,7 @@ from mtsig_core.stats.power import minimum_detectable_difference, unbiased, unit
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import check_trials, resolve_sampling
 from mtsig_core.stats.significance import (
+    SIDES,
     SMALLEST_P,
     TESTS,
     SignificanceTest,
@@ -353,8 +354,7 @@ def _outcome(test: SignificanceTest, delta: float, replicates: np.ndarray | None
     by_both, by_test = (int(decide_pairs(toward, alpha, p=p, win=win, lose=lose, side=side)[0])
                         if significant(floor, alpha) else 0 for toward in (improvement, side))
     p_value, wins, losses = (None if value is None else float(value[0]) for value in (p, win, lose))
-    sides = {1: "a", -1: "b", 0: None}
-    return Outcome(test.name, p_value, wins, losses, sides[by_both], sides[by_test - by_both])
+    return Outcome(test.name, p_value, wins, losses, SIDES[by_both], SIDES[by_test - by_both])
 
 
 def _difference(scores: np.ndarray) -> np.ndarray:

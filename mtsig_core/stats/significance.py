@@ -233,6 +233,10 @@ def significant(p: np.ndarray | float, alpha: float) -> np.ndarray | bool:
     return p <= alpha + TOLERANCE
 
 
+#: What a decision is written as in a result.
+SIDES = {1: "a", -1: "b", 0: None}
+
+
 def decide_pairs(improvement: np.ndarray, alpha: float, *, p: np.ndarray | None = None, win: np.ndarray | None = None,
                  lose: np.ndarray | None = None, side: np.ndarray | None = None) -> np.ndarray:
     """The one place where a pair is decided: 1 for its first system, -1 for its second, 0 for neither.
