@@ -6,9 +6,6 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-#: Header and rows.
-Table = tuple[list[str], list[list[str]]]
-
 
 class Cell(str):
     """The text of a number, for the terminal and the screen alike; a table that can be sorted goes by its `value`.

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from mtsig_core.metrics import Metric
-from mtsig_core.report.table import Table
 from mtsig_core.report.tables import leaderboard_table, matrix_table, scores_table, single_runs, with_run_records
 from mtsig_core.report.text import printable, table_text
 from mtsig_core.report.words import list_assumptions
@@ -129,13 +128,6 @@ def records_csv(records: Sequence[Mapping[str, object]], header: Sequence[str] =
     """Records as CSV, what one lacks being empty; by default the columns are all that they name, as they come."""
     header = header or list(dict.fromkeys(key for record in records for key in record))
     return to_csv(header, ([record.get(key) for key in header] for record in records))
-
-
-def table_csv(*tables: Table, more: Mapping[str, object] | None = None) -> str:
-    """Tables as one CSV; of several, the first column says which each row is of. `more` stands on every row."""
-    named = len(tables) > 1
-    return records_csv([({"table": table.key} if named else {}) | record | dict(more or {})
-                        for table in tables for record in table.records()])
 
 
 def defuse(cell: object) -> object:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
-from mtsig_core.report.cells import format_p, number, rounded, signed
+from mtsig_core.report.cells import format_p, number, rank_interval, rounded, signed
 
 #: A cell without meaning in its row, such as the difference of the best system to itself: it is left empty. A value
 #: that is undefined is None, and shown as a dash.
@@ -46,19 +46,12 @@ def _write_interval(ends: tuple[float, float], form: str) -> str:
     return f"[{signed(ends[0], form, sign)}, {signed(ends[1], form, sign)}]"
 
 
-def _write_ranks(ends: tuple[int, int], _: str) -> str:
-    low, high = ends
-    return f"{low}" if low == high else f"{low}-{high}"
-
-
 def _sort_ranks(ends: tuple[int, int] | None) -> float:
-    if ends is None or ends[0] == ends[1]:
-        return math.inf if ends is None else ends[0]
-    return ends[0] + ends[1] / 1000
+    return rank_interval(*ends or (None, None)).value
 
 
 def _write_rank_change(cell: tuple[tuple[int, int] | None, tuple[int, int] | str | None], form: str) -> str:
-    before, now = (MISSING if end is None else end if isinstance(end, str) else _write_ranks(end, form) for end in cell)
+    before, now = (MISSING if end is None else end if isinstance(end, str) else rank_interval(*end) for end in cell)
     return before if before == now else f"{before} \N{RIGHTWARDS ARROW} {now}"
 
 
@@ -96,7 +89,7 @@ _KINDS = (
     Kind("difference", lambda value, form: signed(value, form or ".2f"), float),
     Kind("decided", _write_decided, lambda cell: float(cell[0]), parts=("", "_significant")),
     Kind("interval", _write_interval, lambda ends: float(ends[0]), parts=("_low", "_high")),
-    Kind("rank", _write_ranks, _sort_ranks, side="<", parts=("_low", "_high")),
+    Kind("rank", lambda ends, _: rank_interval(*ends), _sort_ranks, side="<", parts=("_low", "_high")),
     Kind("rank change", _write_rank_change, lambda cell: _sort_ranks(cell[0])),
     Kind("p", lambda value, _: format_p(value), float),
     Kind("decided p", _write_decided_p, lambda cell: float(cell[0]), parts=("", "_significant")),

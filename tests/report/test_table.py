@@ -7,7 +7,7 @@ import random
 import pytest
 
 from mtsig_core.report.document import TableBlock
-from mtsig_core.report.export import table_csv
+from mtsig_core.report.export import records_csv
 from mtsig_core.report.html import table_html
 from mtsig_core.report.latex import block_latex
 from mtsig_core.report.table import EMPTY, KINDS, Column, Table, join_tables
@@ -33,10 +33,11 @@ def test_text_writes_each_kind(table):
 
 
 def test_files_have_raw_values_and_ends_in_columns_of_their_own(table):
-    rows = list(csv.DictReader(io.StringIO(table_csv(table))))
+    rows = list(csv.DictReader(io.StringIO(records_csv(table.records()))))
     assert rows[1]["p"] == "1e-05" and rows[0]["p"] == rows[1]["ci_low"] == rows[1]["rank_high"] == ""
     assert (rows[0]["rank_low"], rows[0]["ci_high"], rows[0]["other_significant"]) == ("1", "31.0", "True")
-    assert list(csv.DictReader(io.StringIO(table_csv(table, table))))[3]["table"] == "toy"
+    several = [{"table": one.key} | record for one in (table, table) for record in one.records()]
+    assert list(csv.DictReader(io.StringIO(records_csv(several))))[3]["table"] == "toy"
 
 
 def test_columns_are_taken_by_key_with_their_marks(table):
