@@ -40,22 +40,22 @@ def comparison(testset: TestSet, metric: str, meanwhile: Callable[[], None] | No
     if not fits(m * (m - 1) // 2, settings.get("trials")):  # then each baseline has draws of its own
         drawn["baseline"] = settings.get("baseline")
     key = "compare", testset.digest, testset.name, metric, tuple(sorted(drawn.items()))
+
+    def compare_with(cache, **more):
+        return compare(testset, [_Counted(metric_of(testset, metric))], **settings, cache=cache, **more)
+
     if drawn_beforehand(testset, metric, drawn):
         from pages._ui import background  # which work does without
 
         background.keep_place(key)
-        return _DECIDED.make((key, asked), lambda: compare(testset, [_Counted(metric_of(testset, metric))], **settings,
-                                                      cache=FirstDraws(testset)))
+        return _DECIDED.make((key, asked), lambda: compare_with(FirstDraws(testset)))
 
     def work(progress):
         cache = {}
-        found = compare(testset, [_Counted(metric_of(testset, metric))], jobs=jobs(testset), progress=progress,
-                        cache=cache, **settings)
-        return asked, found, cache
+        return asked, compare_with(cache, jobs=jobs(testset), progress=progress), cache
 
-    return decided_from(key, work, asked, lambda cache: compare(
-        testset, [_Counted(metric_of(testset, metric))], cache=cache, **settings), "Comparing the systems",
-        meanwhile and (lambda _: meanwhile()), {"before": True})
+    return decided_from(key, work, asked, compare_with, "Comparing the systems", meanwhile and (lambda _: meanwhile()),
+                        {"before": True})
 
 
 def drawing(settings: dict) -> dict:
