@@ -24,13 +24,11 @@ class Kind:
     comes_first: bool = False
     #: It stands beside the verdict of its metric: why mtsig declares no system better where one seems to be.
     beside_verdict: bool = False
-    #: Nothing should be quoted without it, so that captions repeat it.
+    #: No result should be quoted without it: verdicts, captions and papers repeat it.
     in_caption: bool = False
     #: The test rejects too often, so that its false-alarm rate is above alpha.
     breaks_level: bool = False
     breaks_intervals: bool = False
-    #: It stands above the ranks of a task, which has no list of warnings beside them.
-    above_ranks: bool = False
     #: Its words name the metric, which no list then has to add.
     names_metric: bool = False
 
@@ -42,20 +40,20 @@ class Kind:
 
 #: The kind of each code.
 KINDS: Mapping[str, Kind] = {
-    "is-source": Kind("files", comes_first=True),
-    "other-script": Kind("files", comes_first=True),
-    "other-order": Kind("files", comes_first=True),
-    "reference-order": Kind("files", comes_first=True),
-    "marked-lines": Kind("files", comes_first=True),
-    "marked-reference": Kind("files", comes_first=True),
-    "made-from-output": Kind("files", comes_first=True),
+    "is-source": Kind("files", comes_first=True, in_caption=True),
+    "other-script": Kind("files", comes_first=True, in_caption=True),
+    "other-order": Kind("files", comes_first=True, in_caption=True),
+    "reference-order": Kind("files", comes_first=True, in_caption=True),
+    "marked-lines": Kind("files", comes_first=True, in_caption=True),
+    "marked-reference": Kind("files", comes_first=True, in_caption=True),
+    "made-from-output": Kind("files", comes_first=True, in_caption=True),
     "one-system": Kind("texts"),
     "canary": Kind("texts"),
     "documents-in-domains": Kind("texts"),
     "all-empty": Kind("texts"),
     "empty-lines": Kind("texts"),
     "odd-length": Kind("texts"),
-    "tokenizer-and-script": Kind("scores", comes_first=True, names_metric=True),
+    "tokenizer-and-script": Kind("scores", comes_first=True, in_caption=True, names_metric=True),
     "cannot-tell-apart": Kind("scores", beside_verdict=True, in_caption=True, names_metric=True),
     "depends-on-size": Kind("ratings", names_metric=True),
     "ratings-alone": Kind("ratings", names_metric=True),
@@ -64,20 +62,20 @@ KINDS: Mapping[str, Kind] = {
     "partly-rated": Kind("ratings", names_metric=True),
     "rated-on-different-lines": Kind("ratings", names_metric=True),
     "documents-ignored": Kind("units", in_caption=True, breaks_level=True, breaks_intervals=True),
-    "no-documents": Kind("units", in_caption=True, above_ranks=True),
+    "no-documents": Kind("units", in_caption=True),
     "blocks-for-documents": Kind("units"),
     "few-units": Kind("units", in_caption=True, names_metric=True),
     "test-as-published": Kind("test", in_caption=True, breaks_level=True),
     "test-assumes": Kind("test", in_caption=True),
     "test-needs-units": Kind("test", in_caption=True, breaks_level=True),
     "reference-among-systems": Kind("references"),
-    "references-disagree": Kind("references", names_metric=True),
+    "references-disagree": Kind("references", in_caption=True, names_metric=True),
     "too-few-units": Kind("family"),
     "family-too-large": Kind("family"),
     "not-equal": Kind("open pairs"),
     "interval-and-decision": Kind("open pairs"),
     "rank-rule": Kind("ranks", in_caption=True),
-    "ranks-and-correction": Kind("ranks"),
+    "ranks-and-correction": Kind("ranks", in_caption=True),
     "split-decision": Kind("pair", beside_verdict=True, in_caption=True, names_metric=True),
     "no-common-line": Kind("pair", names_metric=True),
     "too-few-common-units": Kind("pair", names_metric=True),

@@ -379,7 +379,7 @@ class Comparison:
                 f"{format_count(self.testset.n_segments, 'segment')}; {found}>")
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report.comparison_report import comparison_fragment
+        from mtsig_core.report.reports import comparison_fragment
 
         return comparison_fragment(self)
 
@@ -398,7 +398,7 @@ class Comparison:
         form : {"text", "json", "csv", "matrix", "latex", "html"}
             ``"matrix"`` is all pairs as a grid in CSV, ``"html"`` a page with figures that needs nothing else.
         """
-        from mtsig_core.report.comparison_report import FORMS
+        from mtsig_core.report.reports import FORMS
 
         if form not in FORMS:
             raise explain_unknown("form", form, FORMS)
@@ -573,7 +573,7 @@ class TaskComparison:
                 f"{format_count(len(self.task.systems), 'system')}>")
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report.task_report import task_fragment
+        from mtsig_core.report.reports import task_fragment
 
         return task_fragment(self)
 

@@ -10,8 +10,8 @@ from mtsig_core.experiments.sweeps import bound_sd, stability
 from mtsig_core.figures.experiment_plots import replicates, settling
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import experiment_tables as tables
-from mtsig_core.report.cells import rounded, written_like
 from mtsig_core.report.commands import command_line
+from mtsig_core.report.table import rounded, written_like
 from mtsig_core.stats.score import bootstrap_systems, histogram
 from pages._ui import charts, controls, frame, results, screen, testsets
 

@@ -7,10 +7,15 @@ import streamlit as st
 
 from mtsig_core.figures import differences, forest
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.sentences import name_simultaneous, state_verdict
+from mtsig_core.report.sentences import (
+    explain_far_firsts,
+    keeps_its_level,
+    list_caveats,
+    name_simultaneous,
+    state_verdict,
+)
 from mtsig_core.report.tables import add_metrics, by_reference_table, differences_table, leaderboard_table
 from mtsig_core.report.text import printable
-from mtsig_core.report.words import explain_far_firsts, keeps_its_level, write_caveats
 from mtsig_core.stats.significance import FAMILY_WISE
 from pages._ui import charts, comparison_sections, controls, frame, one_pair, published_comparison, screen
 from pages._ui.browser import copyable
@@ -32,16 +37,14 @@ def against(view):
 view = frame.open_page("Leaderboard", adjust=against)
 comparison, result = view.comparison, view.result
 about_all = [caution for caution in comparison.warnings if caution.concerns_all]
-said = state_verdict(result, comparison.settings)
-if said is not None:
-    screen.answer(f"By {metric_title(view.metric)}: {said}")
-if (far := explain_far_firsts(result)) is not None:
-    screen.plain(far)
+screen.answer(f"By {metric_title(view.metric)}: {state_verdict(comparison, view.metric)}")
+for sentence in explain_far_firsts(comparison, view.metric):
+    screen.plain(sentence)
 screen.cautions(about_all)
 table = leaderboard_table(result, comparison.settings)
 blue = "the best score" if comparison.settings.baseline is None else "the baseline"
 numbers = dict(charts.columns(table.records()), files=view.named(), command=view.command(), select=True)
-told = tuple(write_caveats(comparison, result))  # in a picture that is saved, too
+told = tuple(list_caveats(comparison, view.metric))  # in a picture that is saved, too
 apart = result.pairs and st.session_state["figure"] == _FIGURES[1]
 if apart:
     clicked = charts.show(

@@ -3,9 +3,8 @@
 import streamlit as st
 
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.sentences import state_verdict
+from mtsig_core.report.sentences import pick_caveats, state_verdict
 from mtsig_core.report.tables import CLUSTERS_NOTE, leaderboard_table
-from mtsig_core.report.words import pick_qualifying
 from pages._ui import address, frame, screen, testsets
 
 SHOWN = 6
@@ -15,13 +14,11 @@ screen.plain("A test set of a few hundred segments gives every system a score; a
              "mtsig says which differences between machine translation systems are larger than chance would make them, "
              "which may be chance, and why.")
 result = view.result
-said = state_verdict(result, view.comparison.settings)
-if said is not None:
-    screen.answer(f"By {metric_title(view.metric)}: {said}")
+screen.answer(f"By {metric_title(view.metric)}: {state_verdict(view.comparison, view.metric)}")
 others = [metric_title(name) for name in view.testset.scores if name != view.metric]
 if others:
     st.caption(f"The Leaderboard says whether other scores of this set name another top group: {', '.join(others)}.")
-qualified = pick_qualifying(view.comparison, result)
+qualified = pick_caveats(view.comparison, result)
 screen.cautions(caution for caution in view.comparison.warnings if caution in qualified
                 or caution.kind.concern in ("files", "scores", "references", "family"))
 table = leaderboard_table(result, view.comparison.settings).select("rank", "system", "score", "ci")

@@ -8,7 +8,6 @@ from mtsig_core.errors import format_count
 from mtsig_core.figures.pair_plots import half_eye, null_tails
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
-from mtsig_core.report.cells import format_p
 from mtsig_core.report.sentences import (
     choose_form,
     describe_undecided,
@@ -17,6 +16,7 @@ from mtsig_core.report.sentences import (
     name_family,
     name_simultaneous,
 )
+from mtsig_core.report.table import format_p
 from mtsig_core.stats.arrays import holds_zero
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.stats.pair import density, tally

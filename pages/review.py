@@ -6,8 +6,13 @@ from mtsig_core import MtsigError
 from mtsig_core.errors import StoreError
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.review import content_sentence, left_out_said
-from mtsig_core.report.task import above_ranks, describe_rule, describe_tests, task_methods, task_verdict
-from mtsig_core.report.words import list_assumptions
+from mtsig_core.report.sentences import (
+    describe_methods,
+    list_assumptions,
+    list_caveats,
+    list_task_settings,
+    state_verdict,
+)
 from mtsig_core.results import TaskComparison
 from mtsig_core.testset import add_remedy
 from pages._ui import address, browser, frame, review_sections, screen, task_sections, task_view
@@ -54,16 +59,16 @@ try:
 except MtsigError as problem:
     screen.error(problem)
 if now is not None:
-    screen.status(describe_tests(now))
-    screen.answer(task_verdict(now, metric))
-    for sentence in above_ranks(now, metric):
+    screen.status(list_task_settings(now))
+    screen.answer(f"By {metric_title(metric)}: {state_verdict(now, metric)}")
+    for sentence in list_caveats(now, metric):
         screen.caution_box(sentence)
     pair = task_view.show_picture(now, metric, "review.picture")
     task_view.show_key(now, metric, " without the systems that are left out here" * bool(review.exclusions))
     if pair is not None:
         review_sections.open_pair(view, pair, before.pairs)
     assumed = map(add_remedy, list_assumptions(now.task.assumed, [metric]))
-    for sentence in filter(None, (describe_rule(now, metric), *assumed)):
+    for sentence in assumed:
         screen.caution_box(sentence)
     task_view.show_far_firsts(now, metric)
     task_view.show_unread(view.now)
@@ -82,5 +87,5 @@ review_sections.show_history(view)
 review_sections.show_links(view)
 if now is not None:
     st.subheader("How it was tested")
-    screen.plain(make_once(task_methods, now, metric))
+    screen.plain(make_once(describe_methods, now, metric))
     review_sections.show_files(view, now)

@@ -7,8 +7,8 @@ import streamlit as st
 from mtsig_core.experiments.papers import KOEHN_2_3
 from mtsig_core.experiments.sampling import KINDS, SIZES, ratio_of_spreads, sampling, spreads
 from mtsig_core.figures.experiment_plots import spread
-from mtsig_core.report.cells import rounded
 from mtsig_core.report.experiment_tables import sampled_system_records
+from mtsig_core.report.table import rounded
 from pages._ui import charts, controls, frame, results, screen, session_limits, testsets
 from pages._ui.sampling_sections import NAMES, Samples
 from pages._ui.screen import end_page

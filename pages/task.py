@@ -4,19 +4,17 @@ from dataclasses import replace
 
 import streamlit as st
 
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.pictures import task_picture
-from mtsig_core.report.task import (
-    above_ranks,
-    compare_decisions_with_intervals,
-    describe_exclusions,
-    describe_rule,
-    describe_tests,
-    macro_pairs_table,
-    task_methods,
-    task_verdict,
-    tops_table,
+from mtsig_core.report.sentences import (
+    describe_methods,
+    list_assumptions,
+    list_caveats,
+    list_exclusions,
+    list_task_settings,
+    state_verdict,
 )
-from mtsig_core.report.words import describe_direction, list_assumptions
+from mtsig_core.report.tables import pairs_table, tops_table
 from mtsig_core.results import TaskComparison
 from mtsig_core.testset import add_remedy
 from pages._ui import address, frame, published_comparison, review_sections, screen, task_sections, task_view
@@ -35,18 +33,16 @@ def meanwhile(pairs):
 
 with or_end_page():
     comparison = view.comparison(meanwhile)
-screen.status(describe_tests(comparison))
-screen.answer(task_verdict(comparison, view.metric))
+screen.status(list_task_settings(comparison))
+screen.answer(f"By {metric_title(view.metric)}: {state_verdict(comparison, view.metric)}")
 task_view.ask_which_metric(view)
 task_sections.show_people(view, comparison)
-for sentence in above_ranks(comparison, view.metric):
+for sentence in list_caveats(comparison, view.metric):
     screen.caution_box(sentence)
 pair = task_view.show_picture(comparison, view.metric, "task.picture")
 task_view.show_key(comparison, view.metric)
 if pair is not None:
     address.go(frame.ROOT / "pages" / "leaderboard.py", **view.address_of(pair, comparison))
-if (sentence := describe_rule(comparison, view.metric)) is not None:
-    screen.caution_box(sentence)
 tops = tops_table(comparison, view.metric)
 with st.expander("Top group of each language pair", expanded=len(tops.rows) <= task_view.FEW,
                  key="task.firsts"):
@@ -55,15 +51,13 @@ task_view.show_far_firsts(comparison, view.metric)
 task_view.show_unread(view)
 for sentence in map(add_remedy, list_assumptions(info.assumed, [view.metric])):
     screen.caution_box(sentence)
-for sentence in describe_exclusions(comparison):
+for sentence in list_exclusions(comparison):
     screen.caution_box(sentence)
-if across := macro_pairs_table(comparison, view.metric):
+if (macro := comparison.macro.get(view.metric)) is not None and macro.pairs:
     st.subheader("Across the language pairs")
-    screen.show_table(across, "task.macro")
-    if not comparison.macro[view.metric].higher_is_better:
-        st.caption(f"{describe_direction(False).capitalize()} of a over b.")
-    for sentence in compare_decisions_with_intervals(comparison, view.metric):
-        st.caption(sentence)
+    screen.show_table(pairs_table(macro, next(iter(comparison.pairs.values())).settings), "task.macro")
+    st.caption("Positive where the first system is better. A dash: no significant difference, which does not mean "
+               "equal.")
 task_sections.show_runs(comparison, view.metric)
 several = task_sections.show_disputes(view)
 published = replace(several or comparison, agreement=task_sections.show_agreement(view))
@@ -72,6 +66,6 @@ task_view.show_warnings(comparison, "task.warnings")
 if (link := review_sections.show_begin(view, comparison)) is not None:
     address.go(frame.ROOT / "pages" / "review.py", review=link)
 st.subheader("How it was tested")
-screen.plain(make_once(task_methods, comparison, view.metric))
+screen.plain(make_once(describe_methods, comparison, view.metric))
 task_sections.show_files(published, make_once(task_picture, comparison, view.metric), view.metric, view.kept.source,
                 view.command(published), "task")

@@ -12,8 +12,7 @@ from mtsig_core import Comparison, InputError, SettingError, TestSet, compare, r
 from mtsig_core.cli.main import main
 from mtsig_core.figures import differences, forest, matrix, of_comparison
 from mtsig_core.report.result_json import comparison_json
-from mtsig_core.report.sentences import paper_sentences
-from mtsig_core.report.words import write_caveats
+from mtsig_core.report.sentences import list_caveats, paper_sentences
 from mtsig_core.results import PairResult
 from tests.toys import bleu_counts, compare_given, toy
 
@@ -152,7 +151,7 @@ class TestShown:
         assert list(of_comparison(found, "bleu")) == names
         for name in names:
             drawn = {"forest": forest, "differences": differences, "matrix": matrix}[name](
-                found.metrics["bleu"], found.settings, notes=write_caveats(found, found.metrics["bleu"]))
+                found.metrics["bleu"], found.settings, notes=list_caveats(found, "bleu"))
             assert found.figure(name, "bleu") == drawn
         if "matrix" not in names:
             with pytest.raises(SettingError, match=f"has no figure 'matrix'. It has: {', '.join(names)}."):

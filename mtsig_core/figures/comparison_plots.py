@@ -10,7 +10,6 @@ from plotly.subplots import make_subplots
 from mtsig_core.figures.style import BELOW, Labels, full, interval_bars, measured, noted
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
-from mtsig_core.report.cells import format_p, in_small_cells, rank_interval, signed, tens
 from mtsig_core.report.palette import BLUE, GREY, colour_limit, ink, level, mixed, width
 from mtsig_core.report.sentences import (
     choose_form,
@@ -20,6 +19,7 @@ from mtsig_core.report.sentences import (
     name_simultaneous,
     pick_significant,
 )
+from mtsig_core.report.table import format_p, in_small_cells, rank_interval, signed, tens
 from mtsig_core.report.tables import cluster_ends, differences_table
 from mtsig_core.results import Agreement, MetricResult, PairResult, Settings, TaskAgreement
 from mtsig_core.stats.significance import significant

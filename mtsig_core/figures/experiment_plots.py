@@ -12,8 +12,8 @@ import plotly.graph_objects as go
 from mtsig_core.experiments.frame import Rate
 from mtsig_core.experiments.sweeps import Detection, Slope, SystemSize
 from mtsig_core.figures.style import BELOW, ENDS, LEFT, Labels, full, measured, steps
-from mtsig_core.report.cells import written_like
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, width, wrapped
+from mtsig_core.report.table import written_like
 
 _KEY = dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14)  # above a figure
 

@@ -8,8 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mtsig_core.figures.style import ENDS, Labels, full, interval_bars, measured, steps
-from mtsig_core.report.cells import rounded
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, width
+from mtsig_core.report.table import rounded
 
 _ROW = 24  # pixels per bar
 _LINE, _SECOND = 18, 12  # pixels of a line above a figure, and of a second line of names

@@ -11,9 +11,9 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.document import Paragraph, Report, Section, TableBlock, Warnings
 from mtsig_core.report.export import records_csv
+from mtsig_core.report.sentences import list_assumptions
 from mtsig_core.report.table import Column, Table, join_ends
 from mtsig_core.report.text import printable, report_text, terminal_width
-from mtsig_core.report.words import list_assumptions
 from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.schema import to_json, to_plain
 from mtsig_core.stats.cautions import about_agreement

@@ -6,15 +6,16 @@ Python is said elsewhere, by whoever shows the warning.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import format_count, pluralize
+from mtsig_core.errors import Remedy, format_count, pluralize
 from mtsig_core.languages import SPACELESS
 from mtsig_core.metrics import metric_title
-from mtsig_core.results import MacroResult, MetricResult
-from mtsig_core.stats.cautions import rank_disagreement, reference_disagreement
+from mtsig_core.report.commands import defaults
+from mtsig_core.results import Comparison
 from mtsig_core.stats.few_units import FEW_UNITS
 from mtsig_core.stats.intervals import LEAST_UNITS
 from mtsig_core.stats.ranks import RANK_RULES, inside_said
@@ -304,18 +305,8 @@ def _reference_among_systems(caution: Caution, reference: str, has_others: bool)
 
 
 @_writes("references-disagree")
-def _references_disagree(caution: Caution, **facts: Any) -> Words:
-    return Words(_disagreement(caution.metric or "", **facts),
-                 advice="Choose the reference that counts, or report the result by each.")
-
-
-def disagreement(result: MetricResult, n_segments: int) -> str | None:
-    """A sentence on the references by which other systems are in the top group; None where they agree."""
-    facts = reference_disagreement(result, n_segments)
-    return _disagreement(result.metric, **facts) if facts else None
-
-
-def _disagreement(metric: str, top_group: Sequence[str], leads: Sequence[Mapping[str, Any]], n_segments: int) -> str:
+def _references_disagree(caution: Caution, top_group: Sequence[str], leads: Sequence[Mapping[str, Any]],
+                         n_segments: int) -> Words:
     parts = []
     for lead in leads:
         leaders, n = lead["leaders"], lead["n_segments"]
@@ -328,8 +319,10 @@ def _disagreement(metric: str, top_group: Sequence[str], leads: Sequence[Mapping
             who = f"{leaders[0]} is significantly better than all others, and {list_names(gone)} not"
         else:
             who = f"the top group is {list_names(leaders)}, without {list_names(gone)}"
-        parts.append(f"with only {lead['reference']}{where}, {who}")
-    return f"The references do not agree on the top group by {metric_title(metric)}: {'; '.join(parts)}."
+        parts.append(f"With only {lead['reference']}{where}, {who}")
+    return Words(f"The references do not agree on the top group by {_by(caution)}.",
+                 f"{'. '.join(parts)}.",
+                 "Choose the reference that counts, or report the result by each.")
 
 
 @_writes("top-groups-differ")
@@ -530,14 +523,8 @@ def _ranks_and_correction(caution: Caution, own: str, correction: str, for_all: 
     follow = f"follow {CORRECTIONS[correction]}{', which does not cover all pairs' * (not for_all)}" \
         if correction != "none" else "are not corrected"
     return Words(f"Rank ranges and the top group are always corrected for all pairs, here by {CORRECTIONS[own]}. Wins, "
-                 f"losses and decisions {follow}. " + (
-                     f"So {describe_rank_disagreement(**differ)}." if differ else "The two may differ."))
-
-
-def otherwise_first(result: MetricResult | MacroResult) -> str:
-    """Where decisions and ranks differ, as a part of a sentence; empty where they agree."""
-    facts = rank_disagreement(result)
-    return describe_rank_disagreement(**facts) if facts else ""
+                 f"losses and decisions {follow}, so the two may differ.",
+                 f"Here {describe_rank_disagreement(**differ)}." if differ else "")
 
 
 def describe_rank_disagreement(undecided: bool, wary: Sequence[str], bold: Sequence[str], n_apart: int) -> str:
@@ -667,3 +654,42 @@ def _too_few_units_in_parts(caution: Caution, parts: Mapping[str, int], unit: st
 @_writes("domains-without-scores")
 def _domains_without_scores(caution: Caution, domains: Sequence[str]) -> Words:
     return Words(f"Domains without {caution.metric} scores are excluded: {', '.join(domains)}.")
+
+
+# -- Warnings as texts, with what helps in the words of whoever shows them --------------------------------------------
+
+
+def caution_texts(comparison: Comparison) -> list[str]:
+    """The texts of the warnings of a comparison, each with the metric that it is about where there are several."""
+    several = len(comparison.metrics) > 1
+    return [_prefix(caution, several) + caution.text for caution in comparison.warnings]
+
+
+def _prefix(caution: Caution, several: bool) -> str:
+    return f"{metric_title(caution.metric)}: " if several and caution.metric and not caution.kind.names_metric else ""
+
+
+def group_cautions(cautions: Iterable[Caution], shown: int = 3, several: bool = False,
+                   say: Callable[[Sequence[Remedy]], str] = lambda remedies: "") -> list[list[str]]:
+    """The texts of warnings, a list for each kind and metric; what goes beyond `shown` of a kind is counted.
+
+    Where there are `several` metrics, each text begins with the one that it is about; where it is known what helps, the
+    last of a kind ends with what `say` makes of that.
+    """
+    kinds: dict[tuple[str, str | None], list[Caution]] = {}
+    for caution in cautions:
+        kinds.setdefault((caution.code, caution.metric), []).append(caution)
+    groups = []
+    for kind in kinds.values():
+        texts = [_prefix(caution, several) + caution.text for caution in kind[:shown]]
+        texts += [f"... and {len(kind) - shown} more of this kind."] if len(kind) > shown else []
+        helps = {str(remedy): remedy for caution in kind[:shown] for remedy in caution.remedies}  # each once
+        groups.append([*texts[:-1], f"{texts[-1]} {say([*helps.values()])}".rstrip()])
+    return groups
+
+
+def fit_remedies_to_task(cautions: Iterable[Caution]) -> list[Caution]:
+    """Warnings of a language pair of a shared task: what helps there is what a task can be told, so no tokenizer."""
+    can_be_told = {"metrics", "exclude", *defaults("task")}
+    return [replace(caution, remedies=tuple(one for one in caution.remedies if one.keys() <= can_be_told))
+            for caution in cautions]

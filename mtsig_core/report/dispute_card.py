@@ -8,14 +8,19 @@ from typing import Any
 
 from mtsig_core.experiments.dispute import Dispute, MetricDispute
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caution_words import p_word
-from mtsig_core.report.cells import format_p, number, signed
+from mtsig_core.report.caution_words import group_cautions, p_word
 from mtsig_core.report.html import table_html, template
 from mtsig_core.report.palette import shortened, width
-from mtsig_core.report.sentences import choose_form, method_sentences, summarize_comparison, write_level
-from mtsig_core.report.table import ROW_FORM, Column, Table, join_ends
+from mtsig_core.report.sentences import (
+    choose_form,
+    describe_tests,
+    list_assumptions,
+    pick_file_doubts,
+    summarize_comparison,
+    write_level,
+)
+from mtsig_core.report.table import ROW_FORM, Column, Table, format_p, join_ends, number, signed
 from mtsig_core.report.text import printable, table_text, terminal_width
-from mtsig_core.report.words import group_cautions, list_assumptions, pick_file_doubts
 from mtsig_core.results import DomainPair
 from mtsig_core.schema import to_json
 from mtsig_core.stats.pair import Outcome, PairExamination
@@ -71,7 +76,7 @@ def card_methods(found: Dispute) -> list[str]:
     said: set[str] = set()
     paragraphs = []
     for one in found.metrics:
-        own = [text for text in method_sentences(found.comparison, one.result) if text not in said]
+        own = [text for text in describe_tests(found.comparison, one.result.metric) if text not in said]
         said |= set(own)
         if own:
             paragraphs.append(f"{metric_title(one.result.metric)}: {' '.join(own)}")
@@ -137,7 +142,7 @@ def turn(one: MetricDispute) -> int:
 
 
 def _named(found: Dispute, decision: int) -> str:
-    return {1: found.a, -1: found.b, 0: "not separated"}[decision]
+    return {1: found.a, -1: found.b, 0: "no significant difference"}[decision]
 
 
 # Columns that several tables of the card have; each row has the form of its metric.
@@ -238,7 +243,7 @@ def _by_domain(found: Dispute) -> Part:
     columns = (Column("domain", "domain", "name"), Column("n_segments", "segments", "count"),
                Column("n_documents", "documents", "count"), *_score_columns(found), _DIFFERENCE,
                Column("p", "p", "p"), Column("adjusted_p", "p over domains", "p"), Column("better", "better", "name"))
-    sides = {"a": found.a, "b": found.b, None: "not separated"}
+    sides = {"a": found.a, "b": found.b, None: "no significant difference"}
     rows = [(one, (own.domain, own.n_segments, own.n_documents, own.score_a, own.score_b,
                    one.result.sign * own.delta, own.p_value, own.p_adjusted, sides[own.better]))
             for one in found.metrics for own in _in_domains(one)]

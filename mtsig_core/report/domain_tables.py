@@ -10,12 +10,11 @@ import numpy as np
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import caution_record
-from mtsig_core.report.cells import written_like
 from mtsig_core.report.document import Paragraph, Report, Section, TableBlock, Warnings
 from mtsig_core.report.export import records_csv
-from mtsig_core.report.table import Column, Table
+from mtsig_core.report.sentences import describe_direction, list_assumptions
+from mtsig_core.report.table import Column, Table, written_like
 from mtsig_core.report.text import report_text, terminal_width
-from mtsig_core.report.words import describe_direction, list_assumptions
 from mtsig_core.results import ByDomain
 from mtsig_core.schema import to_json
 from mtsig_core.stats.few_units import least_of_units

@@ -54,8 +54,7 @@ from mtsig_core.experiments.sweeps import (
 )
 from mtsig_core.experiments.validation import Concluded, Conclusions, Coverage, Level, PairTests
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.cells import Cell, format_p, number, rounded, signed, written_like
-from mtsig_core.report.table import Column, Table
+from mtsig_core.report.table import Cell, Column, Table, format_p, number, rounded, signed, written_like
 from mtsig_core.stats.intervals import finite_or_none
 from mtsig_core.stats.score import ScoreBootstrap
 from mtsig_core.stats.significance import significant

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.caution_words import group_cautions
 from mtsig_core.report.document import (
     PLACES,
     Block,
@@ -24,7 +25,6 @@ from mtsig_core.report.document import (
 from mtsig_core.report.palette import ink, mixed
 from mtsig_core.report.table import KINDS, Table
 from mtsig_core.report.text import printable
-from mtsig_core.report.words import group_cautions
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -7,11 +7,11 @@ import textwrap
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
+from mtsig_core.report.caution_words import group_cautions
 from mtsig_core.report.document import Block, Paragraph, Report, TableBlock, Warnings
 from mtsig_core.report.palette import width
 from mtsig_core.report.table import KINDS, MISSING, Table
 from mtsig_core.report.text import printable
-from mtsig_core.report.words import group_cautions
 
 #-----------------------------------------------------------------------------------------------------------------------
 # LaTeX tables that fit their page, and text that LaTeX shows literally, whatever is in it.

@@ -7,11 +7,12 @@ from typing import Any
 
 from mtsig_core.errors import Remedy, format_arguments
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.caution_words import group_cautions
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.document import Block, Facts, Paragraph, Report, TableBlock, Warnings
 from mtsig_core.report.html import folded, literal, table_html
+from mtsig_core.report.sentences import describe_direction
 from mtsig_core.report.tables import scores_table, systems_table
-from mtsig_core.report.words import describe_direction, group_cautions
 from mtsig_core.results import MetricResult
 from mtsig_core.stats.score import MetricScores, Scores
 

@@ -9,18 +9,18 @@ from typing import Any
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
-from mtsig_core.report.cells import format_p, in_small_cells, rank_interval, signed, tens
 from mtsig_core.report.html import LEVELS, template
 from mtsig_core.report.palette import colour_limit, level, width, wrapped
-from mtsig_core.report.sentences import describe_difference, name_score_axis, pick_significant
-from mtsig_core.report.table import MISSING
-from mtsig_core.report.tables import cluster_ends, differences_table, matrix_values
-from mtsig_core.report.task import (
-    describe_caveats,
+from mtsig_core.report.sentences import (
+    describe_difference,
     explain_marks,
-    rank_table,
-    select_metric,
+    list_caveats,
+    name_score_axis,
+    pick_significant,
+    select_parts,
 )
+from mtsig_core.report.table import MISSING, format_p, in_small_cells, rank_interval, signed, tens
+from mtsig_core.report.tables import cluster_ends, differences_table, matrix_values, rank_table
 from mtsig_core.report.text import printable
 from mtsig_core.results import MetricResult, Settings, TaskComparison
 from mtsig_core.stats.significance import significant
@@ -246,7 +246,7 @@ def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
         full, top = max(full, 16 + _WIDE_DIGIT * width(line)), top + _LINE
         drawn.append(shapes.text(8, top, line))
     alt = (f"{metric_title(metric)}: rank intervals of {format_count(len(rows), 'system')} in "
-           f"{format_count(len(select_metric(found, metric)), 'language pair')}")
+           f"{format_count(len(select_parts(found, metric)), 'language pair')}")
     figure: str = shapes.svg(full, top + 8, alt, drawn)
     return figure
 
@@ -254,6 +254,6 @@ def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
 def task_picture(found: TaskComparison, metric: str) -> str:
     """The same as a file of its own, which says what it shows."""
     key = " ".join([f"Ranks by {metric_title(metric)}.", *explain_marks(found, metric, "Blue:"),
-                    *describe_caveats(found, metric)])
+                    *list_caveats(found, metric)])
     drawn = str(task_svg(found, metric, printable(key)))
     return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(">", ">" + _STYLE, 1) + "\n"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from mtsig_core.report.cells import Cell
 from mtsig_core.report.export import records_csv
 from mtsig_core.report.sentences import join_names
-from mtsig_core.report.table import EMPTY, Column, Table, join_tables
+from mtsig_core.report.table import EMPTY, Cell, Column, Table, join_tables
 from mtsig_core.report.text import printable, table_text, terminal_width
 from mtsig_core.schema import to_json, to_plain
 from mtsig_core.stats.published_scores import Replication, ScoreBeside, TaskReplication

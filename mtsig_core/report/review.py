@@ -18,12 +18,15 @@ from mtsig_core.report.sentences import (
     ACROSS,
     choose_form,
     describe_undecided,
+    explain_no_ranks,
+    find_rank_rule,
     join_names,
+    name_first_place,
     name_simultaneous,
     write_level,
 )
 from mtsig_core.report.table import EMPTY, ROW_FORM, Column, Table, join_ends
-from mtsig_core.report.task import explain_no_ranks, find_rank_rule, name_first_place, tops_table
+from mtsig_core.report.tables import tops_table
 from mtsig_core.results import PairResult, TaskComparison, TaskInfo
 from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.source import TaskSource

@@ -11,7 +11,7 @@ import numpy as np
 
 from mtsig_core.languages import languages_of
 from mtsig_core.metrics.overlap import matched_pieces
-from mtsig_core.report.cells import rounded, signed
+from mtsig_core.report.table import rounded, signed
 from mtsig_core.testset import TestSet
 
 # What two outputs do not share: words in scripts with spaces between words, characters in those without.

@@ -1,35 +1,44 @@
-"""Results in sentences, ready for a paper; they claim what the decisions say and no more."""
+"""Results in sentences: the verdict, its caveats, how it was tested, and a paragraph for a paper.
+
+A test set is a task of one part: the same functions write both. They claim what the decisions say and no more.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
+from statistics import median
 
 import numpy as np
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caution_words import disagreement
-from mtsig_core.report.cells import format_p, signed, written_like
-from mtsig_core.report.table import join_ends
+from mtsig_core.report.caution_words import CORRECTIONS, describe_rank_disagreement, list_names
+from mtsig_core.report.palette import shortened
+from mtsig_core.report.table import format_p, join_ends, signed, written_like
 from mtsig_core.report.text import printable
-from mtsig_core.report.words import (
-    describe_compared_documents,
-    describe_compared_segments,
-    describe_direction,
-    describe_scored_segments,
-    keeps_its_level,
-    list_assumptions,
-    on_different_lines,
-    ranks_hold_jointly,
-    write_caveats,
+from mtsig_core.results import (
+    UNLIKE,
+    Comparison,
+    MacroPair,
+    MacroResult,
+    MetricResult,
+    PairResult,
+    Settings,
+    TaskComparison,
+    TaskInfo,
+    swap_ratio,
 )
-from mtsig_core.results import UNLIKE, Comparison, MetricResult, PairResult, Settings, TestSetInfo, swap_ratio
+from mtsig_core.stats.across import FEW, MACRO_TESTS, Disputed, alike_said
+from mtsig_core.stats.arrays import holds_zero
+from mtsig_core.stats.cautions import rank_disagreement
 from mtsig_core.stats.few_units import (
     FEW_FOR_BOOTSTRAP,
+    FEW_UNITS,
     alone_could,
     cannot_decide,
-    most_units,
     rank_correction,
     telling_unit,
     units_said,
@@ -37,11 +46,17 @@ from mtsig_core.stats.few_units import (
 )
 from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.power import unbiased, units_freedom
-from mtsig_core.stats.ranks import RANK_RULES, headline, is_ahead
-from mtsig_core.stats.significance import TESTS, is_split
+from mtsig_core.stats.ranks import RANK_RULES, RankRule, headline, inside_said, is_ahead, turned_round
+from mtsig_core.stats.significance import CONTROLS, TESTS, is_split
 
-# Phrases: how results are named, and how they were tested.
+#-----------------------------------------------------------------------------------------------------------------------
+# What is written about: the parts that were compared by a metric, and the names of things.
 
+
+#: A test set, or a shared task.
+Found = Comparison | TaskComparison
+#: By language pair what was compared, and the result by one metric; a test set is one part without a name.
+Parts = Mapping[str, tuple[Comparison, MetricResult]]
 
 #: In place of a language pair, what holds across them.
 ACROSS = "across all"
@@ -53,62 +68,39 @@ TEST_NAMES = {
 CORRECTION_NAMES = {
     "bonferroni": "Bonferroni", "holm": "Holm (1979)", "bh": "Benjamini and Hochberg (1995)",
     "by": "Benjamini and Yekutieli (2001)", "romano-wolf": "Romano and Wolf (2005)"}
+_FEW = 6  # systems or language pairs that a sentence names
 
 
-def name_metric(result: MetricResult) -> str:
-    """The name of the metric, printable."""
-    return printable(metric_title(result.metric))
+def select_parts(found: Found, metric: str) -> Parts:
+    """What was compared by a metric."""
+    parts = {"": found} if isinstance(found, Comparison) else found.pairs
+    return {part: (one, one.metrics[metric]) for part, one in parts.items()
+            if metric in one.metrics or isinstance(found, Comparison)}
 
 
-def describe_difference(result: MetricResult) -> str:
-    """How a difference is taken that is positive where the row is better."""
-    return "row minus column" if result.higher_is_better else "column minus row"
+def list_metrics(found: TaskComparison) -> list[str]:
+    """All metrics, in the order of the language pairs."""
+    return list(dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics))
 
 
-def describe_simulation(info: TestSetInfo) -> list[str]:
-    """A sentence for a test set that is simulated; its name has the seed of its texts, which is not that of the
-    draws."""
-    by = ", from the seed in its name" if "(seed " in info.name else ""
-    return [f"The test set is simulated: its texts are made up{by}."] if info.simulated else []
+def order_systems(found: Found, metric: str) -> list[str]:
+    """The systems by one metric, as they are ranked; in the order of the language pairs where nothing is averaged."""
+    results = [macro] if (macro := _find_macro(found, metric)) is not None else [
+        result for _, result in select_parts(found, metric).values()]
+    return list(dict.fromkeys(row.system for result in results for row in result.systems))
 
 
-def describe_version(settings: Settings) -> str:
-    """The version, and the seed of all that was drawn."""
-    return f"Computed with mtsig {settings.version}; what is drawn at random comes from seed {settings.seed}."
+def find_rank_rule(found: TaskComparison) -> RankRule:
+    """The rule of the ranks within each language pair; ours where nothing is compared."""
+    return RANK_RULES[next((one.settings.rank_rule for one in found.pairs.values()), "simultaneous")]
 
 
-def write_trials_clause(result: MetricResult, settings: Settings) -> str:
-    """How often the test drew, after a comma; nothing for a test that draws nothing."""
-    if settings.trials is None:
-        return ""
-    return f", {describe_metric_trials(result, settings).replace(', exact', ' (p is exact)')}"
+def _find_macro(found: Found, metric: str) -> MacroResult | None:
+    return found.macro.get(metric) if isinstance(found, TaskComparison) else None
 
 
-def name_units(settings: Settings) -> str:
-    """What is drawn or swapped, in the plural."""
-    return f"{settings.unit}s" if settings.block_length is None else \
-        f"stationary blocks of {settings.block_length:g} segments on average (Politis and Romano 1994)"
-
-
-def name_intervals(result: MetricResult, settings: Settings) -> str:
-    """The kind of interval, and what it was made from."""
-    ci = result.ci
-    if ci == "jackknife-t":
-        return f"jackknife t intervals over {name_units(settings)}"
-    if ci == "t":
-        return "Student's t intervals of segment means"
-    kind = {"bca": "BCa"}.get(ci, ci)
-    return f"{kind} bootstrap intervals from {settings.resamples} resamples of {name_units(settings)}"
-
-
-def has_p_values(settings: Settings) -> bool:
-    """Whether the test gives p-values; Koehn's gives shares of wins."""
-    return TESTS[settings.test].p_values is not None
-
-
-def write_level(settings: Settings) -> str:
-    """Of the intervals, such as 95%."""
-    return f"{100 * (1 - settings.alpha):g}%"
+def name_metric(metric: str) -> str:
+    return printable(metric_title(metric))
 
 
 def join_names(items: Sequence[str], conjunction: str = "and", shown: bool = True) -> str:
@@ -119,66 +111,76 @@ def join_names(items: Sequence[str], conjunction: str = "and", shown: bool = Tru
     return f"{', '.join(items[:-1])} {conjunction} {items[-1]}"
 
 
-def summarize_comparison(comparison: Comparison) -> tuple[list[str], list[str]]:
-    """What was compared, and how it was tested: two lists of short phrases."""
-    info = comparison.testset
-    told = " (simulated)" if info.simulated and "simulated" not in info.name else ""
-    n = info.n_documents
-    documents = [] if n is None else [format_count(n, "document") + _weigh_documents(comparison)]
-    data = [info.name + told, format_count(info.n_segments, "segment"), *documents,
-            format_count(len(info.systems), "system")]
-    scored = f"scored with {', '.join(info.references)}" if info.references else "segment scores without texts"
-    data += [] if info.references and all(result.was_given for result in comparison.metrics.values()) else [scored]
-    tokenizers = {result.tokenizer for result in comparison.metrics.values() if result.tokenizer is not None}
-    data += [f"tokenizer {', '.join(sorted(tokenizers))}"] if tokenizers else []
-    tested = describe_settings(comparison)
-    return data, [text for key, text in tested.items() if key != "unit" or "test" not in tested]
+def name_pairs(pairs: Sequence[str]) -> str:
+    """The names of language pairs; how many they are where a sentence has no room for them.
+
+    >>> name_pairs(["en-cs", "en-fi"])
+    'en-cs, en-fi'
+    """
+    return ", ".join(pairs) if len(pairs) <= _FEW else format_count(len(pairs), "language pair")
 
 
-def describe_settings(comparison: Comparison) -> dict[str, str]:
-    """How it was tested, in a short phrase for each setting; that of the test says the unit too. Where there is
-    nothing to test, how the intervals were made."""
-    settings, unit, rule = comparison.settings, comparison.settings.unit, comparison.settings.rank_rule
-    if settings.block_length is not None:
-        unit = f"stationary block of {settings.block_length:g} segments on average"
-    family = max((len(result.tested) for result in comparison.metrics.values()), default=0)
-    told = {"test": f"{TESTS[settings.test].title} ({settings.test}) by {unit}", "unit": f"by {unit}",
-            **({} if settings.trials is None else {"trials": describe_trials(comparison)}),
-            "seed": f"seed {settings.seed}", "alpha": f"alpha {settings.alpha:g}",
-            "correction": f"correction {settings.correction} over {family} {'pair' if family == 1 else 'pairs'}",
-            "ci": f"{list_interval_kinds(comparison)} intervals, {settings.resamples} resamples",
-            **({"rank_rule": f"ranks {RANK_RULES[rule].title}"} if rule != "simultaneous" else {})}
-    return {key: text for key, text in told.items() if family or key in ("unit", "seed", "alpha", "ci")}
+def group_by_part(sentences: Mapping[str, Sequence[str]]) -> list[str]:
+    """Each sentence once, those that hold for all parts first, the others with their language pairs."""
+    parts: dict[str, list[str]] = {}
+    for part, own in sentences.items():
+        for sentence in own:
+            parts.setdefault(printable(sentence), []).append(part)
+    return [sentence for sentence, names in parts.items() if len(names) == len(sentences)] + [
+        f"In {join_names(names)}: {sentence}" for sentence, names in parts.items() if len(names) < len(sentences)]
 
 
-def _weigh_documents(comparison: Comparison) -> str:
-    """What documents of unequal size are worth with all their segments, where they are the units; unknown by a part."""
-    info = comparison.testset
-    worth = next((result.n_effective for result in comparison.metrics.values() if comparison.settings.unit == "document"
-                  and (not result.was_given or any(pair.n == info.n_segments for pair in result.pairs))), None)
-    return "" if worth is None or round(worth) == info.n_documents else f" (worth {worth:,.0f} of equal size)"
+def join_by_part(phrases: Mapping[str, str]) -> str:
+    """One phrase where all parts have the same; else each with the language pairs that it holds for."""
+    parts: dict[str, list[str]] = {}
+    for part, phrase in phrases.items():
+        parts.setdefault(phrase, []).append(part)
+    return next(iter(parts)) if len(parts) == 1 else "; ".join(
+        f"{phrase} ({join_names(names)})" for phrase, names in parts.items())
 
 
-def describe_trials(comparison: Comparison) -> str:
-    """How often the test drew; more than one where metrics differ, as some have few units with ratings."""
-    return " or ".join(dict.fromkeys(
-        describe_metric_trials(result, comparison.settings) for result in comparison.metrics.values()))
+def choose_form(result: MetricResult | MacroResult) -> str:
+    """The form of the metric's scores and differences; see `written_like`."""
+    return written_like(row.score for row in result.systems if row.score is not None)
 
 
-def describe_metric_trials(result: MetricResult, settings: Settings) -> str:
-    """How often the test drew for one metric, or that it tried all there is."""
-    trials = result.trials
-    return f"all {trials + 1} swaps, exact" if trials is not None and result.exact else f"{trials} trials"
+def write_level(settings: Settings) -> str:
+    """Of the intervals, such as 95%."""
+    return f"{100 * (1 - settings.alpha):g}%"
 
 
-def list_interval_kinds(comparison: Comparison) -> str:
-    """The kind of interval; more than one where few of the documents have ratings."""
-    return " or ".join(dict.fromkeys(result.ci for result in comparison.metrics.values()))
+def has_p_values(settings: Settings) -> bool:
+    """Whether the test gives p-values; Koehn's gives shares of wins."""
+    return TESTS[settings.test].p_values is not None
 
 
-def list_exclusions(comparison: Comparison) -> str:
-    """The systems that were left out, each with its reason where there is one; empty where none was."""
-    return ", ".join(f"{one.system} ({one.reason})" if one.reason else one.system for one in comparison.excluded)
+def describe_direction(higher_is_better: bool, differences: bool = True) -> str:
+    """Whether higher is better, and what a positive difference then is, where there are `differences`."""
+    if higher_is_better:
+        return "higher is better"
+    return "lower is better" + "; a positive difference is an improvement" * differences
+
+
+def describe_difference(result: MetricResult) -> str:
+    """How a difference is taken that is positive where the row is better."""
+    return "row minus column" if result.higher_is_better else "column minus row"
+
+
+def name_score_axis(result: MetricResult, settings: Settings) -> str:
+    """What an axis of scores says after the name of the metric."""
+    return f"with {write_level(settings)} interval{'' if result.higher_is_better else ', lower is better'}"
+
+
+def name_simultaneous(result: MetricResult, settings: Settings) -> str | None:
+    """What the intervals for all pairs together are called; None where there are none beside the single ones."""
+    if len(result.tested) < 2 or all(pair.ci_joint_low is None for pair in result.pairs):
+        return None
+    return f"simultaneous {write_level(settings)} interval over {name_family(result, settings)}"
+
+
+def name_family(result: MetricResult, settings: Settings) -> str:
+    """The pairs that a correction is over."""
+    return f"all {len(result.tested)} pairs{'' if settings.baseline is None else ' with the baseline'}"
 
 
 def find_anchor(result: MetricResult, settings: Settings) -> str:
@@ -193,67 +195,7 @@ def pick_significant(result: MetricResult, settings: Settings) -> tuple[str, set
                                for name in (pair.a, pair.b)}
 
 
-def state_verdict(result: MetricResult, settings: Settings) -> str | None:
-    """Who won, in one sentence: a winner only where no other could be first too; or how many beat the baseline."""
-    if settings.baseline is not None and result.pairs:
-        if (cannot := cannot_decide(settings, result)) is not None:
-            return cannot
-        better, worse = (sum(pair.better == side for pair in result.pairs) for side in "ab")
-        apart = len(result.pairs) - len(result.tested)
-        return (f"Against {settings.baseline}: {better} significantly better, {worse} worse, "
-                f"{len(result.tested) - better - worse} not separated{f', {apart} not tested' if apart else ''}")
-    if not has_p_values(settings) and result.tested:
-        return "No ranks: this test controls no error over all pairs"
-    first = headline(result)
-    if first is None:
-        return cannot_decide(settings, result, rank_correction(settings))
-    if result.ruled is not None:  # such a rule gives the place, and may give it to several
-        return f"First, ranked {RANK_RULES[settings.rank_rule].title}: {', '.join(first)}"
-    return name_leaders(first, is_ahead(result))
-
-
-def name_leaders(first: Sequence[str], ahead: bool) -> str:
-    if len(first) > 1:
-        return f"May be the first: {', '.join(first)}"
-    return f"{first[0]} is ahead of all others" if ahead else f"{first[0]} alone may be the first"
-
-
-def describe_undecided(pair: PairResult, settings: Settings) -> str:
-    """What a pair is in which no system is declared better."""
-    if is_split(pair, settings.alpha):
-        return "test and scores disagree"
-    why = ": too many pairs for so few trials" if alone_could(settings, pair) else \
-        f" by a difference in only {format_count(pair.n_apart, telling_unit(settings))}" \
-        if pair.n_apart is not None else \
-        f" with {units_said(settings, pair.n_units)}" if pair.n_units else ""
-    return "not separated" if pair.decidable else "not tested: no line in common" if pair.n == 0 else \
-        f"cannot be decided{why}"
-
-
-def choose_form(result: MetricResult) -> str:
-    """The form of the metric's scores and differences; see `written_like`."""
-    return written_like(row.score for row in result.systems)
-
-
-def name_score_axis(result: MetricResult, settings: Settings) -> str:
-    """What an axis of scores says after the name of the metric."""
-    better = "" if result.higher_is_better else ", lower is better"
-    return f"with {write_level(settings)} interval{better}"
-
-
-def name_simultaneous(result: MetricResult, settings: Settings) -> str | None:
-    """What the simultaneous intervals of the differences are called; None where there are none beside the single ones,
-    as of one pair."""
-    if len(result.tested) < 2 or all(pair.ci_joint_low is None for pair in result.pairs):
-        return None
-    return f"simultaneous {write_level(settings)} interval over {name_family(result, settings)}"
-
-
-def name_family(result: MetricResult, settings: Settings) -> str:
-    """The pairs that a correction is over."""
-    return f"all {len(result.tested)} pairs{'' if settings.baseline is None else ' with the baseline'}"
-
-
+#-----------------------------------------------------------------------------------------------------------------------
 # A pair, seen from one of its systems.
 
 
@@ -271,16 +213,41 @@ class SeenPair:
     decision: str
 
 
-def see_pair(pair: PairResult, name: str, result: MetricResult, settings: Settings) -> SeenPair:
-    sign, side = (result.sign, "a") if pair.a == name else (-result.sign, "b")
-    wins = (pair.win, pair.lose) if side == "a" else (pair.lose, pair.win)
+def see_pair(pair: PairResult | MacroPair, name: str, result: MetricResult | MacroResult, settings: Settings
+             ) -> SeenPair:
+    sign, side = (1, "a") if pair.a == name else (-1, "b")
+    sign *= 1 if result.higher_is_better else -1
     decision = "better" if pair.better == side else "worse" if pair.better else describe_undecided(pair, settings)
-    return SeenPair(sign * pair.delta, join_ends(pair.ci_low, pair.ci_high, sign),
-                    join_ends(pair.ci_joint_low, pair.ci_joint_high, sign), pair.p_value, pair.p_adjusted, *wins,
-                    decision)
+    ci = join_ends(pair.ci_low, pair.ci_high, sign)
+    if isinstance(pair, MacroPair):
+        return SeenPair(sign * pair.delta, ci, None, pair.p_value, pair.p_adjusted, None, None, decision)
+    wins = (pair.win, pair.lose) if side == "a" else (pair.lose, pair.win)
+    return SeenPair(sign * pair.delta, ci, join_ends(pair.ci_joint_low, pair.ci_joint_high, sign), pair.p_value,
+                    pair.p_adjusted, *wins, decision)
 
 
-# That two systems are too unlike for randomization, in words.
+def describe_undecided(pair: PairResult | MacroPair, settings: Settings) -> str:
+    """What a pair is in which no system is declared better."""
+    if isinstance(pair, MacroPair):
+        return "no significant difference" if pair.decidable else FEW
+    if is_split(pair, settings.alpha):
+        return "test and scores disagree"
+    if pair.decidable:
+        return "no significant difference"
+    if pair.n == 0:
+        return "not tested: no segment in common"
+    if alone_could(settings, pair):
+        return "cannot be decided: too many pairs for so few trials"
+    if pair.n_apart is not None:
+        return f"cannot be decided by a difference in only {format_count(pair.n_apart, telling_unit(settings))}"
+    return "cannot be decided" + f" with {units_said(settings, pair.n_units)}" * bool(pair.n_units)
+
+
+def find_identical(comparison: Comparison, result: MetricResult, pair: PairResult) -> str | None:
+    """``"outputs"`` or ``"scores"``, where those of both are the same on every segment."""
+    return next((caution.code.removeprefix("identical-") for caution in comparison.warnings
+                 if caution.code in ("identical-outputs", "identical-scores") and
+                 caution.metric == result.metric and {caution.a, caution.b} == {pair.a, pair.b}), None)
 
 
 def explain_unlike(found: PairExamination, n: float | None) -> str:
@@ -296,23 +263,566 @@ def explain_unlike(found: PairExamination, n: float | None) -> str:
     shown = next(outcome.p_value for outcome in found.outcomes if outcome.test == "ar")
     if shown is None or p <= shown:
         return ""
-    return (f" Bootstrap samples vary {ratio:.2f} times as much as swaps would of no difference: {found.a} and "
-            f"{found.b} are too unlike to trade places, and this p is too small. By the standard error it would be "
-            f"about {format_p(p)}.")
+    return (f" Bootstrap resamples vary {ratio:.2f} times as much as permutations: {found.a} and {found.b} are too "
+            f"unlike to be swapped, and this p is too small. By the standard error it would be about {format_p(p)}.")
 
 
-# Results in sentences, ready for a paper; they claim what the decisions say and no more.
+#-----------------------------------------------------------------------------------------------------------------------
+# The verdict.
 
 
-_FEW = 5  # systems that are compared with a baseline in a sentence each
+def state_verdict(found: Found, metric: str) -> str:
+    """Who is better, or who is in the top group, in one sentence without its full stop; or why no system is ranked."""
+    parts, macro = select_parts(found, metric), _find_macro(found, metric)
+    if macro is not None and macro.is_ranked:
+        ranked = [row for row in macro.systems if row.rank_low is not None]
+        n, where = len(macro.systems), f" across {format_count(len(parts), 'language pair')}"
+        some = f". Ranked are the {len(ranked)} of {n} systems that took part in all" * (len(ranked) < n)
+        top = [row.system for row in ranked if row.rank_low == 1]
+        return name_top_group(top, len(ranked), is_ahead(macro), where) + some
+    if len(parts) == 1:
+        [(part, one)] = parts.items()
+        return _state_part(*one, f" in {part}" if part else "")
+    reasons = [explain_no_ranks(*one) for one in parts.values()]
+    several = format_count(len(parts), "language pair")
+    if all(reasons):
+        return f"No system is ranked in any of {several}: {'; '.join(dict.fromkeys(filter(None, reasons)))}"
+    n = sum(is_ahead(result) for _, result in parts.values())
+    rule = find_rank_rule(found) if isinstance(found, TaskComparison) else RANK_RULES["simultaneous"]
+    first = "significantly better than all others" if rule.name == "simultaneous" else f"first, ranked {rule.title},"
+    return f"A single system is {first} in {n} of {several}"
 
 
-def paper_sentences(comparison: Comparison, metric: str) -> str:
-    """What was compared, who is ahead, and how it was tested: one paragraph of plain text.
+def _state_part(comparison: Comparison, result: MetricResult, where: str) -> str:
+    settings = comparison.settings
+    if not result.pairs:
+        row = result.systems[0]
+        return f"{row.system} scores {row.score:{choose_form(result)}}{where}; there is no other system to compare"
+    if settings.baseline is not None and cannot_decide(settings, result) is None:
+        better, worse = (sum(pair.better == side for pair in result.pairs) for side in "ab")
+        m, untested = len(result.tested), len(result.pairs) - len(result.tested)
+        return (f"Against {settings.baseline}: {better} significantly better, {worse} significantly worse, "
+                f"{m - better - worse} without a significant difference" + f", {untested} not tested" * bool(untested))
+    if (first := headline(result)) is None:
+        return f"No system is ranked{where}: {explain_no_ranks(comparison, result) or 'there are no ranks'}"
+    if result.ruled is not None:  # such a rule gives the place, and may give it to several
+        return f"First{where}, ranked {RANK_RULES[settings.rank_rule].title}: {', '.join(first)}"
+    return name_top_group(first, len(result.systems), is_ahead(result), where)
+
+
+def name_top_group(names: Sequence[str], n: int, ahead: bool, where: str = "") -> str:
+    """The verdict on the best of n systems; whether one is `ahead`, significantly better than each other.
+
+    >>> name_top_group(["A"], 3, True), name_top_group(["A", "B"], 3, False, " in en-de")
+    ('A is significantly better than the other 2 systems', 'No clear winner in en-de. Top group: A, B')
+    """
+    if ahead:
+        return f"{names[0]} is significantly better than the other {'system' if n == 2 else f'{n - 1} systems'}{where}"
+    return f"No clear winner{where}. Top group: {', '.join(names)}" if len(names) > 1 else \
+        f"Top group{where}: {names[0]}"
+
+
+def explain_no_ranks(comparison: Comparison, result: MetricResult) -> str | None:
+    """Why no system is ranked where nothing can be decided, as a part of a sentence; None where something can be."""
+    settings = comparison.settings
+    if len(result.systems) == 1:
+        return "there is only one system"
+    if not has_p_values(settings) and result.tested:
+        return "this test controls no error over all pairs"
+    why = cannot_decide(settings, result, None if settings.baseline else rank_correction(settings))
+    return None if why is None else why[:1].lower() + why[1:]
+
+
+def name_first_place(rule: RankRule) -> str:
+    """What the systems with the first rank are called by a rule, as a title.
+
+    >>> name_first_place(RANK_RULES["simultaneous"]), name_first_place(RANK_RULES["wmt25"])
+    ('top group', 'first, ranked as WMT25')
+    """
+    return "top group" if rule.name == "simultaneous" else f"first, ranked {rule.title}"
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Caveats: what has to be known wherever a result is quoted.
+
+
+def keeps_its_level(comparison: Comparison) -> bool:
+    """Whether no warning says that the false-alarm rate of the test is above alpha; if so, no correction mends it."""
+    return not any(caution.kind.breaks_level for caution in comparison.warnings)
+
+
+def describe_control(comparison: Comparison, correction: str) -> str:
+    """What a correction controls; nothing where the test itself rejects too often."""
+    return CONTROLS[correction] if keeps_its_level(comparison) else "nothing: the test rejects too often"
+
+
+def pick_file_doubts(cautions: Iterable[Caution]) -> list[Caution]:
+    """The warnings that put all numbers of a system in doubt, which stand beside every verdict."""
+    return [caution for caution in cautions if caution.kind.doubts_files]
+
+
+def pick_caveats(comparison: Comparison, result: MetricResult) -> list[Caution]:
+    """The warnings without which nothing of a result should be quoted."""
+    return [caution for caution in comparison.warnings
+            if caution.kind.in_caption and caution.metric in (None, result.metric)
+            and not (caution.kind.doubts_files and result.was_given)
+            and caution.facts.get("differ", True)]  # of ranks and decisions
+
+
+def list_caveats(found: Found, metric: str) -> list[str]:
+    """What has to be known wherever a result is quoted, in sentences: wrong files, what is wrong with the test or the
+    unit, metrics and references that disagree, and what a task lacks."""
+    parts, is_task = select_parts(found, metric), isinstance(found, TaskComparison)
+    cautions = {part: pick_caveats(*one) for part, one in parts.items()}
+    sentences = _list_task_caveats(found, metric) if isinstance(found, TaskComparison) else []
+    sentences += group_by_part({
+        part: [caution.general if is_task else caution.finding for caution in own
+               if not (is_task and caution.code == "rank-rule")] for part, own in cautions.items()})
+    weak = {part: _list_unreliable(*one) for part, one in parts.items()}
+    sentences += group_by_part(weak)
+    macro = _find_macro(found, metric)
+    if any(weak.values()) and macro is not None and any(pair.decidable for pair in macro.pairs):
+        sentences.append("Nor need results across the language pairs.")
+    return sentences
+
+
+def _list_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:
+    """A sentence on what need not hold at its level, where the test rejects too often; else none."""
+    if not result.tested or keeps_its_level(comparison) or what_lacks(comparison.settings, result):
+        return []
+    intervals = ", intervals" * any(caution.kind.breaks_intervals for caution in comparison.warnings)
+    ranks = " and rank ranges" * (result.systems[0].rank_low is not None)
+    return [f"So decisions{intervals}{ranks} need not hold at the stated level, whatever the correction."]
+
+
+def _list_task_caveats(found: TaskComparison, metric: str) -> list[str]:
+    without = [pair for pair in found.task.pairs if pair not in found.task.pairs_with(metric)]
+    results = [result for _, result in select_parts(found, metric).values() if result.ruled is None]
+    m = sum(len(result.tested) for result in results)
+    shut = sum(not pair.decidable for result in results for pair in result.tested)
+    return [
+        *(caution.finding for caution in found.warnings if caution.metric == metric),
+        *filter(None, [name_other_tops(found, metric), describe_rule(found, metric)]),
+        *[f"Excluded, because they have no {metric_title(metric)} scores: {', '.join(without)}."] * bool(without),
+        *[f"{shut:,} of {m:,} pairs of systems within the language pairs {FEW}. Wins, ties and losses exclude them."]
+        * bool(shut and metric in found.macro), *list_gaps_across(found, metric)]
+
+
+def list_gaps_across(found: TaskComparison, metric: str) -> list[str]:
+    """What there is not across the language pairs, and why: decisions, ranks, intervals; and where decisions differ
+    from ranks or from intervals."""
+    macro, parts = found.macro.get(metric), select_parts(found, metric)
+    if macro is None or not macro.pairs:
+        return list(filter(None, [explain_no_mean(found, metric)]))
+    sentences, m = [], len(macro.pairs)
+    if shut := sum(not pair.decidable for pair in macro.pairs):
+        nobody = ", and no system is ranked" * (not macro.is_ranked)
+        sentences.append(f"Across the language pairs {shut:,} of {format_count(m, 'pair')} of systems {FEW}{nobody}.")
+    least = _find_least_units(found, macro)
+    if single := [pair for pair, (n, _) in least.items() if n < 2]:
+        sentences.append("Across the language pairs there is no interval for systems with a single unit in one of "
+                         f"these: {name_pairs(single)}.")
+    few = [f"{units_said(found.pairs[pair].settings, n)}" + f" worth {worth:.0f} of equal size" * (round(worth) < n)
+           + f" in {pair}" for pair, (n, worth) in least.items() if n >= 2 and worth < FEW_UNITS]
+    if few and any(pair.ci_low is not None for pair in macro.pairs):
+        narrow = "" if macro.ci == "jackknife-t" else " and too narrow"
+        sentences.append(f"Intervals across the language pairs are rough{narrow} with so few units: {list_names(few)}.")
+    if parts and (settings := next(iter(parts.values()))[0].settings).correction != rank_correction(settings) and (
+            facts := rank_disagreement(macro)):
+        sentences.append(f"Ranks across the language pairs are corrected by {CORRECTIONS[rank_correction(settings)]}, "
+                         f"decisions by {CORRECTIONS[settings.correction]}: {describe_rank_disagreement(**facts)}.")
+    return [*sentences, *_compare_with_intervals(found, macro, least)]
+
+
+def _compare_with_intervals(found: TaskComparison, macro: MacroResult, least: Mapping[str, tuple[int, float]]
+                            ) -> Iterator[str]:
+    """Which to go by where decisions across the language pairs and the intervals beside them differ."""
+    settings = next((one.settings for one in found.pairs.values()), None)
+    n_open, n_significant = (sum(
+        pair.decidable and (pair.better is not None) is decided and pair.ci_low is not None
+        and pair.ci_high is not None and holds_zero(pair.ci_low, pair.ci_high) is decided for pair in macro.pairs)
+        for decided in (False, True))
+    if settings is None or not n_open + n_significant:
+        return
+    shaky = TESTS[settings.test].draws == "bootstrap" and any(worth < FEW_FOR_BOOTSTRAP for _, worth in least.values())
+    trust = {"unlike": (), "n_others": 0, "ratio": None, "unit": settings.unit,
+             "needed": FEW_FOR_BOOTSTRAP if shaky else None}
+    yield "Across the language pairs: " + Caution("interval-and-decision", {
+        "n_open": n_open, "n_significant": n_significant, "jointly": False, "in_steps": False, "trust": trust}).text
+
+
+def explain_no_mean(found: TaskComparison, metric: str) -> str:
+    """Why there is nothing across several language pairs, in a sentence; empty where there is something."""
+    macro = found.macro.get(metric)
+    if macro is None or macro.pairs:
+        return ""
+    scored = any(row.score is not None for row in macro.systems)
+    why = f"no two systems have {'segments in common in ' * scored}all of them" if all(
+        one.settings.test in MACRO_TESTS for one in found.pairs.values()) else \
+        "this test gives no draws that could be averaged"
+    return ("Differences were not averaged over the language pairs, so no system has "
+            f"{'' if scored else 'a mean score or '}a rank across them: {why}.")
+
+
+def _find_least_units(found: TaskComparison, macro: MacroResult) -> dict[str, tuple[int, float]]:
+    """By language pair the units of the pair of systems across them that has fewest, and how many of equal size its
+    units are worth.
+
+    Not those of all language pairs together: drawn from n units a mean varies sqrt((n - 1) / n) times as much as it
+    should, which further language pairs as small do not mend.
+    """
+    names = {name for pair in macro.pairs for name in (pair.a, pair.b)}
+    units = {pair: [(row.n_units, row.n_effective or row.n_units) for row in result.pairs
+                    if row.n_units and {row.a, row.b} <= names]
+             for pair, (_, result) in select_parts(found, macro.metric).items()}
+    return {pair: min(own, key=lambda one: one[1]) for pair, own in units.items() if own}
+
+
+def name_other_tops(found: TaskComparison, metric: str, *beside: TaskComparison) -> str | None:
+    """Whom other metrics, of `found` and of what is `beside` it, put on top across language pairs that have this one
+    too, or in the only one; None where nobody else. Their language pairs are named where they are others."""
+    tops = {name: top for one in (*beside, found) for name, top in _find_overall_tops(one).items()}
+    if metric not in tops:
+        return None
+    mine, pairs = tops.pop(metric)
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name, (top, where) in tops.items():
+        if set(top) != set(mine) and set(where) & set(pairs):
+            groups.setdefault(tuple(sorted(top, key=top.index)), []).append(
+                shortened(metric_title(name), 40) + f" ({name_pairs(where)})" * (set(where) != set(pairs)))
+    return None if not groups else "Other metrics name another top group: " + "; ".join(
+        f"{list_names([shortened(name, 40) for name in top])} by {join_names(metrics, shown=False)}"
+        for top, metrics in groups.items()) + "."
+
+
+def _find_overall_tops(found: TaskComparison) -> dict[str, tuple[Sequence[str], Sequence[str]]]:
+    """By metric who is on top, across which language pairs or in which only one; without metrics that rank nobody."""
+    tops: dict[str, tuple[Sequence[str], Sequence[str]]] = {}
+    for name in list_metrics(found):
+        parts, macro = select_parts(found, name), found.macro.get(name)
+        if macro is not None:
+            tops[name] = tuple(row.system for row in macro.systems if row.rank_low == 1), macro.language_pairs
+        elif len(parts) == 1:
+            tops[name] = headline(next(iter(parts.values()))[1]) or (), tuple(parts)
+    return {name: top for name, top in tops.items() if top[0]}
+
+
+def explain_far_firsts(found: Found, metric: str) -> list[str]:
+    """A sentence for each part where a system is in the top group although a system that scores better is not."""
+    parts: dict[str, MetricResult | MacroResult] = {
+        part: result for part, (_, result) in select_parts(found, metric).items() if result.ruled is None}
+    parts |= {"Across the language pairs": macro} if (macro := _find_macro(found, metric)) is not None else {}
+    return [(f"{part}: " if part else "") + sentence for part, result in parts.items()
+            if (sentence := _explain_far_first(result))]
+
+
+def _explain_far_first(result: MetricResult | MacroResult) -> str:
+    ranked = [row for row in result.systems if row.rank_low is not None]
+    beaten = next((k for k, row in enumerate(ranked) if row.rank_low != 1), len(ranked))
+    far = [row.system for row in ranked[beaten + 1:] if row.rank_low == 1]
+    if not far:
+        return ""
+    top = ranked[0].system
+    to_top = {pair.b if pair.a == top else pair.a: pair for pair in result.pairs if top in (pair.a, pair.b)}
+    sizes = [pair.ci_high - pair.ci_low for pair in to_top.values()
+             if pair.ci_low is not None and pair.ci_high is not None]
+    reasons = [f"{name} {_compare_with_top(to_top.get(name), name, top, sizes)}" for name in far[:_FEW]]
+    return (f"In the top group although better-scoring systems are not: {', '.join(far)}. " + "; ".join(reasons) + ".")
+
+
+def _compare_with_top(pair: PairResult | MacroPair | None, name: str, top: str, sizes: Sequence[float]) -> str:
+    """What a system in the top group has against the one with the best score."""
+    if pair is None:
+        return f"was not compared with {top}"
+    common = f" on the {format_count(pair.n, 'segment')} that both have" if isinstance(pair, PairResult) else ""
+    if pair.better is not None and name == (pair.a if pair.better == "a" else pair.b):
+        return f"is significantly better than {top}{common}"
+    if not pair.decidable:
+        return f"cannot be compared with {top}, with so few trials or units{common}"
+    wide = pair.ci_low is not None and pair.ci_high is not None and pair.ci_high - pair.ci_low > 1.5 * median(sizes)
+    return f"is not excluded by its difference to {top}{common}" + ", which has a wide interval" * wide
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """What ranks by a rule hide under one metric, added up over the language pairs."""
+
+    #: Pairs of systems with a significant difference.
+    significant: int
+    #: Those whose systems are in one cluster, with no line between them.
+    significant_inside: int
+    #: Ranks that could be compared with simultaneous rank ranges: one for each system and language pair.
+    ranks: int
+    #: Ranks that differ from them.
+    changed: int
+    #: Pairs of systems that the rule ranks apart without a significant difference.
+    apart_not_significant: int = 0
+    #: Significant pairs that are ranked the other way round.
+    turned_round: int = 0
+    #: Those of `significant_inside` whose rank ranges lie apart.
+    inside_apart: int = 0
+
+
+def count_hidden(found: TaskComparison, metric: str) -> Hidden | None:
+    """What the ranks hide; None of our own rule, which hides nothing."""
+    ruled = [(result, result.ruled) for _, result in select_parts(found, metric).values() if result.ruled is not None]
+    if not ruled:
+        return None
+    compared = [(len(result.systems), own.changed) for result, own in ruled if own.changed is not None]
+    return Hidden(sum(pair.significant for result, _ in ruled for pair in result.pairs),
+                  sum(own.significant_inside for _, own in ruled),
+                  sum(n for n, _ in compared), sum(changed for _, changed in compared),
+                  sum(own.apart_not_significant or 0 for _, own in ruled),
+                  sum(turned_round(result) for result, _ in ruled), sum(own.inside_apart or 0 for _, own in ruled))
+
+
+def describe_rule(found: TaskComparison, metric: str) -> str | None:
+    """What the rule of the ranks ignores, and what it hides in this task; None of our own rule."""
+    rule, hidden = find_rank_rule(found), count_hidden(found, metric)
+    if hidden is None:
+        return None
+    sentences = [
+        f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}.",
+        f"Here {hidden.significant_inside} of {format_count(hidden.significant, 'significant pair')} "
+        f"{inside_said(hidden.significant_inside, hidden.inside_apart)}; {hidden.turned_round} of them "
+        "are ranked the other way round, the significantly worse system first."
+        if hidden.turned_round else
+        f"Here {hidden.significant_inside} of {format_count(hidden.significant, 'significant pair')} "
+        f"{inside_said(hidden.significant_inside, hidden.inside_apart)}.",
+        f"{format_count(hidden.apart_not_significant, 'pair')} with separate ranks "
+        f"{'is' if hidden.apart_not_significant == 1 else 'are'} not significant.",
+        f"{hidden.changed} of {hidden.ranks} ranks differ from simultaneous rank ranges."]
+    if metric in found.macro and found.macro[metric].is_ranked:
+        sentences.append("Ranks across the language pairs do not follow this rule: they are simultaneous rank ranges"
+                         f"{' of the mean over domains' * rule.by_domain}.")
+    return " ".join(sentences)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# How it was tested.
+
+
+def list_assumptions(assumed: Iterable[str], metrics: Iterable[str]) -> list[str]:
+    """Sentences: what was assumed of these metrics when a test set or a task was read, and what was left out then."""
+    named = tuple(f"{metric}:" for metric in metrics)
+    return [f"Assumed: {text}" if text.startswith(named) else text for text in assumed
+            if text.startswith(("Left out", *named))]
+
+
+def list_exclusions(found: Found) -> list[str]:
+    """A sentence on the excluded systems, each with its language pair and its reason where there are any; else none."""
+    names = [one.system + (f" in {pair}" if (pair := getattr(one, "pair", None)) else "")
+             + (f" ({one.reason})" if one.reason else "") for one in found.excluded]
+    return [f"Excluded: {printable(', '.join(names))}."] if names else []
+
+
+def describe_subject(found: Found, metric: str) -> list[str]:
+    """What was compared: systems, test set or language pairs, metric; and what was assumed of it."""
+    parts = select_parts(found, metric)
+    comparison, result = next(iter(parts.values()))
+    n, by = format_count(len(order_systems(found, metric)), "system"), name_metric(metric)
+    verb, direction = "compared" if len(result.systems) > 1 else "scored", describe_direction(result.higher_is_better)
+    simulated = any(one.testset.simulated for one, _ in parts.values())
+    if isinstance(found, Comparison):
+        what = (f"We {verb} {n} on {_describe_testset(comparison, result)} by {by} ({direction}; signature "
+                f"{printable(result.signature)}).")
+        made = " from the seed in its name" * ("(seed " in found.testset.name)
+        return [what, *[f"The test set is simulated: its texts are made up{made}."] * simulated,
+                *map(printable, list_assumptions(found.testset.assumed, [metric]))]
+    tracks = count_tracks(found.task, order_systems(found, metric))
+    what = (f"We {verb} {n} of {printable(found.task.name)}{f' ({join_names(tracks)})' if tracks else ''} in "
+            f"{format_count(len(parts), 'language pair')} ({join_names(list(parts))}) by {by} ({direction}).")
+    return [what, *["The task is simulated: its texts and ratings are made up."] * simulated,
+            *map(printable, list_assumptions(found.task.assumed, [metric]))]
+
+
+def count_tracks(task: TaskInfo, names: Iterable[str]) -> list[str]:
+    """How many of the systems are in the constrained track, contrastive or human translations, in short phrases."""
+    infos = [task.systems[name] for name in names if name in task.systems]
+    counts = {"in the constrained track": sum(info.constrained is True for info in infos)}
+    counts |= {label: sum(label in info.labels for info in infos) for label in ("contrastive", "human translation")}
+    return [f"{n} {what}" for what, n in counts.items() if n]
+
+
+def _describe_testset(comparison: Comparison, result: MetricResult) -> str:
+    """Name, compared size and references of a test set."""
+    info = comparison.testset
+    scored = f"{'reference' if len(info.references) == 1 else 'references'} {join_names(info.references)}" \
+        if info.references else "segment scores without texts"
+    return f"{printable(info.name)} ({_describe_size(comparison, result)}" \
+           f"{'' if result.was_given and info.references else f'; {scored}'})"
+
+
+def _describe_size(comparison: Comparison, result: MetricResult) -> str:
+    """Such as "603 to 634 of 997 segments in 66 documents, those with scores for both systems"."""
+    info, by_document = comparison.testset, comparison.settings.unit == "document"
+    some = _write_part({pair.n for pair in result.tested}, info.n_segments)
+    both = " for both systems" * has_different_segments(comparison, result)
+    size = f"{some}{format_count(info.n_segments, 'segment')}"
+    if info.n_documents is not None and (by_document or not some):
+        units = {pair.n_units for pair in result.tested} if by_document else set()
+        size += f" in {_write_part(units, info.n_documents)}{format_count(info.n_documents, 'document')}"
+    return f"{size}, those with scores{both}" if some else size
+
+
+def _write_part(counts: set[int], whole: int) -> str:
+    """Such as "603 of ", or "540 to 603 of "; nothing where each is the whole, or there is none."""
+    if not counts or min(counts) == whole:
+        return ""
+    return f"{' to '.join(f'{n:,}' for n in dict.fromkeys((min(counts), max(counts))))} of "
+
+
+def has_different_segments(comparison: Comparison, result: MetricResult) -> bool:
+    """Whether systems have scores on different segments, so that two scores need not differ by their difference."""
+    return any(caution.code == "rated-on-different-lines" and caution.metric == result.metric
+               for caution in comparison.warnings)
+
+
+def name_units(settings: Settings) -> str:
+    """What is drawn or swapped, in the plural."""
+    return f"{settings.unit}s" if settings.block_length is None else \
+        f"stationary blocks of {settings.block_length:g} segments on average (Politis and Romano 1994)"
+
+
+def name_intervals(result: MetricResult, settings: Settings) -> str:
+    """The kind of interval, and what it was made from."""
+    if result.ci == "jackknife-t":
+        return f"jackknife t intervals over {name_units(settings)}"
+    if result.ci == "t":
+        return "Student's t intervals of segment means"
+    kind = {"bca": "BCa"}.get(result.ci, result.ci)
+    return f"{kind} bootstrap intervals from {settings.resamples} resamples of {name_units(settings)}"
+
+
+def describe_tests(found: Found, metric: str) -> list[str]:
+    """How it was tested, in sentences: test, unit, trials, correction, intervals, ranks, caveats, version."""
+    parts = select_parts(found, metric)
+    settings = next(iter(parts.values()))[0].settings
+    own: dict[str, list[str]] = {part: list(_describe_scores(*one)) for part, one in parts.items()}
+    untested = sum(len(result.pairs) - len(result.tested) for _, result in parts.values())
+    kinds = join_by_part({part: name_intervals(result, one.settings) for part, (one, result) in parts.items()})
+    each = ", each for its own system or pair" * any(result.pairs for _, result in parts.values())
+    together = [(one, result) for one, result in parts.values() if name_simultaneous(result, one.settings)]
+    return [
+        *group_by_part(own), *_describe_test(parts),
+        *[f"{format_count(untested, 'pair')} had no segments in common, and could not be tested."] * bool(untested),
+        f"{write_level(settings)} confidence intervals are {kinds}{each}.",
+        *[f"Simultaneous intervals hold for all pairs {'of a test set ' * (len(parts) > 1)}together (max-T from "
+          f"{settings.resamples} bootstrap resamples; Romano and Wolf 2005)."] * bool(together),
+        *describe_ranks(parts), *(_describe_tests_across(found, metric) if isinstance(found, TaskComparison) else ()),
+        *list_caveats(found, metric), *list_exclusions(found),
+        f"Computed with mtsig {settings.version}, seed {settings.seed}."]
+
+
+def _describe_scores(comparison: Comparison, result: MetricResult) -> Iterator[str]:
+    """What scores are of training runs, of domains, or of different segments."""
+    if result.runs:
+        spread = ", ".join(f"{row.system} {row.sd:{choose_form(result)}} ({len(row.scores)} runs)"
+                           for row in result.runs if row.sd is not None)
+        yield ("A score is the mean over the training runs of a system, and a unit is swapped or resampled for all "
+               f"runs at once (stratified; after Clark et al. 2011). SD between runs: {spread}.")
+    if result.ruled is not None and result.ruled.means is not None:
+        yield (f"Scores and ranks {RANK_RULES[comparison.settings.rank_rule].title} are of means over domains; the "
+               "tests are of means over segments.")
+    if not result.tested:
+        yield from (caution.finding for caution in comparison.warnings
+                    if caution.code == "partly-rated" and caution.metric == result.metric)
+    if has_different_segments(comparison, result):
+        yield ("A score is the mean over all segments that its system has scores for. A difference is on the segments "
+               "that both systems have scores for, so it need not be that of the two scores.")
+
+
+def _describe_test(parts: Parts) -> Iterator[str]:
+    """The test with its units and trials, and the correction with its family."""
+    tested = {part: one for part, one in parts.items() if one[1].tested}
+    if not tested:
+        return
+    settings = next(iter(tested.values()))[0].settings
+    test, is_task = TESTS[settings.test], "" not in parts
+    units = join_by_part({part: f"{name_units(one.settings)} as units" + (
+        "" if settings.trials is None else f", {describe_trials(result, one.settings)}")
+        for part, (one, result) in tested.items()})
+    sizes = [len(result.tested) for _, result in tested.values()]
+    family = format_count(max(sizes), "pair") if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)} pairs"
+    family += " of systems in each language pair" * is_task
+    corrected = "a single pair needs no correction" if max(sizes) == 1 and not is_task else \
+        f"there was no correction for {family}" if settings.correction == "none" else \
+        f"p was corrected for {family} by the method of {CORRECTION_NAMES[settings.correction]}"
+    yield (f"Differences between two systems were tested by {TEST_NAMES.get(test.name, test.title)} ({test.source}) "
+           f"with {units}, and alpha = {settings.alpha:g}; {corrected}.")
+    partial = {part: [f"Systems were compared on {_describe_size(*one)}."] for part, one in tested.items()
+               if is_task and {pair.n for pair in one[1].tested} != {one[0].testset.n_segments}}
+    yield from group_by_part({**dict.fromkeys(parts, ()), **partial})
+    if test.p_values is None:
+        yield ("This test gives no p: a system counts as better where it wins on at least "
+               f"{write_level(settings)} of the resamples.")
+
+
+def describe_ranks(parts: Parts) -> list[str]:
+    """What the ranks are, and where they hold for all systems together."""
+    ranked = {part: one for part, one in parts.items() if one[1].systems[0].rank_low is not None}
+    if not ranked:
+        return ["There are no rank ranges: this test controls no error over all pairs of systems."] * any(
+            result.tested and not has_p_values(one.settings) for one, result in parts.values())
+    rule = next(iter(ranked.values()))[0].settings.rank_rule
+    if rule != "simultaneous":
+        return [f"Ranks are {RANK_RULES[rule].title}{' within each language pair' * ('' not in parts)}."]
+    held = [part for part, (one, _) in ranked.items() if keeps_its_level(one)]
+    if not held:
+        return []
+    where = "" if "" in held else f" in {'each language pair' if len(held) == len(parts) else join_names(held)}, not " \
+        "for the language pairs together"
+    return [f"Rank ranges hold jointly for all systems{where}."]
+
+
+def _describe_tests_across(found: TaskComparison, metric: str) -> Iterator[str]:
+    """How systems were compared across the language pairs."""
+    parts, macro = select_parts(found, metric), found.macro.get(metric)
+    if len(parts) < 2 or macro is None or not macro.pairs:
+        return
+    settings, m = next(iter(parts.values()))[0].settings, len(macro.pairs)
+    corrected = "a single pair needs no correction" if m == 1 else \
+        f"there was no correction for {m} pairs" if settings.correction == "none" else \
+        f"p was corrected for {m} pairs by the method of {CORRECTION_NAMES[settings.correction]}"
+    yield (f"Across the {len(parts)} language pairs, which count the same, the mean difference of two systems was "
+           "tested by the draws within each language pair, averaged; p-values of language pairs were not combined; "
+           f"{corrected}.")
+    if any(pair.ci_low is not None for pair in macro.pairs):
+        kind = "jackknife t intervals, with degrees of freedom by Welch (1947)" if macro.ci == "jackknife-t" else \
+            f"percentile bootstrap intervals from {settings.resamples} resamples"
+        yield f"{write_level(settings)} intervals of mean differences are {kind}, each for its own pair of systems."
+    if missing := sum(row.score is None for row in macro.systems):
+        yield (f"{format_count(missing, 'system')} {'does' if missing == 1 else 'do'} not have all language pairs, and "
+               f"{'is' if missing == 1 else 'are'} not ranked across them.")
+    if macro.is_ranked and all(keeps_its_level(comparison) for comparison, _ in parts.values()):
+        yield "Rank ranges across them hold jointly for all systems ranked there (Romano and Wolf 2005)."
+
+
+def describe_methods(found: Found, metric: str) -> str:
+    """All that the numbers of a metric depend on, in one paragraph that names no winner: what was compared, how it was
+    tested, caveats."""
+    return " ".join([*describe_subject(found, metric), *describe_tests(found, metric)])
+
+
+def describe_signatures(found: Found, metric: str) -> str:
+    """The signature of a metric in a task, with all values of a field where language pairs differ; and the digest."""
+    fields = [result.signature.split("|") for _, result in select_parts(found, metric).values()]
+    merged = "|".join(",".join(filter(None, dict.fromkeys(values))) for values in zip_longest(*fields, fillvalue=""))
+    if isinstance(found, Comparison):  # whose signature stands with what was compared
+        return f"Test set digest: {printable(found.testset.digest)}."
+    return f"Signature: {printable(merged)}. Task digest: {printable(found.task.digest)}."
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# A paragraph for a paper.
+
+
+def paper_sentences(comparison: Found, metric: str) -> str:
+    """What was compared, who is better, and how it was tested, with its caveats: one paragraph of plain text.
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : Comparison or TaskComparison
     metric : str
         One of its metrics.
 
@@ -334,294 +844,193 @@ def paper_sentences(comparison: Comparison, metric: str) -> str:
     >>> said = paper_sentences(compare(ts, trials=999), "bleu")
     >>> said.partition(" (higher")[0]
     'We compared 2 systems on toy (40 segments; reference ref) by BLEU'
-    >>> "A (100.00 BLEU) is significantly better than B (77.88 BLEU)" in said
+    >>> "A is significantly better than B: A 100.00, B 77.88, difference +22.12" in said
     True
     """
-    result = comparison.metrics[metric]
-    return " ".join([*_describe_subject(comparison, result), *_describe_outcome(comparison, result),
-                     *method_sentences(comparison, result), *exclusion_sentences(comparison)])
+    return " ".join([*describe_subject(comparison, metric), *_describe_outcome(comparison, metric),
+                     *describe_tests(comparison, metric)])
 
 
-def runs_sentences(result: MetricResult) -> list[str]:
-    """What a score is of training runs, and how much it differs between them; none where there are no runs."""
-    if not result.runs:
-        return []
-    spread = ", ".join(f"{printable(row.system)} {row.sd:{choose_form(result)}} ({len(row.scores)} runs)"
-                       for row in result.runs if row.sd is not None)
-    return ["A score is the mean over the training runs of a system, and a unit is swapped or drawn for all runs at "
-            f"once (stratified; after Clark et al. 2011). SD between runs: {spread}."]
+def _describe_outcome(found: Found, metric: str) -> Iterator[str]:
+    parts, macro = select_parts(found, metric), _find_macro(found, metric)
+    one, result = next(iter(parts.values()))
+    settings, shown = one.settings, result if macro is None else macro
+    is_single = macro is None and len(parts) > 1
+    if not (settings.baseline or len(shown.pairs) == 1) or not result.tested or cannot_decide(settings, result):
+        yield f"{printable(state_verdict(found, metric))}."
+    if is_single or not shown.pairs:
+        return
+    pairs = [pair for pair in shown.pairs if not isinstance(pair, PairResult) or pair.n]
+    if settings.baseline and len(pairs) <= _FEW or len(shown.pairs) == 1:
+        for pair in pairs:
+            yield f"{_judge_pair(one, shown, pair)}: {_write_evidence(one, shown, pair)}."
+    elif settings.baseline:
+        yield from _group_by_decision(pairs, settings.baseline)
+    else:
+        best = {row.system for row in shown.systems[:2]}
+        pair = next(pair for pair in shown.pairs if {pair.a, pair.b} == best)  # tested or not
+        yield f"The two best scores: {_write_evidence(one, shown, pair)}."
+        n = sum(pair.better is not None for pair in pairs)
+        if has_p_values(settings):
+            yield f"{n} of {format_count(len(pairs), 'pair')} {'is' if n == 1 else 'are'} significantly different."
+    if any(pair.better is None for pair in pairs):
+        yield "No significant difference does not mean equal."
 
 
-def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
-    """How the pairs were tested and the intervals made: test and source, unit, trials, alpha, correction over its
-    family, the warnings that decide what it is worth, and what was used for it."""
-    settings, test, m = comparison.settings, TESTS[comparison.settings.test], len(result.tested)
-    said = runs_sentences(result)
-    if result.ruled is not None and result.ruled.means is not None:
-        said.append(f"Scores and ranks {RANK_RULES[settings.rank_rule].title} are of means over domains; what is "
-                    "tested are differences of means over segments.")
-    if m:
-        differences = "The difference was" if m == 1 else f"The {m} differences were"
-        said.append(f"{differences} tested by {TEST_NAMES.get(test.name, test.title)} ({test.source}) with "
-                    f"{name_units(settings)} as units{write_trials_clause(result, settings)} and alpha = "
-                    f"{settings.alpha:g}; {_describe_correction(settings, m)}.")
-        if test.p_values is None:
-            said.append("This test gives no p: a system counts as better where it wins on at least "
-                        f"{write_level(settings)} of the bootstrap samples.")
-        said += write_caveats(comparison, result)
-    if m < len(result.pairs):
-        n = len(result.pairs) - m
-        said.append(f"{format_count(n, 'pair')} {'was' if n == 1 else 'were'} not tested, for want of segments in "
-                    "common.")
-    said.append(f"{write_level(settings)} confidence intervals are {name_intervals(result, settings)}"
-                + (", each for its own system or pair." if result.pairs else "."))
-    if name_simultaneous(result, settings):
-        few = any(pair.n_units < FEW_FOR_BOOTSTRAP for pair in result.tested)
-        least = ", with so few at least Bonferroni's t" if few else ""
-        said.append(f"Simultaneous intervals hold for all {m} differences together (max-T from {settings.resamples} "
-                    f"bootstrap resamples of {name_units(settings)}{least}; Romano and Wolf 2005).")
-    said.append(describe_version(settings))
-    return said
+def _judge_pair(comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair) -> str:
+    a, b = printable(pair.a), printable(pair.b)
+    if isinstance(pair, PairResult) and isinstance(result, MetricResult) and (
+            what := find_identical(comparison, result, pair)):
+        return f"The {what} of {a} and {b} are identical"
+    if pair.better is None:
+        return f"{a} and {b}: {describe_undecided(pair, comparison.settings)}"
+    claim = "is significantly" if has_p_values(comparison.settings) else "counts as"
+    return f"{a} {claim} {'better' if pair.better == 'a' else 'worse'} than {b}"
+
+
+def _write_evidence(comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair) -> str:
+    """Scores, difference, interval, and p or shares of wins of a pair, as the tables show them."""
+    settings, form, seen = comparison.settings, choose_form(result), see_pair(pair, pair.a, result, comparison.settings)
+    scores = {row.system: row.score for row in result.systems}
+    parts = [f"{printable(name)} {scores[name]:{form}}" for name in (pair.a, pair.b)]
+    common = f" on the {format_count(pair.n, 'segment')} that both have scores for" if isinstance(pair, PairResult) \
+        and isinstance(result, MetricResult) and has_different_segments(comparison, result) else ""
+    parts.append(f"difference {signed(seen.difference, form)}{common}")
+    for ends, together in ((seen.ci, ""), (seen.ci_joint, " for all pairs together")):
+        if ends is not None and not (together and len(result.pairs) == 1):
+            parts.append(f"{write_level(settings)} CI {signed(ends[0], form)} to {signed(ends[1], form)}{together}")
+    if seen.win is not None and seen.lose is not None:  # by a test without p
+        parts.append(f"wins on {100 * seen.win:.1f}% and loses on {100 * seen.lose:.1f}% of the resamples")
+    elif seen.p is None:
+        parts.append("not tested, as they have no segments in common")
+    else:
+        parts.append(f"p = {format_p(seen.p)}")
+        if seen.adjusted_p != seen.p:
+            parts.append(f"adjusted p = {format_p(seen.adjusted_p)}")
+    return ", ".join(parts)
+
+
+def _group_by_decision(pairs: Sequence[PairResult | MacroPair], baseline: str) -> Iterator[str]:
+    """Of many systems against a baseline: which are better, which worse, which neither."""
+    heads = {"a": f"Significantly better than {printable(baseline)}", "b": "Significantly worse",
+             None: "Without a significant difference"}
+    for side, head in heads.items():
+        yield f"{head}: {join_names([pair.a for pair in pairs if pair.better == side]) or 'none'}."
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Short phrases, for lines above the numbers.
+
+
+def summarize_comparison(comparison: Comparison) -> tuple[list[str], list[str]]:
+    """What was compared, and how it was tested: two lists of short phrases."""
+    info, n = comparison.testset, comparison.testset.n_documents
+    simulated = " (simulated)" * (info.simulated and "simulated" not in info.name)
+    worth = next((result.n_effective for result in comparison.metrics.values() if comparison.settings.unit == "document"
+                  and (not result.was_given or any(pair.n == info.n_segments for pair in result.pairs))), None)
+    unequal = f" (worth {worth:,.0f} of equal size)" if worth is not None and round(worth) != n else ""
+    data = [info.name + simulated, format_count(info.n_segments, "segment"),
+            *([] if n is None else [format_count(n, "document") + unequal]), format_count(len(info.systems), "system")]
+    scored = f"scored with {', '.join(info.references)}" if info.references else "segment scores without texts"
+    data += [] if info.references and all(result.was_given for result in comparison.metrics.values()) else [scored]
+    tokenizers = {result.tokenizer for result in comparison.metrics.values() if result.tokenizer is not None}
+    data += [f"tokenizer {', '.join(sorted(tokenizers))}"] if tokenizers else []
+    tested = describe_settings([comparison])
+    return data, [text for key, text in tested.items() if key != "unit" or "test" not in tested]
+
+
+def describe_settings(comparisons: Iterable[Comparison]) -> dict[str, str]:
+    """How it was tested, in a short phrase for each setting, all that comparisons have where they differ; that of the
+    test says the unit too. Where there is nothing to test, how the intervals were made."""
+    joined: dict[str, dict[str, None]] = {}
+    for one in comparisons:
+        for key, text in _describe_own_settings(one).items():
+            joined.setdefault(key, {})[text] = None
+    return {key: " or ".join(texts) for key, texts in joined.items()}
+
+
+def _describe_own_settings(comparison: Comparison) -> dict[str, str]:
+    settings, unit, results = comparison.settings, comparison.settings.unit, comparison.metrics.values()
+    if settings.block_length is not None:
+        unit = f"stationary block of {settings.block_length:g} segments on average"
+    family = max((len(result.tested) for result in results), default=0)
+    if not family:
+        return {"unit": f"by {unit}", "seed": f"seed {settings.seed}", "alpha": f"alpha {settings.alpha:g}",
+                "ci": f"{list_interval_kinds(comparison)} intervals, {settings.resamples} resamples"}
+    trials = " or ".join(dict.fromkeys(describe_trials(result, settings) for result in results))
+    rule = settings.rank_rule
+    return {"test": f"{TESTS[settings.test].title} ({settings.test}) by {unit}", "unit": f"by {unit}",
+            **({} if settings.trials is None else {"trials": trials}),
+            "seed": f"seed {settings.seed}", "alpha": f"alpha {settings.alpha:g}",
+            "correction": f"correction {settings.correction} over {format_count(family, 'pair')}",
+            "ci": f"{list_interval_kinds(comparison)} intervals, {settings.resamples} resamples",
+            **({"rank_rule": f"ranks {RANK_RULES[rule].title}"} if rule != "simultaneous" else {})}
+
+
+def list_task_settings(found: TaskComparison) -> list[str]:
+    """How the language pairs were tested, in short phrases."""
+    phrases = describe_settings(found.pairs.values())
+    corrections = dict.fromkeys(comparison.settings.correction for comparison in found.pairs.values())
+    across = ", and across them" * any(macro.pairs for macro in found.macro.values())
+    phrases["correction"] = f"correction {' or '.join(corrections)} within each language pair{across}"
+    return [phrases[key] for key in ("test", "trials", "seed", "alpha", "correction", "rank_rule") if key in phrases]
+
+
+def describe_trials(result: MetricResult, settings: Settings) -> str:
+    """How often the test drew for one metric, or that it tried all there is."""
+    trials = result.trials
+    return f"all {trials + 1} permutations (exact)" if trials is not None and result.exact else f"{trials} trials"
+
+
+def list_interval_kinds(comparison: Comparison) -> str:
+    """The kind of interval; more than one where few of the documents have ratings."""
+    return " or ".join(dict.fromkeys(result.ci for result in comparison.metrics.values()))
 
 
 def write_caption(comparison: Comparison, result: MetricResult, what: str) -> str:
     """What a table shows and of what."""
     simulated = ", a simulated test set" * comparison.testset.simulated
-    return (f"{what} of {format_count(len(result.systems), 'system')} on {_describe_data(comparison, result)}"
-            f"{simulated} by {name_metric(result)} ({describe_direction(result.higher_is_better)}).")
+    return (f"{what} of {format_count(len(result.systems), 'system')} on {_describe_testset(comparison, result)}"
+            f"{simulated} by {name_metric(result.metric)} ({describe_direction(result.higher_is_better)}).")
 
 
-def write_methods(comparison: Comparison, result: MetricResult) -> str:
-    """All that the numbers of a metric depend on, and what has to be known to read its tables: data, test, caveats,
-    what was left out and assumed, signature and digest."""
-    undecided = _explain_no_decision(result, comparison.settings)
-    jointly = result.systems[0].rank_low is not None and ranks_hold_jointly(comparison)
-    return " ".join([
-        *_describe_subject(comparison, result), *filter(None, [undecided]), *method_sentences(comparison, result),
-        *([] if result.tested else write_caveats(comparison, result)),
-        *["Rank intervals hold jointly for all systems."] * jointly, *exclusion_sentences(comparison),
-        f"Test set digest: {printable(comparison.testset.digest)}."])
+#-----------------------------------------------------------------------------------------------------------------------
+# How to read the ranks of a task, and where its metrics disagree.
 
 
-def exclusion_sentences(comparison: Comparison) -> list[str]:
-    """Which systems were left out, and why; no sentence where none was."""
-    return [f"Left out of the comparison: {printable(list_exclusions(comparison))}."] if comparison.excluded else []
+def explain_marks(found: TaskComparison, metric: str, mark: str) -> list[str]:
+    """What the ranks of a task are, which of them have a `mark`, and what a dash is, in sentences."""
+    parts, macro, rule = select_parts(found, metric), found.macro.get(metric), find_rank_rule(found)
+    is_across = macro is not None and macro.is_ranked
+    if not is_across and not any(row.rank_low for _, result in parts.values() for row in result.systems):
+        return ["A dash: no score, or no rank."]
+    ours = "top group: no other system is significantly better"
+    marked = f"{mark} {ours}." if rule.name == "simultaneous" else \
+        f"{mark} {name_first_place(rule)}{f'; under all pairs: {ours}' * is_across}."
+    return [*describe_ranks(parts), marked, "A dash: no score, or no rank."]
 
 
-def _describe_subject(comparison: Comparison, result: MetricResult) -> Iterator[str]:
-    verb = "compared" if len(result.systems) > 1 else "scored"
-    yield (f"We {verb} {format_count(len(result.systems), 'system')} on {_describe_data(comparison, result)} by "
-           f"{name_metric(result)} ({describe_direction(result.higher_is_better)}; signature "
-           f"{printable(result.signature)}).")
-    yield from describe_simulation(comparison.testset)
-    yield from map(printable, list_assumptions(comparison.testset.assumed, [result.metric]))
-    yield from map(printable, describe_scored_segments(comparison, result))
+def explain_ranking(found: TaskComparison, metric: str, mark: str, line: str = "A line") -> list[str]:
+    """How to read the ranks of a task, in sentences: marks, columns, and the `line` that separates clusters."""
+    macro, results = found.macro.get(metric), [result for _, result in select_parts(found, metric).values()]
+    sentences = [*explain_marks(found, metric, mark), "Under pairs: in how many language pairs a system has scores."]
+    if macro is not None:
+        by_rule = ", by the rule of the ranks" * any(result.ruled is not None for result in results)
+        sentences += ["Under all pairs: the rank by the mean score over the language pairs."] * macro.is_ranked
+        sentences.append(f"Wins, ties and losses are decisions within language pairs{by_rule}, added up.")
+    return [*sentences, f"{line} separates clusters: no rank range reaches across."]
 
 
-def _describe_outcome(comparison: Comparison, result: MetricResult) -> Iterator[str]:
-    settings, m = comparison.settings, len(result.tested)
-    if not result.pairs:
-        only, form = result.systems[0], choose_form(result)
-        interval = "" if only.ci_low is None else \
-            f" ({write_level(settings)} confidence interval [{only.ci_low:{form}}, {only.ci_high:{form}}])"
-        yield (f"{printable(only.system)} scores {only.score:{form}} {name_metric(result)}{interval}; there is no "
-               "pair to test.")
-        return
-    if not m:
-        return
-    if (why := _explain_no_decision(result, settings)) is not None:
-        yield why
-        if (top := headline(result)) is not None:  # by another correction than that of the pairs
-            yield _describe_top_group(comparison, top)
-        return
-    yield from _describe_against_baseline(comparison, result, settings.baseline) if settings.baseline is not None else \
-        _describe_one_pair(comparison, result) if len(result.pairs) == 1 else _describe_all_pairs(comparison, result)
-    if (differs := disagreement(result, comparison.testset.n_segments)) is not None:
-        yield printable(differs)
-    if any(pair.better is None and not (is_split(pair, settings.alpha) or find_identical(comparison, result, pair))
-           for pair in result.tested):
-        yield "Not significantly different does not mean equal." if has_p_values(settings) else \
-            "Where the test does not conclude, the systems are not shown to be equal."
+DISPUTES_NOTE = ("Opposite: each of two metrics decides, in another direction. Some decide: significant by one, not by "
+                 "another. Only NAME: significant by that metric only. To try several metrics and keep one is to test "
+                 "more than once: choose the one that counts beforehand, or report all.")
+#: How to read the table of disputed pairs.
+DISPUTED_PAIRS_NOTE = "Positive where a is better, for metrics where lower is better too; ● is significant."
 
 
-def _explain_no_decision(result: MetricResult, settings: Settings) -> str | None:
-    """Why no pair can be decided; None where some can. Where there are ranks, which have a correction of their own, it
-    is said of the correction of the pairs."""
-    m, lacks = len(result.tested), what_lacks(settings, result)
-    if lacks is not None and result.systems[0].rank_low is not None:
-        many = {"units": units_said(settings, most_units(result)),
-                "differences": f"differences in so few {telling_unit(settings)}s"}.get(
-                    lacks, f"{result.trials} trials")
-        return (f"With {many} no difference can be significant after the correction of "
-                f"{CORRECTION_NAMES[settings.correction]} over {m} pairs. Rank intervals have a correction that can "
-                f"find some, {rank_correction(settings)}.")
-    pairs = "the pair cannot" if m == 1 else f"none of the {m} pairs can"
-    if lacks == "units":
-        corrected = " after the correction" if m > 1 else ""
-        p = "p of so few" if has_p_values(settings) else "the chance that all favour the same system"
-        return (f"With {units_said(settings, most_units(result))} {pairs} be decided: {p} cannot be as small as "
-                f"{settings.alpha:g}{corrected}, however large the difference.")
-    if lacks == "differences":
-        return (f"By {name_metric(result)} the systems differ in so few {telling_unit(settings)}s that {pairs} be "
-                "decided, however large the difference there.")
-    if lacks == "trials":
-        return (f"None of the pairs can be decided: {m} are too many for {result.trials} trials, with "
-                "which this correction cannot find any difference significant.")
-    return None
-
-
-def _describe_top_group(comparison: Comparison, top: Sequence[str]) -> str:
-    rule = comparison.settings.rank_rule
-    if rule != "simultaneous":
-        return f"Ranks {RANK_RULES[rule].title} {'let only' if len(top) == 1 else 'let'} {join_names(top)} be first."
-    jointly = ", which hold jointly for all systems," if keeps_its_level(comparison) else ""
-    return f"Rank intervals{jointly} {'let only' if len(top) == 1 else 'let'} {join_names(top)} be first."
-
-
-def _describe_one_pair(comparison: Comparison, result: MetricResult) -> Iterator[str]:
-    pair = result.pairs[0]
-    scores = _write_scores(result)
-    if (what := find_identical(comparison, result, pair)) is not None:
-        yield (f"The {what} of {printable(pair.a)} and {printable(pair.b)} are identical, at "
-               f"{scores[pair.a]} {name_metric(result)}.")
-        return
-    a, b = (f"{printable(name)} ({scores[name]} {name_metric(result)})" for name in (pair.a, pair.b))
-    yield f"{_judge_pair(a, b, pair, comparison.settings)} ({_write_evidence(comparison, result, pair)})."
-
-
-def _describe_all_pairs(comparison: Comparison, result: MetricResult) -> Iterator[str]:
-    settings, scores = comparison.settings, _write_scores(result)
-    beaten = {pair.b if pair.better == "a" else pair.a for pair in result.pairs if pair.better}
-    first = [row.system for row in result.systems if row.system not in beaten]
-    named = [f"{printable(name)} ({scores[name]} {name_metric(result)})" for name in first]
-    others = len(result.systems) - 1
-    beats = sum(first[:1] == [pair.a if pair.better == "a" else pair.b] for pair in result.pairs if pair.better)
-    if len(first) == 1 and beats == others:
-        yield f"{named[0]} {_claim_better(settings)} each of the other {others} systems."
-    elif first:
-        no_system = "No system is significantly better than" if has_p_values(settings) else \
-            "By this test, no system counts as better than"
-        yield f"{no_system} {join_names(named, 'or', shown=False)}."
-    best = {row.system for row in result.systems[:2]}
-    pair = next(pair for pair in result.pairs if {pair.a, pair.b} == best)  # tested or not
-    yield (f"The two best scores are those of {printable(pair.a)} ({scores[pair.a]}) and {printable(pair.b)} "
-           f"({scores[pair.b]}): {_write_evidence(comparison, result, pair)}.")
-    significant = sum(row.significant for row in result.pairs)
-    if has_p_values(settings):
-        yield f"Of {format_count(len(result.tested), 'pair')}, {significant} {'is' if significant == 1 else 'are'} " \
-              "significantly different."
-    top = headline(result)
-    if top is not None and set(top) != set(first):  # another correction than that of the ranks
-        yield _describe_top_group(comparison, top)
-    for what in ("outputs", "scores"):
-        same = [f"{printable(row.a)} and {printable(row.b)}" for row in result.pairs
-                if find_identical(comparison, result, row) == what]
-        if same:
-            yield f"Identical {what}: {'; '.join(same)}."
-
-
-def _describe_against_baseline(comparison: Comparison, result: MetricResult, name: str) -> Iterator[str]:
-    settings, scores = comparison.settings, _write_scores(result)
-    baseline = f"the baseline {printable(name)} ({scores[name]} {name_metric(result)})"
-    if len(result.pairs) > _FEW:
-        yield from _group_by_decision(result, baseline, scores, settings)
-        return
-    for pair in result.pairs:
-        system = f"{printable(pair.a)} ({scores[pair.a]})"
-        if (what := find_identical(comparison, result, pair)) is not None:
-            yield f"{system} and {baseline} have identical {what}."
-        else:
-            yield f"{_judge_pair(system, baseline, pair, settings)} ({_write_evidence(comparison, result, pair)})."
-
-
-def _group_by_decision(result: MetricResult, baseline: str, scores: Mapping[str, str], settings: Settings
-                       ) -> Iterator[str]:
-    """Of many systems against a baseline: which are better, which worse, which neither."""
-    has_p = has_p_values(settings)
-    heads = {"a": f"Significantly better than {baseline} are" if has_p else f"Counted as better than {baseline} are",
-             "b": "Significantly worse are" if has_p else "Counted as worse are",
-             None: "Not significantly different from it are" if has_p else "Without a conclusion are"}
-    split = [pair for pair in result.tested if is_split(pair, settings.alpha)]
-    for side, head in heads.items():
-        systems = [f"{printable(pair.a)} ({scores[pair.a]})" for pair in result.tested
-                   if pair.better == side and pair not in split]
-        yield f"{head} {join_names(systems, shown=False) or 'none'}."
-    if split:
-        systems = [f"{printable(pair.a)} ({scores[pair.a]})" for pair in split]
-        yield f"Test and scores disagree on {join_names(systems, shown=False)}: neither better nor worse is claimed."
-
-
-def _judge_pair(a: str, b: str, pair: PairResult, settings: Settings) -> str:
-    """The decision on a pair, as a clause about a and b."""
-    if pair.n == 0:
-        return f"{a} and {b} have no segments in common"
-    if pair.better is None and not pair.decidable:
-        if alone_could(settings, pair):
-            return f"Between {a} and {b}, so few trials cannot decide after the correction"
-        return f"Between {a} and {b}, so few units cannot decide"
-    if is_split(pair, settings.alpha):
-        return f"{a} and {b}: test and scores disagree, and neither is declared better"
-    if pair.better is None:
-        return f"{a} and {b} are not significantly different" if has_p_values(settings) else \
-            f"Between {a} and {b} the test does not conclude"
-    worse = "is significantly worse than" if has_p_values(settings) else "counts as worse than"
-    return f"{a} {_claim_better(settings) if pair.better == 'a' else worse} {b}"
-
-
-def _claim_better(settings: Settings) -> str:
-    return "is significantly better than" if has_p_values(settings) else "counts as better than"
-
-
-def _write_evidence(comparison: Comparison, result: MetricResult, pair: PairResult) -> str:
-    """Difference, interval, and p or shares of wins of a pair, as the tables show them; and what the difference is of,
-    where it is not that of the scores."""
-    settings, form, seen = comparison.settings, choose_form(result), see_pair(pair, pair.a, result, comparison.settings)
-    interval = "" if seen.ci is None else f", {write_level(settings)} confidence interval {_signed_ends(seen.ci, form)}"
-    if seen.ci_joint is not None and name_simultaneous(result, settings):
-        interval += f", simultaneous {_signed_ends(seen.ci_joint, form)}"
-    if pair.p_value is None and pair.win is None:
-        chances = "not tested, for want of segments in common"
-    elif pair.win is not None and pair.lose is not None:  # by a test without p
-        chances = f"wins on {100 * pair.win:.1f}% and loses on {100 * pair.lose:.1f}% of the bootstrap samples"
-    else:
-        p, adjusted = format_p(pair.p_value), format_p(pair.p_adjusted)
-        chances = f"p = {p}" if p == adjusted else f"p = {p}, adjusted p = {adjusted}"
-    common = " of means over segments" if result.ruled is not None and result.ruled.means is not None else ""
-    if on_different_lines(comparison, result):
-        common += f" on the {format_count(pair.n, 'segment')} that both have scores for" if pair.n else \
-            " of means over different segments"
-    return f"difference {signed(seen.difference, form)}{common}{interval}, {chances}"
-
-
-def _signed_ends(ends: tuple[float, float], form: str) -> str:
-    return f"[{signed(ends[0], form)}, {signed(ends[1], form)}]"
-
-
-def find_identical(comparison: Comparison, result: MetricResult, pair: PairResult) -> str | None:
-    """``"outputs"`` or ``"scores"``, where those of both are the same on every segment."""
-    return next((caution.code.removeprefix("identical-") for caution in comparison.warnings
-                 if caution.code in ("identical-outputs", "identical-scores") and
-                 caution.metric == result.metric and {caution.a, caution.b} == {pair.a, pair.b}), None)
-
-
-def _write_scores(result: MetricResult) -> dict[str, str]:
-    form = choose_form(result)
-    return {row.system: f"{row.score:{form}}" for row in result.systems}
-
-
-def _describe_data(comparison: Comparison, result: MetricResult) -> str:
-    """Name, size and references of a test set; and how much of it was compared, where some segments have no score."""
-    info = comparison.testset
-    references = "reference" if len(info.references) == 1 else "references"
-    scored = f"{references} {join_names(info.references)}" if info.references else "segment scores without texts"
-    some, which = describe_compared_segments(comparison, result)
-    size = f"{some}{format_count(info.n_segments, 'segment')}{describe_compared_documents(comparison, result)}{which}"
-    return f"{printable(info.name)} ({size}{'' if result.was_given and info.references else f'; {scored}'})"
-
-
-def _describe_correction(settings: Settings, m: int) -> str:
-    if m == 1:
-        return "a single pair needs no correction"
-    if settings.correction == "none":
-        return f"there was no correction for the {m} pairs"
-    return f"p was corrected over this family of {m} pairs by the method of {CORRECTION_NAMES[settings.correction]}"
+def state_agreement(disputed: Sequence[Disputed]) -> str:
+    """How often the metrics agree in all language pairs together, in a sentence without its full stop."""
+    within = [one for one in disputed if one.language_pair is not None]
+    metrics = ", ".join(dict.fromkeys(metric_title(name) for one in within for name in one.metrics))
+    return f"{metrics} in {format_count(len(within), 'language pair')}: " + alike_said(
+        [pair for one in within for pair in one.pairs])

@@ -5,26 +5,32 @@ To add a column to the leaderboard, add it to `leaderboard_table`: text, LaTeX, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Any
 
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
-from mtsig_core.report.cells import written_like
 from mtsig_core.report.sentences import (
+    ACROSS,
     choose_form,
+    explain_no_ranks,
     find_anchor,
+    find_rank_rule,
     has_p_values,
-    name_leaders,
+    name_first_place,
     name_simultaneous,
+    name_top_group,
+    order_systems,
     see_pair,
+    select_parts,
     write_level,
 )
-from mtsig_core.report.table import EMPTY, Column, Table, join_ends
+from mtsig_core.report.table import EMPTY, ROW_FORM, Column, Table, join_ends, join_tables, written_like
 from mtsig_core.results import (
     Comparison,
+    MacroPair,
     MacroResult,
     MacroSystem,
     MetricResult,
@@ -33,12 +39,15 @@ from mtsig_core.results import (
     Settings,
     SystemResult,
     SystemRuns,
+    TaskComparison,
+    TaskInfo,
 )
-from mtsig_core.stats.across import KINDS, NOT_ALIKE, RELATIONS, pairs_across
+from mtsig_core.stats.across import AGREE, KINDS, NOT_ALIKE, RELATIONS, UNDECIDED, Disputed, PairAcross, pairs_across
 from mtsig_core.stats.inventory import inventory
 from mtsig_core.stats.ranks import headline, is_ahead, otherwise_led
 from mtsig_core.stats.score import Scores
 from mtsig_core.stats.significance import is_split
+from mtsig_core.task import SystemInfo
 from mtsig_core.testset import TestSet
 
 #: A column, and what a row has in it.
@@ -175,20 +184,21 @@ def rank_changes_table(before: MetricResult, after: MetricResult) -> Table:
 
 
 def by_reference_table(result: MetricResult) -> Table:
-    """Who is ahead by all references together and by each alone, and where that is another; no rows where there are
+    """The top group by all references together and by each of them, and where these differ; no rows where there are
     not several references, or no ranks."""
-    columns = (Column("reference", "leaders by reference"), Column("leaders", "who is ahead"),
+    columns = (Column("reference", "reference"), Column("leaders", "top group"),
                Column("against", "against all together"))
     together, others = headline(result), otherwise_led(result)
     if together is None or not result.by_reference:
         return Table("references", columns, ())
     n = max((pair.n for pair in result.pairs), default=0)
-    rows = [("all together", name_leaders(together, is_ahead(result)), EMPTY)]
+    n_systems = len(result.systems)
+    rows = [("all together", name_top_group(together, n_systems, is_ahead(result)), EMPTY)]
     for row in result.by_reference:
         some = f" ({row.n_segments:,} of {n:,} segments)" if row.n_segments < n else ""
         same = "same" if set(row.leaders) == set(together) else "more, on fewer segments"
-        told = (name_leaders(row.leaders, row.ahead), "differs" if row in others else same)
-        rows.append((f"{row.reference} alone{some}", *(told if row.decidable else ("cannot be decided", EMPTY))))
+        told = (name_top_group(row.leaders, n_systems, row.ahead), "differs" if row in others else same)
+        rows.append((f"only {row.reference}{some}", *(told if row.decidable else ("cannot be decided", EMPTY))))
     return Table("references", columns, tuple(rows))
 
 
@@ -215,31 +225,44 @@ def exclusions_table(comparison: Comparison) -> Table:
 DETECTABLE = ("se", "se_ratio", "min_difference", "min_difference_family", "segments")
 
 
-def pairs_table(result: MetricResult, settings: Settings, most: int | None = None) -> Table:
-    """All pairs: the difference as an improvement of a, what was found, who is better, and what could be seen; so many
-    of them at `most`. Where pairs are compared on different segments, the number of these comes last."""
-    interval, jointly = f"{write_level(settings)} interval", name_simultaneous(result, settings) is not None
-    has_p, form = has_p_values(settings), choose_form(result)
-    is_partial = len({pair.n for pair in result.pairs}) > 1
-    rows = [(pair, see_pair(pair, pair.a, result, settings)) for pair in result.pairs[:most]]
-    return _table("pairs", [
-        (Column("pair", "pair", "pair"), lambda row: (row[0].a, row[0].b)),
-        (Column("difference", "difference", "difference", form), lambda row: row[1].difference),
-        (Column("ci", f"single {interval}" if jointly else interval, "interval", f"+{form}"), lambda row: row[1].ci),
-        (_show(Column("ci_joint", f"simultaneous {interval}", "interval", f"+{form}"), jointly),
+def pairs_table(result: MetricResult | MacroResult, settings: Settings, most: int | None = None,
+                name: Callable[[str], str] = str) -> Table:
+    """All pairs, or the first `most`: the difference as an improvement of a, what was found, who is better, and what
+    could be seen. Where pairs are compared on different segments, the number of these comes last. Of mean differences
+    across language pairs there is less; `name` makes what a system is called."""
+    level, form = f"{write_level(settings)} interval", choose_form(result)
+    is_mean = isinstance(result, MacroResult)
+    jointly = isinstance(result, MetricResult) and name_simultaneous(result, settings) is not None
+    has_p, is_partial = has_p_values(settings), len({getattr(pair, "n", 0) for pair in result.pairs}) > 1
+    parts: list[_Part] = [
+        (Column("pair", "pair", "pair"), lambda row: (name(row[0].a), name(row[0].b))),
+        (Column("difference", "mean difference" if is_mean else "difference", "difference", form),
+         lambda row: row[1].difference),
+        (Column("ci", f"single {level}" if jointly else level, "interval", f"+{form}"), lambda row: row[1].ci),
+        (_show(Column("ci_joint", f"simultaneous {level}", "interval", f"+{form}"), jointly),
          lambda row: row[1].ci_joint),
         (_show(Column("p", "p", "p"), has_p), lambda row: row[1].p),
         (_show(Column("adjusted_p", p_word(settings.correction), "p"), has_p), lambda row: row[1].adjusted_p),
         (_show(Column("win", "win", "share"), not has_p), lambda row: row[1].win),
         (_show(Column("lose", "lose", "share"), not has_p), lambda row: row[1].lose),
-        (Column("better", "better"), lambda row: {"a": row[0].a, "b": row[0].b, None: None}[row[0].better]),
+        (Column("better", "better"), lambda row: _name_better(row[0], name))]
+    parts += [] if is_mean else [
         (Column("se", "SE", "score", form), lambda row: row[0].se),
         (Column("se_ratio", "SE doc/seg", "score"), lambda row: row[0].se_ratio),
         (Column("min_difference", "min. difference", "estimate", form), lambda row: None if row[0].mdd is None else
          (row[0].mdd, row[0].mdd_low, row[0].mdd_high)),
         (_show(Column("min_difference_family", "for the family", "score", form), jointly),
          lambda row: row[0].mdd_family),
-        (_show(Column("segments", "segments", "count"), is_partial), lambda row: row[0].n)], rows)
+        (_show(Column("segments", "segments", "count"), is_partial), lambda row: row[0].n)]
+    return _table("head-to-head" if is_mean else "pairs", parts, (
+        (pair, see_pair(pair, pair.a, result, settings)) for pair in result.pairs[:most]))
+
+
+def _name_better(pair: PairResult | MacroPair, name: Callable[[str], str]) -> str | None:
+    """Who is better; None where neither is, and what there is to say where that could not be decided on average."""
+    if pair.better is None:
+        return UNDECIDED if isinstance(pair, MacroPair) and not pair.decidable else None
+    return name(pair.a if pair.better == "a" else pair.b)
 
 
 def matrix_values(result: MetricResult, names: Sequence[str]) -> list[list[float | None]]:
@@ -411,3 +434,161 @@ def inventory_table(testset: TestSet) -> Table:
     if testset.scores:
         parts.append((Column("scores", "scores", "count"), lambda row: EMPTY if row.scores is None else row.scores))
     return _table("inventory", parts, inventory(testset))
+
+
+# A shared task: systems by language pairs, who is on top in each, where its metrics disagree.
+
+
+def name_system(task: TaskInfo, name: str) -> str:
+    """The name of a system, what to call it in print where the table of systems says so, and whether it is contrastive
+    or a human translation.
+
+    >>> name_system(TaskInfo("toy", "", (), {"s1": SystemInfo(display_name="Tower")}, (), {}, ()), "s1")
+    's1 (Tower)'
+    """
+    info = task.systems.get(name, SystemInfo())
+    words = [info.display_name] if info.display_name not in (None, name) else []
+    words += info.labels
+    return f"{name} ({', '.join(map(str, words))})" if words else name
+
+
+def name_in_print(task: TaskInfo, name: str) -> str:
+    """What to call a system in a paper, and whether it is contrastive or a human translation."""
+    info = task.systems.get(name, SystemInfo())
+    called = info.display_name or name
+    return f"{called} ({', '.join(info.labels)})" if info.labels else called
+
+
+def is_in_other_track(task: TaskInfo, name: str) -> bool:
+    """Whether a system is one that the table of the systems does not put into the constrained track, where it puts
+    any there."""
+    infos = task.systems
+    return any(info.constrained for info in infos.values()) and not (name in infos and infos[name].constrained)
+
+
+def rank_table(found: TaskComparison, metric: str, name: Callable[[TaskInfo, str], str] = name_system) -> Table:
+    """The ranks of each system across the language pairs and in each of them; the number of language pairs in which it
+    has a score; its mean score, wins, ties and losses.
+
+    Marked: ranks that reach the first. Grey: systems that are not in the constrained track. Ruled: ends of clusters.
+    `name` makes what a system is called.
+    """
+    have, macro = select_parts(found, metric), found.macro.get(metric)
+    own = {pair: {row.system: row for row in result.systems} for pair, (_, result) in have.items()}
+    across = {row.system: row for row in macro.systems} if macro is not None else {}
+    judged = {system for _, result in have.values() for pair in result.tested
+              if pair.decidable or result.ruled is not None for system in (pair.a, pair.b)}
+    form = written_like(row.score for _, result in have.values() for row in result.systems)
+    columns = [Column("system", "system", "name"), *[Column("rank", "all pairs", "rank")] * bool(across),
+               Column("n_pairs", "pairs", "count"), *(Column(pair, pair, "rank") for pair in have)]
+    if across:
+        columns += [Column("score", "mean score", "score", form),
+                    *(Column(key, key, "count") for key in ("wins", "ties", "losses"))]
+    systems, marks = order_systems(found, metric), set()
+    rows: list[tuple[Any, ...]] = []
+    for system in systems:
+        ranked: dict[str, Any] = {"rank": across[system]} if across else {}
+        ranked |= {pair: rows_of.get(system) for pair, rows_of in own.items()}
+        ranks = {key: None if row is None else join_ends(row.rank_low, row.rank_high) for key, row in ranked.items()}
+        marks |= {(len(rows), key) for key, ends in ranks.items() if ends is not None and ends[0] == 1}
+        n_pairs = sum(system in rows_of for rows_of in own.values())
+        cells: dict[str, Any] = {"system": name(found.task, system), **ranks, "n_pairs": n_pairs}
+        if across:
+            row, counts = across[system], ("wins", "ties", "losses")
+            cells |= {"score": row.score, **{key: getattr(row, key) if system in judged else None for key in counts}}
+        rows.append(tuple(cells[column.key] for column in columns))
+    return Table("ranking", tuple(columns), tuple(rows), marks, find_cluster_ends(found, metric),
+                 {k for k, system in enumerate(systems) if is_in_other_track(found.task, system)})
+
+
+def find_cluster_ends(found: TaskComparison, metric: str) -> set[int]:
+    """The rows of `rank_table` below which a line is drawn between clusters: those across the language pairs, or of the
+    only one. Of several without ranks across them each has its own, and there is no line."""
+    if metric in found.macro:
+        return cluster_ends(found.macro[metric].systems)
+    results = [result for _, result in select_parts(found, metric).values()]
+    return cluster_ends(results[0].systems) if len(results) == 1 else set()
+
+
+def tops_table(found: TaskComparison, metric: str) -> Table:
+    """The top group of each language pair, best first, or why no system is ranked there; and the top group by
+    simultaneous rank ranges where the ranks follow another rule."""
+    rule = find_rank_rule(found)
+    columns = [Column("language_pair", "language pair", "name"), Column("first", name_first_place(rule))]
+    columns += [Column("first_simultaneous", "top group by simultaneous rank ranges")] * (rule.name != "simultaneous")
+    rows = []
+    for pair, (comparison, result) in select_parts(found, metric).items():
+        first = [row.system for row in result.systems if row.rank_low == 1]
+        why = "" if first else explain_no_ranks(comparison, result)
+        simultaneous = first if result.ruled is None else result.ruled.first_held
+        cells = [", ".join(first) or "no system is ranked" + (f" ({why})" if why else ""),
+                 ", ".join(simultaneous) or "no system is ranked"]
+        rows.append((pair, *cells[:len(columns) - 1]))
+    return Table("first", tuple(columns), tuple(rows))
+
+
+def task_runs_table(found: TaskComparison, metric: str) -> Table:
+    """The systems that have several training runs, in each language pair and across them."""
+    results: dict[str, MetricResult | MacroResult] = {
+        pair: result for pair, (_, result) in select_parts(found, metric).items()}
+    results |= {"all pairs": found.macro[metric]} if metric in found.macro else {}
+    alpha = next(iter(found.pairs.values())).settings.alpha
+    return _join_by_pair("runs", {pair: runs_table(result, alpha) for pair, result in results.items()})
+
+
+def task_pair_runs_table(found: TaskComparison, metric: str) -> Table:
+    """The standard errors of each difference in each language pair that has training runs."""
+    return _join_by_pair("pair-runs", {pair: pair_runs_table(result)
+                                       for pair, (_, result) in select_parts(found, metric).items()})
+
+
+def _join_by_pair(key: str, parts: Mapping[str, Table]) -> Table:
+    """The tables of language pairs one below the other; each row keeps the decimals of its language pair."""
+    joined = join_tables(key, Column("language_pair", "language pair", "name"), parts)
+    forms = [next(column.form for column in part.columns if column.form) for part in parts.values() for _ in part.rows]
+    return replace(joined, row_forms=tuple(forms), columns=tuple(
+        replace(column, form=ROW_FORM) if column.form else column for column in joined.columns))
+
+
+def dispute_counts_table(disputed: Sequence[Disputed]) -> Table:
+    """A row for each language pair, one for their sum, and one for the decisions on mean differences across them: pairs
+    of systems by how metrics decide together, and those that one metric alone decides."""
+    metrics = list(dict.fromkeys(name for one in disputed for name in one.metrics))
+    kinds = [AGREE, "some decide", "opposite", *([UNDECIDED] if any(one.count(UNDECIDED) for one in disputed) else [])]
+    columns = (Column("language_pair", "language pair", "name"), Column("n_pairs", "pairs of systems", "count"),
+               *(Column(kind.replace(" ", "_"), "alike" if kind == AGREE else kind, "count") for kind in kinds),
+               *(Column(f"only_{name}", f"only {metric_title(name)}", "count") for name in metrics))
+
+    def row(title: str, parts: Sequence[Disputed]) -> tuple[Any, ...]:
+        only = [[one.alone(name) for one in parts if name in one.metrics] for name in metrics]
+        return (title, sum(len(one.pairs) for one in parts),
+                *(sum(one.count(kind) for one in parts) for kind in kinds),
+                *(sum(counts) if counts else None for counts in only))
+
+    within = [one for one in disputed if one.language_pair is not None]
+    rows = [row(str(one.language_pair), [one]) for one in within]
+    rows += [row("sum of the language pairs", within)] if len(within) > 1 else []
+    rows += [row(f"{ACROSS}, by mean difference", [one]) for one in disputed if one.language_pair is None]
+    return Table("disagreement", columns, tuple(rows))
+
+
+def disputed_pairs_table(disputed: Sequence[Disputed]) -> Table:
+    """The pairs of systems on which the metrics do not agree, contradictions first: the improvement of a over b by each
+    metric, and whether it is significant."""
+    metrics = list(dict.fromkeys(name for one in disputed for name in one.metrics))
+    forms = {name: written_like(pair.improvements[one.metrics.index(name)] for one in disputed if name in one.metrics
+                                for pair in one.pairs) for name in metrics}
+    columns = (Column("language_pair", "language pair", "name"), Column("a", "a", "name"), Column("b", "b", "name"),
+               Column("together", "together"),
+               *(Column(name, metric_title(name), "decided", forms[name]) for name in metrics))
+    rows = []
+    for one, pair in list_disputed_pairs(disputed):
+        by = {name: (value, decision != 0)
+              for name, value, decision in zip(one.metrics, pair.improvements, pair.decisions, strict=True)}
+        rows.append((one.language_pair or ACROSS, pair.a, pair.b, pair.kind, *map(by.get, metrics)))
+    return Table("disputed-pairs", columns, tuple(rows))
+
+
+def list_disputed_pairs(disputed: Sequence[Disputed]) -> list[tuple[Disputed, PairAcross]]:
+    """The pairs of systems on which metrics do not agree, contradictions first."""
+    return [(one, pair) for kind in NOT_ALIKE for one in disputed for pair in one.pairs if pair.kind == kind]

@@ -14,21 +14,19 @@ from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.export import records_csv
 from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import report_latex
+from mtsig_core.report.reports import task_report
 from mtsig_core.report.result_json import metric_records
 from mtsig_core.report.review import review_record
-from mtsig_core.report.tables import single_runs, with_run_records
-from mtsig_core.report.task import (
-    compare_decisions_with_intervals,
+from mtsig_core.report.sentences import (
     count_hidden,
-    describe_gaps_across,
+    describe_methods,
     find_rank_rule,
-    list_disputed_pairs,
+    list_assumptions,
+    list_gaps_across,
     list_metrics,
-    task_methods,
 )
-from mtsig_core.report.task_report import task_report
+from mtsig_core.report.tables import list_disputed_pairs, single_runs, with_run_records
 from mtsig_core.report.text import report_text, terminal_width
-from mtsig_core.report.words import list_assumptions
 from mtsig_core.results import TaskComparison
 from mtsig_core.schema import SCHEMA, to_json
 from mtsig_core.source import TaskSource
@@ -55,7 +53,7 @@ def task_json(found: TaskComparison, history: History = ()) -> str:
         "warnings": [{"pair": pair, **caution_record(caution)} for pair, own in cautions.items() for caution in own],
         "pairs": {pair: {"testset": comparison.testset, "settings": comparison.settings,
                          "metrics": metric_records(comparison.metrics)} for pair, comparison in found.pairs.items()},
-        "macro": {name: {"notes": [*describe_gaps_across(found, name), *compare_decisions_with_intervals(found, name)],
+        "macro": {name: {"notes": list_gaps_across(found, name),
                          **record} for name, record in metric_records(found.macro).items()},
         **({} if found.agreement is None else {"agreement": agreement_record(found.agreement)}),
         **({} if not history else {"review": review_record(history, found)})})
@@ -179,8 +177,8 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str, histo
                        for pair, comparison in found.pairs.items()},
         "assumed": found.task.assumed,
         "excluded": found.excluded,
-        "may_be_first": {name: _may_be_first(found, name) for name in metrics},
-        "methods": {name: task_methods(found, name) for name in metrics},
+        "may_be_first": {name: _list_tops(found, name) for name in metrics},
+        "methods": {name: describe_methods(found, name) for name in metrics},
         **({} if not history else {"review": review_record(history, found)})})
 
 
@@ -195,8 +193,8 @@ def _files(source: TaskSource) -> dict[str, str]:
     return digests
 
 
-def _may_be_first(found: TaskComparison, metric: str) -> dict[str, Any]:
-    """Who may be the first in each language pair, and across them."""
+def _list_tops(found: TaskComparison, metric: str) -> dict[str, Any]:
+    """The top group of each language pair, and across them."""
     macro = found.macro.get(metric)
     across = {} if macro is None else {"across": [row.system for row in macro.systems if row.rank_low == 1]}
     return {"pairs": {pair: [row.system for row in comparison.metrics[metric].systems if row.rank_low == 1]

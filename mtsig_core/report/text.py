@@ -11,10 +11,10 @@ from typing import Any
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Remedy
+from mtsig_core.report.caution_words import group_cautions
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.document import Block, Facts, Paragraph, Report, TableBlock, Warnings
 from mtsig_core.report.table import KINDS, Table
-from mtsig_core.report.words import group_cautions
 from mtsig_core.testset import show_name
 
 _NARROWEST = 40  # characters: nothing is set for less

@@ -11,8 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from mtsig_core.report import export
-from mtsig_core.report.cells import Cell
-from mtsig_core.report.table import Column, Table
+from mtsig_core.report.table import Cell, Column, Table
 from pages._ui import screen
 from pages._ui.browser import copyable
 from pages._work.memory import Memory

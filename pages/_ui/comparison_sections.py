@@ -16,8 +16,8 @@ from mtsig_core import Caution, Exclusion, MetricResult, MtsigError
 from mtsig_core.figures.comparison_plots import matrix
 from mtsig_core.metrics import list_metrics, metric_title, metric_titles, resolve_metric
 from mtsig_core.report import export, result_json
-from mtsig_core.report.comparison_report import comparison_html, comparison_latex
-from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.reports import comparison_html, comparison_latex
+from mtsig_core.report.sentences import describe_control, keeps_its_level, list_caveats, paper_sentences
 from mtsig_core.report.tables import (
     across_table,
     pairs_table,
@@ -26,7 +26,6 @@ from mtsig_core.report.tables import (
     relations_table,
     without_relation,
 )
-from mtsig_core.report.words import describe_control, keeps_its_level, write_caveats
 from mtsig_core.stats.across import alike_said, pairs_across
 from mtsig_core.stats.cautions import about_top_groups
 from mtsig_core.stats.comparison import joined
@@ -217,7 +216,7 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
         screen.faint(f"The picture has the first {_MOST} of {len(names)} systems. Exclude systems to see others; the "
                      "files have all.")
     clicked = charts.show(
-        partial(matrix, _first(result), settings, charts.dark(), tuple(write_caveats(view.comparison, result))),
+        partial(matrix, _first(result), settings, charts.dark(), tuple(list_caveats(view.comparison, result.metric))),
         "significance.matrix", select=True, **charts.columns(table.records()),
         files=view.named(), command=view.command(), table=table,
         alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.tested)} differ significantly; the "

@@ -10,8 +10,7 @@ import streamlit as st
 
 from mtsig_core import MtsigError, TestSet
 from mtsig_core.report.palette import shortened
-from mtsig_core.report.sentences import describe_settings, summarize_comparison
-from mtsig_core.report.words import list_assumptions
+from mtsig_core.report.sentences import describe_settings, list_assumptions, summarize_comparison
 from mtsig_core.testset import add_remedy
 from pages._ui import (
     address,
@@ -192,7 +191,8 @@ def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, ex
         if isinstance(view, MtsigError):
             raise view
         view = adjust(view)
-        told = {key: text for key, text in describe_settings(view.comparison).items() if controls.has_effect(None, key)}
+        told = {key: text for key, text in describe_settings([view.comparison]).items()
+                if controls.has_effect(None, key)}
         told.pop("unit" if experiment or "test" in told else "", None)
         gone = len(set(view.part.family.systems) - set(view.testset.systems))
         left_out = [f"{gone} {'system' if gone == 1 else 'systems'} left out"] if gone else []

@@ -35,7 +35,6 @@ from mtsig_core.report.agreement import (
     agreement_verdict,
     compared_metrics_table,
 )
-from mtsig_core.report.cells import rounded, written_like
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.domain_tables import (
     domain_table,
@@ -45,7 +44,7 @@ from mtsig_core.report.domain_tables import (
     opposed_pairs_table,
 )
 from mtsig_core.report.export import file_name
-from mtsig_core.report.table import Column, Table
+from mtsig_core.report.table import Column, Table, rounded, written_like
 from mtsig_core.stats.cautions import about_agreement
 from pages._ui import charts, controls, results, screen, segment_sections, session_limits
 from pages._ui.browser import copyable

@@ -16,11 +16,10 @@ from mtsig_core.figures.pair_plots import drivers
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import export
 from mtsig_core.report.caution_words import advise_trust
-from mtsig_core.report.cells import format_p, number, written_like
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_card import card_html
 from mtsig_core.report.sentences import write_level
-from mtsig_core.report.table import Column, Table, join_ends
+from mtsig_core.report.table import Column, Table, format_p, join_ends, number, written_like
 from mtsig_core.source import Source
 from mtsig_core.stats.arrays import holds_zero
 from mtsig_core.stats.cautions import about_definition, about_need_of_units, trusted

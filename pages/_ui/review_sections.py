@@ -10,7 +10,6 @@ import streamlit as st
 
 from mtsig_core import METRICS, Comparison, MtsigError
 from mtsig_core.metrics import metric_title, metric_titles
-from mtsig_core.report.cells import number
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.review import (
@@ -25,7 +24,9 @@ from mtsig_core.report.review import (
     rank_changes_table,
     review_command,
 )
-from mtsig_core.report.task import find_rank_rule, tops_table
+from mtsig_core.report.sentences import find_rank_rule
+from mtsig_core.report.table import number
+from mtsig_core.report.tables import tops_table
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules, ranks_before_after
 from mtsig_core.store.reviews import (

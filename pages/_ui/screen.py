@@ -13,10 +13,9 @@ import streamlit as st
 
 from mtsig_core import Caution, MtsigError
 from mtsig_core.errors import Remedy
-from mtsig_core.report.cells import Cell
-from mtsig_core.report.table import KINDS, MISSING, Table
+from mtsig_core.report.caution_words import group_cautions
+from mtsig_core.report.table import KINDS, MISSING, Cell, Table
 from mtsig_core.report.text import printable_lines
-from mtsig_core.report.words import group_cautions
 from pages._ui import grid
 from pages._ui.controls import TRIALS
 

@@ -13,7 +13,7 @@ from mtsig_core.metrics import direction, metric_title, resolve_metric
 from mtsig_core.metrics.overlap import bleu_tokens
 from mtsig_core.metrics.tokenizers import tokenizer_name
 from mtsig_core.report import export, segment_cards
-from mtsig_core.report.cells import number, written_like
+from mtsig_core.report.table import number, written_like
 from mtsig_core.stats import segments
 from mtsig_core.stats.pair import PairExamination, extremes
 from pages._ui import address, background, controls, one_pair, screen

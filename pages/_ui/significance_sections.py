@@ -9,9 +9,8 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import Comparison, MetricResult, MtsigError, PairResult, Settings
-from mtsig_core.report.sentences import choose_form
+from mtsig_core.report.sentences import choose_form, describe_control
 from mtsig_core.report.table import Column, Table
-from mtsig_core.report.words import describe_control
 from mtsig_core.stats import ranks, significance
 from mtsig_core.stats.few_units import cannot_decide, trials_needed
 from mtsig_core.stats.ranks import intransitive_triples

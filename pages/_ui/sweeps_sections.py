@@ -29,7 +29,6 @@ from mtsig_core.experiments.sweeps import (
 )
 from mtsig_core.figures.experiment_plots import decisions, references, scores, widths
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.cells import rounded
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.experiment_tables import (
     as_good_as,
@@ -44,6 +43,7 @@ from mtsig_core.report.experiment_tables import (
     width_table,
 )
 from mtsig_core.report.palette import BLUE, VERMILLION
+from mtsig_core.report.table import rounded
 from mtsig_core.source import Source
 from mtsig_core.stats.significance import FEW_TO_DRAW
 from pages._ui import charts, controls, one_pair, results, screen, session_limits

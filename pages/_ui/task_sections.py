@@ -22,17 +22,8 @@ from mtsig_core.report.agreement import (
 )
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.kept_results import AS_COMPARED, kept_agreement
-from mtsig_core.report.task import (
-    DISPUTED_PAIRS_NOTE,
-    DISPUTES_NOTE,
-    dispute_counts_table,
-    disputed_pairs_table,
-    disputes_verdict,
-    name_other_tops,
-    name_pairs,
-    pair_runs_table,
-    runs_table,
-)
+from mtsig_core.report.sentences import DISPUTED_PAIRS_NOTE, DISPUTES_NOTE, name_other_tops, name_pairs, state_agreement
+from mtsig_core.report.tables import dispute_counts_table, disputed_pairs_table, task_pair_runs_table, task_runs_table
 from mtsig_core.report.task_export import disputed_records, task_document
 from mtsig_core.results import TaskAgreement, TaskComparison
 from mtsig_core.source import Source, TaskSource
@@ -48,7 +39,7 @@ from pages._ui.task_view import compare_by
 def show_runs(comparison: TaskComparison, metric: str) -> None:
     """Of the language pairs that have training runs, and across those that have as many; nothing where there are none.
     """
-    runs = runs_table(comparison, metric)
+    runs = task_runs_table(comparison, metric)
     if not runs:
         return
     st.subheader("Training runs")
@@ -58,7 +49,7 @@ def show_runs(comparison: TaskComparison, metric: str) -> None:
                "scores, of systems that have as many runs in every language pair.")
     with st.expander("Standard errors of the differences: of the test set, between runs, of both",
                      key="task.runs.box"):
-        screen.show_table(pair_runs_table(comparison, metric), "task.pair_runs")
+        screen.show_table(task_pair_runs_table(comparison, metric), "task.pair_runs")
 
 
 # Files, and the command that prints them.
@@ -132,7 +123,7 @@ def show_disputes(view) -> TaskComparison | None:
     if not disputes:
         screen.plain("No language pair has two systems that two of these metrics can compare.")
         return mine
-    screen.answer(disputes_verdict(disputes))
+    screen.answer(state_agreement(disputes))
     if (sentence := name_other_tops(compared, view.metric)) is not None:
         screen.caution_box(sentence)
     screen.show_table(dispute_counts_table(disputes), "task.disputes.counts")

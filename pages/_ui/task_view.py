@@ -11,14 +11,12 @@ import streamlit as st
 from mtsig_core import METRICS, Comparison, InputError, MtsigError, SettingError, compare_task
 from mtsig_core.errors import format_count
 from mtsig_core.readers.tasks import unread_sentences
+from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.kept_results import KeptDraws, KeptTask
+from mtsig_core.report.sentences import count_tracks, explain_far_firsts, explain_ranking
 from mtsig_core.report.table import Column, Table
-from mtsig_core.report.task import (
-    explain_ranking,
-    rank_table,
-)
-from mtsig_core.report.words import explain_far_firsts_in_task, fit_remedies_to_task, group_cautions
+from mtsig_core.report.tables import rank_table
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.cautions import about_choice
 from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
@@ -155,13 +153,8 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
         screen.error(str(view))
         end_page()
     info = view.kept.info
-    closed = sum(one.constrained is True for one in info.systems.values())
-    beside = [word for one in info.systems.values() for word in one.labels]
-    second, human = beside.count("contrastive"), beside.count("human translation")
     screen.status([info.name, format_count(len(info.pairs), "language pair"), format_count(len(info.systems), "system"),
-                   *([f"{closed} in the constrained track"] if closed else []),
-                   *([f"{second} contrastive"] if second else []),
-                   *([format_count(human, "human translation")] if human else [])])
+                   *count_tracks(info, info.systems)])
     return view
 
 
@@ -188,9 +181,9 @@ def show_key(comparison: TaskComparison, metric: str, click: str = "") -> None:
 
 
 def show_far_firsts(comparison: TaskComparison, metric: str) -> None:
-    """Say where a system may be the first though better-scoring ones may not; in a box where that is often so."""
-    sentences = explain_far_firsts_in_task(comparison, metric)
-    title = f"May be the first, though better-scoring systems may not: {len(sentences)} times"
+    """Say where a system is in the top group although better-scoring ones are not; in a box where that is often so."""
+    sentences = explain_far_firsts(comparison, metric)
+    title = f"In the top group although better-scoring systems are not: {len(sentences)} times"
     with st.expander(title, key="task.far-firsts") if len(sentences) > FEW else nullcontext():
         for sentence in sentences:
             screen.plain(sentence)

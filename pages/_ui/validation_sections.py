@@ -36,9 +36,9 @@ from mtsig_core.experiments.validation import conclusions, coverage, pair_tests
 from mtsig_core.figures.experiment_plots import counts, p_values, panels, rates
 from mtsig_core.metrics import list_metrics, metric_title
 from mtsig_core.report import experiment_tables as tables
-from mtsig_core.report.cells import rounded, signed
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.words import describe_direction
+from mtsig_core.report.sentences import describe_direction
+from mtsig_core.report.table import rounded, signed
 from mtsig_core.stats.few_units import FEW_UNITS, least_of_units
 from mtsig_core.stats.significance import TESTS, significant
 from pages._ui import charts, controls, one_pair, results, screen

@@ -119,10 +119,10 @@ def says_left_out(page, name=None, reason=None):
     fields, sentence = page.get_by_placeholder("Reason, kept in the link"), page.locator("code", has_text="We compared")
     expect(fields).to_have_count(0 if name is None else 1)
     if name is None:
-        expect(sentence).not_to_contain_text("Left out of the")
+        expect(sentence).not_to_contain_text("Excluded:")
     else:
         expect(fields).to_have_value(reason)
-        expect(sentence).to_contain_text(f"Left out of the comparison: {name} ({reason}).")
+        expect(sentence).to_contain_text(f"Excluded: {name} ({reason}).")
     ready(page)
 
 

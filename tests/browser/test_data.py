@@ -2,8 +2,8 @@
 
 import pytest
 
-from mtsig_core.report.cells import format_p
 from mtsig_core.report.commands import source_options
+from mtsig_core.report.table import format_p
 from tests.browser.conftest import follow, printed, ready, settled, watched
 from tests.pages.toys import small_source
 

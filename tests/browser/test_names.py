@@ -7,10 +7,10 @@ import pytest
 
 from mtsig_core import compare, compare_task
 from mtsig_core.experiments.dispute import examine_dispute
-from mtsig_core.report.comparison_report import comparison_html
 from mtsig_core.report.dispute_card import card_html
 from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout
+from mtsig_core.report.reports import comparison_html
 from mtsig_core.report.segment_cards import segments_html
 from mtsig_core.report.task_export import task_document
 from mtsig_core.source import TaskSource

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from mtsig_core.report.cells import format_p
+from mtsig_core.report.table import format_p
 from tests.browser.conftest import choose, click_point, fits, follow, printed, ready, settled
 
 pytestmark = pytest.mark.browser

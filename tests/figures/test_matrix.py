@@ -193,7 +193,8 @@ def test_a_test_without_p_shows_the_share_of_wins():
 
 
 @pytest.mark.parametrize("decidable, n_units, said", [
-    (True, 40, "not separated"), (False, 5, "cannot be decided with 5 documents"), (False, 0, "cannot be decided")])
+    (True, 40, "no significant difference"), (False, 5, "cannot be decided with 5 documents"),
+    (False, 0, "cannot be decided")])
 def test_what_is_not_significant_is_called_as_in_the_tables(decidable, n_units, said):
     result = made_up(2, lambda i, j: (0.5, 0.5))
     pair = replace(result.pairs[0], decidable=decidable, n_units=n_units)

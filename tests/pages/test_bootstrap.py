@@ -7,7 +7,7 @@ import pytest
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
-from mtsig_core.report.cells import rounded
+from mtsig_core.report.table import rounded
 from mtsig_core.source import Source
 from tests.pages.toys import NAMES, answers, arguments, caution_codes, copied, words
 

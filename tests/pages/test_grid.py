@@ -11,7 +11,7 @@ from tests.pages.toys import NAMES, frame_rows, words
 
 
 def large():
-    from mtsig_core.report.cells import Cell, number
+    from mtsig_core.report.table import Cell, number
     from pages._ui import screen
     from tests.pages.toys import NAMES
 

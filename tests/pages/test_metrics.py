@@ -16,7 +16,7 @@ from mtsig_core.experiments.inside_score import (
     worked_example,
 )
 from mtsig_core.report import experiment_tables as tables
-from mtsig_core.report.cells import rounded
+from mtsig_core.report.table import rounded
 from mtsig_core.source import Source
 from tests.pages import toys
 from tests.pages.toys import NAMES, arguments, copied, joined, shows, write, written

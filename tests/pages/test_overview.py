@@ -14,7 +14,7 @@ def test_shows_the_answer_and_the_ways_in(opened, tmp_path):
     page = opened(None, source)
     assert not page.exception
     said = words(page)
-    assert "good is ahead of all others" in said and ">1</td>" in said
+    assert "good is significantly better than the other" in said and ">1</td>" in said
     assert said.count('<tr class="mt-cluster">') == 1 and "A line separates clusters" in page.caption[0].value
     assert "Segments are treated as independent" in said
     link = next(link for link in page.get("page_link") if link.proto.label == "How to load one")

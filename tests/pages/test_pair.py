@@ -9,7 +9,7 @@ import pytest
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
-from mtsig_core.report.cells import format_p
+from mtsig_core.report.table import format_p
 from mtsig_core.source import Source
 from tests.pages.toys import NAMES, answers, arguments, copied, sentences, words, written
 

@@ -8,7 +8,8 @@ import streamlit as st
 
 from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.report.review import circles_table, history_sentences
-from mtsig_core.report.task import explain_ranking, task_verdict, tops_table
+from mtsig_core.report.sentences import explain_ranking, state_verdict
+from mtsig_core.report.tables import tops_table
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.ranks import ranks_before_after
@@ -88,7 +89,7 @@ def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root,
     whole = KeptTask(TaskSource(str(root / "task")))
     before = compare_task(whole, "XCOMET", trials=999)
     now = compare_task(whole.leaving_out(kept.review.exclusions), "XCOMET", trials=999)
-    assert task_verdict(now, "XCOMET") in said
+    assert state_verdict(now, "XCOMET") in said
     for row in circles_table(ranks_before_after(before, now, "XCOMET")).texts():
         assert all(escape(cell) in said for cell in row)
     assert any("--review task-XCOMET-review.json" in line for line in copied(app))
@@ -215,7 +216,7 @@ def test_the_rule_and_the_metric_are_chosen_in_the_review(at, root, kept):
     review = read(kept).review
     assert not app.exception and review.settings == {"trials": 999, "rank_rule": "wmt25"}
     assert review.metric == "MetricX-24" and "chose ranks as WMT25" in words(app)
-    assert "leave out of account" in words(app) and "Assumed: MetricX-24" in words(app)  # as on the page Task
+    assert "Ranks as WMT25 (" in words(app) and "Assumed: MetricX-24" in words(app)  # as on the page Task
     assert any("--review task-MetricX-24-review.json" in line for line in copied(app))
 
 

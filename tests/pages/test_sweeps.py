@@ -10,7 +10,6 @@ import pytest
 from mtsig_core.experiments import sweeps
 from mtsig_core.experiments.planning import plan
 from mtsig_core.experiments.sweeps import count_detections, sweep_references, sweep_sizes, with_references
-from mtsig_core.report.cells import rounded
 from mtsig_core.report.experiment_tables import (
     detection_table,
     grid_table,
@@ -19,6 +18,7 @@ from mtsig_core.report.experiment_tables import (
     size_table,
     width_table,
 )
+from mtsig_core.report.table import rounded
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._ui import background, charts, sweeps_sections

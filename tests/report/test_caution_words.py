@@ -111,8 +111,8 @@ EXAMPLES = [
     (Caution("references-disagree", {"top_group": ("A",), "n_segments": 400, "leads": ({"reference": "refA",
              "leaders": ("B",), "ahead": True, "n_segments": 300}, {"reference": "refB", "leaders": ("A", "C"),
              "ahead": False, "n_segments": 400})}, "bleu"),
-     "The references do not agree on the top group by BLEU: with only refA (on the 300 of 400 segments it has), B is"
-     " significantly better than all others, and A not; with only refB, C is in the top group too. Choose the "
+     "The references do not agree on the top group by BLEU. With only refA (on the 300 of 400 segments it has), B is"
+     " significantly better than all others, and A not. With only refB, C is in the top group too. Choose the "
      "reference that counts, or report the result by each."),
     (Caution("several-metrics", {"n": 3}),
      "3 metrics were compared, and the correction covers only the pairs of each metric. Choose the metric that "
@@ -207,7 +207,7 @@ EXAMPLES = [
     (Caution("ranks-and-correction", {"own": "romano-wolf", "correction": "bh", "for_all": False, "differ": {}},
              "bleu"),
      "Rank ranges and the top group are always corrected for all pairs, here by Romano-Wolf. Wins, losses and "
-     "decisions follow Benjamini-Hochberg, which does not cover all pairs. The two may differ."),
+     "decisions follow Benjamini-Hochberg, which does not cover all pairs, so the two may differ."),
     (Caution("identical-outputs", a="A", b="B"),
      "A and B have identical outputs."),
     (Caution("identical-scores", {"n": 1200}, "esa", "A", "B"),

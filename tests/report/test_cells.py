@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from mtsig_core.report.cells import Cell, in_small_cells, rounded
+from mtsig_core.report.table import Cell, in_small_cells, rounded
 
 
 def test_a_cell_is_its_text_and_copies_keep_the_number():

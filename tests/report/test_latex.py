@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtsig_core import Caution, TestSet, compare
-from mtsig_core.report.comparison_report import comparison_latex
 from mtsig_core.report.latex import escape, name_cell, name_column
-from mtsig_core.report.words import write_caveats
+from mtsig_core.report.reports import comparison_latex
+from mtsig_core.report.sentences import list_caveats
 from tests.report.test_outputs import SETTINGS, comparison, pair, result
 from tests.toys import toy
 
@@ -145,7 +145,7 @@ class TestTables:
         cautions = [Caution("documents-ignored", {"n_documents": 9, "enough": True, "se_ratio": None})]
         found = comparison(warnings=cautions)
         code = comparison_latex(found)
-        for text in write_caveats(found, found.metrics["bleu"]):
+        for text in list_caveats(found, "bleu"):
             assert methods(code)[0].count(escape(text)) == 1
             assert not any(escape(text) in said for said in said_of_tables(code))
         assert code.count("see BLEU: methods.") == 4

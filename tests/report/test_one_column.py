@@ -2,7 +2,7 @@
 
 import pytest
 
-from mtsig_core.report import comparison_report, export, tables
+from mtsig_core.report import export, reports, tables
 from mtsig_core.report.table import Column
 from pages._ui import screen
 from tests.report.test_outputs import SETTINGS, comparison, result
@@ -18,13 +18,13 @@ def with_luck(monkeypatch):
         return table.with_columns([Column("luck", "luck of it", "score", ".3f")],
                                   [[0.125 + k] for k in range(len(table.rows))], after="score")
 
-    for module in (tables, export, comparison_report):
+    for module in (tables, export, reports):
         monkeypatch.setattr(module, "leaderboard_table", add_luck)
 
 
 @pytest.mark.parametrize("render, title", [
-    (comparison_report.comparison_text, "luck of it"), (comparison_report.comparison_latex, "luck of it"),
-    (comparison_report.comparison_html, "luck of it"), (comparison_report.comparison_fragment, "luck of it"),
+    (reports.comparison_text, "luck of it"), (reports.comparison_latex, "luck of it"),
+    (reports.comparison_html, "luck of it"), (reports.comparison_fragment, "luck of it"),
     (export.comparison_csv, "luck")])
 def test_every_format_has_it(with_luck, render, title):
     assert all(text in render(comparison()) for text in (title, "0.125", "2.125"))

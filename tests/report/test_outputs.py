@@ -14,13 +14,13 @@ from mtsig_core.caution import Caution
 from mtsig_core.experiments.error_rates import ChangedPair, UnitChanges
 from mtsig_core.figures import forest
 from mtsig_core.report import export, result_json, tables
-from mtsig_core.report.cells import format_p
-from mtsig_core.report.comparison_report import comparison_html, comparison_latex, comparison_text
+from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions
 from mtsig_core.report.experiment_tables import changed_table
+from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences, state_verdict, summarize_comparison
+from mtsig_core.report.table import format_p
 from mtsig_core.report.tables import leaderboard_table
 from mtsig_core.report.text import printable
-from mtsig_core.report.words import fit_remedies_to_task, group_cautions
 from mtsig_core.results import (
     Comparison,
     Exclusion,
@@ -63,8 +63,8 @@ class TestLeaderboardRows:
         assert rows[0][:2] == ["-", "A"] and len(rows[0]) == 4
         assert summarize_comparison(found)[1] == ["by segment", "seed 0", "alpha 0.05",
                                             "jackknife-t intervals, 50 resamples"]
-        report = found.render("html").split("Keep in mind")[0]
-        assert not re.search("pairs|significantly|trials", found.render("text").split("nrefs")[0] + report)
+        report = found.render("html").split("Caveats")[0]
+        assert not re.search("pairs|significantly better|trials", found.render("text").split("nrefs")[0] + report)
 
     def test_ranks_differences_and_tally(self):
         table = tables.leaderboard_table(result(), SETTINGS).for_readers()
@@ -106,23 +106,23 @@ def test_the_only_one_that_may_be_the_first_is_ahead_where_it_beats_each_other()
 
     def said(high):
         ranks = dataclasses.replace(first, rank_high=high), dataclasses.replace(second, rank_low=2), third
-        return state_verdict(dataclasses.replace(result(), systems=ranks), SETTINGS)
+        return state_verdict(comparison(dataclasses.replace(result(), systems=ranks)), "bleu")
 
-    assert said(1) == "A is ahead of all others" and said(2) == "A alone may be the first"
+    assert said(1) == "A is significantly better than the other 2 systems" and said(2) == "Top group: A"
 
 
 def test_that_nothing_can_be_decided_never_stands_above_a_rank():
-    assert state_verdict(result(), SETTINGS) == "May be the first: A, B"
+    assert state_verdict(comparison(), "bleu") == "No clear winner. Top group: A, B"
     counts = toy(3, 60)
     few = dict(trials=50, resamples=99, correction="holm")  # 3 pairs, and p of at least 1/51
     by_romano_wolf = compare(counts, test="ar", **few)
     assert all(not pair.decidable and pair.mdd is None for pair in by_romano_wolf.metrics["bleu"].pairs)
     assert by_romano_wolf.metrics["bleu"].systems[0].rank_low == 1  # ranks do not follow the correction of the pairs
-    assert state_verdict(by_romano_wolf.metrics["bleu"], by_romano_wolf.settings).startswith("May be the first")
+    assert "Top group: A" in state_verdict(by_romano_wolf, "bleu")
     by_holm = compare(counts, test="percentile", **few)
     assert by_holm.metrics["bleu"].systems[0].rank_low is None
-    assert state_verdict(by_holm.metrics["bleu"], by_holm.settings) == \
-        "Cannot be decided: too many pairs for so few trials"
+    assert state_verdict(by_holm, "bleu") == \
+        "No system is ranked: cannot be decided: too many pairs for so few trials"
 
 
 class TestText:
@@ -192,12 +192,12 @@ class TestExport:
         frame = pd.read_csv(io.StringIO(export.comparison_csv(given)))
         assert frame[frame["table"] == "excluded"][["system", "reason"]].fillna("").values.tolist() == [
             ["'=D", "sent late"], ["E", ""]]
-        assert "Left out: =D (sent late), E\n" in comparison_text(given)
+        assert "Excluded: =D (sent late), E.\n" in comparison_text(given)
         code = comparison_latex(given)
-        assert "% Left out: =D (sent late), E\n" in code
-        assert code.count("Left out of the comparison: =D (sent late), E.") == 1
+        assert "% Excluded: =D (sent late), E.\n" in code
+        assert code.count("Excluded: =D (sent late), E.") == 2  # a comment, and how it was tested
         assert "<td class=\"name\">=D</td><td class=\"name\">sent late</td>" in comparison_html(given)
-        assert paper_sentences(given, "bleu").endswith("Left out of the comparison: =D (sent late), E.")
+        assert "Excluded: =D (sent late), E." in paper_sentences(given, "bleu")
 
     def test_matrix_has_numbers_alone(self):
         """Above the diagonal row minus column, below it p; a metric where lower is better is turned, and reordered."""
@@ -303,7 +303,8 @@ class TestVerdict:
     def test_a_baseline_is_counted_against(self):
         settings = dataclasses.replace(SETTINGS, baseline="C")
         only = dataclasses.replace(result(), pairs=(pair("A", "C", 10.0, "a"), pair("B", "C", 9.5, None)))
-        assert state_verdict(only, settings) == "Against C: 1 significantly better, 0 worse, 1 not separated"
+        assert state_verdict(dataclasses.replace(comparison(only), settings=settings), "bleu") == \
+            "Against C: 1 significantly better, 0 significantly worse, 1 without a significant difference"
 
 
 def test_warnings_of_several_metrics_say_which_they_are_about():

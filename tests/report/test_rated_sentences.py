@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from mtsig_core import TestSet, compare
-from mtsig_core.report.sentences import paper_sentences
-from mtsig_core.report.task import task_methods
+from mtsig_core.report.sentences import describe_methods, paper_sentences
 from mtsig_core.stats.across import compare_task
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores
@@ -73,7 +72,7 @@ def test_many_systems(settings):
     assert documents[0] < documents[-1] <= 15
     for text in quoted(compare(testset, ["human"], **QUICK | settings)):
         assert (f"({counts[0]} to {counts[-1]} of 60 segments in {documents[0]} to {documents[-1]} of 15 documents, "
-                "those with scores for both systems of a pair; segment scores without texts)") in text and OWN in text
+                "those with scores for both systems; segment scores without texts)") in text and OWN in text
         said = re.findall(r"difference [-+]\S+( on the \d+ segments that both have scores for)?", text)
         assert all(said)
 
@@ -93,8 +92,8 @@ def test_a_single_system_and_none_in_common():
     halves = {"A": [*scores["A"][:30], *[None] * 30], "B": [*[None] * 30, *scores["B"][30:]], "C": scores["C"]}
     given = TestSet("toy", apart.systems, {}, scores={"human": SegmentScores(halves)})
     said = paper_sentences(compare(given, ["human"], **QUICK), "human")
-    assert re.search(r"difference \S+ of means over different segments, not tested", said)
-    assert "(30 of 60 segments, those with scores for both systems of a pair; " in said
+    assert re.search(r"difference \S+ on the 0 segments that both have scores for.* not tested", said)
+    assert "(30 of 60 segments, those with scores for both systems; " in said
 
 
 def test_nothing_is_said_of_what_is_whole():
@@ -105,13 +104,13 @@ def test_nothing_is_said_of_what_is_whole():
 def test_a_task_says_it_of_its_language_pairs():
     sets = {"en-de": rated("ABC", name="one"), "en-cs": rated("ABC", alike=True, name="two")}
     found = compare_task(Task("toy", sets), "human", **QUICK)
-    said = task_methods(found, "human")
+    said = describe_methods(found, "human")
     n = sorted(len(both(sets["en-de"], *pair)) for pair in ("AB", "AC", "BC"))
-    assert (f"Two systems were compared on {n[0]} to {n[-1]} of 60 segments, those with scores for both systems of a "
-            "pair (en-de); 40 of 60 segments, those with scores (en-cs).") in said
-    assert f"In en-de: {OWN}" in said and said in Page(task_html(found, "mtsig task")).text
+    assert f"In en-de: Systems were compared on {n[0]} to {n[-1]} of 60 segments" in said
+    assert "In en-cs: Systems were compared on 40 of 60 segments" in said
+    assert f"In en-de: {OWN}" in said and paper_sentences(found, "human") in Page(task_html(found, "mtsig task")).text
     whole = compare_task(Task("toy", {"en-de": rated("ABC", 0)}), "human", **QUICK)
-    assert "Two systems were compared on" not in task_methods(whole, "human")
+    assert "Systems were compared on" not in describe_methods(whole, "human")
 
 
 def test_ratings_of_wmt24(wmt24, run):  # noqa: F811

@@ -9,7 +9,7 @@ import pytest
 
 from mtsig_core import TestSet, compare
 from mtsig_core.experiments.metric_agreement import task_agreement
-from mtsig_core.report.comparison_report import comparison_latex
+from mtsig_core.report.reports import comparison_latex
 from mtsig_core.stats.across import compare_task
 from mtsig_core.store.reviews import Begin, Decide, Entry, NoteOn
 from mtsig_core.task import Task

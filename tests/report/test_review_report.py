@@ -11,8 +11,8 @@ import pytest
 from mtsig_core import TestSet, compare
 from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError
-from mtsig_core.report.comparison_report import comparison_text
 from mtsig_core.report.latex import escape, number_cell
+from mtsig_core.report.reports import comparison_text
 from mtsig_core.report.review import (
     circles_table,
     content_sentence,
@@ -25,9 +25,9 @@ from mtsig_core.report.review import (
     read_review,
     review_record,
 )
-from mtsig_core.report.task import count_hidden, describe_rule, tops_table
+from mtsig_core.report.sentences import count_hidden, describe_rule, explain_far_firsts
+from mtsig_core.report.tables import tops_table
 from mtsig_core.report.task_export import task_document
-from mtsig_core.report.words import explain_far_firsts, explain_far_firsts_in_task
 from mtsig_core.results import TaskInfo
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
@@ -308,15 +308,16 @@ def scored(last):
 
 
 @pytest.mark.parametrize(("last", "why"), [
-    ([40.0 if k % 5 == 0 else 0.0 for k in range(40)], "the interval of its difference to A is "),
-    ([9.0 if k in (1, 2) else None for k in range(40)], "has only 2 segments in common with A, of 40"),
-    ([9.0 if k == 1 else None for k in range(40)], "has only 1 segment in common with A, of 40")])
+    ([40.0 if k % 5 == 0 else 0.0 for k in range(40)],
+     "is not excluded by its difference to A on the 40 segments that both have"),
+    ([9.0 if k in (1, 2) else None for k in range(40)], "with so few trials or units on the 2 segments that both have"),
+    ([9.0 if k == 1 else None for k in range(40)], "with so few trials or units on the 1 segment that both have")])
 def test_who_may_be_the_first_though_others_score_better_is_explained(last, why):
     found = compare(scored(last), "X", trials=999, resamples=99)
     assert [(row.system, row.rank_low) for row in found.metrics["X"].systems] == [("A", 1), ("B", 2), ("C", 1)]
-    said = explain_far_firsts(found.metrics["X"])
-    assert "C is 3rd by its score, and " + why in said and said in comparison_text(found)
-    assert explain_far_firsts(compare(scored([8.0] * 40), "X", trials=999, resamples=99).metrics["X"]) is None
+    [said] = explain_far_firsts(found, "X")
+    assert "better-scoring systems are not: C. C " in said and why in said and said in comparison_text(found)
+    assert explain_far_firsts(compare(scored([8.0] * 40), "X", trials=999, resamples=99), "X") == []
 
 
 def on_other_lines(cow):
@@ -334,14 +335,13 @@ def test_who_is_better_on_common_lines_than_a_better_scoring_system_is_not_calle
     found = compare(on_other_lines(cow), "X", trials=999, resamples=99)
     result = found.metrics["X"]
     assert result.systems[0].system == "Ant" and result.systems[0].rank_low != 1
-    said = explain_far_firsts(result)
-    assert "Bee is 2nd by its score, and significantly better than Ant on the segments that both have" in said.replace(
-        "3rd", "2nd")
-    assert "cannot be excluded" not in said and "only" not in said and said in comparison_text(found)
+    [said] = explain_far_firsts(found, "X")
+    assert "Bee is significantly better than Ant on the 30 segments that both have" in said
+    assert "not excluded" not in said.partition("Cow")[0] and said in comparison_text(found)
     task = compare_task(Task("toy", dict.fromkeys(("en-de", "en-cs"), on_other_lines(cow))), "X", trials=999,
                         resamples=99)
-    told = explain_far_firsts_in_task(task, "X")
-    assert len(told) == 3 and all("significantly better than Ant" in one and "excluded" not in one for one in told)
+    told = explain_far_firsts(task, "X")
+    assert len(told) == 3 and all("significantly better than Ant" in one for one in told)
 
 
 def test_a_rule_that_ranks_the_significantly_worse_system_first_is_told():
@@ -353,6 +353,6 @@ def test_a_rule_that_ranks_the_significantly_worse_system_first_is_told():
     task = compare_task(Task("toy", dict.fromkeys(("en-de", "en-cs"), on_other_lines(-30.0))), "X", trials=999,
                         resamples=99, rank_rule="wmt24")
     assert count_hidden(task, "X").turned_round == 2
-    assert "2 significant pairs are ranked the other way round" in describe_rule(task, "X")
+    assert "2 of them are ranked the other way round" in describe_rule(task, "X")
     agreeing = compare(scored([8.0] * 40), "X", trials=999, resamples=99, rank_rule="wmt24")
     assert "other way round" not in " ".join(caution.text for caution in agreeing.warnings)

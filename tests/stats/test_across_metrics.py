@@ -2,9 +2,16 @@
 
 from dataclasses import replace
 
+from mtsig_core.report.sentences import state_agreement
 from mtsig_core.report.table import Column, Table
-from mtsig_core.report.tables import across_table, add_metrics, pick_unlike, relations_table, without_relation
-from mtsig_core.report.task import dispute_counts_table, disputes_verdict
+from mtsig_core.report.tables import (
+    across_table,
+    add_metrics,
+    dispute_counts_table,
+    pick_unlike,
+    relations_table,
+    without_relation,
+)
 from mtsig_core.results import SystemResult
 from mtsig_core.stats.across import FEW, KINDS, UNDECIDED, Disputed, alike_said, pairs_across
 from tests.report.test_outputs import SETTINGS
@@ -54,10 +61,9 @@ def test_where_none_decides_and_one_could_not_nobody_knows_whether_they_agree():
     assert table.values("together") == ["some decide", "agree", "cannot be decided"]
     assert len(pick_unlike(table).rows) == 1
     all_shut = [Disputed("en-de", ("bleu", "chrf"), tuple(p for p in found if p.kind == UNDECIDED))] * 2
-    assert disputes_verdict(all_shut) == f"BLEU, chrF: all 2 pairs of systems in 2 language pairs {FEW}"
+    assert state_agreement(all_shut) == f"BLEU, chrF in 2 language pairs: all 2 pairs {FEW}"
     two = Disputed("en-de", ("bleu", "chrf"), tuple(found))
-    assert disputes_verdict([two]).endswith(
-        f"opposite on 0 of 2 pairs of systems in 1 language pair, and only one decides on 1; 1 more {FEW}")
+    assert state_agreement([two]) == f"BLEU, chrF in 1 language pair: {alike_said(found)}"
     counts = dispute_counts_table([two])
     assert counts.keys == ["language_pair", "n_pairs", "agree", "some_decide", "opposite", "cannot_be_decided",
                            "only_bleu", "only_chrf"]

@@ -10,12 +10,13 @@ from scipy import stats
 
 from mtsig_core import SegmentScores, TestSet
 from mtsig_core.errors import SettingError
-from mtsig_core.report.caution_words import otherwise_first
-from mtsig_core.report.task import describe_gaps, describe_gaps_across, describe_rule, macro_pairs_table, task_methods
+from mtsig_core.report.sentences import describe_methods, describe_rule, list_caveats, list_gaps_across
+from mtsig_core.report.tables import pairs_table
 from mtsig_core.report.task_export import task_json
 from mtsig_core.results import TaskComparison, TaskInfo
 from mtsig_core.schema import decode, encode
 from mtsig_core.stats.across import compare_task, decidable_across, disputed_in, task_metrics
+from mtsig_core.stats.cautions import rank_disagreement
 from mtsig_core.task import Task
 from tests.report.task_files import task_latex, task_text
 
@@ -82,7 +83,7 @@ def test_a_bootstrap_of_few_documents_has_no_p_that_they_cannot_show(documents, 
     pair, = found.macro["human"].pairs
     assert pair.p_value == pytest.approx(max(2 / 2**documents, 0.001)) and pair.p_adjusted >= pair.p_value
     assert (pair.better is None) == (not pair.decidable) == (documents < 6) == (not found.macro["human"].is_ranked)
-    assert any("cannot be decided" in said for said in describe_gaps_across(found, "human")) == (documents < 6)
+    assert any("cannot be decided" in said for said in list_gaps_across(found, "human")) == (documents < 6)
     for correction in ("holm", "none"):
         again, = compare_task(task, test="bootstrap", trials=999, correction=correction).macro["human"].pairs
         assert again.better == pair.better
@@ -187,8 +188,8 @@ def test_a_language_pair_without_the_metric_is_left_out_and_named():
     texts = TestSet("toy", {"A": ["a b"] * 4, "B": ["a c"] * 4}, {"ref": ["a b"] * 4})
     found = compare_task(Task("toy", {"en-de": rated(5, A=1, B=2), "en-cs": texts}), "human", trials=99, resamples=50)
     assert list(found.pairs) == ["en-de"] and not found.macro
-    [said] = describe_gaps(found, "human")
-    assert said == "Excluded, because they have no human scores: en-cs." and said in task_text(found)
+    said = "Excluded, because they have no human scores: en-cs."
+    assert said in list_caveats(found, "human") and said in task_text(found)
 
 
 @pytest.mark.parametrize(("documents", "ranked"), [(2, False), (3, True)])
@@ -202,16 +203,16 @@ def test_so_few_units_that_nothing_could_be_decided_rank_nobody(documents, ranke
     assert {row.rank_low is not None for row in macro.systems} == {row.rank_high is not None
                                                                    for row in macro.systems} == {ranked}
     assert all(row.score is not None for row in macro.systems)
-    assert {row[-1] == "cannot be decided" for row in macro_pairs_table(found, "human").rows} == {not ranked}
-    said = ("Across the language pairs all 3 pairs of systems cannot be decided with so few trials or units, and "
-            "nobody is ranked.")
+    table = pairs_table(macro, found.pairs["en-de"].settings)
+    assert {row[-1] == "cannot be decided" for row in table.rows} == {not ranked}
+    said = ("Across the language pairs 3 of 3 pairs of systems cannot be decided with so few trials or units, and no "
+            "system is ranked.")
     for text in (task_text(found), json.dumps(json.loads(task_json(found))["macro"]["human"]["notes"])):
         assert (said in text) == (not ranked)
-    assert ("Nobody is ranked across them" in task_methods(found, "human")) == (not ranked)
-    assert ("hold jointly for all systems ranked there" in task_methods(found, "human")) == ranked
+    assert ("hold jointly for all systems ranked there" in describe_methods(found, "human")) == ranked
     ruled = compare_task(Task("toy", {pair: rated(12, ids, A=95, B=50, C=10) for pair in ("en-de", "en-cs")}),
                          trials=999, rank_rule="wmt25")
-    assert ("they stay simultaneous rank ranges" in describe_rule(ruled, "human")) == ranked
+    assert ("they are simultaneous rank ranges" in describe_rule(ruled, "human")) == ranked
     assert decode(TaskComparison, encode(found)) == found
 
 
@@ -227,7 +228,7 @@ def test_pairs_that_a_correction_leaves_open_across_are_no_agreement_of_metrics(
     assert [row.rank_low for row in macro.systems] == [1, 2, 3]  # by Romano-Wolf
     across, = (one for one in disputed_in(found) if one.language_pair is None)
     assert (across.count("agree"), across.count("cannot be decided")) == (0, 3)
-    assert otherwise_first(macro) == "no system can win or lose, though there are ranks"
+    assert rank_disagreement(macro)["undecided"]
 
 
 def test_of_blocks_the_least_p_is_that_of_the_shortest_anywhere():
@@ -252,13 +253,12 @@ def test_from_one_unit_in_a_language_pair_there_is_no_interval_across():
     assert pair.ci_low is None and pair.ci_high is None and pair.better == "a"
     assert all((row.score is None, row.ci_low, row.ci_high) == (False, None, None)
                for row in found.macro["human"].systems)
-    assert macro_pairs_table(found, "human").values("ci")[0] is None
-    said = ("Across the language pairs there is no interval of systems that have one unit in a language pair, as from "
-            "one there is none: 1 document in en-cs.")
-    assert describe_gaps_across(found, "human") == [said] and said in task_text(found)
+    assert pairs_table(found.macro["human"], found.pairs["en-de"].settings).values("ci")[0] is None
+    said = ("Across the language pairs there is no interval for systems with a single unit in one of these: en-cs.")
+    assert list_gaps_across(found, "human") == [said] and said in task_text(found)
     assert said in json.loads(task_json(found))["macro"]["human"]["notes"]
     assert said in " ".join(task_latex(found, "").split())
-    assert "intervals of mean differences" not in task_methods(found, "human")
+    assert "intervals of mean differences" not in describe_methods(found, "human")
 
 
 def test_intervals_across_of_few_units_are_said_to_be_rough():
@@ -266,16 +266,16 @@ def test_intervals_across_of_few_units_are_said_to_be_rough():
     task = Task("toy", {pair: rated(40, documents_of(n), A=95, B=10) for pair, n in (
         ("en-de", 40), ("en-fr", 12), ("en-cs", 4))})
     found = compare_task(task, trials=999, resamples=99)
-    assert describe_gaps_across(found, "human") == [
-        "Intervals across the language pairs are rough where one of these has fewer than 30 units, or such as are "
-        "worth fewer: 4 documents in en-cs and 12 documents in en-fr."]
+    assert list_gaps_across(found, "human") == [
+        "Intervals across the language pairs are rough with so few units: 12 documents in en-fr and 4 documents in "
+        "en-cs."]
     narrow = compare_task(task, trials=999, resamples=99, ci="percentile")
-    assert "are rough, and rather too narrow, where one" in describe_gaps_across(narrow, "human")[0]
-    assert describe_gaps_across(compare_task(task.select_pairs(["en-de"]), trials=999, resamples=99), "human") == []
-    assert describe_gaps_across(replace(found, pairs={}), "human") == []
+    assert "are rough and too narrow with so few units" in list_gaps_across(narrow, "human")[0]
+    assert list_gaps_across(compare_task(task.select_pairs(["en-de"]), trials=999, resamples=99), "human") == []
+    assert list_gaps_across(replace(found, pairs={}), "human") == []
     unequal = ["0"] * 20 + [str(k) for k in range(1, 41)]  # one document of a third of all, worth 8 of equal size
     task = Task("toy", {pair: rated(60, unequal, A=95, B=10) for pair in ("en-de", "en-cs")})
-    assert "41 documents worth 8 of equal size in en-de" in describe_gaps_across(
+    assert "41 documents worth 8 of equal size in en-de" in list_gaps_across(
         compare_task(task, trials=999, resamples=99), "human")[0]
 
 
@@ -297,9 +297,9 @@ def test_few_units_have_the_interval_of_welch():
         mean, half = np.mean([part.mean() for part in parts]), stats.t.isf(0.025, freedom) * np.sqrt(v.sum())
         assert (low, high) == pytest.approx((mean - half, mean + half))
     assert macro.ci == "jackknife-t"
-    assert "jackknife t intervals, with degrees of freedom by Welch (1947), each for" in task_methods(found, "human")
+    assert "jackknife t intervals, with degrees of freedom by Welch (1947)" in describe_methods(found, "human")
     asked = compare_task(task, trials=99, resamples=99, ci="percentile")
-    assert asked.macro["human"].ci == "percentile" and "99 resamples" in task_methods(asked, "human")
+    assert asked.macro["human"].ci == "percentile" and "99 resamples" in describe_methods(asked, "human")
 
 
 @pytest.mark.statistics

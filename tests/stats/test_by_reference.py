@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 
 from mtsig_core import Comparison, InputError, SegmentScores, TestSet, compare
-from mtsig_core.report.caution_words import disagreement
-from mtsig_core.report.comparison_report import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.export import comparison_csv
+from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.result_json import comparison_json
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.tables import by_reference_table
@@ -115,7 +114,8 @@ class TestWarning:
         assert lead["reference"] == "odd" and set(lead["leaders"]) == {"Ann", "Bob", "Cyd"}
         assert caution.facts["top_group"] == ("Ann",)
 
-    @pytest.mark.parametrize("ahead, said", [(True, "is ahead of all others"), (False, "alone may be the first")])
+    @pytest.mark.parametrize("ahead, said", [
+        (True, "{} is significantly better than the other 2 systems"), (False, "Top group: {}")])
     def test_and_who_is_only_the_last_that_may_be_the_first(self, ahead, said):
         """As where Ann ties with Bob, who is worse than Cyd, who is worse than Ann."""
         result = compare(AGAINST, **QUICK).metrics["bleu"]
@@ -124,7 +124,7 @@ class TestWarning:
         leads = reference_disagreement(result, N)["leads"]
         assert leads and all(lead["ahead"] == ahead for lead in leads)
         assert [lead["reference"] for lead in leads] == [row.reference for row in otherwise_led(result)]
-        assert by_reference_table(result).values("leaders")[1:] == [f"{row.leaders[0]} {said}" for row in rows]
+        assert by_reference_table(result).values("leaders")[1:] == [said.format(row.leaders[0]) for row in rows]
 
     def test_is_not_given_where_they_agree(self):
         assert leaders(ALIKE) == {"refA": ("Ann",), "again": ("Ann",)}
@@ -134,7 +134,7 @@ class TestWarning:
         few = lacking(1, 3, ALIKE)
         assert len(leaders(few)["again"]) == 3 and warned(few) == []
         rows = by_reference_table(compare(few, **QUICK).metrics["bleu"]).texts()
-        assert [row[0] for row in rows] == ["all together", "refA alone", "again alone (3 of 60 segments)"]
+        assert [row[0] for row in rows] == ["all together", "only refA", "only again (3 of 60 segments)"]
         assert rows[2][1:] == ["cannot be decided", ""]  # p of three segments is at least .25
         rows = by_reference_table(compare(lacking(1, 7, ALIKE), **QUICK).metrics["bleu"]).texts()
         assert rows[2][2] in ("same", "more, on fewer segments")
@@ -175,7 +175,8 @@ class TestTold:
                                                                                ["bleu", "refB", "Bob", N]]
 
     def test_latex_has_a_table_of_them(self):
-        assert r"refA alone & Ann is ahead of all others & differs \\" in comparison_latex(self.RESULT)
+        row, = (line for line in comparison_latex(self.RESULT).splitlines() if line.startswith("only refA"))
+        assert row.endswith(r"& differs \\") and "significantly better" in row.replace(r"\allowbreak{}", "")
 
     @pytest.mark.parametrize("leaders", [["Zoe"], []])
     def test_leaders_are_systems(self, leaders):
@@ -186,22 +187,22 @@ class TestTold:
 
     def test_text_html_latex_and_sentences(self):
         lines = comparison_text(self.RESULT).splitlines()
-        at = next(k for k, line in enumerate(lines) if line.startswith("leaders by reference"))
-        assert [line.split("  ")[0] for line in lines[at + 1:at + 4]] == ["all together", "refA alone", "refB alone"]
-        assert "Bob is ahead of all others" in lines[at + 3]
-        assert "<td class=\"name\">refB alone</td>" in comparison_html(self.RESULT)
+        at = next(k for k, line in enumerate(lines) if line.startswith("reference  "))
+        assert [line.split("  ")[0] for line in lines[at + 1:at + 4]] == ["all together", "only refA", "only refB"]
+        assert "Bob is significantly better than the other 2 systems" in lines[at + 3]
+        assert "<td class=\"name\">only refB</td>" in comparison_html(self.RESULT)
         assert "% Warning: The references do not agree" in comparison_latex(self.RESULT)
-        sentence = disagreement(self.RESULT.metrics["bleu"], N)
-        assert sentence is not None and sentence in paper_sentences(self.RESULT, "bleu")
+        caution, = (one for one in self.RESULT.warnings if one.code == "references-disagree")
+        assert caution.finding in paper_sentences(self.RESULT, "bleu")
 
     def test_one_reference_is_not_spoken_of(self):
         one = compare(AGAINST.scored_with(["refA"]), **QUICK)
         for told in (comparison_text(one), comparison_html(one), paper_sentences(one, "bleu")):
-            assert "refa alone" not in told.lower() and "by reference" not in told
+            assert "only refa" not in told.lower() and "by reference" not in told
 
     def test_names_are_shown_literally(self):
         hostile = dataclasses.replace(AGAINST, references={"<b>x": REF_A, "\u202ey": REF_B})
         result = compare(hostile, **QUICK)
-        assert "<b>x" not in comparison_html(result) and "&lt;b&gt;x alone" in comparison_html(result)
+        assert "<b>x" not in comparison_html(result) and "only &lt;b&gt;x" in comparison_html(result)
         for told in (comparison_text(result), paper_sentences(result, "bleu"), comparison_latex(result)):
             assert "\u202e" not in told

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mtsig_core import SegmentScores, TestSet, compare
 from mtsig_core.experiments.planning import plan
-from mtsig_core.report.comparison_report import comparison_html, comparison_latex, comparison_text
+from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import SystemResult
 from mtsig_core.stats.cautions import about_near_at_least, about_texts, find_cautions

@@ -9,7 +9,7 @@ import pytest
 from mtsig_core import TestSet, compare
 from mtsig_core.cli.main import main
 from mtsig_core.readers import read_wmt
-from mtsig_core.report.comparison_report import comparison_fragment, comparison_html, comparison_latex, comparison_text
+from mtsig_core.report.reports import comparison_fragment, comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.stats import file_cautions
 from mtsig_core.stats.file_cautions import about_files
