@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from mtsig_core.errors import counted
+from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.cells import format_p, in_small_cells, rank_interval, signed, tens
@@ -245,8 +245,8 @@ def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
     for line in wrapped(below, max(30, int((full - 16) / _WIDE_DIGIT))) if below else ():
         full, top = max(full, 16 + _WIDE_DIGIT * width(line)), top + _LINE
         drawn.append(shapes.text(8, top, line))
-    alt = (f"{metric_title(metric)}: rank intervals of {counted(len(rows), 'system')} in "
-           f"{counted(len(select_metric(found, metric)), 'language pair')}")
+    alt = (f"{metric_title(metric)}: rank intervals of {format_count(len(rows), 'system')} in "
+           f"{format_count(len(select_metric(found, metric)), 'language pair')}")
     figure: str = shapes.svg(full, top + 8, alt, drawn)
     return figure
 

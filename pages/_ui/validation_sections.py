@@ -34,7 +34,7 @@ from mtsig_core.experiments.papers import (
 from mtsig_core.experiments.population import describe_swaps
 from mtsig_core.experiments.validation import conclusions, coverage, pair_tests
 from mtsig_core.figures.experiment_plots import counts, p_values, panels, rates
-from mtsig_core.metrics import metric_title, metrics_of
+from mtsig_core.metrics import list_metrics, metric_title
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.cells import rounded, signed
 from mtsig_core.report.commands import command_line
@@ -413,7 +413,7 @@ def show_pair(view: View, place) -> None:
     with beside:
         size = controls.choice("Segments", sizes, "sampled", default=2000 if 2000 in sizes else n)
     asked = {"a": a, "b": b, "n_segments": None if size == n else size}
-    usable = metrics_of(view.testset)
+    usable = list_metrics(view.testset)
     metrics = dict.fromkeys([*(name for name in RIEZLER_MAXWELL_T1.rows if name in usable), view.metric])
     by_metric = {}
     for name in sorted(metrics, key=view.metric.__ne__):  # the metric of the page is counted already
