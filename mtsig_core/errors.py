@@ -85,29 +85,29 @@ def make_sendable(error: Exception) -> Exception:
     return copy
 
 
-def unknown(what: str, name: object, among: Iterable[str]) -> SettingError:
+def explain_unknown(what: str, name: object, among: Iterable[str]) -> SettingError:
     """The error for a name that is none of those there are.
 
-    >>> str(unknown("test", "bootstap", ["ar", "bootstrap"]))
+    >>> str(explain_unknown("test", "bootstap", ["ar", "bootstrap"]))
     "Unknown test 'bootstap'. Did you mean 'bootstrap'? Available: ar, bootstrap."
     """
     among = list(dict.fromkeys(among))
-    return SettingError(f"Unknown {what} {name!r}.{nearest(name, among)} Available: {', '.join(among)}.")
+    return SettingError(f"Unknown {what} {name!r}.{suggest_name(name, among)} Available: {', '.join(among)}.")
 
 
-def counted(n: int, word: str) -> str:
+def format_count(n: int, word: str) -> str:
     """How many of something, as any message says it.
 
-    >>> counted(1, "segment"), counted(2000, "language pair")
+    >>> format_count(1, "segment"), format_count(2000, "language pair")
     ('1 segment', '2,000 language pairs')
     """
     return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"
 
 
-def nearest(name: object, among: Iterable[str]) -> str:
+def suggest_name(name: object, among: Iterable[str]) -> str:
     """What the message about an unknown name goes on with: the one that was probably meant, or nothing.
 
-    >>> nearest("Holm", ["holm", "bh"]), nearest("x", ["holm", "bh"])
+    >>> suggest_name("Holm", ["holm", "bh"]), suggest_name("x", ["holm", "bh"])
     (" Did you mean 'holm'?", '')
     """
     name_meant = find_closest(name, among)
@@ -157,6 +157,6 @@ def _typing_errors(a: str, b: str) -> int:
     return rows[-1][-1]
 
 
-def plural(n: int, word: str) -> str:
+def pluralize(n: int, word: str) -> str:
     """Such as pair or pairs."""
     return word if n == 1 else f"{word}s"

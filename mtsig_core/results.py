@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import SettingError, counted, nearest, unknown
+from mtsig_core.errors import SettingError, explain_unknown, format_count, suggest_name
 from mtsig_core.schema import to_plain
 from mtsig_core.task import SystemInfo, Task, TaskExclusion
 from mtsig_core.testset import TestSet, order_metrics
@@ -282,7 +282,7 @@ class MetricResult:
     pair_runs: tuple[PairRuns, ...] = ()  # of all pairs in their order, likewise
 
     def __repr__(self) -> str:
-        return (f"<MetricResult {self.metric!r}: {counted(len(self.systems), 'system')}, best "
+        return (f"<MetricResult {self.metric!r}: {format_count(len(self.systems), 'system')}, best "
                 f"{self.systems[0].system!r} {self.systems[0].score:.2f}, {self._differing()}>")
 
     def _repr_html_(self) -> str:
@@ -291,7 +291,7 @@ class MetricResult:
         return metric_table(self)
 
     def _differing(self) -> str:
-        return f"{sum(pair.significant for pair in self.pairs)} of {counted(len(self.tested), 'pair')} significant"
+        return f"{sum(pair.significant for pair in self.pairs)} of {format_count(len(self.tested), 'pair')} significant"
 
     @property
     def sign(self) -> int:
@@ -318,7 +318,7 @@ class MetricResult:
         import pandas as pd  # late: half a second that the command line does not need
 
         if table not in _TABLES:
-            raise unknown("table", table, _TABLES)
+            raise explain_unknown("table", table, _TABLES)
         row = _TABLES[table]
         types = {f.name: _COLUMN_TYPES[f.type.removesuffix(" | None")] for f in fields(row)}  # also where all are None
         return pd.DataFrame(to_plain(getattr(self, table)), columns=list(types)).astype(types)
@@ -343,7 +343,7 @@ class ByMetric(dict[str, _Result]):
     """Results by metric: items cannot be set, and the error for a metric that is not there names the nearest."""
 
     def __missing__(self, name: str) -> NoReturn:
-        raise unknown("metric", name, self)
+        raise explain_unknown("metric", name, self)
 
     def __setitem__(self, name: str, result: _Result) -> NoReturn:
         raise TypeError("Results cannot be changed.")
@@ -375,8 +375,8 @@ class Comparison:
 
     def __repr__(self) -> str:
         found = ", ".join(f"{name!r} {result._differing()}" for name, result in self.metrics.items())
-        return (f"<Comparison on {self.testset.name!r}: {counted(len(self.testset.systems), 'system')}, "
-                f"{counted(self.testset.n_segments, 'segment')}; {found}>")
+        return (f"<Comparison on {self.testset.name!r}: {format_count(len(self.testset.systems), 'system')}, "
+                f"{format_count(self.testset.n_segments, 'segment')}; {found}>")
 
     def _repr_html_(self) -> str:
         from mtsig_core.report.comparison_report import comparison_fragment
@@ -401,7 +401,7 @@ class Comparison:
         from mtsig_core.report.comparison_report import FORMS
 
         if form not in FORMS:
-            raise unknown("form", form, FORMS)
+            raise explain_unknown("form", form, FORMS)
         return FORMS[form](self)
 
     def figure(self, name: str = "forest", metric: str | None = None) -> Any:
@@ -424,7 +424,7 @@ class Comparison:
 
         drawn = of_comparison(self, next(iter(self.metrics)) if metric is None else metric)
         if name not in drawn:
-            raise SettingError(f"This comparison has no figure {name!r}.{nearest(name, drawn)} It has: "
+            raise SettingError(f"This comparison has no figure {name!r}.{suggest_name(name, drawn)} It has: "
                                f"{', '.join(drawn)}.")
         return drawn[name]()
 
@@ -569,8 +569,8 @@ class TaskComparison:
         object.__setattr__(self, "macro", ByMetric(self.macro))
 
     def __repr__(self) -> str:
-        return (f"<TaskComparison on {self.task.name!r}: {counted(len(self.pairs), 'language pair')}, "
-                f"{counted(len(self.task.systems), 'system')}>")
+        return (f"<TaskComparison on {self.task.name!r}: {format_count(len(self.pairs), 'language pair')}, "
+                f"{format_count(len(self.task.systems), 'system')}>")
 
     def _repr_html_(self) -> str:
         from mtsig_core.report.task_report import task_fragment

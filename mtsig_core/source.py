@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from mtsig_core.errors import SettingError, counted, unknown
+from mtsig_core.errors import SettingError, explain_unknown, format_count
 from mtsig_core.readers import join_scores, read_scores, read_text
 from mtsig_core.readers.archives import open_task_file, unpack_files, unpack_named_files
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
@@ -232,7 +232,7 @@ class Source(_Files):
             return " ".join(filter(None, set_and_pair(self.sacrebleu, self.langpair)))
         if not self.has_texts:
             return f"scores {show_name(Path(self.scores[0][1]).name)}"
-        return f"{counted(len(self.system), 'system')}, {show_name(Path(self.ref[0][1]).name)}"
+        return f"{format_count(len(self.system), 'system')}, {show_name(Path(self.ref[0][1]).name)}"
 
 
 # Where a shared task comes from, and what is taken of it.
@@ -326,7 +326,7 @@ class TaskSource(_Files):
 
         pairs = task.testsets if not self.pairs else PAIRS if self.folder is None else pairs_of(self.folder)
         if pair not in pairs:
-            return unknown("language pair", pair, pairs)
+            return explain_unknown("language pair", pair, pairs)
         return SettingError(f"{name} is given for {pair}, which is not among the language pairs that are chosen: "
                             f"{', '.join(self.pairs)}. Choose {pair} too, or leave {name} out.",
                             {"pairs": ",".join((*self.pairs, pair))})

@@ -10,7 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from mtsig_core.errors import InputError, SettingError, counted, nearest, unknown
+from mtsig_core.errors import InputError, SettingError, explain_unknown, format_count, suggest_name
 from mtsig_core.testset import TestSet, is_human, show_name
 
 # A shared task: the test sets of several language pairs, and who its systems are.
@@ -41,7 +41,7 @@ class SystemInfo:
     def __post_init__(self) -> None:
         for what, value, among in (("role", self.role, ROLES), ("kind", self.kind, KINDS)):
             if value not in among:
-                raise unknown(what, value, among)
+                raise explain_unknown(what, value, among)
 
     @property
     def labels(self) -> list[str]:
@@ -100,14 +100,14 @@ class Task:
         for name in infos:
             if name not in names:
                 raise InputError(f"{self.name}: the table of systems has {name!r}, which has no output and no score."
-                                 f"{nearest(name, names)} Systems: {', '.join(names)}.")
+                                 f"{suggest_name(name, names)} Systems: {', '.join(names)}.")
         systems = {name: infos.get(name, SystemInfo.of(name)) for name in names}
         object.__setattr__(self, "testsets", MappingProxyType(dict(self.testsets)))
         object.__setattr__(self, "systems", MappingProxyType(systems))
 
     def __repr__(self) -> str:
-        return (f"<Task {self.name!r}: {counted(len(self.testsets), 'language pair')}, "
-                f"{counted(len(self.systems), 'system')}>")
+        return (f"<Task {self.name!r}: {format_count(len(self.testsets), 'language pair')}, "
+                f"{format_count(len(self.systems), 'system')}>")
 
     def __reduce__(self) -> tuple[Any, ...]:  # read-only views cannot be pickled
         return Task, (self.name, dict(self.testsets), dict(self.systems), self.assumed, self.primary)
@@ -139,13 +139,13 @@ class Task:
         pairs = list(dict.fromkeys(pairs))
         for pair in pairs:
             if pair not in self.testsets:
-                raise unknown("language pair", pair, self.testsets)
+                raise explain_unknown("language pair", pair, self.testsets)
         return self._replace_testsets({pair: self.testsets[pair] for pair in pairs})
 
     def of_track(self, track: str) -> Task:
         """The same task with the systems of one track alone: ``"constrained"`` or ``"unconstrained"``."""
         if track not in _TRACKS:
-            raise unknown("track", track, _TRACKS)
+            raise explain_unknown("track", track, _TRACKS)
         names = [name for name, info in self.systems.items() if info.constrained is _TRACKS[track]]
         if not names:
             raise SettingError(f"{self.name} names no {track} system. Its systems say no track, or the other one; a "
@@ -188,7 +188,7 @@ class Task:
         names = list(references if names is None else names)
         for name in names:
             if name not in references:
-                raise unknown("reference", name, references)
+                raise explain_unknown("reference", name, references)
         testsets = {}
         for pair, testset in self.testsets.items():
             own_names = [name for name in testset.references if name in names] or list(testset.references)
@@ -214,7 +214,7 @@ class Task:
         names = list(names)
         for name in names:
             if name not in self.systems:
-                raise unknown("system", name, self.systems)
+                raise explain_unknown("system", name, self.systems)
         return set(names)
 
     def _replace_testsets(self, testsets: Mapping[str, TestSet]) -> Task:
@@ -257,12 +257,13 @@ def without(task: Task, exclude: Iterable[TaskExclusion]) -> Task:
                                      for pair in task.testsets}
     for exclusion in exclude:
         if exclusion.system not in task.systems:
-            raise unknown("system", exclusion.system, task.systems)
+            raise explain_unknown("system", exclusion.system, task.systems)
         if exclusion.pair is not None:
             if exclusion.pair not in excluded:
-                raise unknown("language pair", exclusion.pair, task.testsets)
-            if exclusion.system not in task.testsets[exclusion.pair].systems:
-                raise unknown(f"system of {exclusion.pair}", exclusion.system, task.testsets[exclusion.pair].systems)
+                raise explain_unknown("language pair", exclusion.pair, task.testsets)
+            systems = task.testsets[exclusion.pair].systems
+            if exclusion.system not in systems:
+                raise explain_unknown(f"system of {exclusion.pair}", exclusion.system, systems)
             excluded[exclusion.pair].add(exclusion.system)
     remaining = {pair: testset.systems.keys() - excluded[pair] for pair, testset in task.testsets.items()}
     if not any(remaining.values()):
@@ -297,9 +298,9 @@ def read_exclusions(texts: Iterable[str], systems: Iterable[str], pairs: Iterabl
         for entry in entries:
             pair_text, _, name_text = _partition(text, ":")
             if entry.system not in systems and _unescape(_partition(name_text, "=")[0]) in systems:
-                raise unknown("language pair", _unescape(pair_text), sorted(pairs))
+                raise explain_unknown("language pair", _unescape(pair_text), sorted(pairs))
             if entry.system not in systems:
-                raise unknown("system", entry.system, sorted(systems))
+                raise explain_unknown("system", entry.system, sorted(systems))
             exclusions[entry.pair, entry.system] = entry
     return tuple(exclusions.values())
 

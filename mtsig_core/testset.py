@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast, overload
 
 import numpy as np
 
-from mtsig_core.errors import InputError, SettingError, counted, nearest
+from mtsig_core.errors import InputError, SettingError, format_count, suggest_name
 from mtsig_core.languages import languages_of
 
 # Lines that stay in their file and are read when they are asked for, so that texts take no memory.
@@ -416,13 +416,13 @@ def freeze_runs(testset: str, runs: Runs, systems: Collection[str], n_segments: 
     frozen = {}
     for name, outputs in as_names(f"{testset}: runs", runs).items():
         if name not in systems:
-            raise InputError(f"{testset}: there is a run of {name!r}, which is no system.{nearest(name, systems)} "
+            raise InputError(f"{testset}: there is a run of {name!r}, which is no system.{suggest_name(name, systems)} "
                              f"Systems: {', '.join(systems) or 'none'}.")
         texts = [as_texts(f"{testset}: run {k} of {name}", output) for k, output in
                  enumerate(as_list(f"{testset}: runs of {name}", outputs), 2)]
         for k, output in enumerate(texts, 2):
             if len(output) != n_segments:
-                raise InputError(f"{testset}: run {k} of {name} has {counted(len(output), 'segment')}, the first "
+                raise InputError(f"{testset}: run {k} of {name} has {format_count(len(output), 'segment')}, the first "
                                  f"reference has {n_segments}.")
         if texts:
             frozen[name] = tuple(texts)
@@ -556,7 +556,7 @@ class TestSet:
         for part, values in parts.items():
             if values is not None and len(values) != n:
                 first = "the first reference" if self.references else "the first system"
-                raise InputError(f"{self.name}: {part} has {counted(len(values), 'segment')}, {first} has {n}.")
+                raise InputError(f"{self.name}: {part} has {format_count(len(values), 'segment')}, {first} has {n}.")
         for metric, scores in self.scores.items():
             for name in scores.by_system:
                 if name not in self.systems and name not in self.references and not is_human(name):
@@ -574,7 +574,8 @@ class TestSet:
                 raise InputError(f"{self.name}: line {self.lines[i]} has no reference. Add one, or leave the line out.")
 
     def __repr__(self) -> str:
-        return f"<TestSet {self.name!r}: {counted(len(self.systems), 'system')}, {counted(self.n_segments, 'segment')}>"
+        systems, segments = format_count(len(self.systems), "system"), format_count(self.n_segments, "segment")
+        return f"<TestSet {self.name!r}: {systems}, {segments}>"
 
     # -- sizes and groups ------------------------------------------------------------------------------------
 
@@ -755,7 +756,7 @@ class TestSet:
     def _check_known(self, names: Iterable[str], options: Collection[str], kind: str) -> list[str]:
         for name in (names := list(names)):
             if name not in options:
-                raise SettingError(f"No {kind} {name!r} in {self.name}.{nearest(name, options)} It has: "
+                raise SettingError(f"No {kind} {name!r} in {self.name}.{suggest_name(name, options)} It has: "
                                    f"{', '.join(options) or 'none'}.")
         return names
 

@@ -6,7 +6,7 @@ __version__ = "0.1.0"
 
 
 @cache
-def version_of(package: str) -> str:
+def find_version(package: str) -> str:
     """The version of a package that is installed, looked up once."""
     from importlib.metadata import version  # late: it loads fifty modules
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from mtsig_core import MtsigError
-from mtsig_core.errors import counted
+from mtsig_core.errors import format_count
 from mtsig_core.report.tables import inventory_table
 from mtsig_core.stats.inventory import suspicions
 from pages._ui import address, data_sections, frame, screen
@@ -15,7 +15,8 @@ if isinstance(view, MtsigError):
     screen.error(view)
 else:
     testset = view.whole
-    screen.answer(f"{testset.name}: {counted(testset.n_segments, 'segment')}, {counted(len(testset.systems), 'system')}"
+    screen.answer(f"{testset.name}: {format_count(testset.n_segments, 'segment')}, "
+                  f"{format_count(len(testset.systems), 'system')}"
                   + (", simulated" if testset.simulated and "simulated" not in testset.name else ""))
 
 st.subheader("Bring your own")

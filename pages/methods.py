@@ -5,7 +5,7 @@ import inspect
 import streamlit as st
 
 from mtsig_core import METRICS, MtsigError, make_metric
-from mtsig_core.metrics import metric_of, metric_title
+from mtsig_core.metrics import metric_title, resolve_metric
 from mtsig_core.metrics.segment_scores import SegmentMean
 from mtsig_core.results import UNLIKE
 from mtsig_core.stats.few_units import FEW_UNITS
@@ -73,7 +73,7 @@ for name in METRICS:
 screen.plain(f"Scores of a table: {first_paragraph(SegmentMean)} A pair is compared on the segments that both have.")
 if not isinstance(view, MtsigError):
     for name in view.testset.scores:
-        screen.plain(f"{metric_title(name)}: here {metric_of(view.testset, name).signature(view.testset)}")
+        screen.plain(f"{metric_title(name)}: here {resolve_metric(view.testset, name).signature(view.testset)}")
 
 st.subheader("How to cite")
 screen.plain("Name the test, the unit, the number of trials and the correction, or give the signature, which has all "

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from mtsig_core.errors import counted
+from mtsig_core.errors import format_count
 from mtsig_core.figures.pair_plots import half_eye, null_tails
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
@@ -36,7 +36,7 @@ level, form = f"{100 * (1 - settings.alpha):g}%", choose_form(result)
 ends = found.intervals[result.ci] and tuple(sorted(found.sign * end for end in found.intervals[result.ci]))
 together = name_simultaneous(result, settings)
 joint = one_pair.simultaneous_ends(result, pair, a) if together else None
-family = counted(len(result.tested), "pair")
+family = format_count(len(result.tested), "pair")
 same = find_identical(comparison, result, pair)
 command = one_pair.command(view, a, b)
 
@@ -91,7 +91,7 @@ with right:
 few = pair.n_effective < FEW_FOR_BOOTSTRAP
 printed = "this test gives no p" if pair.p_value is None else (
     f"p {format_p(pair.p_value)} for this pair alone, as the command prints it; adjusted for the family of {family}")
-screen.status([f"{a} {found.score_a:{form}}", f"{b} {found.score_b:{form}}", counted(found.n, "segment"), printed])
+screen.status([f"{a} {found.score_a:{form}}", f"{b} {found.score_b:{form}}", format_count(found.n, "segment"), printed])
 screen.cautions(caution for caution in comparison.warnings if caution.concerns_all and not (
     caution.kind.beside_verdict or caution.kind.concern in ("files", "test")))  # those of tests stand below
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from mtsig_core.metrics import metric_of
+from mtsig_core.metrics import resolve_metric
 from mtsig_core.report.segment_cards import MARKS, contributed
 from mtsig_core.stats import segments
 from pages._ui import controls, frame, one_pair, results, screen, segment_sections
@@ -21,7 +21,7 @@ if testset.runs:
 
 
 def contributions(testset, metric, a, b, statistics):
-    metric = metric_of(testset, metric)
+    metric = resolve_metric(testset, metric)
     added = segments.added_by_segment(testset, metric, a, b, statistics)
     return added, segments.deciding_segments(testset, metric, a, b, statistics, added)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from mtsig_core import SettingError, TestSet, compare
-from mtsig_core.errors import unknown
+from mtsig_core.errors import explain_unknown
 from mtsig_core.stats.measured import measure
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.score import bootstrap_systems
@@ -31,4 +31,4 @@ def test_nothing_is_meant_where_nothing_is_near():
 
 
 def test_a_name_that_several_language_pairs_have_is_offered_once():
-    assert str(unknown("metric", "x", ["bleu", "human", "human"])).endswith("Available: bleu, human.")
+    assert str(explain_unknown("metric", "x", ["bleu", "human", "human"])).endswith("Available: bleu, human.")

@@ -17,7 +17,7 @@ from mtsig_core.cli.options import (
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.dispute import default_metrics, examine_dispute
 from mtsig_core.experiments.domains import by_domain
-from mtsig_core.metrics import metric_of
+from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import read_official, read_official_task
 from mtsig_core.report import export
@@ -133,7 +133,7 @@ def add_pair_options(sub: ArgumentParser) -> None:
 def run_pair(args: Namespace) -> int:
     testset = read(args)
     chosen = default_metrics(testset) if args.metrics is None else args.metrics
-    metrics = [metric_of(testset, name, lowercase=args.lowercase) for name in dict.fromkeys(chosen)]
+    metrics = [resolve_metric(testset, name, lowercase=args.lowercase) for name in dict.fromkeys(chosen)]
     settings = given(args, "pair")
     with progress_line() as progress:
         found = examine_dispute(testset, metrics, progress=progress, **settings)

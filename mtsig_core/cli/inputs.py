@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 from mtsig_core.cli.options import source_from
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics import Metric, metric_of, tokenizer_of
+from mtsig_core.metrics import Metric, find_tokenizer, resolve_metric
 from mtsig_core.report.text import printable, warn
 from mtsig_core.source import Source
 from mtsig_core.stats.cautions import about_metrics
@@ -144,12 +144,12 @@ def chosen_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> 
             if testset.has_texts:
                 print(f"mtsig: by {printable(', '.join(people))}, the human scores. Other metrics: --metrics "
                       "NAME,...", file=sys.stderr)
-    return [metric_of(testset, name, lowercase=args.lowercase) for name in dict.fromkeys(chosen)]
+    return [resolve_metric(testset, name, lowercase=args.lowercase) for name in dict.fromkeys(chosen)]
 
 
 def warn_about_words(testset: TestSet, metrics: list[Metric]) -> None:
     """Warn of metrics that cut words poorly, where the result has no warnings."""
-    warn(about_metrics(testset, {metric.name: tokenizer_of(metric, testset) for metric in metrics}))
+    warn(about_metrics(testset, {metric.name: find_tokenizer(metric, testset) for metric in metrics}))
 
 
 @contextmanager

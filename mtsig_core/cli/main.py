@@ -22,7 +22,7 @@ from mtsig_core.cli.options import (
     add_test_options,
     source_from,
 )
-from mtsig_core.errors import MtsigError, SettingError, nearest, unknown
+from mtsig_core.errors import MtsigError, SettingError, explain_unknown, suggest_name
 from mtsig_core.metrics import Metric
 from mtsig_core.readers.limits import explain_unreadable
 from mtsig_core.report.commands import remedy_options
@@ -72,7 +72,7 @@ class _Parser(argparse.ArgumentParser):
                 self.error(f"argument {arg.removesuffix('=--')}: -- is no value of it")
         found = super().parse_known_args(args, namespace)
         if found[1]:
-            near = (nearest(arg.partition("=")[0], self._option_string_actions) for arg in found[1]
+            near = (suggest_name(arg.partition("=")[0], self._option_string_actions) for arg in found[1]
                     if arg.startswith("--"))
             self.error(f"unrecognized arguments: {' '.join(found[1])}", next(filter(None, near), ""))
         for action in self._actions:
@@ -91,7 +91,7 @@ class _Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             what = "/".join(action.option_strings) or "command"
-            self.error(str(unknown(what, value, map(str, action.choices))).removesuffix("."))
+            self.error(str(explain_unknown(what, value, map(str, action.choices))).removesuffix("."))
 
     def error(self, message: str, hint: str = "") -> NoReturn:
         raise SettingError(f"{message[:1].upper()}{message[1:]}.{hint} See {self.prog} --help.")

@@ -28,7 +28,7 @@ from mtsig_core.cli.options import (
 )
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import agreement, default_metrics
-from mtsig_core.metrics import metric_of
+from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.archives import is_zip
 from mtsig_core.readers.tasks import contents_of, pairs_of, tables_beside, unread_sentences
 from mtsig_core.report.agreement import AGREEMENT_FORMS
@@ -207,7 +207,7 @@ def run_agreement(args: Namespace) -> int:
         return _run_task(args)
     testset = read(args)
     chosen = default_metrics(testset, args.human) if args.metrics is None else args.metrics
-    metrics = [metric_of(testset, name, lowercase=args.lowercase) for name in chosen]
+    metrics = [resolve_metric(testset, name, lowercase=args.lowercase) for name in chosen]
     warn(caution for metric in metrics for caution in about_ratings(testset, metric.name))
     with progress_line() as progress:
         found = agreement(testset, args.human, metrics, progress=progress, **given(args, "agreement"))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtsig_core.errors import MtsigError, SettingError, counted, nearest
+from mtsig_core.errors import MtsigError, SettingError, format_count, suggest_name
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.planning import PairPlan, default_difference, plan
-from mtsig_core.metrics import Metric, is_segment_mean, metric_of
+from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import ByDomain, Comparison, MetricResult, PairResult
 from mtsig_core.stats.comparison import compare, references_alone
@@ -127,7 +127,7 @@ def _chosen(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] | N
         metrics = default_metrics(testset)
     elif isinstance(metrics, str) or not isinstance(metrics, Sequence):
         metrics = [metrics]
-    return [metric_of(testset, one) for one in metrics]
+    return [resolve_metric(testset, one) for one in metrics]
 
 
 def _two(comparison: Comparison, a: str | None, b: str | None) -> tuple[str, str]:
@@ -135,13 +135,13 @@ def _two(comparison: Comparison, a: str | None, b: str | None) -> tuple[str, str
     known = list(dict.fromkeys(row.system for result in comparison.metrics.values() for row in result.systems))
     for name in (a, b):
         if name is not None and name not in known:
-            raise SettingError(f"No system {name!r} in {comparison.testset.name}.{nearest(name, known)} It has: "
+            raise SettingError(f"No system {name!r} in {comparison.testset.name}.{suggest_name(name, known)} It has: "
                                f"{', '.join(known)}.")
     first = a if a is not None else next((name for name in known if name != b), None)
     second = b if b is not None else next((name for name in known if name != first), None)
     if len(known) < 2:
-        raise SettingError(f"{comparison.testset.name} has {counted(len(known), 'system')} to compare. Expected at "
-                           "least two: add an output, or leave fewer systems out.")
+        raise SettingError(f"{comparison.testset.name} has {format_count(len(known), 'system')} to compare. Expected "
+                           "at least two: add an output, or leave fewer systems out.")
     if first is None or second is None or first == second:
         raise SettingError(f"A pair is two systems, and {first!r} is given twice. Choose another for one of them.",
                            {"b": "NAME"})

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import SettingError, counted, unknown
-from mtsig_core.metrics import Metric, depends_on_testset, metric_of
+from mtsig_core.errors import SettingError, explain_unknown, format_count
+from mtsig_core.metrics import Metric, depends_on_testset, resolve_metric
 from mtsig_core.results import (
     ByDomain,
     DomainPair,
@@ -61,10 +61,10 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
     (None, [('news', 'a'), ('social', 'b')], True)
     """
     if test not in _TESTS:
-        raise unknown("test", test, _TESTS)
+        raise explain_unknown("test", test, _TESTS)
     if unit == "block":
         raise SettingError("unit is block, and blocks run from one domain into the next. Choose document or segment.")
-    metric = metric_of(testset, metric)
+    metric = resolve_metric(testset, metric)
     report = None if progress is None else lambda share: progress("counting", share)
     testset = testset.keep_scorable(metric.name)
     seen = measure(testset, metric, statistics=statistics, progress=report).best_first()
@@ -76,8 +76,8 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
         raise SettingError(f"{testset.name} has segments of one domain alone, {kinds[0]}. Expected those of at least "
                            "two: choose no domain, or name others in the documents file.")
     if len(seen.names) < 2:
-        raise SettingError(f"{testset.name} has {counted(len(seen.names), 'system')} with a score by {metric.name}. "
-                           "Expected at least two: add an output, or leave fewer systems out.")
+        raise SettingError(f"{testset.name} has {format_count(len(seen.names), 'system')} with a score by "
+                           f"{metric.name}. Expected at least two: add an output, or leave fewer systems out.")
     sampling, units = resolve_sampling(seen.testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples,
                                        seed=seed)
     check_trials(trials, alpha, test)

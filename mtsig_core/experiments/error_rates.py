@@ -32,7 +32,7 @@ from mtsig_core.experiments.population import (
     pair_population,
     population,
 )
-from mtsig_core.metrics import Metric, direction, is_segment_mean, metric_of
+from mtsig_core.metrics import Metric, direction, is_segment_mean, resolve_metric
 from mtsig_core.results import MetricResult, PairResult, Settings
 from mtsig_core.stats import engine
 from mtsig_core.stats.comparison import compare
@@ -649,7 +649,7 @@ def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
 
     A `SettingError` where it has no documents to take as units.
     """
-    metric = metric_of(testset, metric)
+    metric = resolve_metric(testset, metric)
     part = measure(testset, metric).testset if is_segment_mean(metric) else testset.keep_scorable(metric.name)
     if part.n_documents is None or part.n_documents < 2:
         scored = f" with a score by {metric.name}" if testset.n_documents != part.n_documents else ""

@@ -15,7 +15,7 @@ import numpy as np
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.frame import Experiment, Simulation, check_seed, column, derived, join_ends
 from mtsig_core.experiments.papers import KOEHN_T2
-from mtsig_core.metrics import Metric, direction, is_adapted, is_segment_mean, metric_of, tokenizer_of
+from mtsig_core.metrics import Metric, direction, find_tokenizer, is_adapted, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.metrics.overlap import align, bleu_tokens
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, outputs
@@ -128,7 +128,7 @@ def precisions(testset: TestSet, metric: str | Metric = "bleu", *, statistics: n
 
 def check_bleu(testset: TestSet, metric: str | Metric) -> Metric:
     """BLEU for this test set."""
-    metric = metric_of(testset, metric)
+    metric = resolve_metric(testset, metric)
     if metric.name != "bleu":
         raise SettingError(f"{metric.name} has no n-gram precisions and brevity penalty. Expected bleu.")
     if is_adapted(metric):
@@ -297,7 +297,7 @@ def note_example(metric: str | Metric = "bleu", tokenizer: str | None = None) ->
 
 def tokens_of(metric: Metric, testset: TestSet) -> Callable[[str], list[str]]:
     """How BLEU splits a text of this test set."""
-    return bleu_tokens(tokenizer_of(metric, testset))
+    return bleu_tokens(find_tokenizer(metric, testset))
 
 
 def _ngrams(tokens: Sequence[str], n: int) -> Counter[str]:
@@ -389,7 +389,7 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
     ((1, 2, 3), (12, 4, 4))
     """
     check_seed(seed)
-    metric = metric_of(testset, metric)
+    metric = resolve_metric(testset, metric)
     if is_segment_mean(metric):
         raise SettingError(f"{metric.name} is a mean of segment scores: its corpus score is their average. Choose a "
                            "metric of summed counts, such as bleu.")
@@ -555,7 +555,7 @@ def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | No
         variants = [[truncated(text, tokens, kept) for text in part.systems[name]] for name in names for kept in grid]
     several = replace(part, systems={str(k): texts for k, texts in enumerate(variants)}, scores={}, parses={})
     settings = {name: getattr(metric, name, None) for name in ("tokenize", "lowercase")}
-    gtms = [metric_of(several, name, **settings) for name in ("gtm", "gtm-2")]
+    gtms = [resolve_metric(several, name, **settings) for name in ("gtm", "gtm-2")]
     points = _points(several, metric, gtms, grid * len(names), progress)
     gtm, gtm_2 = (one.signature(testset) for one in gtms)
     return Lengths(system, beside, how, n, metric.signature(testset), gtm, gtm_2, points[:len(grid)],
@@ -686,7 +686,7 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
     >>> [row.n for row in result.rows], round(result.rows[0].t_factor, 4)
     ([100, 200], 1.9842)
     """
-    metric = metric_of(testset, metric)
+    metric = resolve_metric(testset, metric)
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
     if statistics is None:

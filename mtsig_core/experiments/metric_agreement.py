@@ -8,8 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
-from mtsig_core.errors import SettingError, nearest
-from mtsig_core.metrics import Metric, direction, is_segment_mean, metric_of, tokenizer_of
+from mtsig_core.errors import SettingError, suggest_name
+from mtsig_core.metrics import Metric, direction, find_tokenizer, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import (
     Agreement,
@@ -95,7 +95,7 @@ def draw_accuracies(testset: TestSet, human: str, metrics: Sequence[str | Metric
     names = [metric.name for metric in settled]
     testset = testset.keep_scorable(*names)
     counted = [(metric, _counted(testset, metric, statistics, progress))
-               for metric in (metric_of(testset, human), *settled)]
+               for metric in (resolve_metric(testset, human), *settled)]
     rated = np.logical_and.reduce([whole[..., -1] > 0 for metric, whole in counted if is_segment_mean(metric)])
     systems, segments = rated.any(axis=1), rated.any(axis=0)
     if (n := int(systems.sum())) < 2:
@@ -123,7 +123,7 @@ def draw_accuracies(testset: TestSet, human: str, metrics: Sequence[str | Metric
 def summarize_draws(human: str, draws: MetricDraws) -> Agreement:
     """Accuracies with their intervals, the most agreeing metric first, and pairs of metrics."""
     order = sorted(range(len(draws.rows)), key=lambda k: -draws.rows[k].soft)
-    tokenizers = {metric.name: tokenizer_of(metric, draws.testset) for metric in draws.metrics}
+    tokenizers = {metric.name: find_tokenizer(metric, draws.testset) for metric in draws.metrics}
     results = tuple(accuracies(draws.metrics[k], draws.metrics[k].signature(draws.testset), draws.rows[k],
                                draws.sampling.alpha) for k in order)
     return Agreement(human, TestSetInfo.of(draws.testset), draws.sampling, draws.trials, CORRECTION, results,
@@ -227,9 +227,9 @@ def _chosen(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None
     if human not in testset.scores:
         check_settled(human, testset.assumed)
         has = ", ".join(testset.scores) or "none"
-        raise SettingError(f"No segment scores {human!r} in {testset.name}.{nearest(human, testset.scores)} It has: "
-                           f"{has}.", {"scores": f"{human}=FILE", "human": human})
-    chosen = [metric_of(testset, one) for one in (default_metrics(testset, human) if metrics is None else metrics)]
+        raise SettingError(f"No segment scores {human!r} in {testset.name}.{suggest_name(human, testset.scores)} "
+                           f"It has: {has}.", {"scores": f"{human}=FILE", "human": human})
+    chosen = [resolve_metric(testset, one) for one in (default_metrics(testset, human) if metrics is None else metrics)]
     names = [metric.name for metric in chosen]
     if not names or human in names or len(set(names)) < len(names):
         raise SettingError(f"metrics are {', '.join(names) or 'none'}, and the human score is {human}. Expected at "
@@ -428,7 +428,7 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
         check_settled(human, task.assumed)
         known = list(dict.fromkeys(name for testset in task.testsets.values() for name in testset.scores))
         raise SettingError(f"No language pair of {task.name} has segment scores {human!r} of two systems."
-                           f"{nearest(human, known)} There are: {', '.join(known) or 'none'}.", {"human": "NAME"})
+                           f"{suggest_name(human, known)} There are: {', '.join(known) or 'none'}.", {"human": "NAME"})
     if metrics is None:
         offered = [default_metrics(testset, human) for testset in have.values()]
         metrics = [name for name in offered[0] if all(name in own for own in offered[1:])]

@@ -9,7 +9,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from mtsig_core.errors import SettingError, counted
+from mtsig_core.errors import SettingError, format_count
 from mtsig_core.experiments.frame import check_whole
 from mtsig_core.metrics import Metric
 from mtsig_core.stats import engine
@@ -200,7 +200,7 @@ def default_sizes(n_units: int, kind: str = "unit") -> list[int]:
     """
     if n_units < _SMALLEST_SET:
         fewer = kind != "segment"
-        raise SettingError(f"The test set has {counted(n_units, kind)}. A sweep of sizes needs at least "
+        raise SettingError(f"The test set has {format_count(n_units, kind)}. A sweep of sizes needs at least "
                            f"{_SMALLEST_SET}; choose {'the unit segment, ' * fewer}other sizes or a larger test set.",
                            *[{"unit": "segment"}] * fewer, {"sizes": "N,..."})
     low = max(_LEAST if n_units < 40 else 10, n_units / 100)

@@ -11,10 +11,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from mtsig_core.errors import SettingError, counted
+from mtsig_core.errors import SettingError, format_count
 from mtsig_core.experiments.frame import Experiment, Rate, check_whole, column, derived, join_ends, rate
 from mtsig_core.experiments.population import default_sizes, in_units
-from mtsig_core.metrics import Metric, depends_on_testset, direction, is_segment_mean, metric_of
+from mtsig_core.metrics import Metric, depends_on_testset, direction, is_segment_mean, resolve_metric
 from mtsig_core.results import SamplingSettings
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, simulate
 from mtsig_core.stats import engine
@@ -610,7 +610,7 @@ def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence
     >>> [(row.references, row.sets, round(row.score)) for row in result.rows]
     [(1, 2, 69), (2, 1, 100)]
     """
-    metric = metric_of(testset, metric)
+    metric = resolve_metric(testset, metric)
     names = tuple(testset.references)
     if is_segment_mean(metric):
         raise SettingError(f"{metric.name} is a table of scores, which no reference changes. Choose a metric of texts.")
@@ -799,8 +799,9 @@ def stability(testset: TestSet, metric: str | Metric, system: str | None = None,
     units = seen.units(settings.unit, settings.block_length)
     n = int(pair_units(seen, np.array([[0, 0]]), units)[0][0])
     if n < LEAST_UNITS:
-        raise SettingError(f"{seen.names[0]} has a score on {counted(n, units.kind)}: from fewer than {LEAST_UNITS} "
-                           "there is no interval that more bootstrap samples could settle. Take a larger test set.")
+        raise SettingError(f"{seen.names[0]} has a score on {format_count(n, units.kind)}: from fewer than "
+                           f"{LEAST_UNITS} there is no interval that more bootstrap samples could settle. "
+                           "Take a larger test set.")
     data = seen.by(units)
     drawn = engine.bootstrap_scores(data, pool, seed, jobs=jobs, progress=stage(progress, "pool"))[0]
     median, sigma = float(np.median(drawn)), float(drawn.std(ddof=1))

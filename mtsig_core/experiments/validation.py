@@ -22,7 +22,7 @@ from mtsig_core.experiments.frame import (
 )
 from mtsig_core.experiments.population import PairDraws, Population, pair_population, population, whole_p
 from mtsig_core.experiments.sampling import positions
-from mtsig_core.metrics import Metric, metric_of, part_counter
+from mtsig_core.metrics import Metric, part_counter, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import rounding
@@ -358,7 +358,7 @@ def pair_tests(testset: TestSet, metric: str | Metric, a: str | None = None, b: 
     half of them. The pair is tested on the segments that both its systems have, whatever the others have. Tests of
     single segments, Student's and Wilcoxon's, have no form by document.
     """
-    metric = metric_of(testset, metric)
+    metric = resolve_metric(testset, metric)
     if statistics is None:
         statistics = cached_statistics(metric, testset, stage(progress, "counting"))
     if n_segments is not None:

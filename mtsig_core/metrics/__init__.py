@@ -13,10 +13,10 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from mtsig_core.errors import SettingError, unknown
-from mtsig_core.metrics.runs import over_runs
+from mtsig_core.errors import SettingError, explain_unknown
+from mtsig_core.metrics.runs import average_runs
 from mtsig_core.metrics.tokenizers import check_tokenizer as check_tokenizer
-from mtsig_core.metrics.tokenizers import cuts, fitting_tokenizers
+from mtsig_core.metrics.tokenizers import fitting_tokenizers, splits_words
 from mtsig_core.testset import TestSet, check_settled, order_metrics
 
 
@@ -39,7 +39,7 @@ class Metric(Protocol):
     needs_parses : bool, optional
         Whether it needs dependency parses of outputs and references.
     tokenizer : callable, optional
-        TestSet -> the name of the tokenizer that finds its words, for a metric of words: see `tokenizer_of`.
+        TestSet -> the name of the tokenizer that finds its words, for a metric of words: see `find_tokenizer`.
     ends : mapping of float to str, optional
         The scores at which its range ends, 0 first, and why a system has that score: its replicates all have it too, so
         that two systems there cannot be told apart.
@@ -110,7 +110,7 @@ def make_metric(name: str, **settings: Any) -> Metric:
         If there is no such metric; the message names the nearest.
     """
     if name not in METRICS:
-        raise unknown("metric", name, METRICS)
+        raise explain_unknown("metric", name, METRICS)
     return _class(METRICS[name])(**settings)
 
 
@@ -141,7 +141,7 @@ def _class(place: str) -> Callable[..., Metric]:
     return found
 
 
-def as_metric(given: object) -> Metric:
+def adapt_metric(given: object) -> Metric:
     """A metric as it is, or what stands for one of another package, of which `ADAPTERS` has the known."""
     if not isinstance(given, type):
         if all(hasattr(given, name) for name in ("name", "statistics", "score", "signature")):
@@ -155,7 +155,7 @@ def as_metric(given: object) -> Metric:
                        "of segments are a part of the test set: join_scores puts them there.")
 
 
-def metrics_of(testset: TestSet) -> list[str]:
+def list_metrics(testset: TestSet) -> list[str]:
     """The names of the metrics that a test set can be scored with: human scores first, then metrics of texts, then its
     other scores."""
     parsed = bool(testset.parses) and not testset.runs
@@ -164,9 +164,9 @@ def metrics_of(testset: TestSet) -> list[str]:
     return order_metrics([*known, *testset.scores])
 
 
-def metric_of(testset: TestSet, metric: str | Metric, **settings: Any) -> Metric:
+def resolve_metric(testset: TestSet, metric: str | Metric, **settings: Any) -> Metric:
     """The metric of that name for this test set: one of `METRICS`, or the mean of its own segment scores; or what a
-    metric that is given stands for, see `as_metric`.
+    metric that is given stands for, see `adapt_metric`.
     """
     if isinstance(metric, str) and metric in testset.scores:
         if metric in METRICS:
@@ -178,18 +178,18 @@ def metric_of(testset: TestSet, metric: str | Metric, **settings: Any) -> Metric
     if isinstance(metric, str):
         check_settled(metric, testset.assumed)
         if testset.scores and metric not in METRICS:
-            raise unknown("metric", metric, metrics_of(testset))
-    made = make_metric(metric, **settings) if isinstance(metric, str) else as_metric(metric)
+            raise explain_unknown("metric", metric, list_metrics(testset))
+    made = make_metric(metric, **settings) if isinstance(metric, str) else adapt_metric(metric)
     if not testset.has_texts and not is_segment_mean(made):
         raise SettingError(f"Metric {made.name!r} needs texts, and {testset.name} has segment scores alone: "
                            f"{', '.join(testset.scores)}. Choose one of these, or give texts too.")
-    return made if is_segment_mean(made) else over_runs(made, testset)  # it has one score, whatever the run
+    return made if is_segment_mean(made) else average_runs(made, testset)  # it has one score, whatever the run
 
 
-def metrics_for(testset: TestSet, metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:
-    """One metric or several for this test set, as `metric_of` finds each."""
+def resolve_metrics(testset: TestSet, metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:
+    """One metric or several for this test set, as `resolve_metric` finds each."""
     several = metrics if isinstance(metrics, Iterable) and not isinstance(metrics, str) else [metrics]
-    found = [metric_of(testset, metric) for metric in several]
+    found = [resolve_metric(testset, metric) for metric in several]
     names = [metric.name for metric in found]
     if not names or len(set(names)) < len(names):
         raise SettingError(f"metrics are {', '.join(names) or 'none'}. Expected at least one, each only once.")
@@ -206,7 +206,7 @@ def is_segment_mean(metric: Metric) -> bool:
     return getattr(metric, "is_segment_mean", False)
 
 
-def end_of(metric: Metric, score: float) -> str | None:
+def explain_end(metric: Metric, score: float) -> str | None:
     """Why a score is the lowest or the highest that a metric can give; None where it is neither."""
     ends: Mapping[float, str] = getattr(metric, "ends", {})
     return next((why for end, why in ends.items() if abs(score - end) <= _AT_END), None)
@@ -224,18 +224,19 @@ def mean_over_domains(metric: Metric) -> Metric:
     return DomainMean(metric)
 
 
-def tokenizer_of(metric: Metric, testset: TestSet) -> str | None:
+def find_tokenizer(metric: Metric, testset: TestSet) -> str | None:
     """The name of the tokenizer that finds the words of a metric, None for a metric without."""
     return metric.tokenizer(testset) if hasattr(metric, "tokenizer") else None
 
 
-def poorly_cut(tokenizer: str | None, language: str | None) -> tuple[str, ...]:
+def list_better_tokenizers(tokenizer: str | None, language: str | None) -> tuple[str, ...]:
     """The tokenizers that fit a language (zh, ja, ko, th) better, the best first; none where this one cuts it.
 
-    >>> poorly_cut("13a", "zh"), poorly_cut("zh", "zh"), poorly_cut(None, "zh")
+    >>> list_better_tokenizers("13a", "zh"), list_better_tokenizers("zh", "zh"), list_better_tokenizers(None, "zh")
     (('zh', 'char'), (), ())
     """
-    return () if tokenizer is None or language is None or cuts(tokenizer, language) else fitting_tokenizers(language)
+    fits = tokenizer is None or language is None or splits_words(tokenizer, language)
+    return () if fits or language is None else fitting_tokenizers(language)
 
 
 def depends_on_testset(metric: Metric) -> bool:

@@ -11,9 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core._compiled import compiled, worth_compiling
-from mtsig_core.metrics.counting import Numbers, Tokenized, as_columns, each_block, joined, reference_count
+from mtsig_core.metrics.counting import Numbers, Tokenized, as_columns, count_references, each_block, joined
 from mtsig_core.testset import TestSet
-from mtsig_core.version import version_of
+from mtsig_core.version import find_version
 
 # From this many scores on, compiled code is faster, by so many nanoseconds each.
 _MANY, _FASTER = 500, 15
@@ -130,8 +130,8 @@ class Bleu(Tokenized):
         """
         case = "lc" if self.lowercase else "mixed"
         tokenizer = self._tokenizer(testset).signature
-        return (f"nrefs:{reference_count(testset)}|case:{case}|eff:no|tok:{tokenizer}|smooth:exp|"
-                f"version:{version_of('sacrebleu')}")
+        return (f"nrefs:{count_references(testset)}|case:{case}|eff:no|tok:{tokenizer}|smooth:exp|"
+                f"version:{find_version('sacrebleu')}")
 
 
 # -- scoring -------------------------------------------------------------------------------------------------

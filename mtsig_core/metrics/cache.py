@@ -28,7 +28,7 @@ from mtsig_core.errors import InputError, SettingError
 from mtsig_core.metrics import Metric, is_adapted, is_segment_mean
 from mtsig_core.schema import decode, encode
 from mtsig_core.testset import TestSet, show_name
-from mtsig_core.version import __version__, version_of
+from mtsig_core.version import __version__, find_version
 
 #: What all entries together may take; the ones not used for longest go first.
 MAX_BYTES = 1 << 30
@@ -172,7 +172,7 @@ def _counted_by(package: str) -> list[str]:
     source = hashlib.blake2b(digest_size=16)
     for path in sorted((Path(__file__).parents[1] / package).rglob("*.py")):
         source.update(path.read_bytes())
-    return [__version__, platform.python_version(), version_of("sacrebleu"), source.hexdigest()]
+    return [__version__, platform.python_version(), find_version("sacrebleu"), source.hexdigest()]
 
 
 # -- one entry -----------------------------------------------------------------------------------------------

@@ -12,10 +12,10 @@ import numpy as np
 
 from mtsig_core._compiled import compiled, worth_compiling
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics.counting import Numbers, as_columns, each_block, joined, reference_count
+from mtsig_core.metrics.counting import Numbers, as_columns, count_references, each_block, joined
 from mtsig_core.metrics.tokenizers import ALONE, make_tokenizer
 from mtsig_core.testset import TestSet
-from mtsig_core.version import version_of
+from mtsig_core.version import find_version
 
 _CHAR_ORDER = 6
 _BETA = 2
@@ -127,8 +127,8 @@ class Chrf:
         'nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no'
         """
         case = "lc" if self.lowercase else "mixed"
-        return (f"nrefs:{reference_count(testset)}|case:{case}|eff:yes|nc:{_CHAR_ORDER}|nw:{self.word_order}|space:no"
-                f"|version:{version_of('sacrebleu')}")
+        return (f"nrefs:{count_references(testset)}|case:{case}|eff:yes|nc:{_CHAR_ORDER}|nw:{self.word_order}|space:no"
+                f"|version:{find_version('sacrebleu')}")
 
     def _prepared(self, texts: Sequence[str | None]) -> Sequence[str | None]:
         return [text if text is None else text.lower() for text in texts] if self.lowercase else texts

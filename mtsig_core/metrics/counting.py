@@ -55,7 +55,7 @@ def as_columns(sums: np.ndarray, n_stats: int) -> np.ndarray:
     return columns if columns.dtype == np.float32 else columns.astype(np.float64, copy=False)
 
 
-def reference_count(testset: TestSet) -> int | str:
+def count_references(testset: TestSet) -> int | str:
     """How many references a segment has, as a signature says it."""
     return testset.n_references or "var"
 
@@ -138,7 +138,7 @@ class WordMetric(Tokenized, ABC):
     def signature(self, testset: TestSet) -> str:
         """One line that names every setting."""
         case = "lc" if self._ignores_case else "mixed"
-        return f"nrefs:{reference_count(testset)}|case:{case}|tok:{self._tokenizer(testset).signature}|{self.settings}"
+        return f"nrefs:{count_references(testset)}|case:{case}|tok:{self._tokenizer(testset).signature}|{self.settings}"
 
     @abstractmethod
     def _counter(self, testset: TestSet) -> BlockCounter:

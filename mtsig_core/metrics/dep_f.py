@@ -11,7 +11,7 @@ import numpy as np
 
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics.chrf import refuse_tokenizer
-from mtsig_core.metrics.counting import reference_count
+from mtsig_core.metrics.counting import count_references
 from mtsig_core.testset import TestSet
 
 #: Head, None for the root, relation, and dependent.
@@ -123,7 +123,7 @@ class DepF:
         'nrefs:1|case:mixed|words:lemmas|subtypes:no|punct:no|root:yes|ref:best'
         """
         subtypes, punct = ("yes" if on else "no" for on in (self.subtypes, self.punctuation))
-        return (f"nrefs:{reference_count(testset)}|case:{'lc' if self.lowercase else 'mixed'}"
+        return (f"nrefs:{count_references(testset)}|case:{'lc' if self.lowercase else 'mixed'}"
                 f"|words:{'forms' if self.forms else 'lemmas'}|subtypes:{subtypes}|punct:{punct}|root:yes|ref:best")
 
     def _relations(self, parse: str) -> Counter[Triple]:

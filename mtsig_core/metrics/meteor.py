@@ -18,7 +18,7 @@ from mtsig_core.errors import InputError
 from mtsig_core.languages import language_code
 from mtsig_core.metrics.counting import BlockCounter, Numbers, WordMetric, Words, compiled_late
 from mtsig_core.testset import TestSet
-from mtsig_core.version import version_of
+from mtsig_core.version import find_version
 
 # English has Porter's stemmer (1980) as published; the others are Snowball's own.
 _STEMMERS = {
@@ -97,7 +97,7 @@ class Meteor(WordMetric):
     def signature(self, testset: TestSet) -> str:
         """One line that names every setting, the stemmer and WordNet with their versions too."""
         stemmer = _stemmer_of(testset)
-        stems = f"{stemmer}-snowball{version_of('snowballstemmer')}" if stemmer else "no"
+        stems = f"{stemmer}-snowball{find_version('snowballstemmer')}" if stemmer else "no"
         wordnet = self._wordnet(testset)
         synonyms = f"wordnet{wordnet.version}" if wordnet else "no"
         return f"{super().signature(testset)}|stem:{stems}|syn:{synonyms}"

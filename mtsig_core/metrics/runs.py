@@ -26,9 +26,9 @@ class OverRuns:
 
     Examples
     --------
-    >>> from mtsig_core.metrics import metric_of
+    >>> from mtsig_core.metrics import resolve_metric
     >>> toy = TestSet("toy", {"A": ["a b c d"], "B": ["a x c d"]}, {"ref": ["a b c d"]}, runs={"A": [["a x y d"]]})
-    >>> wer = metric_of(toy, "wer")
+    >>> wer = resolve_metric(toy, "wer")
     >>> stats = wer.statistics(toy)
     >>> stats.shape, wer.score(stats.sum(axis=1)).tolist(), wer.by_run(stats.sum(axis=1)).tolist()
     ((2, 1, 4), [25.0, 25.0], [[0.0, 50.0], [25.0, 25.0]])
@@ -71,7 +71,7 @@ class OverRuns:
         return f"{self.metric.signature(testset)}|runs:{self.n_runs}"
 
 
-def over_runs(metric: Metric, testset: TestSet) -> Metric:
+def average_runs(metric: Metric, testset: TestSet) -> Metric:
     """The metric over the training runs of a test set; itself where there are none, and where it is over runs already.
     """
     if not testset.runs or hasattr(metric, "n_runs"):

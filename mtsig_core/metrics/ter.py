@@ -10,10 +10,10 @@ import numpy as np
 
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics.chrf import refuse_tokenizer
-from mtsig_core.metrics.counting import each_block, joined, reference_count
+from mtsig_core.metrics.counting import count_references, each_block, joined
 from mtsig_core.metrics.tokenizers import make_tokenizer
 from mtsig_core.testset import TestSet
-from mtsig_core.version import version_of
+from mtsig_core.version import find_version
 
 
 @dataclass(frozen=True)
@@ -128,8 +128,8 @@ class Ter:
         """
         case = "mixed" if self.case_sensitive else "lc"
         norm, punct, asian = ("yes" if on else "no" for on in (self.normalized, not self.no_punct, self.asian_support))
-        return (f"nrefs:{reference_count(testset)}|case:{case}|tok:tercom|norm:{norm}|punct:{punct}|asian:{asian}"
-                f"|version:{version_of('sacrebleu')}")
+        return (f"nrefs:{count_references(testset)}|case:{case}|tok:tercom|norm:{norm}|punct:{punct}|asian:{asian}"
+                f"|version:{find_version('sacrebleu')}")
 
     def _preparation(self) -> Callable[[str], str]:
         """What is done to a text before it is split at spaces."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mtsig_core.errors import InputError, SettingError, unknown
+from mtsig_core.errors import InputError, SettingError, explain_unknown
 from mtsig_core.languages import language_code
 from mtsig_core.testset import TestSet
 
@@ -84,11 +84,11 @@ def tokenizer_name(testset: TestSet, setting: str | None = None) -> str:
     return setting or testset.tokenizer or default_tokenizer(testset.target_language)
 
 
-def cuts(name: str, language: str | None) -> bool:
+def splits_words(name: str, language: str | None) -> bool:
     """Whether a tokenizer finds words in a language of `SPACELESS`, such as zh or th.
 
-    >>> cuts("13a", "zh"), cuts("zh", "zh"), cuts("zh", "ja"), cuts("char", "th"), cuts("13a", None)
-    (False, True, False, True, True)
+    >>> splits_words("13a", "zh"), splits_words("zh", "zh"), splits_words("zh", "ja"), splits_words("13a", None)
+    (False, True, False, True)
     """
     return language is None or language in _CUT.get(name, (language,))
 
@@ -105,7 +105,7 @@ def fitting_tokenizers(language: str) -> tuple[str, ...]:
 def check_tokenizer(name: str) -> None:
     """Check that there is a tokenizer of that name."""
     if name not in TOKENIZERS:
-        raise unknown("tokenizer", name, TOKENIZERS)
+        raise explain_unknown("tokenizer", name, TOKENIZERS)
 
 
 @functools.cache

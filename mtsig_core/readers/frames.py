@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mtsig_core.errors import InputError, nearest
+from mtsig_core.errors import InputError, suggest_name
 from mtsig_core.readers.columns import Columns, find_column, read_columns
 from mtsig_core.readers.lines import FilePath
 from mtsig_core.readers.plain_text import check_langpair
@@ -90,7 +90,8 @@ def name_rows(table: Table, testset: TestSet) -> Table:
 
 def _check_column(name: str, columns: Iterable[str], column: str) -> str:
     if column not in columns:
-        raise InputError(f"{name} has no column {column!r}.{nearest(column, columns)} It has: {', '.join(columns)}.")
+        raise InputError(f"{name} has no column {column!r}.{suggest_name(column, columns)} "
+                         f"It has: {', '.join(columns)}.")
     return column
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from mtsig_core.errors import InputError, SettingError, unknown
+from mtsig_core.errors import InputError, SettingError, explain_unknown
 from mtsig_core.languages import LANGUAGE
 from mtsig_core.readers.formats import DOCUMENTS
 from mtsig_core.readers.lines import read_lines
@@ -42,13 +42,13 @@ def read_sacrebleu(name: str, langpair: str | None = None, systems: Sequence[Nam
 
     name, langpair = set_and_pair(name, langpair)
     if name not in DATASETS:
-        raise unknown("test set of sacreBLEU", name, DATASETS)
+        raise explain_unknown("test set of sacreBLEU", name, DATASETS)
     dataset: Any = DATASETS[name]
     if langpair is None:
         raise SettingError(f"{name} is read for one language pair. It has: {', '.join(sorted(dataset.langpairs))}.",
                            {"langpair": "XX-YY"})
     if langpair not in dataset.langpairs:
-        raise unknown(f"language pair of {name}", langpair, sorted(dataset.langpairs))
+        raise explain_unknown(f"language pair of {name}", langpair, sorted(dataset.langpairs))
     files, references = _files(dataset, name, langpair)
     refs = {_reference(field): path for field, path in files.items() if path in references}
     own = [*((field, path) for field, path in files.items()

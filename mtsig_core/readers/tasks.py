@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from mtsig_core.errors import InputError, SettingError, unknown
+from mtsig_core.errors import InputError, SettingError, explain_unknown
 from mtsig_core.readers.archives import MAX_DEPTH, is_zip, list_zip_names, open_task_file, unpack
 from mtsig_core.readers.formats import FOLDER, SYSTEMS_TABLE, find_refusal
 from mtsig_core.readers.limits import (
@@ -61,7 +61,7 @@ def read_metrics_task(folder: Path, pairs: Collection[str] | None = None, *, low
     known = language_pairs(folder)
     for pair in pairs or ():
         if pair not in known:
-            raise unknown("language pair", pair, known)
+            raise explain_unknown("language pair", pair, known)
     texts = {pair: read_wmt(folder, pair, keep_canary=True) for pair in dict.fromkeys(pairs or known)}
     scores = {pair: _scores_of(folder, pair.rpartition(".")[2], testset) for pair, testset in texts.items()}
     names = dict.fromkeys(name for found in scores.values() for name in found)
@@ -178,7 +178,7 @@ def read_task_scores(folder: Path, pairs: Collection[str] | None = None, *, lowe
     found = _read_scores(folder, pairs)
     for pair in pairs or ():
         if pair not in found:
-            raise unknown("language pair", pair, score_pairs(folder))
+            raise explain_unknown("language pair", pair, score_pairs(folder))
     values = {metric: [score for pair in found.values() for by_document in pair.scores.get(metric, {}).values()
                        for scores in by_document.values() for score in scores]
               for metric in dict.fromkeys(metric for pair in found.values() for metric in pair.scores)}
@@ -488,7 +488,7 @@ def _read_task(folder: Path, pairs: Collection[str] | None, lower_is_better: Col
     known = pairs_of(folder)
     for pair in pairs or ():
         if pair not in known:
-            raise unknown("language pair", pair, known)
+            raise explain_unknown("language pair", pair, known)
     if said := [*lower_is_better, *higher_is_better]:
         raise SettingError(f"{show_name(folder)} has texts and no scores whose direction could be said, such as "
                            f"{show_name(said[0])}.")
@@ -685,7 +685,7 @@ def _read_pair(folder: Path, langpair: str, parses: Sequence[tuple[str, FilePath
                lower_is_better: Collection[str], higher_is_better: Collection[str]) -> TestSet:
     if xml := _xml(folder):
         if langpair not in xml:
-            raise unknown("language pair", langpair, sorted(xml))
+            raise explain_unknown("language pair", langpair, sorted(xml))
         if parses:
             raise SettingError(f"{show_name(folder)} has XML, whose texts take no parse. Give the texts as plain "
                                "files.")

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from xml.sax.handler import ContentHandler
 
-from mtsig_core.errors import InputError, SettingError, counted, nearest, unknown
+from mtsig_core.errors import InputError, SettingError, explain_unknown, format_count, suggest_name
 from mtsig_core.languages import LANGUAGE, languages_of
 from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.readers.lines import FilePath, read_chunks
@@ -81,7 +81,7 @@ def read_wmt_xml(paths: Sequence[FilePath], langpair: str | None = None, *, name
                                {"langpair": "XX-YY"})
         langpair = pairs[0] if pairs else None
     elif langpair not in pairs:
-        raise unknown("language pair", langpair, pairs)
+        raise explain_unknown("language pair", langpair, pairs)
     if langpair is not None:
         source, target = languages_of(langpair)
         found = {key: _in_language(document, target or "") for key, document in found.items()
@@ -96,8 +96,8 @@ def _check_sources(found: dict[str, _Document]) -> None:
     for key, document in found.items() if known else ():
         for part in (*document.ref.values(), *document.hyp.values()) if document.src is None else ():
             raise InputError(f"{part.where}: the document {show_name(key)} has no <src>, here or in another file."
-                             f"{nearest(key, known)} Expected the id of one that has: mend it, or take the document "
-                             "out.")
+                             f"{suggest_name(key, known)} Expected the id of one that has: mend it, or take the "
+                             "document out.")
 
 
 def _testset(name: str, files: str, found: dict[str, _Document], langpair: str | None) -> TestSet:
@@ -127,8 +127,8 @@ def _testset(name: str, files: str, found: dict[str, _Document], langpair: str |
                 bare.append(f"{seg} of the document {key}")
     if not rows:
         raise InputError(f"{files}: no segment has a reference. Expected {_FORM}.")
-    told = (f"{NO_REFERENCE}: {counted(len(bare), 'segment')}, the first is segment {show_name(bare[0])}.",) if bare \
-        else ()
+    told = (f"{NO_REFERENCE}: {format_count(len(bare), 'segment')}, the first is segment {show_name(bare[0])}.",) \
+        if bare else ()
     domains = [domain or "" for _, _, domain, *_ in rows]
     return TestSet(name, {hyp: [row[5][k] for row in rows] for k, hyp in enumerate(hyps)},
                    {ref: [row[4][k] for row in rows] for k, ref in enumerate(refs)}, sources=[row[3] for row in rows],

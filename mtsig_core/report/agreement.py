@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from mtsig_core.errors import counted
+from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.document import Paragraph, Report, Section, TableBlock, Warnings
@@ -64,7 +64,7 @@ def compared_metrics_table(found: Agreement | TaskAgreement) -> Table:
 
 def agreement_verdict(found: Agreement | TaskAgreement) -> str:
     """Which metric agrees most, and which it is not significantly apart from, in a sentence without its full stop."""
-    over = f"Over {counted(len(found.pairs), 'language pair')} " if isinstance(found, TaskAgreement) else ""
+    over = f"Over {format_count(len(found.pairs), 'language pair')} " if isinstance(found, TaskAgreement) else ""
     best, n = found.metrics[0], len(found.metrics) - 1
     if not n:
         return f"{over}{metric_title(best.metric)} has a soft pairwise accuracy of " \
@@ -117,7 +117,7 @@ def agreement_report(found: Agreement | TaskAgreement) -> Report:
     """Metrics, the most agreeing first, of a task also in each language pair, and pairs of metrics."""
     assumed = agreement_assumed(found)
     if isinstance(found, Agreement):
-        name, what = found.testset.name, f"{counted(len(found.testset.systems), 'system')}, {_segments(found)}"
+        name, what = found.testset.name, f"{format_count(len(found.testset.systems), 'system')}, {_segments(found)}"
         last = [*assumed, *(f"{metric_title(one.metric)}: {one.signature}" for one in found.metrics)]
     else:
         name, what, last = found.task.name, ", ".join(found.pairs), list(map(add_remedy, assumed))
@@ -137,8 +137,9 @@ def agreement_text(found: Agreement | TaskAgreement) -> str:
 
 def _segments(found: Agreement) -> str:
     """What the numbers are of, in a phrase."""
-    documents = "" if found.testset.n_documents is None else f" in {counted(found.testset.n_documents, 'document')}"
-    return f"{counted(found.testset.n_segments, 'segment')}{documents} with {found.human}"
+    info = found.testset
+    documents = "" if info.n_documents is None else f" in {format_count(info.n_documents, 'document')}"
+    return f"{format_count(info.n_segments, 'segment')}{documents} with {found.human}"
 
 
 def agreement_record(found: Agreement | TaskAgreement) -> dict[str, Any]:

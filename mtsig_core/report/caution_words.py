@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import counted, plural
+from mtsig_core.errors import format_count, pluralize
 from mtsig_core.languages import SPACELESS
 from mtsig_core.metrics import metric_title
 from mtsig_core.results import MacroResult, MetricResult
@@ -124,7 +124,7 @@ def _by(caution: Caution) -> str:
 
 
 def _units(unit: str, n: int) -> str:
-    return counted(n, "stationary block" if unit == "block" else unit)
+    return format_count(n, "stationary block" if unit == "block" else unit)
 
 
 def _is(n: int) -> str:
@@ -168,7 +168,7 @@ _ORDERS = {"alphabet": "; the output is in alphabetical order", "length": "; the
 def _other_order(caution: Caution, reference: str, shift: int | None, order: str | None, same_as: str | None,
                  **part: Any) -> Words:
     how = _ORDERS.get(order or "", "") if shift is None else \
-        f", most of them {counted(abs(shift), 'line')} {'later' if shift > 0 else 'earlier'}"
+        f", most of them {format_count(abs(shift), 'line')} {'later' if shift > 0 else 'earlier'}"
     same = f" They are the lines of {same_as} in another order." if same_as else ""
     return Words(f"The lines of {caution.a} do not follow the order of reference {reference}: {_misplaced(**part)}"
                  f"{how}.{same} Its score compares lines that do not belong together, so it does not show how good "
@@ -231,8 +231,8 @@ def _documents_in_domains(caution: Caution, documents: Sequence[str], n_document
 
 @_writes("empty-lines")
 def _empty_lines(caution: Caution, role: str, n: int, n_present: int, line: int) -> Words:
-    return Words(f"{role} {caution.a} has {n} empty {plural(n, 'segment')} of {n_present}, the first at line {line}. "
-                 "Metrics score them as empty.", advice="Check that no text was lost.")
+    return Words(f"{role} {caution.a} has {n} empty {pluralize(n, 'segment')} of {n_present}, the first at line "
+                 f"{line}. Metrics score them as empty.", advice="Check that no text was lost.")
 
 
 @_writes("tokenizer-and-script")
@@ -265,7 +265,7 @@ def _documents_ignored(caution: Caution, n_documents: int, enough: bool, se_rati
         "intervals may be too small.",
         "" if se_ratio is None else f"Here standard errors of differences by document are {se_ratio:.2f} times those "
         "by segment (median over pairs).",
-        "Use the unit document." if enough else f"With {counted(n_documents, 'document')}, the unit document can "
+        "Use the unit document." if enough else f"With {format_count(n_documents, 'document')}, the unit document can "
         "decide nothing: add documents.")
 
 
@@ -368,7 +368,7 @@ def _ratings_alone(caution: Caution, names: Sequence[str]) -> Words:
 
 @_writes("ratings-of-references")
 def _ratings_of_references(caution: Caution, name: str, n: int) -> Words:
-    return Words(f"{n:,} {caution.metric} {plural(n, 'score')} of {name} {_is(n)} not used, because it is a human "
+    return Words(f"{n:,} {caution.metric} {pluralize(n, 'score')} of {name} {_is(n)} not used, because it is a human "
                  "translation and not a system.",
                  advice=f"To rank it as {name_as_system(name)}, let references take part as systems.")
 
@@ -376,8 +376,8 @@ def _ratings_of_references(caution: Caution, name: str, n: int) -> Words:
 @_writes("not-rated")
 def _not_rated(caution: Caution, names: Sequence[str], n_systems: int) -> Words:
     n = len(names)
-    return Words(f"{n} of {counted(n_systems, 'system')} {_has(n)} no {caution.metric} score and {_is(n)} excluded "
-                 f"there: {', '.join(names)}.")
+    return Words(f"{n} of {format_count(n_systems, 'system')} {_has(n)} no {caution.metric} score and {_is(n)} "
+                 f"excluded there: {', '.join(names)}.")
 
 
 @_writes("rated-on-different-lines")
@@ -466,7 +466,7 @@ def _not_equal(caution: Caution, n: int, m: int, n_pairs: int, mdd: float | None
 def _interval_and_decision(caution: Caution, n_open: int, n_significant: int, jointly: bool, in_steps: bool,
                            trust: Mapping[str, Any]) -> Words:
     interval = "an interval for all pairs together" if jointly else "an interval"
-    parts = [f"{counted(n, 'pair')} {_is(n)} {decided} and {_has(n)} {interval} {zero} 0" for n, decided, zero in (
+    parts = [f"{format_count(n, 'pair')} {_is(n)} {decided} and {_has(n)} {interval} {zero} 0" for n, decided, zero in (
         (n_open, "not significant", "without"), (n_significant, "significant", "that contains")) if n]
     why = "Intervals and decisions come from different methods" if jointly else \
         "An interval is for its pair only, and comes from another method than the decision"
@@ -516,7 +516,7 @@ def _rank_rule(caution: Caution, rule: str, of_means: bool, has_clusters: bool, 
     if inside or turned or changed:
         against = f", and {turned} {_is(turned)} ranked the other way round, the significantly worse system first" \
             if turned else ""
-        here = f"Here {inside} significant {plural(inside, 'pair')} {inside_said(inside, inside_apart)}{against}" + (
+        here = f"Here {inside} significant {pluralize(inside, 'pair')} {inside_said(inside, inside_apart)}{against}" + (
             f"; {ranges}." if ranges else ".")
     else:
         here = "Here it hides no significant pair" + (
@@ -548,7 +548,8 @@ def describe_rank_disagreement(undecided: bool, wary: Sequence[str], bold: Seque
              for names, losses, top in ((wary, "no significant loss", "not in"), (bold, "a significant loss", "in"))
              if names]
     if n_apart:
-        parts.append(f"{counted(n_apart, 'pair')} of systems with separate rank ranges {_is(n_apart)} not significant")
+        pairs = format_count(n_apart, "pair")
+        parts.append(f"{pairs} of systems with separate rank ranges {_is(n_apart)} not significant")
     return "; ".join(parts)
 
 
@@ -581,7 +582,8 @@ def _top_group_not_declared(caution: Caution, pair: str, systems: Sequence[str])
 
 @_writes("identical-scores")
 def _identical_scores(caution: Caution, n: int) -> Words:
-    return Words(f"{caution.a} and {caution.b} have identical {_by(caution)} scores on all {counted(n, 'segment')}.")
+    return Words(f"{caution.a} and {caution.b} have identical {_by(caution)} scores on all "
+                 f"{format_count(n, 'segment')}.")
 
 
 @_writes("too-few-common-units")
@@ -592,10 +594,10 @@ def _too_few_common_units(caution: Caution, unit: str, n: int) -> Words:
 
 @_writes("few-common-lines")
 def _few_common_lines(caution: Caution, n: int, n_documents: int | None, worth: float | None) -> Words:
-    where = "" if n_documents is None else f" in {counted(n_documents, 'document')}"
+    where = "" if n_documents is None else f" in {format_count(n_documents, 'document')}"
     if n_documents is not None and worth is not None and round(worth) != n_documents:
         where += f", worth {worth:.0f} of equal size"
-    return Words(f"{caution.a} and {caution.b} are compared only on the {counted(n, 'segment')} with scores of "
+    return Words(f"{caution.a} and {caution.b} are compared only on the {format_count(n, 'segment')} with scores of "
                  f"both{where}. The interval and p are rough.")
 
 
@@ -603,8 +605,9 @@ def _few_common_lines(caution: Caution, n: int, n_documents: int | None, worth: 
 def _few_differences(caution: Caution, unit: str, n: int, n_all: int, n_texts: int, least: float,
                      bootstrap: bool) -> Words:
     texts = "" if n_texts <= n else f" (their texts differ in {n_texts:,})"
-    return Words(f"{caution.a} and {caution.b} differ by {_by(caution)} in only {n:,} of {counted(n_all, unit)}{texts}."
-                 f" The others do not show which is better: {_least(bootstrap)} is {least:.2g} from so few.")
+    return Words(f"{caution.a} and {caution.b} differ by {_by(caution)} in only {n:,} of "
+                 f"{format_count(n_all, unit)}{texts}. The others do not show which is better: "
+                 f"{_least(bootstrap)} is {least:.2g} from so few.")
 
 
 @_writes("near-alpha")
@@ -620,8 +623,8 @@ def _near_alpha_at_the_least_p(caution: Caution, n: int, trials: int, correction
     after = "" if correction == "none" else f" ({ends} after {CORRECTIONS[correction]})"
     why = "one more trial as extreme would make " + ("it" if n == 1 else "them") + " not significant" if undone else \
         "more trials could change the result"
-    return Words(f"{counted(n, 'pair')} {_has(n)} the smallest p that {trials:,} trials can give{after} and {_is(n)} "
-                 f"borderline: {why}.", advice="Use more trials.")
+    return Words(f"{format_count(n, 'pair')} {_has(n)} the smallest p that {trials:,} trials can give{after} and "
+                 f"{_is(n)} borderline: {why}.", advice="Use more trials.")
 
 
 # -- Training runs -----------------------------------------------------------------------------------------------------

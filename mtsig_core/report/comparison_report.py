@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from mtsig_core.errors import counted
+from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.document import Block, Facts, Figure, Paragraph, Report, Section, TableBlock, Warnings
 from mtsig_core.report.export import comparison_csv, matrix_csv
@@ -170,7 +170,7 @@ def _show_pairs(comparison: Comparison, result: MetricResult, most: int | None) 
         yield Figure(draw=partial(matrix_svg, result, settings), caption=matrix_key(result, settings))
     single = f"A single interval is for its pair alone; a {together} holds for these together." if together else ""
     yield TableBlock(
-        table=table.without(*DETECTABLE), title=f"{title}: pairs", fold=counted(n, "pair"), n_rows=n, only=in_all,
+        table=table.without(*DETECTABLE), title=f"{title}: pairs", fold=format_count(n, "pair"), n_rows=n, only=in_all,
         **_caption(comparison, result, "Differences"),
         notes=("Not significant (a dash under \"better\") does not mean equal.", *filter(None, [single])))
     if any(pair.mdd is not None for pair in result.pairs):
@@ -222,7 +222,7 @@ def _explain_signs(comparison: Comparison, result: MetricResult) -> str:
     untested = f"; - not tested, no line in common: {apart}" if apart else ""
     n = sum(pair.significant for pair in result.pairs)
     return (f"Row against column: > significantly better, < worse, . not significant{others} "
-            f"({n} of {counted(len(tested), 'pair')} significant{untested})")
+            f"({n} of {format_count(len(tested), 'pair')} significant{untested})")
 
 
 def _say_methods(comparison: Comparison, result: MetricResult) -> Iterator[Block]:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from mtsig_core.errors import counted
+from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.cells import written_like
@@ -56,9 +56,10 @@ def domains_verdict(found: ByDomain) -> str:
     unit, alpha = found.sampling.unit, found.sampling.alpha
     units = sum(part.n_documents or 0 if unit == "document" else part.n_segments for part in found.domains)
     if float(least_of_units(TESTS[found.test], unit, np.array(units))) > alpha:
-        return f"no pair can be significant with {counted(units, unit)}"
+        return f"no pair can be significant with {format_count(units, unit)}"
     whole = "no pair is significant on the whole set" if not n else \
-        f"{opposed} of {counted(n, 'significant pair')} {'has' if n == 1 else 'have'} the other sign in some domain"
+        (f"{opposed} of {format_count(n, 'significant pair')} {'has' if n == 1 else 'have'} the other sign in some "
+         "domain")
     if m == 1:
         return f"{whole}; the pair {'reverses' if reverses else 'does not reverse'} significantly between domains"
     return f"{whole}; {reverses or 'none'} of {m} pairs {'reverses' if reverses == 1 else 'reverse'} significantly " \
@@ -78,9 +79,9 @@ def domains_note(found: ByDomain) -> str:
     shown = any(pair.reverses or pair.opposed for pair in found.pairs)
     signs = f" Differences {difference}; ● is significant at {found.sampling.alpha:g}." if shown else ""
     return (f"Segments{documents}: {sizes}.{signs} Two families, each corrected by Romano-Wolf: "
-            f"{counted(len(found.pairs), 'pair')} on the whole set, and {n} of pairs and domains. Test {found.test} by "
-            f"{found.sampling.unit}, drawn within domains. A domain of few {found.sampling.unit}s can hardly decide "
-            "anything: another sign alone is no reversal.")
+            f"{format_count(len(found.pairs), 'pair')} on the whole set, and {n} of pairs and domains. Test "
+            f"{found.test} by {found.sampling.unit}, drawn within domains. A domain of few {found.sampling.unit}s can "
+            "hardly decide anything: another sign alone is no reversal.")
 
 
 def domains_report(found: Sequence[ByDomain]) -> Report:

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mtsig_core.errors import counted
+from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.document import (
     PLACES,
@@ -136,5 +136,5 @@ def template(name: str) -> Template:
     environment = Environment(loader=FileSystemLoader(Path(__file__).with_name("templates")), autoescape=True,
                               finalize=literal, undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
     environment.filters["px"] = "{:.1f}".format
-    environment.globals |= {"metric_title": metric_title, "counted": counted}
+    environment.globals |= {"metric_title": metric_title, "counted": format_count}
     return environment.get_template(name)

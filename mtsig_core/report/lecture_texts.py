@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mtsig_core.errors import counted
+from mtsig_core.errors import format_count
 from mtsig_core.experiments.error_rates import if_independent
 from mtsig_core.experiments.frame import Rate
 from mtsig_core.experiments.lecture import (
@@ -231,7 +231,7 @@ def documents_end(tests: EqualSystems, per_document: int, correlation: float) ->
     shares = [_with_interval(first), _with_interval(second)]
     return {"truth": _as_guessed(first), "of_hundred": 100 * (first.share or 0), "shares": shares, "effect": effect,
         "conclusion": (
-        f"A difference that is not there: by sentence in {first.share:.0%} of {counted(first.n, 'test')} "
+        f"A difference that is not there: by sentence in {first.share:.0%} of {format_count(first.n, 'test')} "
         f"({expected_by_sentence(per_document, correlation):.0%} expected), by document "
         f"in {second.share:.0%}. The design effect 1\u00a0+\u00a0(m\u00a0-\u00a01)\u00a0rho is {effect:.1f}: "
         f"{SENTENCES} sentences are worth {SENTENCES / effect:.0f}."),
@@ -243,7 +243,7 @@ def comparisons_end(family: Tables) -> dict[str, object]:
     raw, controlled = (family.any_false(name) for name in ("none", "romano-wolf"))
     pairs = len(family.pairs)
     return {"truth": f"{family.false('none').mean():.1f} on average", "conclusion": (
-        f"A false star: on {_with_interval(raw)} of {counted(raw.n, 'test set')} "
+        f"A false star: on {_with_interval(raw)} of {format_count(raw.n, 'test set')} "
         f"({if_independent(ALPHA, pairs):.2%} if the {pairs} tests were independent), "
         f"{family.false('none').mean():.1f} stars on average over all; under Romano-Wolf "
         f"{_with_interval(controlled)}."),
@@ -256,7 +256,7 @@ def three_better_end(family: Tables) -> dict[str, object]:
              f"{family.lost(name).mean():.1f} of {int(family.true.sum())} true ones are lost" for name, label in (
                  ("none", "uncorrected"), ("romano-wolf", "under Romano-Wolf"))]
     n = len(family.decided["none"])
-    return {"conclusion": f"With three truly better, of {counted(n, 'test set')} {'; '.join(parts)}.",
+    return {"conclusion": f"With three truly better, of {format_count(n, 'test set')} {'; '.join(parts)}.",
             "limitation": "how much is lost depends on how much better they are."}
 
 
@@ -335,8 +335,8 @@ def power_end(tests: PowerTests, n: int, planned: float, exaggeration: float) ->
         f". Those show {size / tests.true:.1f} times the true size ({exaggeration:.1f} expected)"
     return {"truth": _as_guessed(tests.power), "of_hundred": 100 * (tests.power.share or 0),
         "share": _with_interval(tests.power), "conclusion": (
-        f"Significant: {_with_interval(tests.power)} of {counted(tests.power.n, 'test set')} of {n:,} sentences where "
-        f"the true difference is {_points(tests.true)} (planning expects {planned:.0%}){turned}{shown}."),
+        f"Significant: {_with_interval(tests.power)} of {format_count(tests.power.n, 'test set')} of {n:,} sentences "
+        f"where the true difference is {_points(tests.true)} (planning expects {planned:.0%}){turned}{shown}."),
         "limitation": "difference and standard error are known here; who plans guesses both."}
 
 

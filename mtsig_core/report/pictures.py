@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, product
 from typing import Any, NamedTuple, cast
 
-from mtsig_core.errors import counted
+from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.cells import format_p, in_small_cells, rank_interval, signed, tens
@@ -263,8 +263,8 @@ def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
     for line in wrapped(below, max(30, int((full - 16) / _WIDE_DIGIT))) if below else ():
         full, rows.bottom = max(full, 16 + _WIDE_DIGIT * width(line)), rows.bottom + _LINE
         rows.drawn.append(shapes.text(8, rows.bottom, line))
-    return rows.to_svg(f"{metric_title(metric)}: rank intervals of {counted(len(texts), 'system')} in "
-                       f"{counted(len(select_metric(found, metric)), 'language pair')}", full, 8)
+    return rows.to_svg(f"{metric_title(metric)}: rank intervals of {format_count(len(texts), 'system')} in "
+                       f"{format_count(len(select_metric(found, metric)), 'language pair')}", full, 8)
 
 
 def task_picture(found: TaskComparison, metric: str) -> str:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, get_type_hints
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import InputError, MtsigError, counted
+from mtsig_core.errors import InputError, MtsigError, format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.readers.lines import FilePath, read_bytes
 from mtsig_core.report.commands import task_command
@@ -139,8 +139,8 @@ def left_out_said(review: Review) -> list[str]:
     everywhere = {one.system for one in review.exclusions if one.pair is None}
     partly = [one for one in review.exclusions if one.system not in everywhere]
     systems, pairs = {one.system for one in partly}, {one.pair for one in partly}
-    return [*([f"{counted(len(everywhere), 'system')} left out"] if everywhere else []),
-            *([f"{counted(len(systems), 'system')} left out of {counted(len(pairs), 'language pair')}"]
+    return [*([f"{format_count(len(everywhere), 'system')} left out"] if everywhere else []),
+            *([f"{format_count(len(systems), 'system')} left out of {format_count(len(pairs), 'language pair')}"]
               if partly else [])]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtsig_core.errors import counted
+from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import disagreement
 from mtsig_core.report.cells import format_p, signed, written_like
@@ -124,8 +124,9 @@ def summarize_comparison(comparison: Comparison) -> tuple[list[str], list[str]]:
     info = comparison.testset
     told = " (simulated)" if info.simulated and "simulated" not in info.name else ""
     n = info.n_documents
-    documents = [] if n is None else [counted(n, "document") + _weigh_documents(comparison)]
-    data = [info.name + told, counted(info.n_segments, "segment"), *documents, counted(len(info.systems), "system")]
+    documents = [] if n is None else [format_count(n, "document") + _weigh_documents(comparison)]
+    data = [info.name + told, format_count(info.n_segments, "segment"), *documents,
+            format_count(len(info.systems), "system")]
     scored = f"scored with {', '.join(info.references)}" if info.references else "segment scores without texts"
     data += [] if info.references and all(result.was_given for result in comparison.metrics.values()) else [scored]
     tokenizers = {result.tokenizer for result in comparison.metrics.values() if result.tokenizer is not None}
@@ -222,7 +223,8 @@ def describe_undecided(pair: PairResult, settings: Settings) -> str:
     if is_split(pair, settings.alpha):
         return "test and scores disagree"
     why = ": too many pairs for so few trials" if alone_could(settings, pair) else \
-        f" by a difference in only {counted(pair.n_apart, telling_unit(settings))}" if pair.n_apart is not None else \
+        f" by a difference in only {format_count(pair.n_apart, telling_unit(settings))}" \
+        if pair.n_apart is not None else \
         f" with {units_said(settings, pair.n_units)}" if pair.n_units else ""
     return "not separated" if pair.decidable else "not tested: no line in common" if pair.n == 0 else \
         f"cannot be decided{why}"
@@ -369,7 +371,8 @@ def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
         said += write_caveats(comparison, result)
     if m < len(result.pairs):
         n = len(result.pairs) - m
-        said.append(f"{counted(n, 'pair')} {'was' if n == 1 else 'were'} not tested, for want of segments in common.")
+        said.append(f"{format_count(n, 'pair')} {'was' if n == 1 else 'were'} not tested, for want of segments in "
+                    "common.")
     said.append(f"{write_level(settings)} confidence intervals are {name_intervals(result, settings)}"
                 + (", each for its own system or pair." if result.pairs else "."))
     if name_simultaneous(result, settings):
@@ -384,8 +387,8 @@ def method_sentences(comparison: Comparison, result: MetricResult) -> list[str]:
 def write_caption(comparison: Comparison, result: MetricResult, what: str) -> str:
     """What a table shows and of what."""
     simulated = ", a simulated test set" * comparison.testset.simulated
-    return (f"{what} of {counted(len(result.systems), 'system')} on {_describe_data(comparison, result)}{simulated} by "
-            f"{name_metric(result)} ({describe_direction(result.higher_is_better)}).")
+    return (f"{what} of {format_count(len(result.systems), 'system')} on {_describe_data(comparison, result)}"
+            f"{simulated} by {name_metric(result)} ({describe_direction(result.higher_is_better)}).")
 
 
 def write_methods(comparison: Comparison, result: MetricResult) -> str:
@@ -407,7 +410,7 @@ def exclusion_sentences(comparison: Comparison) -> list[str]:
 
 def _describe_subject(comparison: Comparison, result: MetricResult) -> Iterator[str]:
     verb = "compared" if len(result.systems) > 1 else "scored"
-    yield (f"We {verb} {counted(len(result.systems), 'system')} on {_describe_data(comparison, result)} by "
+    yield (f"We {verb} {format_count(len(result.systems), 'system')} on {_describe_data(comparison, result)} by "
            f"{name_metric(result)} ({describe_direction(result.higher_is_better)}; signature "
            f"{printable(result.signature)}).")
     yield from describe_simulation(comparison.testset)
@@ -505,7 +508,7 @@ def _describe_all_pairs(comparison: Comparison, result: MetricResult) -> Iterato
            f"({scores[pair.b]}): {_write_evidence(comparison, result, pair)}.")
     significant = sum(row.significant for row in result.pairs)
     if has_p_values(settings):
-        yield f"Of {counted(len(result.tested), 'pair')}, {significant} {'is' if significant == 1 else 'are'} " \
+        yield f"Of {format_count(len(result.tested), 'pair')}, {significant} {'is' if significant == 1 else 'are'} " \
               "significantly different."
     top = headline(result)
     if top is not None and set(top) != set(first):  # another correction than that of the ranks
@@ -585,7 +588,7 @@ def _write_evidence(comparison: Comparison, result: MetricResult, pair: PairResu
         chances = f"p = {p}" if p == adjusted else f"p = {p}, adjusted p = {adjusted}"
     common = " of means over segments" if result.ruled is not None and result.ruled.means is not None else ""
     if on_different_lines(comparison, result):
-        common += f" on the {counted(pair.n, 'segment')} that both have scores for" if pair.n else \
+        common += f" on the {format_count(pair.n, 'segment')} that both have scores for" if pair.n else \
             " of means over different segments"
     return f"difference {signed(seen.difference, form)}{common}{interval}, {chances}"
 
@@ -612,7 +615,7 @@ def _describe_data(comparison: Comparison, result: MetricResult) -> str:
     references = "reference" if len(info.references) == 1 else "references"
     scored = f"{references} {join_names(info.references)}" if info.references else "segment scores without texts"
     some, which = describe_compared_segments(comparison, result)
-    size = f"{some}{counted(info.n_segments, 'segment')}{describe_compared_documents(comparison, result)}{which}"
+    size = f"{some}{format_count(info.n_segments, 'segment')}{describe_compared_documents(comparison, result)}{which}"
     return f"{printable(info.name)} ({size}{'' if result.was_given and info.references else f'; {scored}'})"
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mtsig_core.errors import counted
+from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import tables
 from mtsig_core.report.caution_words import disagreement, list_names, otherwise_first
@@ -285,7 +285,7 @@ def task_verdict(found: TaskComparison, metric: str) -> str:
     """Who is in the top group, in one sentence without its full stop: across the language pairs, or in the only one;
     else in how many a single system is better than all others."""
     have, macro, rule = select_metric(found, metric), found.macro.get(metric), find_rank_rule(found)
-    title, where = metric_title(metric), counted(len(have), "language pair") if len(have) > 1 else next(iter(have))
+    title, where = metric_title(metric), format_count(len(have), "language pair") if len(have) > 1 else next(iter(have))
     if macro is not None and (first := [row.system for row in macro.systems if row.rank_low == 1]):
         n = sum(row.rank_low is not None for row in macro.systems)
         some = f"; {n} of {len(macro.systems)} systems took part in all" * (n < len(macro.systems))
@@ -378,7 +378,7 @@ def name_pairs(pairs: Sequence[str]) -> str:
     >>> name_pairs(["en-cs", "en-fi"])
     'en-cs, en-fi'
     """
-    return ", ".join(pairs) if len(pairs) <= _FEW_PAIRS_NAMED else counted(len(pairs), "language pair")
+    return ", ".join(pairs) if len(pairs) <= _FEW_PAIRS_NAMED else format_count(len(pairs), "language pair")
 
 
 def describe_gaps(found: TaskComparison, metric: str) -> list[str]:
@@ -394,7 +394,7 @@ def describe_gaps(found: TaskComparison, metric: str) -> list[str]:
     if some and metric in found.macro:
         where = join_names([f"{n} in {pair}" for pair, n in some.items()], shown=False) \
             if len(some) <= _FEW_PAIRS_NAMED else \
-            f"{sum(n for n, _ in counts.values())} in {counted(len(some), 'language pair')}"
+            f"{sum(n for n, _ in counts.values())} in {format_count(len(some), 'language pair')}"
         sentences.append(f"Wins, ties and losses exclude the pairs of systems that cannot be decided: {where}. "
                          "There are too few trials, or too few units that tell two systems apart.")
     return [*sentences, *describe_gaps_across(found, metric)]
@@ -597,8 +597,8 @@ def describe_rule(found: TaskComparison, metric: str) -> str | None:
         f"{inside_said(hidden.significant_inside, hidden.inside_apart)}.",
         f"{n} {'pair' if n == 1 else 'pairs'} that it ranks apart {'is' if n == 1 else 'are'} not significant."]
     if m:
-        sentences.append(f"{counted(m, 'significant pair')} {'is' if m == 1 else 'are'} ranked the other way round, "
-                         "the significantly worse system first.")
+        sentences.append(f"{format_count(m, 'significant pair')} {'is' if m == 1 else 'are'} ranked the other way "
+                         "round, the significantly worse system first.")
     if hidden.ranks:
         sentences.append(f"{hidden.changed} of {hidden.ranks} ranks of a system in a language pair differ from its "
                          "simultaneous rank interval.")
@@ -631,7 +631,7 @@ def compare_decisions_with_intervals(found: TaskComparison, metric: str) -> list
     shaky = TESTS[settings.test].draws == "bootstrap" and any(
         worth < FEW_FOR_BOOTSTRAP for _, worth in _count_least_units(found, macro).values())
     by = "" if shaky else ": go by the decision"
-    return [f"Of {counted(len(macro.pairs), 'pair')} of systems {', and '.join(parts)}. {why}{by}."]
+    return [f"Of {format_count(len(macro.pairs), 'pair')} of systems {', and '.join(parts)}. {why}{by}."]
 
 
 # Where metrics disagree.
@@ -651,7 +651,7 @@ def disputes_verdict(disputed: Sequence[Disputed]) -> str:
     metrics = ", ".join(dict.fromkeys(metric_title(name) for one in within for name in one.metrics))
     opposite, some, alike, lost = (sum(one.count(kind) for one in within) for kind in KINDS)
     decide = "one decides" if max((len(one.metrics) for one in within), default=0) == 2 else "some decide"
-    where = counted(len(within), "language pair")
+    where = format_count(len(within), "language pair")
     if lost and lost == sum(len(one.pairs) for one in within):
         return f"{metrics}: all {lost:,} pairs of systems in {where} {FEW}"
     return (f"{metrics}: opposite on {opposite} of {opposite + some + alike} pairs of systems in "
@@ -709,9 +709,9 @@ def describe_subject(found: TaskComparison, metric: str, begin: str, by: str, na
         whose = "a human translation" if human == 1 else "human translations"
         track += f"{'' if track else ','} {human} of them {whose},"
     result = next(iter(have.values()))[1]
-    pairs = counted(len(have), "language pair") + f" ({join_names(list(have))})" * named
+    pairs = format_count(len(have), "language pair") + f" ({join_names(list(have))})" * named
     simulated = any(comparison.testset.simulated for comparison, _ in have.values())
-    return [f"{begin} {counted(len(names), 'system')} of {printable(found.task.name)}{track} in {pairs} {by} "
+    return [f"{begin} {format_count(len(names), 'system')} of {printable(found.task.name)}{track} in {pairs} {by} "
             f"{name_metric(result)} ({describe_direction(result.higher_is_better, differences=False)}).",
             *["The task is simulated: its texts and ratings are made up."] * simulated]
 
@@ -720,7 +720,7 @@ def describe_tests_within(have: Results) -> list[str]:
     """How pairs of systems were tested within each language pair, and what that is not worth where it lacks."""
     sentences = group_by_pair({pair: runs_sentences(result) for pair, (_, result) in have.items()})
     sentences += _describe_test(have)
-    some = {pair: f"{before}{counted(comparison.testset.n_segments, 'segment')}{after}"
+    some = {pair: f"{before}{format_count(comparison.testset.n_segments, 'segment')}{after}"
             for pair, (comparison, result) in have.items()
             for before, after in [describe_compared_segments(comparison, result)] if before}
     sentences += [f"Two systems were compared on {_phrase_by_pair(some)}."] if some else []
@@ -796,7 +796,7 @@ def _describe_tests_across(found: TaskComparison, metric: str) -> list[str]:
     if missing:
         others = "the other one is" if missing == 1 else f"the other {missing} are"
         have_all = "has" if n == 1 else "have"
-        sentences.append(f"{counted(n, 'system')} {have_all} all language pairs; {others} not ranked across them.")
+        sentences.append(f"{format_count(n, 'system')} {have_all} all language pairs; {others} not ranked across them.")
     if not macro.is_ranked:
         sentences.append("Nobody is ranked across them, as no pair of systems could be significant with so few trials "
                          "or units.")

@@ -35,7 +35,7 @@ from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import KINDS, Disputed, disputed_in
 from mtsig_core.store.reviews import Entry
 from mtsig_core.testset import show_name
-from mtsig_core.version import __version__, version_of
+from mtsig_core.version import __version__, find_version
 
 #-----------------------------------------------------------------------------------------------------------------------
 # A shared task as text, JSON and CSV.
@@ -167,7 +167,7 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str, histo
         "command": results["json"]["command"],
         "results": results,
         "versions": {"mtsig": __version__, "python": platform.python_version(),
-                     **{name: version_of(name) for name in _PACKAGES},
+                     **{name: find_version(name) for name in _PACKAGES},
                      "platform": f"{platform.system()} {platform.machine()}"},
         "source": source.to_record(),
         "files": _files(source),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from mtsig_core.errors import counted
+from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.agreement import (
     agreement_assumed,
@@ -111,9 +111,10 @@ def _head_section(found: TaskComparison, command: str) -> Section:
     cautions = dict.fromkeys(f"Warning: {pair}: {text}" for pair, comparison in found.pairs.items()
                              for text in caution_texts(comparison))
     return Section("", [
-        Paragraph(text=f"{found.task.name}: {counted(len(found.task.pairs), 'language pair')}, "
-                       f"{counted(len(found.task.systems), 'system')}; test {settings.test}, {settings.correction}, "
-                       f"alpha {settings.alpha:g}, seed {settings.seed}", role="summary", only=_TEXT),
+        Paragraph(text=f"{found.task.name}: {format_count(len(found.task.pairs), 'language pair')}"
+                       f", {format_count(len(found.task.systems), 'system')}; test {settings.test}, "
+                       f"{settings.correction}, alpha {settings.alpha:g}, seed {settings.seed}",
+                  role="summary", only=_TEXT),
         Paragraph(text=f"Made by: {command} --format latex", role="remark", only=_LATEX),
         *(Paragraph(text=text, role="remark", only=_LATEX) for text in cautions),
         *(Paragraph(text=add_remedy(text), only=_TEXT) for text in list_assumptions(found.task.assumed, metrics)),
@@ -192,7 +193,7 @@ def _across_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
     notes = (f"A difference is {difference}. No significant difference does not mean equal.",
              *compare_decisions_with_intervals(found, metric))
     subject, *more = describe_subject(found, metric, "Mean differences over the language pairs of", "by", named=False)
-    fold = f"Across the language pairs: {counted(len(macro.pairs), 'pair')} of systems"
+    fold = f"Across the language pairs: {format_count(len(macro.pairs), 'pair')} of systems"
     for table, only in ((macro_pairs_table(found, metric), _SCREENS),
                         (macro_pairs_table(found, metric, name_in_print), _LATEX)):
         yield TableBlock(table=replace(table, key=f"{metric}-{table.key}"), title=f"{title}: head-to-head",
@@ -221,7 +222,7 @@ def _dispute_sections(found: TaskComparison) -> Iterator[Section]:
     if pairs:
         blocks.append(TableBlock(
             table=pairs.pick_rows(range(min(n, _MOST_PRINTED))), title="Disputed pairs", caption=about, only=_PAPERS,
-            notes=(DISPUTED_PAIRS_NOTE, *cut), fold=f"{counted(n, 'pair')} of systems on which metrics disagree"))
+            notes=(DISPUTED_PAIRS_NOTE, *cut), fold=f"{format_count(n, 'pair')} of systems on which metrics disagree"))
     yield Section("Where metrics disagree", blocks)
 
 
@@ -242,7 +243,7 @@ def _agreement_sections(found: TaskComparison) -> Iterator[Section]:
                for part in parts]
     if compared:
         blocks.append(TableBlock(
-            table=compared, title="Pairs of metrics", fold=f"{counted(len(compared.rows), 'pair')} of metrics",
+            table=compared, title="Pairs of metrics", fold=f"{format_count(len(compared.rows), 'pair')} of metrics",
             caption=f"Pairs of metrics by soft pairwise accuracy with {held.human}: the difference of the one that "
                     "agrees more and the other."))
     blocks += [Paragraph(text=agreement_note(held), role="note"),
@@ -323,7 +324,7 @@ def _result_blocks(comparison: Comparison, result: MetricResult, with_pairs: boo
     yield TableBlock(table=leaderboard_table(result, settings), title=title, only=_HTML)
     if with_pairs and result.pairs:
         yield TableBlock(table=pairs_table(result, settings), title=title, only=_HTML,
-                         fold=f"{counted(len(result.pairs), 'pair')} of systems")
+                         fold=f"{format_count(len(result.pairs), 'pair')} of systems")
     yield Paragraph(text=result.signature, about="Signature:", role="signature", only=_HTML)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from statistics import median
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import Remedy, counted
+from mtsig_core.errors import Remedy, format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import defaults
 from mtsig_core.results import Comparison, MacroPair, MacroResult, MetricResult, PairResult, TaskComparison
@@ -74,7 +74,7 @@ def describe_compared_documents(comparison: Comparison, result: MetricResult) ->
     if n is None or not by_document and describe_compared_segments(comparison, result)[0]:
         return ""
     some = _some({pair.n_units for pair in result.tested}, n) if by_document else ""
-    return f" in {some}{counted(n, 'document')}"
+    return f" in {some}{format_count(n, 'document')}"
 
 
 def _some(counts: set[int | None], whole: int) -> str:
@@ -237,7 +237,7 @@ def _why(pair: PairResult | MacroPair | None, others: Sequence[PairResult | Macr
     most = max(getattr(one, "n", None) or 0 for one in others)
     n = getattr(pair, "n", None)
     if n is not None and n < most:
-        return f"has only {counted(n, 'segment')} in common with {top}, of {most:,}"
+        return f"has only {format_count(n, 'segment')} in common with {top}, of {most:,}"
     if not pair.decidable:
         return f"its difference to {top} {FEW}"
     if pair.better is not None:  # by another correction than that of the ranks

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from mtsig_core.errors import unknown
+from mtsig_core.errors import explain_unknown
 from mtsig_core.simulation.corpus import SEED, simulate
 from mtsig_core.simulation.model import Corpus, Model, SimulatedSystem, Stream, error_shares, make_corpus, make_stream
 from mtsig_core.task import SystemInfo, Task
@@ -76,7 +76,7 @@ def simulated_task(pairs: Iterable[str] | None = None, seed: int = SEED) -> Task
     chosen = list(PAIRS) if pairs is None else list(pairs)
     for pair in chosen:
         if pair not in PAIRS:
-            raise unknown("language pair", pair, PAIRS)
+            raise explain_unknown("language pair", pair, PAIRS)
     order = list(PAIRS)
     testsets = {pair: replace(shared_task(seed + order.index(pair)).without(PAIRS[pair]), langpair=pair,
                               name=f"simulated task {pair} (seed {seed})") for pair in chosen}

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mtsig_core.errors import SettingError, counted, unknown
-from mtsig_core.metrics import METRICS, metric_of
+from mtsig_core.errors import SettingError, explain_unknown, format_count
+from mtsig_core.metrics import METRICS, resolve_metric
 from mtsig_core.results import (
     Comparison,
     Exclusion,
@@ -129,7 +129,7 @@ def alike_said(pairs: Sequence[PairAcross]) -> str:
     n, lost = kinds.total() - kinds[UNDECIDED], kinds[UNDECIDED]
     if lost and not n:
         return f"{'the pair' if lost == 1 else f'all {lost:,} pairs'} {FEW}"
-    return (f"alike on {kinds[AGREE]:,} of {counted(n, 'pair')}, opposite on {kinds['opposite']:,}"
+    return (f"alike on {kinds[AGREE]:,} of {format_count(n, 'pair')}, opposite on {kinds['opposite']:,}"
             + (f"; {lost:,} more {FEW}" if lost else ""))
 
 
@@ -499,11 +499,11 @@ class _TaskWork:
     def _is_drawn(self, metric: str, pair: str) -> bool:
         testset = self.task.testset(pair)
         plan, _ = resolve_plan(testset, **self.sampling)
-        return draws_key(testset, metric_of(testset, metric), plan, self.by_reference) in self.cache
+        return draws_key(testset, resolve_metric(testset, metric), plan, self.by_reference) in self.cache
 
     def _draw(self, metric: str, pair: str) -> Draws:
         testset, counted = self.task.testset(pair), dict[str, Measured]()
-        check_metric(metric_of(testset, metric), self.sampling["test"], self.decisions["ci"],
+        check_metric(resolve_metric(testset, metric), self.sampling["test"], self.decisions["ci"],
                      self.decisions["rank_rule"])
         resolve(testset, **self.sampling, **self.decisions, baseline=None)  # what is wrong is said before the work
         draws = draw(testset, metric, **self.sampling, by_reference=self.by_reference, jobs=self.jobs,
@@ -546,7 +546,7 @@ class _TaskWork:
         plans = {pair: replace(Plan.of(one), trials=None) for pair, one in settings.items()}
         sets = {pair: self.task.testset(pair) for pair in settings}
         key = ("across", tuple(sets), self.sampling["trials"], *(
-            draws_key(one, metric_of(one, metric), plans[pair], False) for pair, one in sets.items()))
+            draws_key(one, resolve_metric(one, metric), plans[pair], False) for pair, one in sets.items()))
         if key not in self.cache:
             parts = {pair: self.counted.get(pair) or measure(one.keep_scorable(metric), metric)
                      for pair, one in sets.items()}
@@ -610,7 +610,7 @@ def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> 
             raise SettingError(f"{task.name} has segment scores that are called {name}, as a metric of mtsig is. Give "
                                f"them another name, such as my-{name}.")
         if name not in METRICS and not any(name in own for own in task.scores.values()):
-            raise unknown("metric", name, [*METRICS, *(name for own in task.scores.values() for name in own)])
+            raise explain_unknown("metric", name, [*METRICS, *(name for own in task.scores.values() for name in own)])
     return names
 
 

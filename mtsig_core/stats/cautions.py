@@ -14,7 +14,7 @@ import numpy as np
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Remedy
 from mtsig_core.languages import find_spaceless
-from mtsig_core.metrics import METRICS, Metric, depends_on_testset, end_of, metric_of, poorly_cut
+from mtsig_core.metrics import METRICS, Metric, depends_on_testset, explain_end, list_better_tokenizers, resolve_metric
 from mtsig_core.results import (
     Agreement,
     MacroResult,
@@ -122,7 +122,7 @@ def about_words(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Itera
     if language is None:
         return
     for metric, tokenizer in tokenizers.items():
-        if better := poorly_cut(tokenizer, language):
+        if better := list_better_tokenizers(tokenizer, language):
             remedies: tuple[Remedy, ...] = tuple({"tokenize": other} for other in better)
             if tokenizer == "tercom":
                 remedies = {"metrics": "chrf"}, {"metrics": "bleu", "tokenize": better[0]}
@@ -333,7 +333,7 @@ def _about_ends(testset: TestSet, metric: Metric, result: MetricResult) -> Itera
         return
     ends, lowest = dict[tuple[str, str], list[str]](), None
     for row in result.systems:
-        if (reason := end_of(metric, row.score)) is not None:
+        if (reason := explain_end(metric, row.score)) is not None:
             ends.setdefault((f"{row.score:.2f}", reason), []).append(row.system)
             if metric.higher_is_better and round(row.score) == 0:
                 lowest = row.system
@@ -360,7 +360,7 @@ def _telling_metric(testset: TestSet, metric: str, names: Sequence[str]) -> tupl
               if not _same_outputs(part, *(list(part.systems)[k] for k in (i, j)))]
     best, most = None, 0
     for other in (name for name in _THAT_MAY_TELL if differ and name != metric):
-        made = metric_of(replace(part, scores={}), other)
+        made = resolve_metric(replace(part, scores={}), other)
         scores = np.asarray(made.score(made.statistics(part).sum(axis=1)))
         n = sum(abs(scores[i] - scores[j]) > TOLERANCE * abs(scores[i]) for i, j in differ)
         if n > most:

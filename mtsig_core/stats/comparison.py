@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics import Metric, is_segment_mean, metric_of, metrics_for
+from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric, resolve_metrics
 from mtsig_core.metrics.cache import metric_key
 from mtsig_core.results import Comparison, MetricResult, TestSetInfo
 from mtsig_core.stats.cautions import find_cautions, join_cautions, repeated_references
@@ -96,7 +96,7 @@ def draw(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bl
     >>> draw(ts, trials=999)
     <Draws of 'toy': bleu; test ar, unit segment, seed 0>
     """
-    metrics = metrics_for(testset, metrics)
+    metrics = resolve_metrics(testset, metrics)
     for metric in metrics:
         check_metric(metric, test, "auto")
     plan, _ = resolve_plan(testset, test=test, unit=unit, block_length=block_length, trials=trials,
@@ -231,7 +231,7 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
     >>> pair.a, pair.b, pair.p_value, pair.better
     ('A', 'B', 0.001, 'a')
     """
-    metrics = metrics_for(testset, metrics)
+    metrics = resolve_metrics(testset, metrics)
     for metric in metrics:
         check_metric(metric, test, ci, rank_rule)
     sampling = dict(test=test, unit=unit, block_length=block_length, trials=trials, resamples=resamples, seed=seed)
@@ -331,7 +331,7 @@ def replicates(comparison: Comparison, testset: TestSet, metric: str | Metric | 
     if testset.digest != comparison.testset.digest:
         raise SettingError(f"The comparison is of {comparison.testset.name} with other texts, systems or segments than "
                            f"{testset.name} has now. Give the test set that was compared.")
-    metric = metric_of(testset, next(iter(comparison.metrics)) if metric is None else metric)
+    metric = resolve_metric(testset, next(iter(comparison.metrics)) if metric is None else metric)
     result, settings = comparison.metrics[metric.name], comparison.settings
     seen = measure(testset.keep_scorable(metric.name), metric, progress=stage(progress, "counting")).best_first()
     signature = metric.signature(seen.testset)

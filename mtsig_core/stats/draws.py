@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mtsig_core.metrics import Metric, mean_over_domains, tokenizer_of
+from mtsig_core.metrics import Metric, find_tokenizer, mean_over_domains
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import Rows, by_rows, rounding, row_chunks
 from mtsig_core.stats.engine import Columns, common, paired, segment_scores, units_apart
@@ -158,8 +158,9 @@ def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str
                            whole=TESTS[plan.test].tries_all(units))
     itself = np.repeat(np.arange(len(seen.names)), 2).reshape(-1, 2)
     return MetricDraws(
-        metric.name, metric.signature(seen.testset), metric.higher_is_better, tokenizer_of(metric, seen.testset), plan,
-        exact, units.pieces, units.effective, tuple(seen.names), systems.sample, pair_units(seen, itself, units)[1],
+        metric.name, metric.signature(seen.testset), metric.higher_is_better,
+        find_tokenizer(metric, seen.testset), plan, exact, units.pieces, units.effective, tuple(seen.names),
+        systems.sample, pair_units(seen, itself, units)[1],
         pairs, n, n_units, effective, n_apart, _differences_on_common(sides, rows) if seen.has_gaps else None,
         _se_ratios(seen, sides, rows, n, pairs, plan, jobs, stage), tests, baseline, _scores_of_runs(seen),
         seen.testset.domains, _draw_over_domains(seen, units, plan),

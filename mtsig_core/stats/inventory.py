@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import counted
+from mtsig_core.errors import format_count
 from mtsig_core.languages import SPACELESS, find_spaceless
 from mtsig_core.readers.wmt_xml import NO_REFERENCE
 from mtsig_core.stats.cautions import about_ratings, about_repeated_references, about_texts
@@ -51,7 +51,7 @@ def inventory(testset: TestSet) -> list[Holding]:
     if (lines := left_out(testset)) is not None:
         found.append(Holding("left out", *lines))
     if testset.documents is not None:
-        found.append(Holding("documents", counted(testset.n_documents or 0, "document"), testset.n_segments))
+        found.append(Holding("documents", format_count(testset.n_documents or 0, "document"), testset.n_segments))
     for metric, table in testset.scores.items():
         n = sum(_scored(table, name) for name in testset.systems)
         found.append(Holding("scores", metric, testset.n_segments, scores=n,

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from mtsig_core.errors import SettingError, nearest
-from mtsig_core.metrics import Metric, direction, is_segment_mean, metric_of, part_counter
+from mtsig_core.errors import SettingError, suggest_name
+from mtsig_core.metrics import Metric, direction, is_segment_mean, part_counter, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.stats import engine
 from mtsig_core.stats.engine import Columns, UnitStatistics
@@ -81,7 +81,7 @@ class Measured:
         known, names = self.names, list(names)
         for name in names:
             if name not in known:
-                raise SettingError(f"No system {name!r} with a score by {self.metric.name}.{nearest(name, known)} "
+                raise SettingError(f"No system {name!r} with a score by {self.metric.name}.{suggest_name(name, known)} "
                                    f"Systems that have one: {', '.join(known)}.")
         return self._rows([known.index(name) for name in names])
 
@@ -146,7 +146,7 @@ def measure(testset: TestSet, metric: str | Metric, *, statistics: np.ndarray | 
     >>> found.scores.tolist(), found.best_first().names
     ([20.0, 0.0], ['B', 'A'])
     """
-    metric = metric_of(testset, metric)
+    metric = resolve_metric(testset, metric)
     if statistics is None:
         statistics = cached_statistics(metric, testset, progress)
     if is_segment_mean(metric):

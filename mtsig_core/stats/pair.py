@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from mtsig_core.errors import SettingError, nearest
-from mtsig_core.metrics import Metric, is_segment_mean, metric_of
+from mtsig_core.errors import SettingError, suggest_name
+from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
@@ -146,7 +146,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     settings, _ = resolve_sampling(testset, unit=unit, block_length=block_length, alpha=alpha, resamples=resamples,
                                    seed=seed)
     check_trials(trials, alpha, "ar")  # the other tests draw as often
-    metric = metric_of(testset, metric)
+    metric = resolve_metric(testset, metric)
     if statistics is None:  # which segments of a mean take part depends on the scores of all systems
         testset = testset if is_segment_mean(metric) else testset.only((a, b))
         statistics = cached_statistics(metric, testset)
@@ -183,7 +183,7 @@ def _check_pair(testset: TestSet, a: str, b: str) -> None:
         raise SettingError(f"A pair is two systems, and {a!r} is given twice. Choose another for one of them.")
     for name in (a, b):
         if name not in testset.systems:
-            raise SettingError(f"No system {name!r} in {testset.name}.{nearest(name, testset.systems)} It has: "
+            raise SettingError(f"No system {name!r} in {testset.name}.{suggest_name(name, testset.systems)} It has: "
                                f"{', '.join(testset.systems)}.")
 
 

@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Any
 
 from mtsig_core.errors import InputError, MtsigError
-from mtsig_core.metrics import METRICS, Metric, mean_over_domains, metric_of, tokenizer_of
+from mtsig_core.metrics import METRICS, Metric, find_tokenizer, mean_over_domains, resolve_metric
 from mtsig_core.readers.official_tables import OfficialTable
 from mtsig_core.readers.plain_text import drop_canary
 from mtsig_core.stats.measured import measure
@@ -182,7 +182,7 @@ def _changes(testset: TestSet, whole: TestSet, metric: Metric, lowercase: bool) 
     if metric.name in testset.scores:
         changes = []
     else:
-        tokenizer = tokenizer_of(metric, testset)
+        tokenizer = find_tokenizer(metric, testset)
         changes = [] if tokenizer is None else [
             _Change("tokenizer", f"tokenizer {name} in place of {tokenizer}", options=(("tokenize", name),))
             for name in _TOKENIZERS if name != tokenizer]
@@ -215,7 +215,7 @@ def _changed(testset: TestSet, whole: TestSet, metric: Metric, changes: Sequence
         testset = scored_by(testset, whole, references, canary)
     name = next((change.metric for change in changes if change.metric), metric.name)
     options = dict(part for change in changes for part in change.options)
-    metric = metric_of(testset, name, **({"lowercase": True} if lowercase else {}) | options)
+    metric = resolve_metric(testset, name, **({"lowercase": True} if lowercase else {}) | options)
     return testset, mean_over_domains(metric) if any(change.kind == "domains" for change in changes) else metric
 
 
@@ -364,7 +364,7 @@ def _replicate(parts: Mapping[str, Part], tables: Mapping[str, OfficialTable], l
                 others = references and set(references) != {*testset.references}
                 scored = scored_by(testset, whole.only(testset.systems.keys() & whole.systems.keys()), references) \
                     if others else testset
-                metric = metric_of(scored, metrics[called], **{"lowercase": True} if lowercase else {})
+                metric = resolve_metric(scored, metrics[called], **{"lowercase": True} if lowercase else {})
                 columns.append(Column(scored, whole, metric, systems, printed, lowercase))
             except (KeyError, MtsigError):  # it is no metric here, or lacks what it needs, such as parses
                 continue

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import InputError, SettingError, nearest
-from mtsig_core.metrics import Metric, is_segment_mean, metric_of, metrics_for, tokenizer_of
+from mtsig_core.errors import InputError, SettingError, suggest_name
+from mtsig_core.metrics import Metric, find_tokenizer, is_segment_mean, resolve_metric, resolve_metrics
 from mtsig_core.results import ByMetric, SamplingSettings, TestSetInfo
 from mtsig_core.stats import engine
 from mtsig_core.stats.cautions import about_metrics, about_texts
@@ -98,7 +98,7 @@ def score(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("b
     >>> found.metrics["bleu"].signature.rpartition("|version:")[0]
     'nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp'
     """
-    metrics = metrics_for(testset, metrics)
+    metrics = resolve_metrics(testset, metrics)
     if not testset.systems:
         raise InputError(f"No system in {testset.name}. Give at least one output to score.", {"system": "FILE"})
     found = {}
@@ -106,7 +106,7 @@ def score(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("b
         seen = measure(testset.keep_scorable(metric.name), metric, progress=stage(progress, f"{metric.name}: counting"))
         rows = map(SystemScore, seen.names, seen.scores.tolist())
         found[metric.name] = MetricScores(metric.name, metric.signature(testset), metric.higher_is_better, tuple(rows))
-    tokenizers = {metric.name: tokenizer_of(metric, testset) for metric in metrics}
+    tokenizers = {metric.name: find_tokenizer(metric, testset) for metric in metrics}
     return Scores(TestSetInfo.of(testset), (*about_metrics(testset, tokenizers), *about_texts(testset)), found)
 
 
@@ -211,10 +211,10 @@ def prepare(testset: TestSet, metric: str | Metric, only: Sequence[str] | None, 
         unit, block_length, alpha, resamples and seed.
     """
     settings, _ = resolve_sampling(testset, **sampling)
-    metric = metric_of(testset, metric)
+    metric = resolve_metric(testset, metric)
     for name in only or ():
         if name not in testset.systems:
-            raise SettingError(f"No system {name!r} in {testset.name}.{nearest(name, testset.systems)} It has: "
+            raise SettingError(f"No system {name!r} in {testset.name}.{suggest_name(name, testset.systems)} It has: "
                                f"{', '.join(testset.systems)}.")
     seen = measure(testset, metric, statistics=statistics, progress=stage(progress, "counting"))
     return settings, seen if only is None else seen.only(only)

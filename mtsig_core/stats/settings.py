@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from numbers import Integral, Real
 
-from mtsig_core.errors import InputError, Remedy, SettingError, nearest, unknown
+from mtsig_core.errors import InputError, Remedy, SettingError, explain_unknown, suggest_name
 from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.results import SamplingSettings, Settings
 from mtsig_core.stats.intervals import INTERVALS, fitting_intervals
@@ -68,8 +68,8 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
     if not chosen.tries_all(units):
         check_trials(trials, alpha, test)
     if baseline is not None and baseline not in testset.systems:
-        raise SettingError(f"No system {baseline!r} to use as baseline.{nearest(baseline, testset.systems)} Systems: "
-                           f"{', '.join(testset.systems)}.")
+        raise SettingError(f"No system {baseline!r} to use as baseline.{suggest_name(baseline, testset.systems)} "
+                           f"Systems: {', '.join(testset.systems)}.")
     check_rank_rule(rank_rule, testset)
     _choose("interval", ci, ("auto", *INTERVALS))
     ci = interval_kind(ci, units.effective)
@@ -188,7 +188,7 @@ def _by_segment(kind: str, asked: str, what: str, value: str, needed: bool, othe
 def _choose(what: str, value: str, among: Iterable[str]) -> None:
     among = list(among)
     if value not in among:
-        raise unknown(what, value, among)
+        raise explain_unknown(what, value, among)
 
 
 def _whole(what: str, value: int, least: int, most: int | None = None) -> None:

@@ -14,7 +14,7 @@ import streamlit as st
 
 from mtsig_core import Caution, Exclusion, MetricResult, MtsigError
 from mtsig_core.figures.comparison_plots import matrix
-from mtsig_core.metrics import metric_of, metric_title, metric_titles, metrics_of
+from mtsig_core.metrics import list_metrics, metric_title, metric_titles, resolve_metric
 from mtsig_core.report import export, result_json
 from mtsig_core.report.comparison_report import comparison_html, comparison_latex
 from mtsig_core.report.sentences import paper_sentences
@@ -96,9 +96,10 @@ def _scores(testset, metric):
     """The scores of all systems; None for who has none."""
     def work(progress):
         sums = results.statistics(testset, metric, progress).sum(axis=1)
-        return [None if isnan(score) else score for score in metric_of(testset, metric).score(sums).tolist()]
+        return [None if isnan(score) else score for score in resolve_metric(testset, metric).score(sums).tolist()]
 
-    if metric not in metrics_of(testset) or metric not in testset.scores and testset.textless_systems:  # without texts
+    # without texts
+    if metric not in list_metrics(testset) or metric not in testset.scores and testset.textless_systems:
         return [None] * len(testset.systems)
     return background.result(("references", testset.digest, metric), work, "Scoring the references")
 
@@ -117,7 +118,7 @@ _FIGURE_3 = {"test": "percentile", "correction": "none", "unit": "segment", "ci"
 def pick_further_metrics(view: View) -> list[MetricResult]:
     """Choose further metrics, at first the score tables, and BLEU beside one of these; their results under the settings
     of the view."""
-    others, given = [name for name in metrics_of(view.testset) if name != view.metric], view.testset.scores
+    others, given = [name for name in list_metrics(view.testset) if name != view.metric], view.testset.scores
     found = []
     for name in controls.several("Further metrics", others, "metrics", [
             name for name in others if name in given or name == "bleu" and view.metric in given],
@@ -172,7 +173,7 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
 
 def show_figure_3(view: View) -> None:
     """Every pair by their three metrics and decided as they do, whatever is chosen at the side."""
-    metrics = [name for name in ("nist", "bleu", "m-bleu") if name in metrics_of(view.testset)]
+    metrics = [name for name in ("nist", "bleu", "m-bleu") if name in list_metrics(view.testset)]
     if len(metrics) < 2 or len(view.testset.systems) < 2:
         return
     if not controls.toggle("Every pair by NIST, BLEU and M-BLEU, as Figure 3 of Zhang and Vogel (2004)", False,

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 import streamlit as st
 
 from mtsig_core import METRICS, TestSet
-from mtsig_core.metrics import metric_titles, metrics_of
+from mtsig_core.metrics import list_metrics, metric_titles
 from mtsig_core.report.commands import defaults
 from mtsig_core.stats.intervals import fitting_intervals
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
@@ -60,7 +60,8 @@ def pick_opened(label: str, key: str, labels: Mapping[str, str], usual: str, alw
 
 def pick_metric(testset: TestSet | None, page: str = "") -> str:
     """Choose one of the metrics that the test set can be scored with; None where it cannot be read."""
-    return metric(METRICS if testset is None else metrics_of(testset), place=st if has_effect(page, "metric") else None)
+    names = METRICS if testset is None else list_metrics(testset)
+    return metric(names, place=st if has_effect(page, "metric") else None)
 
 
 def metric(names: Iterable[str], place=st) -> str:

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
 
-from mtsig_core.errors import counted
+from mtsig_core.errors import format_count
 from mtsig_core.languages import SPACELESS, languages_of
-from mtsig_core.metrics.tokenizers import TOKENIZERS, cuts, default_tokenizer, fitting_tokenizers
+from mtsig_core.metrics.tokenizers import TOKENIZERS, default_tokenizer, fitting_tokenizers, splits_words
 from mtsig_core.readers.limits import upload_limits
 from mtsig_core.readers.tasks import unread_sentences
 from mtsig_core.readers.uploads import (
@@ -59,9 +59,9 @@ def why_missing(files: Sequence[UploadedFile | DeletedFile | None]) -> list[str]
     reasons = [uploads.reason(file.file_id) for file in files if isinstance(file, DeletedFile)]
     messages = list(dict.fromkeys(reason for reason in reasons if reason))
     if lost := reasons.count(None):
-        messages.append(f"{counted(lost, 'chosen file')} {'is' if lost == 1 else 'are'} not here any more: the server "
-                    "was started again, or this page was away for long. Choose again. What was opened is kept, under "
-                    "Yours." + (" A file that is here has a role below." if len(reasons) < len(files) else ""))
+        messages.append(f"{format_count(lost, 'chosen file')} {'is' if lost == 1 else 'are'} not here any more: the "
+                    "server was started again, or this page was away for long. Choose again. What was opened is kept, "
+                    "under Yours." + (" A file that is here has a role below." if len(reasons) < len(files) else ""))
     return messages
 
 
@@ -214,7 +214,7 @@ def _pick_tokenizer(place, langpair, language):
                              key=f"data.tokenizer.{language if asked else ''}",
                              placeholder=f"such as {options[0]}", help="Finds the words; with sacreBLEU's names.")
     used = auto if chosen in (None, "auto") else chosen
-    if not cuts(used, language):
+    if not splits_words(used, language):
         best, other = fitting_tokenizers(language)
         known = best == default_tokenizer(language)
         give = f"Give the pair, such as en-{language}, or choose" if asked and known else "Choose"
@@ -238,9 +238,9 @@ def show_yours() -> None:
     for saved in mine:
         about, opened, renamed, deleted = st.columns([6, 1.2, 1.4, 1.3], vertical_alignment="center")
         with about:
-            size = counted(saved.n_segments, "segment") if saved.task is None else \
-                f"shared task, {counted(len(saved.pairs), 'language pair')}"
-            screen.plain(f"{saved.name}: {size}, {counted(saved.n_systems, 'system')}, {megabytes(saved.size)}, "
+            size = format_count(saved.n_segments, "segment") if saved.task is None else \
+                f"shared task, {format_count(len(saved.pairs), 'language pair')}"
+            screen.plain(f"{saved.name}: {size}, {format_count(saved.n_systems, 'system')}, {megabytes(saved.size)}, "
                          f"{_until(saved, limits.days)}")
         if opened.button("Open", key=f"yours.open.{saved.link}"):
             if saved.task is not None:

@@ -26,7 +26,7 @@ from mtsig_core.experiments.metric_agreement import agreement, default_metrics
 from mtsig_core.experiments.papers import KOEHN_T1
 from mtsig_core.figures.comparison_plots import agreement_dots
 from mtsig_core.figures.experiment_plots import by_length, by_order, mean_intervals, rankings, student_density
-from mtsig_core.metrics import metric_title, metric_titles, metrics_of
+from mtsig_core.metrics import list_metrics, metric_title, metric_titles
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.agreement import (
     agreement_assumed,
@@ -324,7 +324,7 @@ def show_agreement(view, places):
                      "with the texts on the page Data.")
         end_page()
     human = controls.choice("Scores by people", list(view.testset.scores), "human", place=places[0])
-    others = [name for name in metrics_of(view.testset) if name != human]
+    others = [name for name in list_metrics(view.testset) if name != human]
     usual = [name for name in default_metrics(view.testset, human) if name in others]
     names = controls.several("Metrics", others, "held", usual, format_func=metric_titles(others).get)
     asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])

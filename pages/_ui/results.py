@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mtsig_core import Comparison, Metric, TestSet, compare
-from mtsig_core.metrics import metric_of
+from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.stats.engine import fits
 from pages._ui import session_limits
@@ -42,7 +42,7 @@ def comparison(testset: TestSet, metric: str, meanwhile: Callable[[], None] | No
     key = "compare", testset.digest, testset.name, metric, tuple(sorted(drawn.items()))
 
     def compare_with(cache, **more):
-        return compare(testset, [_Counted(metric_of(testset, metric))], **settings, cache=cache, **more)
+        return compare(testset, [_Counted(resolve_metric(testset, metric))], **settings, cache=cache, **more)
 
     if drawn_beforehand(testset, metric, drawn):
         from pages._ui import background  # which work does without
@@ -111,7 +111,7 @@ def statistics(testset: TestSet, metric: str, progress: Callable[[str, float], N
     """The statistics of a metric, shape (systems, segments, stats), remembered by content; may be called in a thread.
     """
     report = None if progress is None else lambda share: progress("counting", share)
-    return _Counted(metric_of(testset, metric)).statistics(testset, report)
+    return _Counted(resolve_metric(testset, metric)).statistics(testset, report)
 
 
 def jobs(testset: TestSet) -> int:

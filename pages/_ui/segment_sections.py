@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import MtsigError, SettingError, TestSet
-from mtsig_core.metrics import direction, metric_of, metric_title
+from mtsig_core.metrics import direction, metric_title, resolve_metric
 from mtsig_core.metrics.overlap import bleu_tokens
 from mtsig_core.metrics.tokenizers import tokenizer_name
 from mtsig_core.report import export, segment_cards
@@ -209,7 +209,7 @@ class Reader:
         testset, n = self.view.testset, len(positions)
         text = "The only segment" if testset.n_segments == 1 else \
             f"All {n:,} segments" if n == testset.n_segments else f"{n:,} of {testset.n_segments:,} segments"
-        metric = metric_of(testset, self.view.metric)
+        metric = resolve_metric(testset, self.view.metric)
         try:
             score_a, score_b = segments.scores_on(testset, metric, self.a, self.b, self.statistics, positions)
         except MtsigError as problem:  # segments that nobody rated can be read all the same
@@ -240,7 +240,7 @@ class Reader:
 
     def _scores(self, k):
         testset = self.view.testset
-        return segments.system_scores(testset, metric_of(testset, self.view.metric), self.statistics, k)
+        return segments.system_scores(testset, resolve_metric(testset, self.view.metric), self.statistics, k)
 
     def show_files(self, shown: np.ndarray, k: int, note: str) -> None:
         """The segments of the list as files, segment k with all systems, and the command."""

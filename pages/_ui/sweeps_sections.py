@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from mtsig_core import TestSet
-from mtsig_core.errors import counted
+from mtsig_core.errors import format_count
 from mtsig_core.experiments.papers import SENTENCES_PER_DOCUMENT, ZHANG_VOGEL_2, ZHANG_VOGEL_3, ZHANG_VOGEL_4
 from mtsig_core.experiments.planning import PairPlan, cannot_plan, plan
 from mtsig_core.experiments.population import default_sizes, in_units, parse_sizes
@@ -345,7 +345,7 @@ def _about(several: TestSet) -> str:
     size = f"{several.n_segments:,} segments" + (
         f" in {several.n_documents} documents" if several.documents is not None else "")
     n = len(several.references)  # none of scores alone
-    scored = f", {counted(n, 'reference')}" if n else ""
+    scored = f", {format_count(n, 'reference')}" if n else ""
     return f"{'Simulated, the first ' if several.simulated else ''}{size}{scored}"
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from mtsig_core import METRICS, Comparison, InputError, MtsigError, SettingError, compare_task
-from mtsig_core.errors import counted
+from mtsig_core.errors import format_count
 from mtsig_core.readers.tasks import unread_sentences
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.kept_results import KeptDraws, KeptTask
@@ -158,10 +158,10 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
     closed = sum(one.constrained is True for one in info.systems.values())
     beside = [word for one in info.systems.values() for word in one.labels]
     second, human = beside.count("contrastive"), beside.count("human translation")
-    screen.status([info.name, counted(len(info.pairs), "language pair"), counted(len(info.systems), "system"),
+    screen.status([info.name, format_count(len(info.pairs), "language pair"), format_count(len(info.systems), "system"),
                    *([f"{closed} in the constrained track"] if closed else []),
                    *([f"{second} contrastive"] if second else []),
-                   *([counted(human, "human translation")] if human else [])])
+                   *([format_count(human, "human translation")] if human else [])])
     return view
 
 
@@ -206,11 +206,11 @@ def show_warnings(comparison: TaskComparison, key: str) -> None:
     """All warnings by language pair, those of a kind together, for who opens the box."""
     n = sum(len(one.warnings) for one in comparison.pairs.values())
     if n:
-        with st.expander(f"Keep in mind: {counted(n, 'warning')}", key=key):
+        with st.expander(f"Keep in mind: {format_count(n, 'warning')}", key=key):
             columns = Column("language_pair", "language pair", "name"), Column("text", "warning")
-            screen.show_prose_table(Table("warnings", columns, tuple(
+            screen.show_table(Table("warnings", columns, tuple(
                 (pair, " ".join(texts)) for pair, one in comparison.pairs.items() for texts in group_cautions(
-                    fit_remedies_to_task(one.warnings), several=len(one.metrics) > 1, say=in_side_bar))))
+                    fit_remedies_to_task(one.warnings), several=len(one.metrics) > 1, say=in_side_bar))), prose=True)
 
 
 # A kept review, and its shared task with and without the systems it excludes.

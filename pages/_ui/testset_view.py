@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from mtsig_core import Comparison, MetricResult, SettingError, TestSet
-from mtsig_core.metrics import depends_on_testset, metric_of
+from mtsig_core.metrics import depends_on_testset, resolve_metric
 from mtsig_core.metrics.tokenizers import TOKENIZERS, tokenizer_name
 from mtsig_core.report.commands import command_line
 from mtsig_core.source import Source
@@ -163,7 +163,7 @@ class View:
     @property
     def recounted(self) -> bool:
         """Whether a part of the test set has other statistics by this metric than within the whole."""
-        return depends_on_testset(metric_of(self.testset, self.metric))
+        return depends_on_testset(resolve_metric(self.testset, self.metric))
 
     def named(self, *systems: str, metric: str = "") -> tuple[str, ...]:
         """What files of this view are called: the test set, the systems that they are about, the metric."""

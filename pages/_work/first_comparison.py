@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mtsig_core.metrics import Metric, make_metric, metric_of, metrics_of
+from mtsig_core.metrics import Metric, list_metrics, make_metric, resolve_metric
 from mtsig_core.report.commands import defaults
 from mtsig_core.schema import decode, encode
 from mtsig_core.source import Source
@@ -55,14 +55,14 @@ class FirstDraws(dict):
 def drawn_beforehand(testset: TestSet, metric: str, settings: dict) -> bool:
     """Whether these are demonstration, metric and settings that were drawn beforehand, by this version."""
     usual = defaults("compare")
-    return (testset.simulated and metric == metrics_of(testset)[0]
+    return (testset.simulated and metric == list_metrics(testset)[0]
             and all(usual[name] == value for name, value in settings.items()) and _first(testset) is not None)
 
 
 def _first(testset: TestSet) -> MetricDraws | None:
     return next((one.draws for one in map(_read, FILES) if one.digest == testset.digest
                  and one.version == __version__
-                 and one.draws.signature == metric_of(testset, one.draws.metric).signature(testset)), None)
+                 and one.draws.signature == resolve_metric(testset, one.draws.metric).signature(testset)), None)
 
 
 @cache
@@ -87,7 +87,7 @@ def _counted(testset: TestSet, metric: Metric) -> list[str]:
 
 def drawn(testset: TestSet) -> MetricDraws:
     """Systems by the metric that decides."""
-    draws, = draw(testset, metrics_of(testset)[0]).by_metric.values()
+    draws, = draw(testset, list_metrics(testset)[0]).by_metric.values()
     return draws
 
 

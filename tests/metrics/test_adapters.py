@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mtsig_core import SettingError, compare, metrics
-from mtsig_core.metrics import as_metric, make_metric
+from mtsig_core.metrics import adapt_metric, make_metric
 from tests.toys import mean, toy
 
 
@@ -51,7 +51,7 @@ def known(monkeypatch):
 @pytest.mark.parametrize("given", [Lengths(), Longer()])
 @pytest.mark.usefixtures("known")
 def test_an_object_of_a_known_package_stands_for_a_metric(given):
-    assert as_metric(given) == OfLengths(given)
+    assert adapt_metric(given) == OfLengths(given)
     for chosen in (given, [given], [given, "bleu"]):
         result = compare(toy(2, 5, same="A"), chosen, trials=99, resamples=50).metrics["lengths"]
         assert {row.system: row.score for row in result.systems} == {"A": 4.0, "B": 4.0}
@@ -68,7 +68,7 @@ def test_its_counts_are_not_kept(monkeypatch, tmp_path):
 
 def test_a_metric_of_ours_is_itself():
     bleu = make_metric("bleu")
-    assert as_metric(bleu) is bleu
+    assert adapt_metric(bleu) is bleu
 
 
 @pytest.mark.parametrize("given, what", [
@@ -83,4 +83,4 @@ def test_what_is_no_metric(given, what):
 @pytest.mark.usefixtures("known")
 def test_the_message_names_the_packages_that_are_known():
     with pytest.raises(SettingError, match="an object of another"):
-        as_metric(3)
+        adapt_metric(3)

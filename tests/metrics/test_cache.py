@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as arrays
 
 from mtsig_core import TestSet, compare, make_metric
 from mtsig_core.cli.main import main
-from mtsig_core.metrics import cache, metric_of
+from mtsig_core.metrics import cache, resolve_metric
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.cache import cache_folder, cached_statistics
 from mtsig_core.testset import SegmentScores
@@ -97,7 +97,7 @@ def test_metrics_of_others_are_always_counted(folder):
 
 def test_scores_that_were_read_are_not_kept_twice(folder):
     testset = TestSet("toy", {"A": [None]}, {}, scores={"human": SegmentScores({"A": [3.0]})})
-    assert same(cached_statistics(metric_of(testset, "human"), testset), np.array([[[3.0, 1.0]]]))
+    assert same(cached_statistics(resolve_metric(testset, "human"), testset), np.array([[[3.0, 1.0]]]))
     assert not folder.exists()
 
 

@@ -10,7 +10,7 @@ from sacrebleu.metrics.base import Metric as TheirMetric
 
 from mtsig_core import SettingError, TestSet, compare, make_metric
 from mtsig_core.errors import Cancelled
-from mtsig_core.metrics import as_metric
+from mtsig_core.metrics import adapt_metric
 from mtsig_core.stats.measured import measure
 from tests.metrics.corpora import corpora, toy
 from tests.toys import SPACELESS, texts
@@ -50,7 +50,7 @@ def test_statistics_are_theirs(testset):
     refs = list(testset.references.values())
     for theirs in (BLEU(), CHRF(), TER()):
         expected = [theirs._extract_corpus_statistics(outputs, refs) for outputs in testset.systems.values()]
-        np.testing.assert_array_equal(as_metric(theirs).statistics(testset), expected)
+        np.testing.assert_array_equal(adapt_metric(theirs).statistics(testset), expected)
 
 
 @pytest.mark.parametrize("theirs, ours", [
@@ -88,7 +88,7 @@ def test_the_object_stays_as_it_is_and_what_it_did_before_does_not_matter():
     metric = measure(TOY, used).metric
     assert vars(used) == before
     assert metric.name == "bleu" and metric.signature(TOY) == make_metric("bleu").signature(TOY)
-    np.testing.assert_array_equal(metric.statistics(TOY), as_metric(BLEU()).statistics(TOY))
+    np.testing.assert_array_equal(metric.statistics(TOY), adapt_metric(BLEU()).statistics(TOY))
 
 
 def test_words_that_are_not_cut_are_warned_of():
@@ -100,14 +100,14 @@ def test_words_that_are_not_cut_are_warned_of():
 
 @pytest.mark.parametrize("shape", [(4,), (1,), (2, 3), (0,), ()])
 def test_scores_have_the_shape_of_the_sums(shape):
-    metric = as_metric(BLEU())
+    metric = adapt_metric(BLEU())
     sums = np.broadcast_to(metric.statistics(TOY)[0].sum(axis=0), (*shape, 10))
     assert metric.score(sums.astype(np.float32)).shape == shape
     assert (metric.score(sums) == BLEU().corpus_score(SYSTEMS[0], [REFERENCE]).score).all()
 
 
 def test_no_system_has_no_statistics():
-    assert as_metric(TER()).statistics(toy([], [["a", "b"]])).shape == (0, 2, 2)
+    assert adapt_metric(TER()).statistics(toy([], [["a", "b"]])).shape == (0, 2, 2)
 
 
 def test_another_kind_of_metric_is_refused():
@@ -128,5 +128,5 @@ def test_progress_and_cancel():
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        as_metric(CHRF()).statistics(TOY, stop)
+        adapt_metric(CHRF()).statistics(TOY, stop)
     assert shares == [1 / 3, 2 / 3]

@@ -10,7 +10,7 @@ from sacrebleu.metrics import BLEU
 
 from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.languages import find_spaceless
-from mtsig_core.metrics import METRICS, make_metric, metric_of, tokenizer_of
+from mtsig_core.metrics import METRICS, find_tokenizer, make_metric, resolve_metric
 from mtsig_core.report.tables import inventory_table
 from mtsig_core.stats.cautions import about_metrics
 from tests.toys import SPACELESS
@@ -24,7 +24,7 @@ def of_language(language, **more):
 
 
 def codes(testset, metric):
-    tokenizer = tokenizer_of(metric_of(testset, metric), testset)
+    tokenizer = find_tokenizer(resolve_metric(testset, metric), testset)
     return {caution.code: caution.facts for caution in about_metrics(testset, {metric: tokenizer})}
 
 
@@ -44,8 +44,8 @@ def test_the_choice_survives_copies():
 def test_setting_then_set_then_language(name):
     toy = of_language("zh", langpair="en-zh")
     chosen = replace(toy, tokenizer="char")
-    said = [metric_of(toy, name).signature(toy), metric_of(chosen, name).signature(chosen),
-            metric_of(chosen, name, tokenize="intl").signature(chosen)]
+    said = [resolve_metric(toy, name).signature(toy), resolve_metric(chosen, name).signature(chosen),
+            resolve_metric(chosen, name, tokenize="intl").signature(chosen)]
     assert ["|tok:zh|" in said[0], "|tok:char|" in said[1], "|tok:intl|" in said[2]] == [True] * 3
 
 
@@ -105,7 +105,7 @@ def test_a_language_without_spaces_and_13a(language, proposed):
     ("eng_Latn-kor_Hang", "ko-mecab"), ("eng_Latn-zho_Latn", "13a"), ("zho_Hans-eng_Latn", "13a"), ("eng-deu", "13a"),
     ("en-uk", "13a"), ("eng-tha", "13a")])
 def test_codes_of_three_letters_and_scripts(langpair, tokenizer):
-    assert tokenizer_of(metric_of(toy := of_language("zh", langpair=langpair), "bleu"), toy) == tokenizer
+    assert find_tokenizer(resolve_metric(toy := of_language("zh", langpair=langpair), "bleu"), toy) == tokenizer
 
 
 def test_a_script_without_spaces_has_no_words_to_count():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core import TestSet, compare, make_metric
-from mtsig_core.metrics import metric_of
+from mtsig_core.metrics import resolve_metric
 from mtsig_core.report.comparison_report import FORMS
 from mtsig_core.report.kept_results import KeptDraws
 from mtsig_core.stats import comparison
@@ -40,7 +40,7 @@ def compare_kept(testset, metrics, **settings):
 
 
 def of(testset, *names):
-    return [metric_of(testset, name) for name in names]
+    return [resolve_metric(testset, name) for name in names]
 
 
 @pytest.mark.parametrize("settings", [

@@ -14,9 +14,9 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
 
 from mtsig_core import InputError, SettingError, TestSet, compare
-from mtsig_core.errors import counted
+from mtsig_core.errors import format_count
 from mtsig_core.experiments.dispute import default_metrics
-from mtsig_core.metrics import metric_of, metrics_of
+from mtsig_core.metrics import list_metrics, resolve_metric
 from mtsig_core.report.comparison_report import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.export import comparison_csv
 from mtsig_core.report.result_json import comparison_json
@@ -340,7 +340,7 @@ class TestGaps:
         if (adjust := _STATSMODELS.get(settings.get("correction"))) is not None:
             expected = multipletests([pair.p_value for pair in tested], method=adjust)[1]
             assert [pair.p_adjusted for pair in tested] == pytest.approx(expected.tolist())
-        assert f"|pairs:{m}|" in result.signature and f" of {counted(m, 'pair')} significant" in repr(result)
+        assert f"|pairs:{m}|" in result.signature and f" of {format_count(m, 'pair')} significant" in repr(result)
         text, paper, html = comparison_text(found), paper_sentences(found, "human"), comparison_html(found)
         family = "over 1 pair;" if m == 1 else "over 2 pairs;"
         assert family in text.replace("\n", " ") and family in html
@@ -411,16 +411,16 @@ class TestOnlyForMeans:
     def test_bleu_needs_texts(self):
         with pytest.raises(SettingError, match="Metric 'bleu' needs texts, and toy has segment scores alone: human"):
             compare(rated(WHOLE), **QUICK)
-        assert metrics_of(rated(WHOLE)) == ["human"] and metrics_of(rated(WHOLE, texts=True))[0] == "human"
+        assert list_metrics(rated(WHOLE)) == ["human"] and list_metrics(rated(WHOLE, texts=True))[0] == "human"
 
     def test_unknown_names_the_nearest(self):
         with pytest.raises(SettingError, match="Unknown metric 'humam'. Did you mean 'human'"):
-            metric_of(rated(WHOLE), "humam")
+            resolve_metric(rated(WHOLE), "humam")
 
     def test_a_name_that_is_taken(self):
         taken = dataclasses.replace(rated(WHOLE), scores={"bleu": SegmentScores({"A": [1.0] * N})})
         with pytest.raises(SettingError, match="called bleu, as a metric of mtsig is"):
-            metric_of(taken, "bleu")
+            resolve_metric(taken, "bleu")
 
 
 @pytest.mark.parametrize("write", [comparison_text, comparison_html, comparison_latex, comparison_json,
@@ -480,7 +480,7 @@ def test_interval_and_warnings_go_by_the_documents_that_are_rated():
 
 def test_segments_and_single_scores():
     testset = rated(GAPS, texts=True)
-    metric = metric_of(testset, "human")
+    metric = resolve_metric(testset, "human")
     counted = metric.statistics(testset)
     assert added_by_segment(testset, metric, "A", "B", counted).shape == (N,)
     both = np.flatnonzero(~np.isnan(GAPS["A"]) & ~np.isnan(GAPS["B"]))
@@ -574,7 +574,7 @@ class TestScales:
 def test_human_scores_are_the_first_of_the_metrics_of_a_set():
     texts = rated(WHOLE, texts=True)
     mixed = dataclasses.replace(texts, scores={"COMET": texts.scores["human"], **texts.scores})
-    assert metrics_of(mixed)[:2] == ["human", "bleu"] and metrics_of(mixed)[-1] == "COMET"
+    assert list_metrics(mixed)[:2] == ["human", "bleu"] and list_metrics(mixed)[-1] == "COMET"
     assert default_metrics(mixed) == ["human", "bleu", "COMET"]
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from mtsig_core import SettingError, TestSet, make_metric
-from mtsig_core.metrics import metric_of
+from mtsig_core.metrics import resolve_metric
 from mtsig_core.report.export import to_csv
 from mtsig_core.stats import segments
 from mtsig_core.stats.segments import (
@@ -147,7 +147,7 @@ def rated(higher=True, **scores):
     n = len(next(iter(scores.values())))
     testset = TestSet("t", {name: [""] * n for name in scores}, {"r": [""] * n},
                       scores={"human": SegmentScores(scores, higher_is_better=higher)})
-    metric = metric_of(testset, "human")
+    metric = resolve_metric(testset, "human")
     return testset, metric, metric.statistics(testset)
 
 

@@ -10,7 +10,7 @@ import sacrebleu
 from scipy.stats import chi2
 
 from mtsig_core import Comparison, InputError, SettingError, TestSet, compare, replicates, score
-from mtsig_core.metrics import metric_of, part_counter
+from mtsig_core.metrics import part_counter, resolve_metric
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.stats.training_runs import spread_interval
 from mtsig_core.store.kept_sets import _pack, _unpack
@@ -197,7 +197,7 @@ class TestTestSet:
             def parts(self, testset):
                 raise AssertionError
 
-        metric, part = metric_of(SET, Weighed()), [0, 1, 2]
+        metric, part = resolve_metric(SET, Weighed()), [0, 1, 2]
         counted = part_counter(metric, SET, metric.statistics(SET))(np.array(part))
         first, second = (Bleu().statistics(TestSet("", {"A": a, "B": b}, {"ref": REFERENCE}).take(part)) * 3
                          for a, b in ((A, B), (A2, B2)))
