@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar, TypeVar
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -172,6 +172,25 @@ class Simulation(Experiment):
 
     alpha: float
     seed: int
+
+
+class Draws:
+    """Arrays of draws in their order: the first few, or several lots one after the other, are the same kind of thing.
+    """
+
+    arrays: ClassVar[tuple[str, ...]] = ()  # the fields with a value for each draw
+
+    def first(self, n: int) -> Self:
+        return self._replace({name: getattr(self, name)[:n] for name in self.arrays})
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        return parts[0]._replace({name: np.concatenate([getattr(part, name) for part in parts])
+                                  for name in cls.arrays})
+
+    def _replace(self, arrays: Mapping[str, np.ndarray]) -> Self:
+        changed: Self = replace(self, **arrays)  # type: ignore[type-var]
+        return changed
 
 
 def flatten_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import TestSet
+from mtsig_core.experiments.error_rates import Decisions, Mixture
 from mtsig_core.experiments.lecture import (
     ALPHA,
     BETTER,
@@ -20,11 +21,9 @@ from mtsig_core.experiments.lecture import (
     BlocksAndBroad,
     EqualSystems,
     Excerpt,
-    Family,
     PowerTests,
     Resamples,
     Swaps,
-    Tables,
     ThreeSentences,
     all_swaps,
     better,
@@ -299,19 +298,19 @@ def _documents_end(shown: Shown, steps: int) -> dict:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _family(_testset: TestSet, digest: str, metric: str, better: int, seed: int, _statistics) -> Family:
+def _family(_testset: TestSet, digest: str, metric: str, better: int, seed: int, _statistics) -> Mixture:
     return family(_testset, metric, better=better, seed=seed, statistics=_statistics())
 
 
 @st.cache_resource(max_entries=200, show_spinner=False)
-def _some_compared(_drawn: Family, digest: str, better: int, seed: int, start: int, stop: int) -> Tables:
+def _some_compared(_drawn: Mixture, digest: str, better: int, seed: int, start: int, stop: int) -> Decisions:
     return tables(_drawn, seed, start, stop)
 
 
-def _tables(shown: Shown, steps: int, better: int) -> Tables:
+def _tables(shown: Shown, steps: int, better: int) -> Decisions:
     """Test sets up to a step, made ten at a time, so that none is made twice."""
     drawn = _family(shown.testset, shown.testset.digest, shown.metric, better, shown.seed, shown.statistics)
-    return Tables.joined([_some_compared(drawn, shown.testset.digest, better, shown.seed, at, at + 10)
+    return Decisions.joined([_some_compared(drawn, shown.testset.digest, better, shown.seed, at, at + 10)
                           for at in range(0, steps, 10)]).first(steps)
 
 
@@ -322,9 +321,14 @@ def _comparisons_body(shown: Shown) -> dict:
 
 def _comparisons_rows(shown: Shown, steps: int, better: int = 0) -> dict:
     result = _tables(shown, steps, better)
-    return {"n": steps, "cells": {name: result.cells(name) for name in result.decided},
-            "false": {name: result.false(name).tolist() for name in result.decided},
-            "lost": {name: result.lost(name).tolist() for name in result.decided}}
+    return {"n": steps, "cells": {name: _list_claims(result.claims(name)) for name in result.corrections},
+            "false": {name: result.false(name).tolist() for name in result.corrections},
+            "lost": {name: result.lost(name).tolist() for name in result.corrections}}
+
+
+def _list_claims(claims: np.ndarray) -> list[list[tuple[int, int]]]:
+    """Of each test set: (pair, 1 or -1)."""
+    return [[(int(k), int(row[k])) for k in np.flatnonzero(row)] for row in claims]
 
 
 def _comparisons_end(shown: Shown, steps: int) -> dict:
