@@ -19,7 +19,7 @@ from mtsig_core.readers.limits import hide_places, limit_reading, list_replaceme
 from mtsig_core.readers.lines import read_bytes
 from mtsig_core.readers.plain_text import join_runs
 from mtsig_core.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
-from mtsig_core.readers.scores import assumed_of
+from mtsig_core.readers.scores import explain_direction
 from mtsig_core.readers.tasks import (
     SYSTEMS,
     has_scores,
@@ -345,7 +345,7 @@ class TaskSource(_Files):
 
     def _explain_directions(self, testsets: Mapping[str, TestSet]) -> list[str]:
         """What was assumed of each name of tables, by the scores of all language pairs."""
-        return [assumed_of(name, (score for pair, metric, _ in self.scores if metric == name
+        return [explain_direction(name, (score for pair, metric, _ in self.scores if metric == name
                                   for scores in testsets[pair].scores[name].by_system.values() for score in scores),
                            self.lower_is_better, self.higher_is_better)
                 for name in dict.fromkeys(name for _, name, _ in self.scores)]
