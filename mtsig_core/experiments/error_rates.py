@@ -438,7 +438,7 @@ class Decisions(Draws):
 
     def claimed(self, correction: str) -> np.ndarray:
         """Claims of each test set, shape (test sets,)."""
-        return np.count_nonzero(self.claims(correction), axis=1)
+        return np.asarray((self.claims(correction) != 0).sum(axis=1))
 
     def false(self, correction: str) -> np.ndarray:
         """False claims of each test set, shape (test sets,)."""
