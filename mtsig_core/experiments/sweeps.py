@@ -267,14 +267,6 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
 
     A metric whose statistics depend on the test set (NIST) is counted anew on every subset, so that its scores grow
     with the size as in their Fig. 4; within the bootstrap of a subset its weights stay.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30, "B": ["a x c d e"] * 60},
-    ...              {"ref": ["a b c d e"] * 60})
-    >>> result = sweep_sizes(ts, "bleu", sizes=[10, 20], repeats=20)
-    >>> [(row.size, row.a, row.significant) for row in result.pairs]
-    [(10, 'A', 1.0), (20, 'A', 1.0)]
     """
     settings, units = resolve_sampling(testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples,
                                        seed=seed)
@@ -507,17 +499,6 @@ def count_detections(sweep: SizeSweep, a: str, b: str, difference: float) -> tup
 
     The subsets, their bootstrap samples and so their spread are those of the sweep; only their middle is moved, by
     the difference asked about less the pair's own. At its own difference the shares are those of `PairSize`.
-
-    Examples
-    --------
-    >>> from mtsig_core import TestSet
-    >>> from mtsig_core.experiments.sweeps import sweep_sizes
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30, "B": ["a x c d e"] * 60},
-    ...              {"ref": ["a b c d e"] * 60})
-    >>> swept = sweep_sizes(ts, "bleu", sizes=[10, 40], repeats=20)
-    >>> own = swept.errors["A", "B"].delta
-    >>> [(row.size, row.significant.share) for row in count_detections(swept, "A", "B", own)]
-    [(10, 1.0), (40, 1.0)]
     """
     delta, _ = _known(sweep, a, b, difference)
     place = list(sweep.errors).index((a, b))
@@ -601,14 +582,6 @@ def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence
 
     The paper does not say which of its references it uses. Here each number of them takes every reference in turn
     (`reference_sets`), and the results are means over these sets. All of them use the same random test sets.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c x e"] * 30},
-    ...              {"r1": ["a b c d e"] * 60, "r2": ["a b c x e"] * 60})
-    >>> result = sweep_references(ts, "bleu", shares=[1.0])
-    >>> [(row.references, row.sets, round(row.score)) for row in result.rows]
-    [(1, 2, 69), (2, 1, 100)]
     """
     metric = resolve_metric(testset, metric)
     names = tuple(testset.references)
@@ -781,13 +754,6 @@ def stability(testset: TestSet, metric: str | Metric, system: str | None = None,
     (here both are given, and their root mean square), or how it reads a quantile between two samples. Its means at
     B = 100 lie where the 2nd and the 98th of 100 ordered values would, hence to the left; here quantiles are
     interpolated as everywhere in this package.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30}, {"ref": ["a b c d e"] * 60})
-    >>> result = stability(ts, "bleu", "A", unit="segment", pool=1000)
-    >>> [row.resamples for row in result.growing], [(row.resamples, row.runs) for row in result.repeats]
-    ([100, 200, 500, 1000], [(100, 10), (500, 2), (1000, 1)])
     """
     pool = default_pool(make_units(testset, unit, block_length).n) if pool is None else pool
     if pool < GROWING[0]:

@@ -237,7 +237,8 @@ RANDOMIZATION = Scene(1000, _WORDS["randomization"], {"kind": "slider", "min": 0
                                                   "unit": "%"}, _table, _swapped, _swap_end,
                       prepare=_swaps)
 BLOCKS = Scene(100, _WORDS["blocks"], {"kind": "range", "min": 0, "max": 100, "step": 1, "low": 20, "high": 40,
-                                       "unit": ""}, _ribbon, _samples, _blocks_end, fewer=lambda shown: len(shown.cut().blocks))
+                                       "unit": ""}, _ribbon, _samples, _blocks_end,
+               fewer=lambda shown: len(shown.cut().blocks))
 
 
 # Scenes on what goes wrong without resampling right.
