@@ -193,7 +193,7 @@ def test_the_first_import_is_light():
 
 #: What they write in capitals is no metric's name: messages, settings in the environment, made-up grammar, codes.
 CAPITALS = {"mtsig_core.cli.main", "mtsig_core.task", "mtsig_core.readers.limits",
-            "mtsig_core.simulation.grammar"}
+            "mtsig_core.simulation.grammar", "pages._ui.controls"}
 
 
 def test_metrics_are_called_what_one_function_says():

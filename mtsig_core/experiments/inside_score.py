@@ -33,14 +33,6 @@ class SentenceMean:
     """The mean over segments of a corpus metric's score of each; its statistics are (score, 1).
 
     A segment on which the metric is undefined has (0, 0).
-
-    Examples
-    --------
-    >>> from mtsig_core.metrics import make_metric
-    >>> ts = TestSet("toy", {"A": ["a b c d", "x"]}, {"ref": ["a b c d", "y"]})
-    >>> mean = SentenceMean(make_metric("bleu"))
-    >>> float(mean.score(mean.statistics(ts).sum(axis=1))[0])
-    50.0
     """
 
     of: Metric
@@ -109,13 +101,6 @@ def precisions(testset: TestSet, metric: str | Metric = "bleu", *, statistics: n
     """The parts of BLEU for every system, best first.
 
     Shapes: `statistics` (systems, segments, 10).
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["the cat sat down"]}, {"ref": ["the cat sat down there"]})
-    >>> result, = precisions(ts)
-    >>> result.p1, result.length_ratio, round(result.brevity_penalty, 4), round(result.bleu, 2)
-    (100.0, 0.8, 0.7788, 77.88)
     """
     metric = check_bleu(testset, metric)
     if statistics is None:
@@ -246,17 +231,7 @@ class WorkedExample:
 
 
 def worked_example(testset: TestSet, system: str | None, line: int, metric: str | Metric = "bleu") -> WorkedExample:
-    """BLEU of one line of one system, step by step.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["the the cat"]}, {"ref": ["the cat sat"]})
-    >>> result = worked_example(ts, "A", 1)
-    >>> [(step.matched, step.total) for step in result.steps]
-    [(2, 3), (1, 2), (0, 1), (0, 0)]
-    >>> result.steps[0].ngrams[0]
-    NgramCount(ngram='the', in_output=2, in_reference=1, clipped=1)
-    """
+    """BLEU of one line of one system, step by step."""
     metric = check_bleu(testset, metric)
     system = next(iter(testset.systems)) if system is None else system
     if line not in testset.lines:
@@ -374,19 +349,6 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
     The case is searched among random sets of 3, 5, 10 and 30 segments: of the smallest size that has any, the one whose
     smaller difference is largest. It was chosen to disagree, so it proves that this happens, not how often. For BLEU
     every output in it has a four-gram: without one, sentence BLEU is 0 whatever the words.
-
-    Examples
-    --------
-    A gets the long sentence right, B the two short ones: the corpus score goes by length, the mean does not.
-
-    >>> ts = TestSet("toy", {"A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
-    ...                      "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"]},
-    ...              {"ref": ["a b c d e f g h i j k l", "a b c d", "e f g h"]})
-    >>> result = averages(ts)
-    >>> [(row.system, row.corpus_place, row.average_place) for row in result.systems]
-    [('A', 1, 2), ('B', 2, 1)]
-    >>> result.case.lines, result.case.lengths
-    ((1, 2, 3), (12, 4, 4))
     """
     check_seed(seed)
     metric = resolve_metric(testset, metric)
@@ -530,12 +492,6 @@ def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | No
 
     Systems of the simulated corpus translate anew with a word penalty. Any other output is truncated: each segment
     keeps a share of its words, from the beginning. Nothing can make it longer, as nobody knows what it would have said.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e f g h i j"]}, {"ref": ["a b c d e f g h i j"]})
-    >>> [(point.length_ratio, round(point.bleu), round(point.gtm)) for point in lengths(ts).points][::2]
-    [(0.8, 78, 89), (0.9, 89, 95), (1.0, 100, 100)]
     """
     metric = check_bleu(testset, metric)
     if most < 1:
@@ -678,13 +634,6 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
 
     Scores of a table (human ones, say) are taken as they are; of a corpus metric the sentence scores, whose mean is not
     the corpus score. Samples are evenly spread over the test set.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d", "a b c x"] * 100}, {"ref": ["a b c d"] * 200})
-    >>> result = students_t(ts, resamples=500)
-    >>> [row.n for row in result.rows], round(result.rows[0].t_factor, 4)
-    ([100, 200], 1.9842)
     """
     metric = resolve_metric(testset, metric)
     if not testset.systems:
@@ -796,14 +745,7 @@ class SignedScore:
 
 def signatures(testset: TestSet, metric: str | Metric = "bleu", *, system: str | None = None,
                progress: Progress | None = None) -> tuple[SignedScore, ...]:
-    """BLEU of one system as it is here, and with one setting changed at a time.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["The cat sat on it."]}, {"ref": ["the cat sat on it."]})
-    >>> [(row.setting, round(row.bleu, 1)) for row in signatures(ts)][:2]
-    [('as here', 76.0), ('lower case', 100.0)]
-    """
+    """BLEU of one system as it is here, and with one setting changed at a time."""
     bleu: Any = check_bleu(testset, metric)  # a dataclass of its settings, of which the protocol says nothing
     system = best_system(testset, bleu, progress) if system is None else system
     one = testset.only([system])

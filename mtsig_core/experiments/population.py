@@ -96,18 +96,12 @@ def count_segments(whole: Population, n_segments: int | None, usual: int, things
     return min(usual, whole.n_segments) if n_segments is None else check_whole("segments", n_segments, 2, 1_000_000)
 
 
-def equal_systems(whole: Population, systems: int, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Statistics of systems made equal by chance, shape (systems, n, stats).
-
-    Segments are drawn with replacement, and each system says of each of them what one of the real ones says, drawn
-    at random, so that none is better than another.
-    """
-    return mix_systems(whole, systems, 0, 0.0, n, rng)
-
-
 def mix_systems(whole: Population, systems: int, better: int, share: float, n: int,
                 rng: np.random.Generator) -> np.ndarray:
-    """Equal systems, but for the first `better` ones, which on a share of the segments say what the best real one says.
+    """Statistics of systems that are equal, but for the first `better` ones, shape (systems, n, stats).
+
+    Segments are drawn with replacement. Each system says of a segment what one of the real ones says, drawn at random;
+    the better ones say on a share of the segments what the best real one says.
     """
     speaker = rng.integers(0, len(whole.systems), (systems, n))
     if better:

@@ -402,15 +402,6 @@ def spreads(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | 
     the ratio says how far a consecutive test set may be off beside what the bootstrap by segment expects.
 
     Sizes are segments of a sample, or shares of the set; by default those of `SIZES` that give five samples.
-
-    Examples
-    --------
-    Easy segments come first, hard ones last.
-
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 60 + ["a b c d x"] * 60}, {"ref": ["a b c d e"] * 120})
-    >>> row, = spreads(ts, "wer", sizes=(13,)).rows
-    >>> row.samples, row.blocks > 9 * row.broad
-    (9, True)
     """
     check_level(alpha)
     check_seed(seed)
