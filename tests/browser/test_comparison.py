@@ -137,9 +137,10 @@ def test_the_matrix_opens_a_pair_follows_the_corrections_and_fills_the_screen(pa
     columns_beyond_the_edge_are_announced(page)
     before = page.locator(".nsewdrag").bounding_box()["width"]
     page.locator(f'{MATRIX} [data-title="Fullscreen"]').click()
-    page.wait_for_function(f"document.querySelector('.nsewdrag').getBoundingClientRect().width > {before * 1.2}")
+    width = "document.querySelector('.nsewdrag').getBoundingClientRect().width"
+    page.wait_for_function(f"{width} > {before * 1.2}")
     page.keyboard.press("Escape")
-    page.wait_for_function(f"Math.abs(document.querySelector('.nsewdrag').getBoundingClientRect().width - {before}) < 2")
+    page.wait_for_function(f"Math.abs({width} - {before}) < 2")
     fits(page)
 
 

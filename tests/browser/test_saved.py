@@ -13,7 +13,7 @@ from tests.toys import task_files, zipped
 
 pytestmark = pytest.mark.browser
 REF = "".join(f"this is sentence {k} of the set\n" for k in range(40)).encode()
-OUTPUTS = {"mine": REF.replace(b"is", b"was"), "<b>theirs</b>": REF.replace(b"sentence", b"phrase")}
+OUTPUTS = {"mine": REF.replace(b"is", b"was"), "<b>theirs": REF.replace(b"sentence", b"phrase")}
 SETTINGS = {"test": "bootstrap", "correction": "holm", "ci": "basic", "alpha": "0.01", "trials": "1999", "seed": "11"}
 NUMBERS = ".mt-status, .mt-answer, .mt-table, .stDataFrame canvas, code"
 
@@ -42,11 +42,11 @@ def upload(page, address, title):
 
 def numbers_of_the_command_line(page, folder):
     """The table of the Leaderboard has them, of the same files and settings."""
-    for name, text in (("ref", REF), ("a", OUTPUTS["mine"]), ("b", OUTPUTS["<b>theirs</b>"])):
+    for name, text in (("ref", REF), ("a", OUTPUTS["mine"]), ("b", OUTPUTS["<b>theirs"])):
         (folder / f"{name}.txt").write_bytes(text)
     settings = [part for name, value in SETTINGS.items() for part in (f"--{name}", value)]
     found = printed("compare", "--ref", folder / "ref.txt", "--system", f"mine={folder / 'a.txt'}",
-                    "--system", f"<b>theirs</b>={folder / 'b.txt'}", *settings)["metrics"]["bleu"]
+                    "--system", f"<b>theirs={folder / 'b.txt'}", *settings)["metrics"]["bleu"]
     for (rank, name, score, low, *_), system in zip(cells(page, "leaderboard-table")[1:], found["systems"],
                                                     strict=True):
         assert (name, int(float(rank))) == (system["system"], system["rank_low"])
