@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, fields, replace
-from numbers import Integral
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from mtsig_core.errors import SettingError
 from mtsig_core.stats import engine
-from mtsig_core.stats.parallel import in_order
+from mtsig_core.stats.parallel import run_in_order
+from mtsig_core.stats.settings import check_whole as check_whole
 
 _AT_ONCE = 8  # repeats that a thread takes at a time
 _FIRST = 24  # repeats after which a first result is passed on, then after twice as many each time
@@ -220,13 +219,6 @@ def _flatten(row: Any) -> Iterator[tuple[str, Any]]:
                             for part_key in ("count", "n", "low", "high") if hasattr(part, part_key))
 
 
-def check_whole(what: str, value: float, least: int, most: int) -> int:
-    """A whole number within its range, or a `SettingError`."""
-    if isinstance(value, bool) or not (isinstance(value, Integral) and least <= value <= most):
-        raise SettingError(f"{what} is {value}. Expected a whole number from {least:,} to {most:,}.")
-    return int(value)
-
-
 def check_seed(seed: int) -> int:
     """A seed, or a `SettingError`."""
     return check_whole("seed", seed, 0, (1 << 64) - 1)
@@ -254,7 +246,7 @@ def run_repeats(repeat: Callable[[int, np.random.Generator], _Part], gather: Cal
 
     results: list[_Part] = []
     due = _FIRST
-    with closing(in_order(some, -(-n // _AT_ONCE), jobs)) as parts:  # at once, also when it is cancelled
+    with closing(run_in_order(some, -(-n // _AT_ONCE), jobs)) as parts:  # at once, also when it is cancelled
         for part in parts:
             results += part
             if progress is not None:
