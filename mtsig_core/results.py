@@ -36,7 +36,7 @@ class TestSetInfo:
     assumed: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, testset: TestSet) -> TestSetInfo:
+    def from_testset(cls, testset: TestSet) -> TestSetInfo:
         return cls(testset.name, testset.digest, testset.n_segments, testset.n_documents,
                    tuple(testset.references), tuple(testset.systems), testset.simulated,
                    testset.assumed)
@@ -234,7 +234,7 @@ class ReferenceLeaders:
     leaders: tuple[str, ...]  # the systems that no other is significantly better than, best first
     n_segments: int  # segments that the reference has, which this is about
     decidable: bool = True  # whether they are enough to decide anything; if not, the leaders are all systems
-    #: Whether a single leader is significantly better than each other system, not only the last that may be the first.
+    #: Whether a single leader is significantly better than each other system, not only the last in the top group.
     ahead: bool = True
 
 
@@ -245,7 +245,7 @@ class RuledRanks:
     clusters: tuple[int, ...]  # of each system, best first, the number of the group that the rule puts it in
     significant_inside: int  # significant pairs whose systems are in one cluster, with no line between them
     changed: int | None  # systems whose simultaneous rank interval is another; None where there is none
-    first_held: tuple[str, ...]  # who may be the first by simultaneous rank intervals; empty where there are none
+    first_held: tuple[str, ...]  # the top group by simultaneous rank intervals; empty where there are none
     #: Pairs whose rank ranges lie apart, so that one is called better, though they are not significantly so.
     apart_not_significant: int
     inside_apart: int  # those of the significant pairs inside one cluster whose rank ranges lie apart all the same
@@ -472,7 +472,7 @@ class TaskInfo:
     primary: str | None = None  # the metric that the task's table names as the one that decides
 
     @classmethod
-    def of(cls, task: Task) -> TaskInfo:
+    def from_task(cls, task: Task) -> TaskInfo:
         return cls(task.name, task.digest, tuple(task.testsets), dict(task.systems), task.assumed,
                    {pair: tuple(testset.scores) for pair, testset in task.testsets.items()},
                    tuple(pair for pair, testset in task.testsets.items() if testset.has_texts), task.primary)
@@ -529,8 +529,8 @@ class MacroPair:
     #: Whether p could be small enough after the correction, with so many trials and units, however large the
     #: difference.
     decidable: bool = True
-    #: Units that tell the two systems apart, see `units_apart`: of all language pairs together, or of a bootstrap those
-    #: of the language pair that has fewest.
+    #: Units in which the two systems differ: of all language pairs together, or of a bootstrap those of the language
+    #: pair that has fewest.
     n_apart: int | None = None
 
 

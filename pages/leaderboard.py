@@ -73,7 +73,7 @@ elif not apart:
                f"Click a dot or a bar, or tick a row of the table, to open the pair with {blue}."
                + (" Simultaneous: intervals that hold together." if together else ""))
 if by_reference := by_reference_table(result):
-    screen.show_prose_table(by_reference)
+    screen.show_table(by_reference, prose=True)
 others = comparison_sections.pick_further_metrics(view)
 table = add_metrics(table, others).add_rows(
     comparison_sections.reference_records(view, [other.metric for other in others]))

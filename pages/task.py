@@ -46,7 +46,7 @@ if pair is not None:
 tops = tops_table(comparison, view.metric)
 with st.expander("Top group of each language pair", expanded=len(tops.rows) <= task_view.FEW,
                  key="task.firsts"):
-    screen.show_prose_table(tops)
+    screen.show_table(tops, prose=True)
 task_view.show_far_firsts(comparison, view.metric)
 task_view.show_unread(view)
 for sentence in map(add_remedy, list_assumptions(info.assumed, [view.metric])):

@@ -81,7 +81,7 @@ from mtsig_core.report.tables import (
 )
 from mtsig_core.report.text import report_text
 from mtsig_core.results import Comparison, MetricResult, TaskComparison
-from mtsig_core.stats.across import KINDS, disputed_in
+from mtsig_core.stats.across import KINDS, find_disputes
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.significance import is_split
 from mtsig_core.store.reviews import Entry, replay
@@ -126,7 +126,7 @@ def comparison_html(comparison: Comparison) -> str:
     --------
     >>> from mtsig_core import TestSet, compare
     >>> ts = TestSet("toy", {"<b>A</b>": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
-    >>> "&lt;b&gt;A&lt;/b&gt; is ahead of all others" in comparison_html(compare(ts, trials=999))
+    >>> "&lt;b&gt;A&lt;/b&gt; is significantly better than the other system" in comparison_html(compare(ts, trials=999))
     True
     """
     return report_html(comparison_report(comparison))
@@ -435,7 +435,7 @@ def _across_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
 def _dispute_sections(found: TaskComparison) -> Iterator[Section]:
     """How often metrics disagree in each language pair, then the pairs of systems on which they do; nothing of a single
     metric."""
-    if not (disputed := disputed_in(found)):
+    if not (disputed := find_disputes(found)):
         return
     pairs, kinds = disputed_pairs_table(disputed), disputed_pairs_table(disputed).values("together")
     opposite = [k for k, kind in enumerate(kinds) if kind == KINDS[0]]

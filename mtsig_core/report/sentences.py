@@ -32,21 +32,28 @@ from mtsig_core.results import (
     swap_ratio,
 )
 from mtsig_core.stats.across import FEW, MACRO_TESTS, Disputed, alike_said
-from mtsig_core.stats.arrays import holds_zero
+from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.cautions import rank_disagreement
 from mtsig_core.stats.few_units import (
     FEW_FOR_BOOTSTRAP,
     FEW_UNITS,
-    alone_could,
+    can_reach_alone,
     cannot_decide,
+    differing_unit,
+    find_shortage,
     rank_correction,
-    telling_unit,
     units_said,
-    what_lacks,
 )
 from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.power import unbiased, units_freedom
-from mtsig_core.stats.ranks import RANK_RULES, RankRule, headline, inside_said, is_ahead, turned_round
+from mtsig_core.stats.ranks import (
+    RANK_RULES,
+    RankRule,
+    count_reversed_pairs,
+    find_top_group,
+    has_clear_winner,
+    inside_said,
+)
 from mtsig_core.stats.significance import CONTROLS, TESTS, is_split
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -236,10 +243,10 @@ def describe_undecided(pair: PairResult | MacroPair, settings: Settings) -> str:
         return "no significant difference"
     if pair.n == 0:
         return "not tested: no segment in common"
-    if alone_could(settings, pair):
+    if can_reach_alone(settings, pair):
         return "cannot be decided: too many pairs for so few trials"
     if pair.n_apart is not None:
-        return f"cannot be decided by a difference in only {format_count(pair.n_apart, telling_unit(settings))}"
+        return f"cannot be decided by a difference in only {format_count(pair.n_apart, differing_unit(settings))}"
     return "cannot be decided" + f" with {units_said(settings, pair.n_units)}" * bool(pair.n_units)
 
 
@@ -279,7 +286,7 @@ def state_verdict(found: Found, metric: str) -> str:
         n, where = len(macro.systems), f" across {format_count(len(parts), 'language pair')}"
         some = f". Ranked are the {len(ranked)} of {n} systems that took part in all" * (len(ranked) < n)
         top = [row.system for row in ranked if row.rank_low == 1]
-        return name_top_group(top, len(ranked), is_ahead(macro), where) + some
+        return name_top_group(top, len(ranked), has_clear_winner(macro), where) + some
     if len(parts) == 1:
         [(part, one)] = parts.items()
         return _state_part(*one, f" in {part}" if part else "")
@@ -287,7 +294,7 @@ def state_verdict(found: Found, metric: str) -> str:
     several = format_count(len(parts), "language pair")
     if all(reasons):
         return f"No system is ranked in any of {several}: {'; '.join(dict.fromkeys(filter(None, reasons)))}"
-    n = sum(is_ahead(result) for _, result in parts.values())
+    n = sum(has_clear_winner(result) for _, result in parts.values())
     rule = find_rank_rule(found) if isinstance(found, TaskComparison) else RANK_RULES["simultaneous"]
     first = "significantly better than all others" if rule.name == "simultaneous" else f"first, ranked {rule.title},"
     return f"A single system is {first} in {n} of {several}"
@@ -303,11 +310,11 @@ def _state_part(comparison: Comparison, result: MetricResult, where: str) -> str
         m, untested = len(result.tested), len(result.pairs) - len(result.tested)
         return (f"Against {settings.baseline}: {better} significantly better, {worse} significantly worse, "
                 f"{m - better - worse} without a significant difference" + f", {untested} not tested" * bool(untested))
-    if (first := headline(result)) is None:
+    if (first := find_top_group(result)) is None:
         return f"No system is ranked{where}: {explain_no_ranks(comparison, result) or 'there are no ranks'}"
     if result.ruled is not None:  # such a rule gives the place, and may give it to several
         return f"First{where}, ranked {RANK_RULES[settings.rank_rule].title}: {', '.join(first)}"
-    return name_top_group(first, len(result.systems), is_ahead(result), where)
+    return name_top_group(first, len(result.systems), has_clear_winner(result), where)
 
 
 def name_top_group(names: Sequence[str], n: int, ahead: bool, where: str = "") -> str:
@@ -388,7 +395,7 @@ def list_caveats(found: Found, metric: str) -> list[str]:
 
 def _list_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:
     """A sentence on what need not hold at its level, where the test rejects too often; else none."""
-    if not result.tested or keeps_its_level(comparison) or what_lacks(comparison.settings, result):
+    if not result.tested or keeps_its_level(comparison) or find_shortage(comparison.settings, result):
         return []
     intervals = ", intervals" * any(caution.kind.breaks_intervals for caution in comparison.warnings)
     ranks = " and rank ranges" * (result.systems[0].rank_low is not None)
@@ -440,7 +447,7 @@ def _compare_with_intervals(found: TaskComparison, macro: MacroResult, least: Ma
     settings = next((one.settings for one in found.pairs.values()), None)
     n_open, n_significant = (sum(
         pair.decidable and (pair.better is not None) is decided and pair.ci_low is not None
-        and pair.ci_high is not None and holds_zero(pair.ci_low, pair.ci_high) is decided for pair in macro.pairs)
+        and pair.ci_high is not None and contains_zero(pair.ci_low, pair.ci_high) is decided for pair in macro.pairs)
         for decided in (False, True))
     if settings is None or not n_open + n_significant:
         return
@@ -503,7 +510,7 @@ def _find_overall_tops(found: TaskComparison) -> dict[str, tuple[Sequence[str], 
         if macro is not None:
             tops[name] = tuple(row.system for row in macro.systems if row.rank_low == 1), macro.language_pairs
         elif len(parts) == 1:
-            tops[name] = headline(next(iter(parts.values()))[1]) or (), tuple(parts)
+            tops[name] = find_top_group(next(iter(parts.values()))[1]) or (), tuple(parts)
     return {name: top for name, top in tops.items() if top[0]}
 
 
@@ -573,7 +580,8 @@ def count_hidden(found: TaskComparison, metric: str) -> Hidden | None:
                   sum(own.significant_inside for _, own in ruled),
                   sum(n for n, _ in compared), sum(changed for _, changed in compared),
                   sum(own.apart_not_significant or 0 for _, own in ruled),
-                  sum(turned_round(result) for result, _ in ruled), sum(own.inside_apart or 0 for _, own in ruled))
+                  sum(count_reversed_pairs(result) for result, _ in ruled),
+                  sum(own.inside_apart or 0 for _, own in ruled))
 
 
 def describe_rule(found: TaskComparison, metric: str) -> str | None:

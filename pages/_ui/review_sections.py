@@ -276,7 +276,7 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
         if nobody_ranked(changes):
             screen.plain("Nobody is ranked, neither with all systems nor without those left out.")
             return
-        screen.show_prose_table(circles_table(changes, find_rank_rule(now)))
+        screen.show_table(circles_table(changes, find_rank_rule(now)), prose=True)
         screen.show_table(rank_changes_table(changes), "review.ranks")
         st.caption("Before: with all systems; now: without those left out, which is a smaller family. An arrow: the "
                    "rank is another now. Who stood behind a system that is left out moves up by that alone.")
@@ -285,7 +285,7 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
 def show_decisions(view: ReviewView, now: TaskComparison | None) -> None:
     """Who is declared the first in each language pair."""
     st.subheader("Decisions")
-    screen.show_prose_table(decisions_table(view.review, now))
+    screen.show_table(decisions_table(view.review, now), prose=True)
     screen.cautions(decision_cautions(view.review, now) if now is not None else ())
     if view.may_edit and now is not None:
         show_decide(view, in_each_pair(now, view.review.metric), now)
@@ -297,7 +297,7 @@ def show_notes(view: ReviewView, now: TaskComparison | None) -> None:
         return
     st.subheader("Notes on disputed pairs of systems")
     if view.review.notes:
-        screen.show_prose_table(notes_table(view.review.notes, now))
+        screen.show_table(notes_table(view.review.notes, now), prose=True)
         st.caption(MEASURED_SAID) if now is not None else None
     if view.may_edit and now is not None:
         show_note(view, in_each_pair(now, view.review.metric))

@@ -16,13 +16,14 @@ from mtsig_core.errors import Remedy
 from mtsig_core.report.caution_words import group_cautions
 from mtsig_core.report.table import KINDS, MISSING, Cell, Table
 from mtsig_core.report.text import printable_lines
+from mtsig_core.stats.settings import SETTINGS
 from pages._ui import grid
-from pages._ui.controls import TRIALS
 
 #: The label of the control by the argument it gives; what is not here is given elsewhere than in the side bar.
-LABELS = {"metrics": "Metric", "tokenize": "Tokenizer", "test": "Test", "correction": "Correction", "unit": "Unit",
-          "trials": "Trials", "rank_rule": "Ranks", "exclude": "Leave out systems",
-          "refs_as_systems": "References take part as systems"}
+LABELS = {"metrics": "Metric", "tokenize": "Tokenizer", "rank_rule": "Ranks", "exclude": "Leave out systems",
+          "refs_as_systems": "References take part as systems",
+          **{name: setting.title for name, setting in SETTINGS.items() if setting.offered}}
+_TRIALS = SETTINGS["trials"].list_offers(False, {})
 
 
 def in_side_bar(remedies: Iterable[Remedy]) -> str:
@@ -39,13 +40,13 @@ def in_side_bar(remedies: Iterable[Remedy]) -> str:
 def _is_there(name: str, value: str | int) -> bool:
     """Whether the side bar has it; only the name of a system may be in capitals and not stand for what is to find."""
     if name == "trials":
-        return int(value) <= TRIALS[-1]
+        return int(value) <= _TRIALS[-1]
     return name in LABELS and (name == "exclude" or not str(value).isupper())
 
 
 def _set(name: str, value: str | int) -> str:
     if name == "trials":
-        value = next(offered for offered in TRIALS if offered >= int(value))
+        value = next(offered for offered in _TRIALS if offered >= int(value))
     return LABELS[name] if value is True else f"{LABELS[name]} = {value}"
 
 
@@ -158,45 +159,21 @@ def cautions(found: Iterable[Caution], several: bool = False) -> None:
         st.html(_STYLE + "".join(boxes))
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], names: Iterable[int] = (0,),
-          key: str | None = None, open_rows: bool = False, clusters: Collection[int] = (),
-          texts: Collection[int] = ()) -> int | None:
-    """A table of text; the columns in `names` are set left and cut when too long, those in `texts` hold phrases or
-    sentences, which are broken into lines. `clusters` are the rows with a line below them; in a table that can be
-    sorted the shade changes there instead.
-
-    A long one can be sorted and filtered, as can one of which rows can be opened: the row chosen is returned.
-    Where a page has two of the same header and as many rows, they need keys.
-    """
-    names, rows = set(names), list(rows)
-    if open_rows or len(rows) > grid.MOST_PLAIN or len(header) > grid.MOST_COLUMNS:
-        return grid.show(header, rows, {*names, *texts}, key or f"table {len(rows)} {' '.join(header)}", open_rows,
-                         clusters=clusters)
-
-    def cells(tag, row, shown):
-        named = [f' class="mt-name" title="{escape(cell)}"' if k in names else ' class="mt-text"' if k in texts else ""
-                 for k, cell in enumerate(row)]
-        return "".join(f"<{tag}{extra}>{_literal(cell)}</{tag}>" for cell, extra in zip(shown, named, strict=True))
-
-    columns = [grid.apart(column) if k in names else column for k, column in enumerate(zip(*rows, strict=True))]
-    opened = ['<tr class="mt-cluster">' if k in clusters else "<tr>" for k in range(len(rows))]
-    body = "".join(f"{start}{cells('td', *both)}</tr>" for start, *both in zip(
-        opened, rows, zip(*columns, strict=True), strict=True))
-    st.html(f'{_STYLE}<div class="mt-sideways"><div class="mt-more">more columns to the right →</div>'
-            f'<div class="mt-scroll"><table class="mt-table"><thead><tr>{cells("th", header, header)}</tr></thead>'
-            f"<tbody>{body}</tbody></table></div></div>")
-    return None
-
-
-def show_table(shown: Table, key: str | None = None, *, open_rows: bool = False, open_cells: bool = False
-               ) -> int | tuple[int, str] | None:
+def show_table(shown: Table, key: str | None = None, *, open_rows: bool = False, open_cells: bool = False,
+               prose: bool = False) -> int | tuple[int, str] | None:
     """A `Table` of the reports, by the kinds of its columns.
+
+    Names are set left and cut when too long. A long table can be sorted and filtered, as can one of which rows or cells
+    can be opened. Where a page has two of the same key and as many rows, they need keys. In a table of `prose` all
+    cells are sentences.
 
     Returns
     -------
     int, (int, str) or None
         The row that was chosen, or the row and the key of the column of a cell that was.
     """
+    if prose:
+        return prose_table(shown.titles, shown.texts())
     shown = shown.for_readers()
     kinds = [column.kind for column in shown.columns]
     rows = [[Cell(text, number) if KINDS[column.kind].is_number and text not in ("", MISSING)
@@ -205,22 +182,32 @@ def show_table(shown: Table, key: str | None = None, *, open_rows: bool = False,
             for both in zip(shown.rows, shown.texts(), strict=True)]
     names = {k for k, kind in enumerate(kinds) if kind in ("name", "pair") or kind == "rank" and not k}
     texts = {k for k, kind in enumerate(kinds) if kind == "text"}
-    if not (open_cells or shown.marks):
-        return table(shown.titles, rows, names, key or f"{shown.key} {len(rows)}", open_rows, shown.ruled, texts)
+    if not (open_rows or open_cells or shown.marks or len(rows) > grid.MOST_PLAIN or len(kinds) > grid.MOST_COLUMNS):
+        return _draw_plain(shown.titles, rows, names, texts, shown.ruled)
     marks = {(row, shown.keys.index(column)) for row, column in shown.marks}
-    chosen = grid.show(shown.titles, rows, {*names, *texts}, key, open_rows, open_cells=open_cells, marks=marks,
-                       clusters=shown.ruled)
+    chosen = grid.show(shown.titles, rows, {*names, *texts}, key or f"{shown.key} {len(rows)}", open_rows,
+                       open_cells=open_cells, marks=marks, clusters=shown.ruled)
     return (chosen[0], shown.keys[chosen[1]]) if isinstance(chosen, tuple) else chosen
 
 
-def show_prose_table(shown: Table) -> None:
-    """A `Table` of sentences."""
-    prose_table(shown.titles, shown.texts())
+def _draw_plain(header: Sequence[str], rows: Sequence[Sequence[str]], names: Collection[int], texts: Collection[int],
+                clusters: Collection[int]) -> None:
+    """All rows at once, with a line below those that end a cluster."""
+    def cells(tag, row, shown):
+        named = [f' class="mt-name" title="{escape(cell)}"' if k in names else ' class="mt-text"' if k in texts else ""
+                 for k, cell in enumerate(row)]
+        return "".join(f"<{tag}{extra}>{_literal(cell)}</{tag}>" for cell, extra in zip(shown, named, strict=True))
+
+    columns = [grid.apart(column) if k in names else column for k, column in enumerate(zip(*rows, strict=True))]
+    body = "".join(('<tr class="mt-cluster">' if k in clusters else "<tr>") + f"{cells('td', row, shown)}</tr>"
+                   for k, (row, shown) in enumerate(zip(rows, zip(*columns, strict=True), strict=True)))
+    st.html(f'{_STYLE}<div class="mt-sideways"><div class="mt-more">more columns to the right →</div>'
+            f'<div class="mt-scroll"><table class="mt-table"><thead><tr>{cells("th", header, header)}</tr></thead>'
+            f"<tbody>{body}</tbody></table></div></div>")
 
 
-def prose_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def prose_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table of sentences: set left, with lines broken."""
-    rows = list(rows)
     head = "".join(f'<th class="mt-name">{_literal(cell)}</th>' for cell in header)
     body = "".join("<tr>" + "".join(f"<td>{_literal(cell)}</td>" for cell in row) + "</tr>"
                    for row in rows[:grid.MOST_PROSE])

@@ -201,9 +201,9 @@ def show_warnings(comparison: TaskComparison, key: str) -> None:
     if n:
         with st.expander(f"Keep in mind: {format_count(n, 'warning')}", key=key):
             columns = Column("language_pair", "language pair", "name"), Column("text", "warning")
-            screen.show_prose_table(Table("warnings", columns, tuple(
+            screen.show_table(Table("warnings", columns, tuple(
                 (pair, " ".join(texts)) for pair, one in comparison.pairs.items() for texts in group_cautions(
-                    fit_remedies_to_task(one.warnings), several=len(one.metrics) > 1, say=in_side_bar))))
+                    fit_remedies_to_task(one.warnings), several=len(one.metrics) > 1, say=in_side_bar))), prose=True)
 
 
 # A kept review, and its shared task with and without the systems it excludes.

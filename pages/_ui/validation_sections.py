@@ -69,10 +69,11 @@ def command(view: View, name: str, metrics: str | None = None, **asked) -> str:
                         seed=view.settings["seed"], **asked)
 
 
-def show_figure(view: View, figure: Callable[[], go.Figure], rows: Sequence, key: str, printed: str, alt: str) -> None:
+def show_figure(view: View, figure: Callable[[], go.Figure], rows: Sequence, name: str, alt: str, key: str = "",
+                **asked) -> None:
     """A figure with the rows that the command prints as its numbers; the page has a table of them anyway."""
-    charts.show(figure, key=f"validation.{key}", files=view.named(), command=printed, alt=alt, with_table=False,
-                **charts.columns(flatten_rows(rows)))
+    charts.show(figure, key=f"validation.{key or name}", files=view.named(), command=command(view, name, **asked),
+                alt=alt, with_table=False, **charts.columns(flatten_rows(rows)))
 
 
 def grow(figure: Callable[[], go.Figure], name: str, sentence: str, more: str = "") -> None:
@@ -81,10 +82,10 @@ def grow(figure: Callable[[], go.Figure], name: str, sentence: str, more: str = 
     screen.faint(f"{sentence}{more}. Numbers, tables and files come with the last.")
 
 
-def by_situation(row: Callable, verb: str) -> dict:
-    """What `row` (what is drawn or swapped, the unit of the test) gives, by words for it; without what is not there."""
-    rows = {f"{what}s {verb}, by {unit}": row(what, unit) for what, unit in tables.SITUATIONS}
-    return {words: one for words, one in rows.items() if one is not None}
+def by_situation(one, words: Mapping[str, str], *kind: str) -> dict:
+    """The row of a kind of test or interval in each situation that there is, by words for that."""
+    rows = {f"{words[what]}, by {unit}": one.row(what, unit, *kind) for what, unit in tables.SITUATIONS}
+    return {text: row for text, row in rows.items() if row is not None}
 
 
 def drawn_each(one) -> str:
@@ -128,14 +129,12 @@ def show_conclusions(view: View, place) -> None:
                    ("The opposite", str(right.n - right.count), f"of {right.n:,} conclusions"))
     _say_undecided(one, view.testset.n_documents or one.n_segments)
     rows = [row for row in one.rows if row.size == size]
-    show_figure(view, _right(one, size, koehns), one.rows, "conclusions", command(view, "conclusions"),
-               f"Share of samples of {size} that conclude as the whole test set and the opposite, for each pair.")
-    st.caption(f"Each system with the next two by score. Share of {rows[0].right.n} broad samples that conclude "
-               f"as all {one.n_segments:,} segments do and the opposite; bars and brackets: 95% Monte Carlo interval, "
-               "for all pairs together by samples, as comparisons on one sample are alike. "
-               f"{one.resamples:,} bootstrap samples by segment." + (" Theirs on other texts." if koehns else "")
-               + (f" {metric_title(view.metric)} keeps the weights of the whole test set." if view.recounted else
-                  ""))
+    show_figure(view, _right(one, size, koehns), one.rows, "conclusions",
+                f"Share of samples of {size} that conclude as the whole test set and the opposite, for each pair.")
+    st.caption(f"Each system is compared with the next two by score, on {rows[0].right.n} broad samples, with "
+               f"{one.resamples:,} bootstrap samples by segment. Bars and brackets: 95% Monte Carlo interval, for all "
+               "pairs together by samples." + (
+                   f" {metric_title(view.metric)} keeps the weights of the whole test set." if view.recounted else ""))
     screen.show_table(tables.conclusions_at_table(one, size, koehns))
     st.subheader("All sizes")
     screen.show_table(tables.conclusion_table(one, koehns))
@@ -164,26 +163,23 @@ def _right(one, size: int, koehns: bool):
 def _show_calibration(view: View, one, koehns: bool) -> None:
     st.subheader("Is a level as good as its word?")
     theirs = {low: _share(share) for low, _, share in KOEHN_T4.rows["bleu"]} if koehns else {}
-    show_figure(view, partial(rates, [row_of(row.level, row.right, theirs.get(row.low))
-                               for row in one.levels], other=KOEHN_T4.source,
-                       what="of the conclusions are as the whole set"),
-               one.levels, "calibration", command(view, "calibration"),
-               "Share of conclusions at each level that are as the whole test set.")
+    show_figure(view, partial(rates, [row_of(row.level, row.right, theirs.get(row.low)) for row in one.levels],
+                              other=KOEHN_T4.source, what="of the conclusions are as the whole set"),
+                one.levels, "calibration", "Share of conclusions at each level that are as the whole test set.")
     screen.show_table(tables.calibration_table(one, koehns))
-    st.caption("Over pairs that differ on this set, all sizes together: a calibration, not a type-I error, so 'one "
-               "wrong in twenty' is not what it shows. Conclusions on one sample are alike: intervals go by samples, "
-               "and leave out only that samples of different sizes overlap.")
+    st.caption("Pairs that differ on this set, all sizes together. This is a calibration, not a false-alarm rate: it "
+               "does not show 'one wrong in twenty'.")
 
 
 def _say_undecided(one, n_units) -> None:
     """What conclusions are held against may itself be chance."""
     pairs = dict.fromkeys((row.a, row.b) for row in one.rows)
     named = "; ".join(f"{a} - {b}" for a, b in one.undecided)
-    screen.plain("Held against the order on the whole test set, which is no more than a larger sample: "
-                 + (f"it leaves {len(one.undecided)} of {len(pairs)} pairs undecided itself ({named}). There the "
-                    "opposite need not be wrong." if named else
-                    "it decides each of these pairs itself.")
-                 + f" (p at most {one.alpha:g} by approximate randomization, uncorrected, {describe_swaps(n_units)}.)")
+    undecided = f"leaves {len(one.undecided)} of {len(pairs)} pairs undecided ({named}), where the opposite need " \
+        "not be wrong" if named else "decides each of these pairs"
+    screen.plain(f"Conclusions are compared with the order on the whole test set, itself a larger sample. It "
+                 f"{undecided} (p at most {one.alpha:g} by approximate randomization, uncorrected, "
+                 f"{describe_swaps(n_units)}).")
 
 
 def show_coverage(view: View, place) -> None:
@@ -198,14 +194,13 @@ def show_coverage(view: View, place) -> None:
                   + ("; where documents are drawn, by segment {}, by document {}".format(
                       *(_describe_coverage(other, view.alpha) for other in others)) if others else ""))
     screen.numbers(*(big(situation, row.covered) for situation, row in at.items()))
-    screen.plain("So much for the score of A. Every kind of interval of the difference A - B:")
-    show_figure(view, _held(view.alpha, one), one.rows, "coverage", command(view, "coverage", a=a, b=b, repeats=n),
-               "Coverage of every kind of interval of the difference.")
+    show_figure(view, _held(view.alpha, one), one.rows, "coverage",
+                "Coverage of every kind of interval of the difference.", a=a, b=b, repeats=n)
     _, intervals, hits = KOEHN_6.rows["bleu"][0]
-    st.caption(f"Big numbers: percentile intervals of A's score; figure: every kind, of the difference A - B. {n:,} "
-               f"test sets of {drawn_each(one)} drawn with replacement; {one.resamples:,} bootstrap samples each; true "
-               "is the score of the whole test set. Bars: 95% Monte Carlo interval. "
-               + f"{KOEHN_6.source}: {hits} of {intervals} intervals at 95% on broad samples.")
+    st.caption(f"The big numbers are percentile intervals of A's score; the figure has every kind, of the difference "
+               f"A - B. {n:,} test sets of {drawn_each(one)} are drawn with replacement, each with {one.resamples:,} "
+               "bootstrap samples; the true score is that of the whole test set. Bars: 95% Monte Carlo interval. "
+               f"{KOEHN_6.source}: {hits} of {intervals} intervals at 95% on broad samples.")
     warn_of_few_documents(one.n_documents)
     screen.show_table(tables.coverage_table(one))
 
@@ -217,8 +212,8 @@ def _describe_coverage(covered, alpha: float) -> str:
 
 
 def _size_situations(one) -> dict:
-    """How often percentile intervals hold the score, by words for what is drawn and the unit."""
-    return by_situation(lambda sampled, unit: one.row(sampled, unit, "percentile", "score"), "drawn")
+    """How often percentile intervals hold the score."""
+    return by_situation(one, {"segment": "segments drawn", "document": "documents drawn"}, "percentile", "score")
 
 
 def _held(alpha: float, one):
@@ -243,20 +238,16 @@ def show_claims(view: View) -> None:
     screen.answer(f"BH loses {_percent(by['bh'].lost)} of the {one.true_pairs} true differences, Romano-Wolf "
                   f"{_percent(by['romano-wolf'].lost)}; something false is claimed in "
                   f"{_percent(by['bh'].any_false)} and {_percent(by['romano-wolf'].any_false)} of test sets")
-    printed = command(view, "claims")
-    show_figure(view, _false(view.alpha, one), one.rows, "claims", printed,
-               "False claims by correction, counted by test set and by claim.")
+    show_figure(view, _false(view.alpha, one), one.rows, "claims",
+                "False claims by correction, counted by test set and by claim.")
     show_figure(view, partial(rates, [row_of(row.correction, row.lost) for row in one.rows],
-                       what=f"of {one.true_pairs} true differences lost"),
-               one.rows, "lost", printed, "Share of true differences that each correction loses.")
+                              what=f"of {one.true_pairs} true differences lost"),
+                one.rows, "claims", "Share of true differences that each correction loses.", key="lost")
     st.caption(f"{one.repeats} test sets of {one.n_segments:,} segments, with 95% Monte Carlo intervals; approximate "
-               f"randomization by segment, {one.trials:,} trials. Of {one.systems} systems made as above, {one.better} "
-               f"are better by about {rounded(one.difference)} points: they more often say what the best real one "
-               f"says. {one.null_pairs} pairs are of equal systems. True and false are so by construction: test sets "
-               "are drawn from this one, whatever it decides of the real systems. Bonferroni, Holm and Romano-Wolf "
-               "control the chance of any false claim (left); BH and BY control the expected share of false claims "
-               "among all claims (right), so that BH may claim something false in many test sets, and loses less. "
-               "Vermillion: above the level.")
+               f"randomization by segment, {one.trials:,} permutations. {one.better} of {one.systems} systems are "
+               f"better by about {rounded(one.difference)} points, and {one.null_pairs} pairs are of equal systems. "
+               "Bonferroni, Holm and Romano-Wolf control the chance of any false claim (left); BH and BY control the "
+               "expected share of false claims among all claims (right). Vermillion: above the level.")
     screen.show_table(tables.claim_table(one))
 
 
@@ -295,24 +286,20 @@ def show_type_one(view: View, place) -> None:
     screen.cautions(caution for caution in view.comparison.warnings
                     if caution.kind.concern == "differences" and caution.concerns_pair(a, b))
     screen.numbers(*numbers)
-    show_figure(view, _rejections(view.alpha, one), one.rows, "type1", command(view, "type1", a=a, b=b, pairs=n),
-               f"Rejections of {n} true nulls by each test, with Monte Carlo intervals; the level is {view.alpha:g}.")
+    show_figure(view, _rejections(view.alpha, one), one.rows, "type1",
+                f"Rejections of {n} true nulls by each test, with Monte Carlo intervals; the level is {view.alpha:g}.",
+                a=a, b=b, pairs=n)
     if one.n_documents is None and view.testset.documents is not None:
         screen.plain(f"No null by document: so few documents favour the worse of {one.a} and {one.b} that no weights "
                      "make the two equal. Choose systems with closer scores.")
-    st.caption(f"Rejections of {n:,} true nulls at α = {view.alpha:g}; big numbers: approximate randomization. "
+    st.caption(f"Rejections of {n:,} true nulls at α = {view.alpha:g}, {one.trials} permutations each; big numbers: "
+               "approximate randomization. Bars: 95% Monte Carlo interval; vermillion: off the level. "
                f"Segments swapped: {one.n_segments:,} segments drawn with replacement, then outputs of A and B trade "
-               "places by coin. Approximate randomization draws the same swaps, so here only chance moves it off its "
-               "level; of the other tests the rate is a finding. "
-               + (f"Documents whole: {one.n_documents} documents drawn with weights under which A and B have the same "
-                  f"score (exponential tilting; these weights, whatever the documents' "
-                  f"sizes, are worth {one.effective_documents:,.0f} equal ones). "
-                  "Nothing is swapped. ╌ predicted: 2Φ(-z / ratio), the ratio being the standard error by document / "
-                  f"by segment, {one.se_ratio:.2f}; for tests that keep their level by document. "
-                  if one.predicted is not None else "")
-               + f"{one.trials} trials. Bars: 95% Monte Carlo interval; vermillion lies off the level. "
-               f"koehn concludes at {100 * view.alpha:g}% per direction, about twice that in all, and more with "
-               "few or unequal documents; the shift of riezler-maxwell is one-sided as printed.")
+               "places by coin, as randomization itself does: only chance moves it off its level. "
+               + (f"Documents whole: {one.n_documents} documents drawn with weights that make the scores of A and B "
+                  f"equal (exponential tilting, worth {one.effective_documents:,.0f} equally weighted documents). "
+                  "Nothing is swapped. ╌ predicted: 2Φ(-z / ratio), with the ratio of standard errors by document / "
+                  f"by segment, {one.se_ratio:.2f}." if one.predicted is not None else ""))
     warn_of_few_documents(one.n_documents)
     screen.show_table(tables.type_one_table(one))
     _show_variants(view)
@@ -338,9 +325,8 @@ def _by_both(one, _, by_segment, by_document, alpha: float) -> str:
 
 
 def _null_situations(one) -> dict:
-    """How often randomization rejects, by words for the null and the unit."""
-    return {f"{tables.NULLS[null]}, by {unit}": row for null, unit in tables.SITUATIONS
-            if (row := one.row(null, unit, "ar")) is not None}
+    """How often randomization rejects."""
+    return by_situation(one, tables.NULLS, "ar")
 
 
 def _rejections(alpha: float, one):
@@ -374,14 +360,13 @@ def _show_variants(view: View) -> None:
                                              "their randomization": theirs[2], "their bootstrap": theirs[3]}
                                   for row, theirs in zip(one.rows, RIEZLER_MAXWELL_T2.rows["nist"], strict=True)},
                        one.alpha),
-               one.rows, "variants", command(view, "variants"), "p-values of five true nulls by three tests.")
+                one.rows, "variants", "p-values of five true nulls by three tests.")
     screen.show_table(tables.variant_table(one))
-    st.caption(f"Ours: {one.n_segments:,} segments drawn with replacement; each system says what one of the real ones "
-               f"says, drawn anew for every segment. By segment, {one.trials:,} trials; ratio: randomization / "
-               f"bootstrap. Theirs: {RIEZLER_MAXWELL_T2.source}, {RIEZLER_MAXWELL_T2.about}, in NIST. They find "
-               "randomization the more conservative; that comes of the shift as they print it, whose p, where small, "
-               "is about half. With the signed shift both agree. Their 4.3 defines type-I errors backwards, and its "
-               "'.15' is .015.")
+    st.caption(f"Ours: {one.n_segments:,} segments drawn with replacement, {one.trials:,} permutations by segment; "
+               "a system repeats one of the real ones, drawn for each segment. Ratio: ar / bootstrap. Theirs: "
+               f"{RIEZLER_MAXWELL_T2.source}, {RIEZLER_MAXWELL_T2.about}, in NIST. They find randomization the more "
+               "conservative, which follows from the shift as they print it, whose p, where small, is about half; with "
+               "the signed shift both agree. Their 4.3 defines type-I errors backwards, and its '.15' is .015.")
 
 
 def show_families(view: View, place) -> None:
@@ -392,12 +377,11 @@ def show_families(view: View, place) -> None:
     screen.numbers(big(f"{last.comparisons} comparisons, uncorrected", last.wrong["none"]),
                    big("With Romano-Wolf", last.wrong["romano-wolf"]),
                    ("If they were independent", f"{100 * last.if_independent:.1f}%", "1 - (1 - α)^k"))
-    show_figure(view, _wrong(view.alpha, one), one.rows, "families", command(view, "families"),
-               "Share of test sets with a wrong conclusion, by number of systems.")
+    show_figure(view, _wrong(view.alpha, one), one.rows, "families",
+                "Share of test sets with a wrong conclusion, by number of systems.")
     st.caption(f"Percent of {one.repeats} test sets of {one.n_segments:,} segments with a wrong conclusion [95% Monte "
-               f"Carlo interval]; approximate randomization by segment, {one.trials:,} trials. Each system says what "
-               "one of the real ones says, drawn anew for every segment. The formula takes comparisons for "
-               "independent; all pairs of the same systems are not.")
+               f"Carlo interval]; approximate randomization by segment, {one.trials:,} permutations. The formula "
+               "assumes independent comparisons; all pairs of the same systems are not.")
     screen.show_table(tables.family_table(one))
     theirs = "; ".join(f"{k} comparisons of {systems} systems at {level:g} give {error:g} (the formula: "
                        f"{if_independent(level, k):.4f})"
@@ -454,10 +438,9 @@ def show_pair(view: View, place) -> None:
     screen.show_table(tables.pair_tests_table(by_metric))
     screen.plain(f"A is {a}, B is {b}, on {_tested(by_metric)}"
                  + ("." if size == n else f", of the first broad sample of {size:,}."))
-    st.caption(f"{next(iter(by_metric.values())).trials:,} trials, uncorrected. Theirs: {RIEZLER_MAXWELL_T1.source}, "
-               f"{RIEZLER_MAXWELL_T1.about}: another corpus, so it is the shape that compares. Their NIST found what "
-               "BLEU and F did not; and their bootstrap, one-sided as printed, has the smaller p."
-               + (" Here Portuguese and Danish come closest to their pair." if view.testset.simulated else "")
+    st.caption(f"{next(iter(by_metric.values())).trials:,} permutations, uncorrected. Theirs: "
+               f"{RIEZLER_MAXWELL_T1.source}, {RIEZLER_MAXWELL_T1.about}, on another corpus. Their NIST found what "
+               "BLEU and F did not; their bootstrap, one-sided as printed, has the smaller p."
                + (" dep-f, their F, needs parses of all texts: upload them with the texts on the page Data (CoNLL-U)."
                   if "dep-f" not in usable and view.testset.has_texts else ""))
 
@@ -509,14 +492,14 @@ def show_units(view: View, place) -> None:
                     "median of document / segment" if one.se_ratio_median is None else
                     f"document / segment, median; {one.se_ratio_low:.2f} to {one.se_ratio_high:.2f}"))
     show_figure(view, _counts(one, lambda row: {"by both": row.both, "by segment only": row.segment_only,
-                                         "by document only": row.document_only}), one.rows, "units",
-               command(view, "units", trials=asked["trials"]),
-               "Pairs that are significant by both units, by segment only, by document only, for each correction.")
+                                                "by document only": row.document_only}), one.rows, "units",
+                "Pairs that are significant by both units, by segment only, by document only, for each correction.",
+                trials=asked["trials"])
     warn_of_few_documents(one.n_documents)
     screen.show_table(tables.unit_table(one))
-    st.caption(f"Approximate randomization at α = {one.alpha:g}, {asked['trials']:,} trials; {one.n_segments:,} "
-               f"segments in {one.n_documents:,} documents. Segments of a document succeed and fail together, so a "
-               "test that takes them for independent finds too much: trust the document.")
+    st.caption(f"Approximate randomization at α = {one.alpha:g}, {asked['trials']:,} permutations; {one.n_segments:,} "
+               f"segments in {one.n_documents:,} documents. Segments of a document are alike, so a test by segment "
+               "finds too much: trust the test by document.")
     changed = tables.changed_table(one, correction)
     st.subheader(f"The pairs that the unit changes, {corrected}")
     if changed:

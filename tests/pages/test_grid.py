@@ -10,16 +10,26 @@ from pages._ui import grid
 from tests.pages.toys import NAMES, frame_rows, words
 
 
+def table(titles, rows, key="rows", **more):
+    """A table of names and of numbers as they are written."""
+    from mtsig_core.report.table import Column, Table
+
+    return Table(key, tuple(Column(title, title, "written" if k else "name") for k, title in enumerate(titles)),
+                 tuple(map(tuple, rows)), **more)
+
+
 def large():
     from mtsig_core.report.table import Cell, number
     from pages._ui import screen
+    from tests.pages.test_grid import table
     from tests.pages.toys import NAMES
 
     rows = [[(*NAMES, "=1+1")[k % 4] + " " * (k // 4), number(9 - k / 3), Cell(f"[{k - 9}, {k}]", k - 9),
              "" if k == 0 else number(10.0 ** -k, ".1e")] for k in range(24)]
-    screen.table(["system", "score", "interval", "p"], [*rows, ["HUMAN", "-", "not ranked", "-"]])
-    screen.table(["system", "score", "interval", "p"], [*rows, rows[0], rows[1]])
-    screen.table(["system"], [["small"]])
+    titles = ["system", "score", "interval", "p"]
+    screen.show_table(table(titles, [*rows, ["HUMAN", "-", "not ranked", "-"]]))
+    screen.show_table(table(titles, [*rows, rows[0], rows[1]]))
+    screen.show_table(table(["system"], [["small"]]))
 
 
 @pytest.fixture
@@ -40,8 +50,10 @@ def test_sorts_numbers_as_numbers_and_shows_them_as_text(page):
 def test_every_other_cluster_is_shaded_wherever_its_rows_are_sorted_to():
     def clusters():
         from pages._ui import screen
+        from tests.pages.test_grid import table
 
-        screen.table(["system"], [[name] for name in "ABCDE"], key="few", open_rows=True, clusters={0, 2})
+        few = table(["system"], [[name] for name in "ABCDE"], ruled=frozenset({0, 2}))
+        screen.show_table(few, "few", open_rows=True)
 
     frame, = AppTest.from_function(clusters).run().dataframe
     assert sorted({row for style in re.findall("([^{}]*){[^}]*rgba", frame.proto.arrow_data.styler.styles)
@@ -70,10 +82,11 @@ def test_it_is_said_how_many_rows_are_out_of_sight(page):
 
 def huge():
     from pages._ui import screen
+    from tests.pages.test_grid import table
 
-    screen.table(["system", *"abcdefg"], ([f"S{k}", *"1234567"] for k in range(40_000)), key="long")
-    screen.table(["system", *map(str, range(150))], [["S", *map(str, range(150))]], key="wide")
-    screen.prose_table(["system", "why"], ([f"P{k}", "withdrawn"] for k in range(501)))
+    screen.show_table(table(["system", *"abcdefg"], ([f"S{k}", *"1234567"] for k in range(40_000)), "long"))
+    screen.show_table(table(["system", *map(str, range(150))], [["S", *map(str, range(150))]], "wide"))
+    screen.prose_table(["system", "why"], [[f"P{k}", "withdrawn"] for k in range(501)])
 
 
 def test_a_table_too_large_for_a_browser_says_what_it_leaves_out():
@@ -101,8 +114,10 @@ def test_is_made_once_for_all_who_see_the_same(page, monkeypatch):
 
 def right_to_left():
     from pages._ui import screen
+    from tests.pages.test_grid import table
 
-    screen.table(["system", "score"], [["\u05e2\u05d1\u05e8 <b>", "1"], ["plain", "2"]], key="names", open_rows=True)
+    screen.show_table(table(["system", "score"], [["\u05e2\u05d1\u05e8 <b>", "1"], ["plain", "2"]]), "names",
+                      open_rows=True)
     screen.answer("A and \u05e2\u05d1\u05e8 \u05d0\u05d1: +4.5e-07 and <i>")
 
 

@@ -29,7 +29,7 @@ def test_the_null_by_document_says_how_it_was_made_and_what_is_predicted(open_pa
     page = open_page(Source(demo=1000))
     found = type_one(Source(demo=1000).read(), "bleu", n_pairs=1)  # what is predicted asks for no nulls
     assert f"; predicted {100 * found.predicted:.1f}%<" in words(page)
-    assert any(f"by document / by segment, {found.se_ratio:.2f};" in element.value for element in page.caption)
+    assert any(f"by document / by segment, {found.se_ratio:.2f}." in element.value for element in page.caption)
     assert any("only chance moves it off its level" in element.value and "Nothing is swapped" in element.value
                for element in page.caption)
 
