@@ -95,8 +95,7 @@ def index_by_name(files: Iterable[tuple[str, FilePath]], kind: str, remedy: str,
             raise InputError(f"The {kind} {show_name(path)} has an empty name. {remedy}", *remedies)
         if name in paths:
             raise InputError(f"Two {kind}s are called {show_name(name)}: {show_name(paths[name])} and "
-                             f"{show_name(path)}. {remedy}",
-                             *remedies)
+                             f"{show_name(path)}. {remedy}", *remedies)
         paths[name] = path
     return paths
 
