@@ -18,10 +18,9 @@ from mtsig_core.readers.archives import unpack_files, unpack_named_files
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, open_file, show_path
 from mtsig_core.readers.lines import read_bytes
-from mtsig_core.readers.plain_text import join_runs
-from mtsig_core.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
 from mtsig_core.readers.scores import explain_direction
 from mtsig_core.readers.tasks import SYSTEMS, find_systems, has_scores, pairs_of, read_pair, read_task
+from mtsig_core.readers.texts import join_runs, read_sacrebleu, set_and_pair
 from mtsig_core.readers.wmt import folder_name
 from mtsig_core.readers.wmt_xml import read_wmt_xml
 from mtsig_core.schema import from_plain, parse_json, to_plain

@@ -13,7 +13,7 @@ from mtsig_core.languages import LANGUAGE, THREE_LETTERS, is_langpair, languages
 from mtsig_core.readers.formats import SEGMENTS, find_refusal, sniff
 from mtsig_core.readers.limits import check_place, check_regular
 from mtsig_core.readers.lines import FilePath, explain_missing, read_beginning
-from mtsig_core.readers.plain_text import assemble, check_langpair, index_by_name
+from mtsig_core.readers.texts import assemble, check_langpair, index_by_name
 from mtsig_core.testset import TestSet, show_name
 
 # What the name of a file says in the style of the WMT shared tasks: set, language pair, role, system or reference.
