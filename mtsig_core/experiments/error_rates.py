@@ -36,18 +36,18 @@ from mtsig_core.metrics import Metric, direction, is_segment_mean, resolve_metri
 from mtsig_core.results import MetricResult, PairResult, Settings
 from mtsig_core.stats import engine
 from mtsig_core.stats.comparison import compare
-from mtsig_core.stats.engine import segment_scores, units_apart
-from mtsig_core.stats.few_units import p_floor, trials_needed, units_needed
+from mtsig_core.stats.engine import count_differing_units, segment_scores
+from mtsig_core.stats.few_units import fewest_trials, fewest_units, p_floor
 from mtsig_core.stats.measured import measure
-from mtsig_core.stats.parallel import Progress, stage
+from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import check_level
 from mtsig_core.stats.significance import (
     CORRECTIONS,
     TESTS,
+    apply_corrections,
     approximate_randomization,
     decide_pairs,
-    every_correction,
     fitting_tests,
     riezler_maxwell,
     romano_wolf,
@@ -255,7 +255,7 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
                        n_documents=None if equal is None else draws.n_documents, rows=rows, **by_document)
 
     return run_repeats(repeat, gather, n_pairs, seed, _NULL_STREAMS["segment"], jobs=jobs,
-                       progress=stage(progress, "true nulls"), watch=watch)
+                       progress=report_stage(progress, "true nulls"), watch=watch)
 
 
 def _decide_nulls(draws: PairDraws, equal: EqualWeights | None, trials: int, alpha: float, rng: np.random.Generator,
@@ -285,7 +285,7 @@ def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, 
     scores = segment_scores(metric, both) if units.kind == "segment" else None
     if scores is not None:
         replicates["none"] = scores[:1] - scores[1:]
-    concluded, apart = {}, units_apart(data, np.array([[0, 1]]), np.array([units.pieces]))
+    concluded, apart = {}, count_differing_units(data, np.array([[0, 1]]), np.array([units.pieces]))
     for name, test in fitting_tests("none" in replicates).items():
         p, (win, lose) = None, (None, None)
         if test.p_values is not None:
@@ -351,9 +351,9 @@ def variants(testset: TestSet, metric: str | Metric, *, n_segments: int | None =
     data = engine.UnitStatistics(whole.metric, mix_systems(whole, _PAPER_SYSTEMS, 0, 0.0, n, rng), Units.segments(n))
     pairs = np.array([(0, k) for k in range(1, _PAPER_SYSTEMS)])
     delta, key = data.scores[0] - data.scores[1:], int(rng.integers(1 << 62))
-    scores = engine.bootstrap_scores(data, trials, key, jobs=jobs, progress=stage(progress, "bootstrap"))
+    scores = engine.bootstrap_scores(data, trials, key, jobs=jobs, progress=report_stage(progress, "bootstrap"))
     drawn = scores[:1] - scores[1:]
-    swapped = engine.swap_differences(data, pairs, trials, key, jobs=jobs, progress=stage(progress, "swaps"))
+    swapped = engine.swap_differences(data, pairs, trials, key, jobs=jobs, progress=report_stage(progress, "swaps"))
     p = approximate_randomization(delta, swapped), signed_shift(delta, drawn), riezler_maxwell(delta, drawn)
     return Variants(metric=whole.metric.name, alpha=alpha, seed=seed, trials=trials, n_segments=n, rows=tuple(
         Variant(f"1:{k}", *map(float, row)) for k, row in enumerate(zip(np.abs(delta), *p, strict=True), 2)))
@@ -400,7 +400,7 @@ class Mixture:
 
     def adjust(self, delta: np.ndarray, null: np.ndarray, p: np.ndarray) -> dict[str, np.ndarray]:
         """Adjusted p of a family of pairs by every correction."""
-        return every_correction(p, romano_wolf(delta, null, whole=Units.segments(self.n).all_swaps is not None))
+        return apply_corrections(p, romano_wolf(delta, null, whole=Units.segments(self.n).all_swaps is not None))
 
     def decide(self, rng: np.random.Generator, alpha: float, corrections: Iterable[str]) -> np.ndarray:
         """What is claimed on one test set, shape (corrections, pairs): 1 for the first system, -1 the second, 0 none.
@@ -553,7 +553,8 @@ def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repea
         return FamilyErrors(metric=mixture.whole.metric.name, alpha=alpha, seed=seed, repeats=len(sets), trials=trials,
                             n_segments=mixture.n, rows=rows)
 
-    return run_repeats(repeat, gather, repeats, seed, FAMILY_STREAM, jobs=jobs, progress=stage(progress, "families"),
+    return run_repeats(repeat, gather, repeats, seed, FAMILY_STREAM, jobs=jobs,
+                       progress=report_stage(progress, "families"),
                        watch=watch)
 
 
@@ -616,7 +617,7 @@ def claims(testset: TestSet, metric: str | Metric, *, systems: int = 15, better:
                       null_pairs=len(mixture.true) - n_true, difference=mixture.difference, rows=rows)
 
     return run_repeats(lambda k, rng: mixture.decide(rng, alpha, CORRECTIONS), gather, repeats, seed, CLAIMS_STREAM,
-                       jobs=jobs, progress=stage(progress, "families"), watch=watch)
+                       jobs=jobs, progress=report_stage(progress, "families"), watch=watch)
 
 
 # Which conclusions the unit changes: segments taken as independent, or documents kept whole.
@@ -709,7 +710,7 @@ def changes_between(part: TestSet, by_segment: MetricResult, by_document: Metric
         if (pair.a, pair.b) in both:
             both[pair.a, pair.b].append(pair)
     sides = list(zip(*both.values(), strict=True)) or [(), ()]
-    adjusted = [every_correction(np.array([pair.p_value for pair in side]),
+    adjusted = [apply_corrections(np.array([pair.p_value for pair in side]),
                                  np.array([pair.p_adjusted for pair in side])) for side in sides]
     alpha, documents = settings.alpha, len(np.unique(part.document_index))
     by_document_settings = replace(settings, unit="document")
@@ -718,10 +719,10 @@ def changes_between(part: TestSet, by_segment: MetricResult, by_document: Metric
     for name in CORRECTIONS:
         p_segment, p_document = (one[name] for one in adjusted)
         segment, document = significant(p_segment, alpha), significant(p_document, alpha)
-        needed = units_needed(by_document_settings, len(both), name)
+        needed = fewest_units(by_document_settings, len(both), name)
         rows.append(UnitChange(name, int((segment & document).sum()), int((segment & ~document).sum()),
                                int((document & ~segment).sum()), int((~segment & ~document).sum()),
-                               trials_needed(settings, len(both), name), needed if needed > documents else None))
+                               fewest_trials(settings, len(both), name), needed if needed > documents else None))
         changed += _changed(name, sides[0], p_segment, p_document, segment != document)
     ratios = [pair.se_ratio for pair in sides[0] if pair.se_ratio is not None]
     low, middle, high = (min(ratios), median(ratios), max(ratios)) if ratios else (None, None, None)

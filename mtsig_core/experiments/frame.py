@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 
 from mtsig_core.stats import engine
-from mtsig_core.stats.parallel import in_order
+from mtsig_core.stats.parallel import run_in_order
 from mtsig_core.stats.settings import check_whole as check_whole
 
 _AT_ONCE = 8  # repeats that a thread takes at a time
@@ -246,7 +246,7 @@ def run_repeats(repeat: Callable[[int, np.random.Generator], _Part], gather: Cal
 
     results: list[_Part] = []
     due = _FIRST
-    with closing(in_order(some, -(-n // _AT_ONCE), jobs)) as parts:  # at once, also when it is cancelled
+    with closing(run_in_order(some, -(-n // _AT_ONCE), jobs)) as parts:  # at once, also when it is cancelled
         for part in parts:
             results += part
             if progress is not None:

@@ -21,8 +21,8 @@ from mtsig_core.metrics.overlap import align, bleu_tokens
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, outputs
 from mtsig_core.stats import engine
 from mtsig_core.stats.measured import measure
-from mtsig_core.stats.parallel import Progress, stage
-from mtsig_core.stats.resampling import subset
+from mtsig_core.stats.parallel import Progress, report_stage
+from mtsig_core.stats.resampling import draw_subset
 from mtsig_core.stats.score import ScoreBootstrap, bootstrap_systems
 from mtsig_core.testset import TestSet
 
@@ -105,7 +105,7 @@ def precisions(testset: TestSet, metric: str | Metric = "bleu", *, statistics: n
     """
     metric = check_bleu(testset, metric)
     if statistics is None:
-        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
+        statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
     sums = statistics.sum(axis=1)
     rows = [_parts(name, counts_of(metric, row), points)
              for name, row, points in zip(testset.systems, sums, metric.score(sums).tolist(), strict=True)]
@@ -354,7 +354,7 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
     if len(testset.systems) < 2:
         raise SettingError(f"{len(testset.systems)} system to rank. Give at least two.")
     if statistics is None:
-        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
+        statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
     mean, names = SentenceMean(metric), list(testset.systems)
     sentences = mean.from_counts(statistics)
     corpus, average = metric.score(statistics.sum(axis=1)), mean.score(sentences.sum(axis=1))
@@ -366,7 +366,7 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
     return Averages(metric=metric.name, signature=mean.signature(testset), n_segments=testset.n_segments,
                     n_pairs=len(pairs), unsmoothed_zeros=zeros, systems=_ranked(names, corpus, average, sign),
                     disagreements=tuple(apart), case=_case(testset, metric, mean, pairs, statistics, sentences, seed,
-                                                           stage(progress, "looking")))
+                                                           report_stage(progress, "looking")))
 
 
 def _ranked(names: Sequence[str], corpus: np.ndarray, average: np.ndarray, sign: int) -> tuple[SystemAverage, ...]:
@@ -424,7 +424,7 @@ def _column(metric: Metric, statistics: np.ndarray, name: str) -> np.ndarray | N
 
 def _sets(n_segments: int, size: int, seed: int) -> np.ndarray:
     """Random sets of segments, shape (sets, size)."""
-    return np.stack([subset(n_segments, size, seed, k) for k in range(_TRIES if n_segments > size else 1)])
+    return np.stack([draw_subset(n_segments, size, seed, k) for k in range(_TRIES if n_segments > size else 1)])
 
 
 # BLEU and GTM of two systems at other output lengths (Koehn 2004, Figure 1).
@@ -501,7 +501,7 @@ def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | No
     n = min(most, testset.n_segments)
     part = testset.only(names).take((np.arange(n) * testset.n_segments // n).tolist())
     how, grid = "word penalty", PENALTIES
-    variants = _penalised(part, names, stage(progress, "other lengths"))
+    variants = _penalised(part, names, report_stage(progress, "other lengths"))
     if variants is None:
         how, grid, tokens = "truncation", SHARES, tokens_of(metric, part)
         variants = [[truncated(text, tokens, kept) for text in part.systems[name]] for name in names for kept in grid]
@@ -552,7 +552,7 @@ def _points(several: TestSet, bleu: Metric, gtms: Sequence[Metric], asked: Seque
     sums = bleu.statistics(several).sum(axis=1)
     scores = [bleu.score(sums).tolist()]
     for gtm in gtms:
-        scores.append(gtm.score(gtm.statistics(several, stage(progress, "counting")).sum(axis=1)).tolist())
+        scores.append(gtm.score(gtm.statistics(several, report_stage(progress, "counting")).sum(axis=1)).tolist())
     rows = []
     for length, (sys_len, ref_len), points, match, match_2 in zip(asked, sums[:, :2].tolist(), *scores, strict=True):
         penalty = brevity_penalty(sys_len, ref_len)
@@ -635,7 +635,7 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
     if statistics is None:
-        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
+        statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
     mean = segment_mean(metric)
     if isinstance(mean, SentenceMean):
         statistics = mean.from_counts(statistics)
@@ -740,7 +740,7 @@ def signatures(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
     scores: list[SignedScore] = []
     for name, settings in {"as here": {}, **SETTINGS}.items():
         other: Metric = replace(bleu, **settings)
-        points = other.score(cached_statistics(other, one, stage(progress, name)).sum(axis=1))
+        points = other.score(cached_statistics(other, one, report_stage(progress, name)).sum(axis=1))
         signed = SignedScore(name, float(points[0]), other.signature(one))
         if signed.signature not in [row.signature for row in scores]:  # it may be the setting of this test set
             scores.append(signed)

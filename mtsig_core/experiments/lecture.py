@@ -23,12 +23,12 @@ from mtsig_core.experiments.population import Population, mix_systems, populatio
 from mtsig_core.experiments.sampling import positions, ratio_of_spreads
 from mtsig_core.metrics import Metric, direction
 from mtsig_core.stats import engine
-from mtsig_core.stats.arrays import rounding
+from mtsig_core.stats.arrays import rounding_error
 from mtsig_core.stats.engine import UnitStatistics, swap_differences
 from mtsig_core.stats.intervals import Sample, percentile
 from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.power import exaggeration_at, power_at
-from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, coins, subset
+from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, draw_subset, toss_coins
 from mtsig_core.stats.significance import approximate_randomization, significant, student_t, win_rates
 from mtsig_core.testset import TestSet
 
@@ -79,7 +79,7 @@ def excerpt(testset: TestSet, metric: str | Metric, a: str, b: str, n: int, seed
         raise SettingError(f"{testset.name} has {len(whole)} segments with an output of both {a} and {b}. This scene "
                            f"needs {n}: choose another pair, or a larger test set.")
     short = whole[np.argsort(lengths[whole], kind="stable")][:_CHOICE * n]
-    seen = measure(two.take(np.sort(short[subset(len(short), n, seed, 0)]).tolist()), metric).only([a, b])
+    seen = measure(two.take(np.sort(short[draw_subset(len(short), n, seed, 0)]).tolist()), metric).only([a, b])
     return Excerpt(seen.testset, seen.metric, seen.statistics)
 
 
@@ -242,7 +242,7 @@ class Swaps(Draws):
     @property
     def extreme(self) -> np.ndarray:
         """Which differences are at least as large as the observed one, either way, shape (trials,)."""
-        slack = rounding(np.append(self.differences, self.observed)[None])[0]
+        slack = rounding_error(np.append(self.differences, self.observed)[None])[0]
         return np.asarray(np.abs(self.differences) >= abs(self.observed) - slack)
 
     @property
@@ -263,7 +263,7 @@ class Swaps(Draws):
 
 def random_swaps(shown: Excerpt, seed: int, start: int, stop: int) -> Swaps:
     """Trials `start` to `stop`, a fair coin for each sentence, even where all swaps could be tried."""
-    swapped = from_blocks(lambda block: coins(shown.n, seed, block), start, stop)
+    swapped = from_blocks(lambda block: toss_coins(shown.n, seed, block), start, stop)
     moved = np.einsum("rn,sni->sri", swapped.astype(np.int64), shown.statistics)
     first, second = (total - own + other for total, own, other in zip(
         shown.statistics.sum(axis=1)[:, None], moved, moved[::-1], strict=True))

@@ -19,15 +19,15 @@ from mtsig_core.metrics import Metric, depends_on_testset, direction, is_segment
 from mtsig_core.results import SamplingSettings
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, simulate
 from mtsig_core.stats import engine
-from mtsig_core.stats.arrays import TOLERANCE, rounding
-from mtsig_core.stats.engine import paired, units_apart
+from mtsig_core.stats.arrays import TOLERANCE, rounding_error
+from mtsig_core.stats.engine import count_differing_units, pair_statistics
 from mtsig_core.stats.few_units import p_floor, pair_units
 from mtsig_core.stats.intervals import LEAST_UNITS, Sample, finite_ends, percentile
 from mtsig_core.stats.measured import Measured, measure
-from mtsig_core.stats.parallel import Progress, in_order, stage
+from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
 from mtsig_core.stats.power import degrees_of_freedom, power_at
-from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, make_units, members, subset
-from mtsig_core.stats.score import prepare, relative
+from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, draw_subset, group_positions, make_units
+from mtsig_core.stats.score import prepare_systems, relative_ends
 from mtsig_core.stats.settings import check_trials, resolve_sampling
 from mtsig_core.stats.significance import TESTS, percentile_test, significant
 from mtsig_core.testset import TestSet
@@ -208,7 +208,7 @@ class _Subject(NamedTuple):
     """What is drawn from: statistics by unit, systems best first, pairs with the better system first.
 
     `by_unit` has the units on its first axis: a subset is copied in long runs then, in a third of the time. `counted`
-    counts segments anew, for a metric that needs it, those of units by `members`.
+    counts segments anew, for a metric that needs it, those of units by `group_positions`.
     """
 
     metric: Metric
@@ -276,7 +276,8 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
                            "segment or document.", {"unit": "segment"}, {"unit": "document"})
     check_whole("repeats", repeats, 1, _MOST_REPEATS)
     check_whole("resamples", resamples, 2, _MOST_RESAMPLES)
-    subject = _subject(measure(testset, metric, statistics=statistics, progress=stage(progress, "counting")), settings)
+    subject = _subject(measure(testset, metric, statistics=statistics, progress=report_stage(progress, "counting")),
+                       settings)
     n = subject.units.n
     sizes = default_sizes(n, subject.units.kind) if sizes is None else in_units(sizes, n)
     times = [1 if size == n else repeats for size in sizes]
@@ -287,7 +288,7 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
         watch(0, gather({}))
     by_size: dict[int, list[_Drawn]] = {}
     done = 0
-    with closing(in_order(lambda k: _one(subject, *tasks[k], settings), len(tasks), jobs)) as results:
+    with closing(run_in_order(lambda k: _one(subject, *tasks[k], settings), len(tasks), jobs)) as results:
         for size, most in zip(sizes, times, strict=True):
             by_size[size] = []
             for _ in range(most):
@@ -310,12 +311,13 @@ def _subject(seen: Measured, settings: SamplingSettings) -> _Subject:
     seen = seen.best_first()
     units, pairs, statistics = seen.units(settings.unit), engine.all_pairs(len(seen.names)), seen.statistics
     if seen.has_gaps:
-        statistics = np.concatenate([statistics, paired(statistics, pairs)[0]])
+        statistics = np.concatenate([statistics, pair_statistics(statistics, pairs)[0]])
     counted = seen.counter() if depends_on_testset(seen.metric) else None
     by_unit = np.ascontiguousarray(units.sum(statistics).swapaxes(0, 1))
-    subject = _Subject(seen.metric, seen.testset, units, members(units.index), by_unit, _numbers(seen.metric, by_unit),
+    subject = _Subject(seen.metric, seen.testset, units, group_positions(units.index), by_unit,
+                       _numbers(seen.metric, by_unit),
                        counted, seen.names, pairs, seen.has_gaps, *pair_units(seen, pairs, units), *[np.empty(0)] * 2)
-    few = np.flatnonzero(units_apart(subject.whole, subject.rows, subject.common) < subject.common)
+    few = np.flatnonzero(count_differing_units(subject.whole, subject.rows, subject.common) < subject.common)
     first, second = by_unit.swapaxes(0, 1)[subject.rows[few].T]
     return subject._replace(few=few, apart=(first != second).any(axis=2))
 
@@ -337,7 +339,7 @@ class _Drawn(NamedTuple):
 
 
 def _one(subject: _Subject, size: int, repeat: int, settings: SamplingSettings) -> _Drawn:
-    chosen = subset(subject.units.n, size, settings.seed, repeat)
+    chosen = draw_subset(subject.units.n, size, settings.seed, repeat)
     if size == subject.units.n:  # the set itself, with the draws of `compare`
         data, first_block = subject.whole, 0
     else:
@@ -346,7 +348,7 @@ def _one(subject: _Subject, size: int, repeat: int, settings: SamplingSettings) 
     k, rows = len(subject.names), subject.rows
     medians, *ends = _percentiles(drawn[:k], settings.alpha)
     with np.errstate(divide="ignore", invalid="ignore"):
-        relative = (np.array(ends) - medians) / np.where(medians == 0, np.nan, np.abs(medians))
+        relative_ends = (np.array(ends) - medians) / np.where(medians == 0, np.nan, np.abs(medians))
     sign = direction(subject.metric)
     deltas, differences = (sign * (x[rows[:, 0]] - x[rows[:, 1]]) for x in (data.scores, drawn))
     n = np.full(len(rows), size)
@@ -357,7 +359,7 @@ def _one(subject: _Subject, size: int, repeat: int, settings: SamplingSettings) 
     tails = _ends(deltas, differences, settings.alpha)
     tails[~significant(floor, settings.alpha)] = np.nan  # so few tell nothing
     sizes = np.bincount(subject.units.index, minlength=subject.units.n)
-    return _Drawn(data.scores[:k], relative, deltas, p_values, int(sizes[chosen].sum()), tails,
+    return _Drawn(data.scores[:k], relative_ends, deltas, p_values, int(sizes[chosen].sum()), tails,
                   drawn[:k] if size == subject.units.n else None)
 
 
@@ -418,9 +420,9 @@ def _gather(subject: _Subject, settings: SamplingSettings, tested: np.ndarray, e
 
 def _system_rows(names: Sequence[str], subsets: Sequence[_Drawn]) -> Iterator[tuple[Any, ...]]:
     """The fields of `SystemSize` from the system on."""
-    scores, relative = np.array([one.scores for one in subsets]), np.array([one.relative for one in subsets])
+    scores, relative_ends = np.array([one.scores for one in subsets]), np.array([one.relative for one in subsets])
     for k, name in enumerate(names):
-        values, (low, high) = scores[:, k][np.isfinite(scores[:, k])], relative[:, :, k].T
+        values, (low, high) = scores[:, k][np.isfinite(scores[:, k])], relative_ends[:, :, k].T
         known = np.isfinite(low) & np.isfinite(high)
         band = [None] * 3 if not len(values) else [values.mean(), *np.percentile(values, _BAND)]
         ends = [None] * 3 if not known.any() else [low[known].mean(), high[known].mean(), (high - low)[known].mean()]
@@ -586,9 +588,9 @@ def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence
     shares = _checked_shares(shares)
     swept, sets = [], reference_sets(names)
     for k, chosen in enumerate(sets):
-        def report(stage: str, share: float, done: int = k) -> None:
+        def report(report_stage: str, share: float, done: int = k) -> None:
             if progress is not None:
-                progress("sets of references", (done + share * (stage == "test sets")) / len(sets))
+                progress("sets of references", (done + share * (report_stage == "test sets")) / len(sets))
 
         swept.append(sweep_sizes(testset.scored_with(chosen), metric, sizes=shares, repeats=repeats, unit=unit,
                                  resamples=resamples, alpha=alpha, seed=seed, jobs=jobs, progress=report))
@@ -685,7 +687,7 @@ class Growing:
 
     @derived("relative", "relative", in_files=True)
     def relative(self) -> tuple[float, float] | None:
-        return relative(self.low, self.median, self.high)
+        return relative_ends(self.low, self.median, self.high)
 
 
 @dataclass(frozen=True)
@@ -748,7 +750,7 @@ def stability(testset: TestSet, metric: str | Metric, system: str | None = None,
     if pool < GROWING[0]:
         raise SettingError(f"pool is {pool}. Expected at least {GROWING[0]} bootstrap samples.")
     only = None if system is None else [system]
-    settings, seen = prepare(testset, metric, only, statistics, progress, unit=unit, alpha=alpha,
+    settings, seen = prepare_systems(testset, metric, only, statistics, progress, unit=unit, alpha=alpha,
                              block_length=block_length, resamples=pool, seed=seed)
     seen = seen.only(seen.best_first().names[:1])
     units = seen.units(settings.unit, settings.block_length)
@@ -758,7 +760,7 @@ def stability(testset: TestSet, metric: str | Metric, system: str | None = None,
                            f"{LEAST_UNITS} there is no interval that more bootstrap samples could settle. "
                            "Take a larger test set.")
     data = seen.by(units)
-    drawn = engine.bootstrap_scores(data, pool, seed, jobs=jobs, progress=stage(progress, "pool"))[0]
+    drawn = engine.bootstrap_scores(data, pool, seed, jobs=jobs, progress=report_stage(progress, "pool"))[0]
     median, sigma = float(np.median(drawn)), float(drawn.std(ddof=1))
     return Stability(
         metric=seen.metric.name, system=seen.names[0], settings=settings, score=float(data.scores[0]), median=median,
@@ -799,7 +801,7 @@ def _repeat(drawn: np.ndarray, size: int, median: float, sigma: float, alpha: fl
     runs = len(drawn) // size
     medians, *bounds = _percentiles(drawn[:runs * size].reshape(runs, size), alpha)
     sd_low, sd_high = [None, None] if runs < 2 else [
-        sd if (sd := float(bound.std(ddof=1))) > rounding(bound) else 0.0 for bound in bounds]
+        sd if (sd := float(bound.std(ddof=1))) > rounding_error(bound) else 0.0 for bound in bounds]
     ratios = [(bound - medians) / np.abs(medians) for bound in bounds] if medians.all() else None
     mean = None if ratios is None else finite_ends(*(ratio.mean() for ratio in ratios))
     spread = between = None

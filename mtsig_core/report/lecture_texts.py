@@ -33,7 +33,7 @@ from mtsig_core.report.html import template
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.pictures import ticks_within
 from mtsig_core.report.text import printable
-from mtsig_core.stats.arrays import holds_zero
+from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.power import exaggeration_at, minimum_detectable_difference, power_at, units_needed
 from mtsig_core.testset import TestSet
 
@@ -268,7 +268,7 @@ def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
         f"{1 - ALPHA:.0%} interval of {drawn:,} draws"
     bracket = f"From {2 / ALPHA:.0f} draws on: a {1 - ALPHA:.0%} interval." if draws.too_few(ALPHA) else \
         f"It leaves out {ALPHA / 2:.1%} of them at each end."
-    undecided = not draws.too_few(ALPHA) and holds_zero(*difference)
+    undecided = not draws.too_few(ALPHA) and contains_zero(*difference)
     return {"truth": f"{draws.mean_missing:.1f}", "worse_said": f"{draws.share_worse:.0%}", "of": of, "conclusion": (
         f"A resample lacks {draws.mean_missing:.1f} of {n} sentences on average ({expected_missing(n):.1f} are "
         f"expected, {expected_missing(n) / n:.0%}), so its score moves: {_reach(*score)} ({of}). {bracket}"), "after": (

@@ -94,7 +94,7 @@ class Plan:
     seed: int
 
     @classmethod
-    def of(cls, settings: Settings) -> Plan:
+    def from_settings(cls, settings: Settings) -> Plan:
         return cls(*(getattr(settings, one.name) for one in fields(cls)))
 
 
