@@ -90,7 +90,7 @@ def equal_weights(metric: Metric, both: np.ndarray, documents: np.ndarray) -> Eq
 
     Examples
     --------
-    >>> from mtsig_core.metrics.segment_scores import SegmentMean
+    >>> from mtsig_core.metrics.means import SegmentMean
     >>> both = np.array([[[3.0, 1], [5, 1], [1, 1]], [[2.0, 1], [6, 1], [1, 1]]])
     >>> equal_weights(SegmentMean("human", True), both, np.arange(3)).weights.round(3).tolist()
     [0.333, 0.333, 0.333]

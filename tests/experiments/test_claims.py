@@ -7,7 +7,7 @@ from scipy import stats
 from mtsig_core import SettingError
 from mtsig_core.experiments.error_rates import Decisions, claims
 from mtsig_core.experiments.frame import mean_share
-from mtsig_core.metrics.segment_scores import SegmentMean
+from mtsig_core.metrics.means import SegmentMean
 from tests.toys import segment_scores, toy
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.experiments.error_rates import type_one, unit_changes, variants
 from mtsig_core.experiments.validation import coverage, pair_tests
-from mtsig_core.metrics.segment_scores import SegmentMean
+from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.report.experiment_tables import unit_table
 from mtsig_core.testset import SegmentScores
 from tests.toys import Given, mean, segment_scores, texts, toy
@@ -175,9 +175,3 @@ def test_unit_changes_count_what_has_scores():
 def test_units_that_cannot_be(testset, message):
     with pytest.raises(SettingError, match=message):
         unit_changes(testset, "bleu")
-
-
-def test_the_same_for_any_number_of_threads(three):
-    for function in (pair_tests, variants):
-        one, two = (function(three, "bleu", trials=99, seed=4, jobs=jobs) for jobs in (1, 2))
-        assert one == two
