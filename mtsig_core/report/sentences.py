@@ -15,7 +15,15 @@ import numpy as np
 from mtsig_core.caution import Caution
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caution_words import CORRECTIONS, describe_rank_disagreement, list_names
+from mtsig_core.report.caution_words import (
+    CORRECTIONS,
+    describe_agreement,
+    describe_pairs_inside,
+    describe_rank_disagreement,
+    explain_no_decision,
+    format_units,
+    list_names,
+)
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.table import format_p, join_ends, signed, written_like
 from mtsig_core.report.text import printable
@@ -31,18 +39,16 @@ from mtsig_core.results import (
     TaskInfo,
     swap_ratio,
 )
-from mtsig_core.stats.across import FEW, MACRO_TESTS, Disputed, alike_said
+from mtsig_core.stats.across import FEW, MACRO_TESTS, Disputed
 from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.cautions import rank_disagreement
 from mtsig_core.stats.few_units import (
     FEW_FOR_BOOTSTRAP,
     FEW_UNITS,
     can_reach_alone,
-    cannot_decide,
     differing_unit,
     find_shortage,
     rank_correction,
-    units_said,
 )
 from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.power import unbiased, units_freedom
@@ -52,7 +58,6 @@ from mtsig_core.stats.ranks import (
     count_reversed_pairs,
     find_top_group,
     has_clear_winner,
-    inside_said,
 )
 from mtsig_core.stats.significance import CONTROLS, TESTS, is_split
 
@@ -247,7 +252,7 @@ def describe_undecided(pair: PairResult | MacroPair, settings: Settings) -> str:
         return "cannot be decided: too many pairs for so few trials"
     if pair.n_apart is not None:
         return f"cannot be decided by a difference in only {format_count(pair.n_apart, differing_unit(settings))}"
-    return "cannot be decided" + f" with {units_said(settings, pair.n_units)}" * bool(pair.n_units)
+    return "cannot be decided" + f" with {format_units(settings, pair.n_units)}" * bool(pair.n_units)
 
 
 def find_identical(comparison: Comparison, result: MetricResult, pair: PairResult) -> str | None:
@@ -305,7 +310,7 @@ def _state_part(comparison: Comparison, result: MetricResult, where: str) -> str
     if not result.pairs:
         row = result.systems[0]
         return f"{row.system} scores {row.score:{choose_form(result)}}{where}; there is no other system to compare"
-    if settings.baseline is not None and cannot_decide(settings, result) is None:
+    if settings.baseline is not None and explain_no_decision(settings, result) is None:
         better, worse = (sum(pair.better == side for pair in result.pairs) for side in "ab")
         m, untested = len(result.tested), len(result.pairs) - len(result.tested)
         return (f"Against {settings.baseline}: {better} significantly better, {worse} significantly worse, "
@@ -336,7 +341,7 @@ def explain_no_ranks(comparison: Comparison, result: MetricResult) -> str | None
         return "there is only one system"
     if not has_p_values(settings) and result.tested:
         return "this test controls no error over all pairs"
-    why = cannot_decide(settings, result, None if settings.baseline else rank_correction(settings))
+    why = explain_no_decision(settings, result, None if settings.baseline else rank_correction(settings))
     return None if why is None else why[:1].lower() + why[1:]
 
 
@@ -429,7 +434,7 @@ def list_gaps_across(found: TaskComparison, metric: str) -> list[str]:
     if single := [pair for pair, (n, _) in least.items() if n < 2]:
         sentences.append("Across the language pairs there is no interval for systems with a single unit in one of "
                          f"these: {name_pairs(single)}.")
-    few = [f"{units_said(found.pairs[pair].settings, n)}" + f" worth {worth:.0f} of equal size" * (round(worth) < n)
+    few = [f"{format_units(found.pairs[pair].settings, n)}" + f" worth {worth:.0f} of equal size" * (round(worth) < n)
            + f" in {pair}" for pair, (n, worth) in least.items() if n >= 2 and worth < FEW_UNITS]
     if few and any(pair.ci_low is not None for pair in macro.pairs):
         narrow = "" if macro.ci == "jackknife-t" else " and too narrow"
@@ -592,11 +597,11 @@ def describe_rule(found: TaskComparison, metric: str) -> str | None:
     sentences = [
         f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}.",
         f"Here {hidden.significant_inside} of {format_count(hidden.significant, 'significant pair')} "
-        f"{inside_said(hidden.significant_inside, hidden.inside_apart)}; {hidden.turned_round} of them "
+        f"{describe_pairs_inside(hidden.significant_inside, hidden.inside_apart)}; {hidden.turned_round} of them "
         "are ranked the other way round, the significantly worse system first."
         if hidden.turned_round else
         f"Here {hidden.significant_inside} of {format_count(hidden.significant, 'significant pair')} "
-        f"{inside_said(hidden.significant_inside, hidden.inside_apart)}.",
+        f"{describe_pairs_inside(hidden.significant_inside, hidden.inside_apart)}.",
         f"{format_count(hidden.apart_not_significant, 'pair')} with separate ranks "
         f"{'is' if hidden.apart_not_significant == 1 else 'are'} not significant.",
         f"{hidden.changed} of {hidden.ranks} ranks differ from simultaneous rank ranges."]
@@ -864,7 +869,7 @@ def _describe_outcome(found: Found, metric: str) -> Iterator[str]:
     one, result = next(iter(parts.values()))
     settings, shown = one.settings, result if macro is None else macro
     is_single = macro is None and len(parts) > 1
-    if not (settings.baseline or len(shown.pairs) == 1) or not result.tested or cannot_decide(settings, result):
+    if not (settings.baseline or len(shown.pairs) == 1) or not result.tested or explain_no_decision(settings, result):
         yield f"{printable(state_verdict(found, metric))}."
     if is_single or not shown.pairs:
         return
@@ -1040,5 +1045,5 @@ def state_agreement(disputed: Sequence[Disputed]) -> str:
     """How often the metrics agree in all language pairs together, in a sentence without its full stop."""
     within = [one for one in disputed if one.language_pair is not None]
     metrics = ", ".join(dict.fromkeys(metric_title(name) for one in within for name in one.metrics))
-    return f"{metrics} in {format_count(len(within), 'language pair')}: " + alike_said(
+    return f"{metrics} in {format_count(len(within), 'language pair')}: " + describe_agreement(
         [pair for one in within for pair in one.pairs])

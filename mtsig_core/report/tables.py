@@ -36,6 +36,7 @@ from mtsig_core.results import (
     MetricResult,
     PairResult,
     PairRuns,
+    Scores,
     Settings,
     SystemResult,
     SystemRuns,
@@ -44,7 +45,6 @@ from mtsig_core.results import (
 )
 from mtsig_core.stats.across import AGREE, KINDS, NOT_ALIKE, RELATIONS, UNDECIDED, Disputed, PairAcross, pairs_across
 from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear_winner
-from mtsig_core.stats.score import Scores
 from mtsig_core.stats.significance import is_split
 from mtsig_core.stats.testset_cautions import list_contents
 from mtsig_core.task import SystemInfo

@@ -16,6 +16,7 @@ from mtsig_core import Caution, Exclusion, MetricResult, MtsigError
 from mtsig_core.figures.comparison_plots import matrix
 from mtsig_core.metrics import list_metrics, metric_title, metric_titles, resolve_metric
 from mtsig_core.report import export, result_json
+from mtsig_core.report.caution_words import describe_agreement
 from mtsig_core.report.reports import comparison_html, comparison_latex
 from mtsig_core.report.sentences import describe_control, keeps_its_level, list_caveats, paper_sentences
 from mtsig_core.report.tables import (
@@ -26,7 +27,7 @@ from mtsig_core.report.tables import (
     relations_table,
     without_relation,
 )
-from mtsig_core.stats.across import alike_said, pairs_across
+from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.cautions import about_top_groups
 from mtsig_core.stats.comparison import join_comparisons
 from mtsig_core.stats.significance import decide_adjusted, find_disagreements
@@ -142,7 +143,7 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
     screen.cautions((caution for caution in warnings if caution.kind.concern == "scores"), several=True)
     names = " and ".join(metric_title(result.metric) for result in compared)
     st.subheader("Do the metrics agree?")
-    screen.answer(f"{names}: {alike_said(pairs_across(compared))}")
+    screen.answer(f"{names}: {describe_agreement(pairs_across(compared))}")
     screen.cautions(about_top_groups({result.metric: result for result in compared}))
     st.caption("Opposite: each is significant, in another direction. Some decide: significant by one, not by another. "
                "Differences are improvements; ● is significant. To try several metrics and keep one is to test more "

@@ -31,7 +31,7 @@ _PAGE = 850  # what a table may take of a page on a projector
 def show(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[int], key: str | None,
          open_rows: bool = False, *, open_cells: bool = False, marks: Collection[tuple[int, int]] = (),
          clusters: Collection[int] = ()) -> int | tuple[int, int] | None:
-    """Draw a table; a column in which a cell knows its number (`mtsig_core.report.table.Cell`) is sorted by the numbers."""
+    """Draw a table; a column in which a cell knows its number (a `Cell`) is sorted by the numbers."""
     n_columns, header, rows = len(header), header[:MOST_COLUMNS], [row[:MOST_COLUMNS] for row in rows]
     # The browser itself would measure the first rows alone.
     widths = [min(max(map(len, column)) * _LETTER + 20, _WIDEST) for column in zip(header, *rows, strict=True)]
