@@ -86,7 +86,7 @@ with left:
                     [row.relative_sd_range for row in repeats], [row.relative_theory for row in repeats],
                     [row[:2] for row in ZHANG_VOGEL_6.rows[theirs]], unit=metric_title(theirs)),
             key="bootstrap.settling", files=view.named(name), command=command,
-            **charts.columns(settled.records("repeats")),
+            rows=settled.records("repeats"),
             alt="Standard deviation of an end of the relative interval against the number of bootstrap samples, on log "
                 "axes: ours and those of Zhang and Vogel fall with the square root of it.")
     else:

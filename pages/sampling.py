@@ -65,7 +65,7 @@ charts.show(partial(spread, {NAMES[kind]: one.scores for kind, one in chosen.ite
                     {NAMES[kind]: ends for kind, ends in theirs.items()}, unit=sections.unit,
                     ghosts={NAMES[kind]: one.scores for kind, one in before.items()},
                     frame=[end for ends in his.values() for end in ends], form=sections.form),
-            key="sampling.spread", files=view.named(name), command=sections.command(*KINDS), **charts.columns(rows),
+            key="sampling.spread", files=view.named(name), command=sections.command(*KINDS), rows=rows,
             alt=f"Scores of {n} samples of {size} segments, one dot each: blocks above, broad samples below.")
 left_over = samples["broad"].n_segments - n * size
 st.caption(f"{n} samples of {size} segments each way. A block takes consecutive segments, broad sample k takes "

@@ -168,7 +168,7 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
                    "choose both at the side to do as they did.")
         copyable(command, "leaderboard.pairs.command", "Command that prints all pairs by these metrics")
     charts.csv_button(view.named(metric="-".join(result.metric for result in compared)), "leaderboard.pairs",
-                      **charts.columns(table.records()), text="All pairs under all metrics as CSV")
+                      rows=table.records(), text="All pairs under all metrics as CSV")
 
 
 def show_figure_3(view: View) -> None:
@@ -218,7 +218,7 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
                      "files have all.")
     clicked = charts.show(
         partial(matrix, _first(result), settings, charts.dark(), tuple(write_caveats(view.comparison, result))),
-        "significance.matrix", select=True, **charts.columns(table.records()),
+        "significance.matrix", select=True, rows=table.records(),
         files=view.named(), command=view.command(), table=table,
         alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.tested)} differ significantly; the "
             "table below has the same numbers.")

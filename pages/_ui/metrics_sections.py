@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import partial
 
 import streamlit as st
@@ -30,6 +29,7 @@ from mtsig_core.metrics import list_metrics, metric_title, metric_titles
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.agreement import (
     agreement_assumed,
+    agreement_by_pair_table,
     agreement_note,
     agreement_table,
     agreement_verdict,
@@ -46,6 +46,7 @@ from mtsig_core.report.domain_tables import (
 )
 from mtsig_core.report.export import file_name
 from mtsig_core.report.table import Column, Table
+from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.stats.cautions import about_agreement
 from pages._ui import charts, controls, results, screen, segment_sections, session_limits
 from pages._ui.browser import copyable
@@ -56,13 +57,6 @@ from pages._ui.testset_view import View
 def command(view: View, name: str, metric: str = "bleu", **asked) -> str:
     """The command line that prints a view; an option that is None is left out."""
     return command_line(f"metrics {name}", view.source, metrics=metric, **asked)
-
-
-def files(called: Sequence[str], name: str, rows: Sequence[dict], printed: str) -> None:
-    """The numbers of a view without a figure; `called` as in `charts.show`."""
-    with st.expander("Numbers, files, command", key=f"metrics.{name}.box"):
-        charts.csv_button(called, f"metrics.{name}", list(rows[0]), (row.values() for row in rows))
-        copyable(printed, f"metrics.{name}.command", "Command that prints these numbers")
 
 
 def choose_system(view: View, place) -> str:
@@ -93,7 +87,7 @@ def show_precisions(view, places):
     charts.show(partial(by_order, [(row.system, [getattr(row, f"p{n}") for n in ORDERS]) for row in rows], system,
                         paper, source=KOEHN_T1.source),
                 key="metrics.precisions", files=view.named(system, metric="bleu"),
-                command=command(view, "precisions"), **charts.columns(rows), with_table=False,
+                command=command(view, "precisions"), rows=rows, with_table=False,
                 alt=f"Precision of {system} by length of n-gram, from {mine.p1 or 0:.1f}% to {mine.p4 or 0:.1f}%.")
     screen.show_table(tables.precision_table(rows, koehns))
     st.caption("Precision: the geometric mean of the four. Each n-gram counts at most as often as in the reference "
@@ -121,7 +115,7 @@ def show_lengths(view, places):
                         paper=simulated),
                 key="metrics.lengths", files=view.named(one.system, metric="bleu-gtm"),
                 command=command(view, "lengths", system_name=system, beside=beside),
-                **charts.columns(tables.length_records(one)), with_table=False,
+                rows=tables.length_records(one), with_table=False,
                 alt=f"BLEU and GTM-2 of {' and '.join(name for name, _ in one.curves)} by length ratio; {system} has "
                     + ", ".join(f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"
                                 for point in (*sides, actual)) + ".")
@@ -167,7 +161,7 @@ def show_example(view, places):
     if sentence == _NOTE:
         st.subheader("What the note gets wrong")
         screen.show_table(tables.note_table(one))
-    files(view.named(metric="bleu"), "example", tables.step_records(one), printed)
+    charts.show_numbers(view.named(metric="bleu"), "metrics.example", tables.step_records(one), printed)
 
 
 def show_signatures(view, places):
@@ -181,8 +175,8 @@ def show_signatures(view, places):
     st.caption("Only scores of one signature compare (Post 2018). nrefs: references; case: mixed, or lower (lc); eff: "
                "effective order, for sentences; tok: tokenizer; smooth: what stands for a count of 0. The page Methods "
                "has the signature of every metric.")
-    files(view.named(system, metric="bleu"), "signatures", [asdict(row) for row in rows],
-          command(view, "signatures", system_name=system))
+    charts.show_numbers(view.named(system, metric="bleu"), "metrics.signatures", rows,
+                        command(view, "signatures", system_name=system))
 
 
 # Means of sentence scores, and Student's t, which is for them.
@@ -203,7 +197,7 @@ def show_averages(view, places):
         charts.show(partial(rankings, [(row.system, row.corpus, row.average) for row in one.systems],
                             (pair.a, pair.b) if pair else (), unit=unit), key="metrics.averages", files=view.named(),
                     command=printed,
-                    **charts.columns(one.systems), with_table=False,
+                    rows=one.systems, with_table=False,
                     alt=f"Corpus {unit} of each system beside its mean of sentence scores; "
                                               f"{len(one.disagreements)} pairs of lines cross.")
     with right:
@@ -266,7 +260,7 @@ def show_students_t(view, places):
                                          for row in one.rows],
                         unit=f"mean {unit}" if from_table else f"mean of sentence {unit}"),
                 key="metrics.students-t", files=view.named(one.system),
-                command=command(view, "students-t", metric, **asked), **charts.columns(one.rows), with_table=False,
+                command=command(view, "students-t", metric, **asked), rows=one.rows, with_table=False,
                 alt=f"{level} intervals of the mean of {one.system} by Student's t and by the bootstrap, at each size.")
     screen.show_table(tables.mean_interval_table(one))
     st.caption(f"{level} intervals, {one.resamples:,} bootstrap samples. Student's t (Koehn 2004, section 4) takes "
@@ -332,20 +326,27 @@ def show_agreement(view, places):
     if result.testset.n_segments < view.testset.n_segments:
         screen.status([f"{result.testset.n_segments:,} of {view.testset.n_segments:,} segments and "
                        f"{len(result.testset.systems)} of {len(view.testset.systems)} systems have {human} scores"])
+    show_agreement_with(result, "metrics", view.named(metric=human), command_line(
+        "agreement", view.source, f"--metrics={','.join(names)}", human=human, **asked))
+
+
+def show_agreement_with(result: Agreement | TaskAgreement, page: str, files: Sequence[str], command: str) -> None:
+    """Metrics held against human scores, of one language pair or in the mean over several."""
     screen.answer(agreement_verdict(result))
     screen.cautions(about_agreement(result))
-    printed = command_line("agreement", view.source, f"--metrics={','.join(names)}", human=human, **asked)
-    charts.show(partial(agreement_dots, result), key="metrics.agreement", files=view.named(metric=human),
-                command=printed, **charts.columns(result.metrics), with_table=False,
+    charts.show(partial(agreement_dots, result), key=f"{page}.agreement", files=files, command=command,
+                rows=result.metrics, with_table=False,
                 alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals; numbers below.")
-    screen.show_table(agreement_table(result), "metrics.agreement.rows")
+    screen.show_table(agreement_table(result), f"{page}.agreement.rows")
+    if isinstance(result, TaskAgreement):
+        screen.show_table(agreement_by_pair_table(result), f"{page}.agreement.pairs")
+        st.caption("Soft pairwise accuracy by language pair. Above: means over the language pairs.")
     if result.comparisons:
         st.subheader("Is one metric better than another?")
-        screen.show_table(compared_metrics_table(result), "metrics.agreement.pairs")
-        rows = [asdict(row) for row in result.comparisons]
-        charts.csv_button(view.named(metric=human), "metrics.comparisons", list(rows[0]),
-                          (list(row.values()) for row in rows), "Pairs of metrics as CSV")
-    screen.plain(" ".join([agreement_note(result), *agreement_assumed(result)]))
+        screen.show_table(compared_metrics_table(result), f"{page}.agreement.comparisons")
+        charts.csv_button(files, f"{page}.comparisons", result.comparisons, "Pairs of metrics as CSV")
+    assumed = () if isinstance(result, TaskAgreement) else agreement_assumed(result)
+    screen.plain(" ".join([agreement_note(result), *assumed]))
 
 
 def _agreement(view, human, names, asked):

@@ -75,8 +75,8 @@ class Samples:
         charts.show(partial(intervals, one.scores, one.low, one.high, one.hits, one.full, unit=self.unit,
                             form=self.form),
                     key="sampling.intervals", files=self.view.named(self.name), command=self.command(kind),
-                    **charts.columns([{**row, "hit": bool(hit)}
-                                      for row, hit in zip(sampled_system_records(one), one.hits, strict=True)]),
+                    rows=[{**row, "hit": bool(hit)}
+                                      for row, hit in zip(sampled_system_records(one), one.hits, strict=True)],
                     alt=f"{self.level} interval of each sample; {hits[kind]} of {one.known} contain "
                         f"{one.full:{self.form}}.")
         below = (f" {self.unit} of a small set lies below that of the whole, whose weights are others: its intervals "
@@ -115,7 +115,7 @@ class Samples:
             if abs(truth) > tie else f"{n - tally.none} of {n} {which} conclude that one is better"))
         worse = int((pair.improvements < 0).sum())
         shared = dict(files=self.view.named(a, b), command=self.command(kind),
-                      **charts.columns(sampled_pair_records(pair)))
+                      rows=sampled_pair_records(pair))
         charts.show(partial(outcomes, pair.improvements, pair.verdicts(test, alpha), truth,
                             f"whole test set, {truth:+{self.form}}", what="Improvement of A over B", unit=self.unit,
                             form=self.form), key="sampling.differences", **shared,
@@ -155,7 +155,7 @@ class Samples:
                 by_system.setdefault(row.system, []).append((row.size, row.ratio, row.ratio_low, row.ratio_high))
         charts.show(partial(ratios, by_system, self.name, {k: ratio for k, (_, ratio, _) in by_size.items()}),
                     key="sampling.ratios", files=self.view.named(self.name), with_table=False,
-                    command=self.command("spread", sized=False), **charts.columns(spread.rows),
+                    command=self.command("spread", sized=False), rows=spread.rows,
                     alt=f"Ratio of spreads by size of the samples; at {size} segments the median is {middle:.1f}.")
         screen.plain(f"System {self.name}")
         screen.show_table(spread_table(spread, self.name))

@@ -118,7 +118,7 @@ def _show_disagreement(view, pairs, adjusted, decisions, unclear, key):
     screen.show_table(table.pick_rows(range(min(_SHOWN, len(unclear)))), key)
     if len(unclear) > _SHOWN:
         st.caption(f"The first {_SHOWN} of {len(unclear)} rows; the file has all.")
-    charts.csv_button(view.named(), key, **charts.columns(table.records()), text="These pairs as CSV")
+    charts.csv_button(view.named(), key, rows=table.records(), text="These pairs as CSV")
 
 
 def show_triples(view: View) -> None:

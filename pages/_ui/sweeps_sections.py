@@ -214,7 +214,7 @@ def show_scores(view: View, sweep: SizeSweep, mine: PairPlan, printed: str) -> N
     st.subheader("Scores")
     charts.show(partial(scores, sweep.systems, {mine.a: BLUE, mine.b: VERMILLION}, unit=f"{sweep.settings.unit}s",
                         metric=unit, lower=not view.result.higher_is_better), key="sweeps.scores", files=view.named(),
-                command=printed, **charts.columns(sweep.systems), with_table=False,
+                command=printed, rows=sweep.systems, with_table=False,
                 alt=f"Mean {unit} of each system by test-set size; the ribbons narrow as the sets grow.")
     st.caption("Mean score over the test sets; ribbons hold the middle 90% of them (Figs 4 to 7 of Zhang and Vogel). "
                + ("Counted anew on every test set, as the weights of this metric come from it: scores grow."
@@ -232,7 +232,7 @@ def show_widths(view: View, sweep: SizeSweep, system: str, printed: str) -> None
     charts.show(partial(widths, rows, slope, paper, unit=f"{sweep.settings.unit}s",
                         theirs=f"Zhang and Vogel, {metric_title(theirs)}"),
                 key="sweeps.widths", files=view.named(system), command=printed,
-                **charts.columns(rows), table=width_table(rows),
+                rows=rows, table=width_table(rows),
                 alt="Relative width of the interval against the test-set size on log axes, falling with slope "
                     f"{slope.slope}.")
     st.caption("Width of the percentile interval relative to its median, mean over the test sets, with a straight line "
@@ -273,8 +273,8 @@ def show_table_2(view: View, sweep: SizeSweep, system: str, asked: dict) -> None
                f"interval; theirs too. {ZHANG_VOGEL_2.source}: {ZHANG_VOGEL_2.about}; human: fluency and adequacy. "
                f"They draw parts by document and bootstrap by sentence, here both go by {sweep.settings.unit}. "
                + _NOT_EQ_4 + "Their Figure 3, each pair by each metric, is a switch on the Leaderboard.")
-    _files("sweeps.table2", view.named(system), system_records(swept, metric in view.testset.scores),
-           command("size", metric, source, asked, sizes=",".join(f"{percent}%" for percent in percents)))
+    charts.show_numbers(view.named(system), "sweeps.table2", system_records(swept, metric in view.testset.scores),
+                        command("size", metric, source, asked, sizes=",".join(f"{percent}%" for percent in percents)))
 
 
 def show_references(view: View, system: str, asked: dict) -> None:
@@ -311,7 +311,7 @@ def show_references(view: View, system: str, asked: dict) -> None:
             partial(references, [(row.references, row.score, row.low, row.high) for row in whole], theirs,
                     metric=metric_title(metric), source="Zhang and Vogel"),
             key="sweeps.references", files=view.named(system), with_table=False,
-            command=command("references", metric, source, asked), **charts.columns(records),
+            command=command("references", metric, source, asked), rows=records,
             alt=f"Score of {system} with its interval, by number of references; the table below has the numbers.")
     screen.show_table(reference_table(swept, system))
     st.caption(f"{_about(several)}. Means over sets that use every reference equally often. The share of the "
@@ -348,9 +348,3 @@ def _about(several: TestSet) -> str:
     scored = f", {format_count(n, 'reference')}" if n else ""
     return f"{'Simulated, the first ' if several.simulated else ''}{size}{scored}"
 
-
-def _files(key, called, records, line):
-    """The numbers of a table as a file, and the command that prints them."""
-    with st.expander("Numbers as a file, command", key=f"{key}.box"):
-        charts.csv_button(called, key, list(records[0]), [row.values() for row in records])
-        charts.copy_command(line, key)

@@ -73,7 +73,7 @@ def show_figure(view: View, figure: Callable[[], go.Figure], rows: Sequence, nam
                 **asked) -> None:
     """A figure with the rows that the command prints as its numbers; the page has a table of them anyway."""
     charts.show(figure, key=f"validation.{key or name}", files=view.named(), command=command(view, name, **asked),
-                alt=alt, with_table=False, **charts.columns(flatten_rows(rows)))
+                alt=alt, with_table=False, rows=flatten_rows(rows))
 
 
 def grow(figure: Callable[[], go.Figure], name: str, sentence: str, more: str = "") -> None:
