@@ -11,9 +11,8 @@ from mtsig_core.figures.experiment_plots import replicates, settling
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.cells import rounded, written_like
-from mtsig_core.report.commands import command_line
 from mtsig_core.stats.score import bootstrap_systems, histogram
-from pages._ui import charts, controls, frame, results, screen, testsets
+from pages._ui import charts, controls, frame, screen, testsets
 
 _SAMPLING = ("unit", "alpha", "seed")
 _POOLS = ("auto", "10000", "20000", "50000", "100000", "200000", "500000", "1000000")
@@ -25,8 +24,8 @@ unit, theirs = metric_title(metric), ZHANG_VOGEL_1.nearest(metric)
 level = view.level
 
 
-systems = results.experiment(view, bootstrap_systems, "Drawing bootstrap samples", resamples=settings.resamples,
-                             **sampling)
+systems = view.experiment(bootstrap_systems, "Drawing bootstrap samples", resamples=settings.resamples,
+                          **sampling)
 names = [system.system for system in systems]
 name = controls.choice("System", names, "system", width=420)
 chosen = systems[names.index(name)]
@@ -49,8 +48,8 @@ st.caption(f"{len(chosen.drawn)} bootstrap samples by {settings.unit}, those of 
 st.subheader("Every kind of interval")
 others = () if testset.documents is None else [
     chosen if kind == settings.unit else
-    results.experiment(view, bootstrap_systems, f"Drawing {kind}s", resamples=settings.resamples, only=(name,),
-                       **{**sampling, "unit": kind})[0]
+    view.experiment(bootstrap_systems, f"Drawing {kind}s", resamples=settings.resamples, only=(name,),
+                    **{**sampling, "unit": kind})[0]
     for kind in ("segment", "document")]
 screen.show_table(tables.interval_table(chosen, ci, level, *others))
 
@@ -69,10 +68,9 @@ st.subheader("Were enough samples drawn?")
 pool = controls.choice("Samples in the pool", _POOLS, "pool", width=200, help="auto: as many as take a few seconds. "
                        "Where a pool would take more than a minute, the page says how long, and asks.")
 asked = None if pool == "auto" else int(pool)
-settled = results.experiment(view, stability, "Drawing the pool", pool=asked, system=name, **sampling)
+settled = view.experiment(stability, "Drawing the pool", pool=asked, system=name, **sampling)
 total = settled.settings.resamples
-command = command_line("sweep resamples", view.source, system=name, metrics=metric, pool=asked,
-                       **sampling)
+command = view.command("sweep resamples", system=name, pool=asked, **sampling)
 sd = settled.end_sd(settings.resamples)
 last = settled.growing[-1]
 screen.answer(f"Drawn anew, each end of the percentile interval would move by {rounded(sd)} {unit}"

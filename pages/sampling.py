@@ -9,7 +9,7 @@ from mtsig_core.experiments.sampling import KINDS, SIZES, ratio_of_spreads, samp
 from mtsig_core.figures.experiment_plots import spread
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.experiment_tables import sampled_system_records
-from pages._ui import charts, controls, frame, results, screen, session_limits, testsets
+from pages._ui import charts, controls, frame, screen, session_limits, testsets
 from pages._ui.sampling_sections import NAMES, Samples
 from pages._ui.screen import end_page
 
@@ -37,7 +37,7 @@ def sample_both_kinds(testset, metric, *, progress, jobs, statistics, **more):
 
 
 limit = partial(session_limits.check_experiment, testset, sampling, asked)
-take = partial(results.experiment, view, sample_both_kinds, "Taking samples", limit=limit, size=size)
+take = partial(view.experiment, sample_both_kinds, "Taking samples", limit=limit, size=size)
 samples = take(**asked)
 n, shuffled = samples["broad"].n_samples, samples["broad"].shuffled
 before = {kind: one.system(name) for kind, one in take(**{**asked, "shuffle": False}).items()} if shuffled else {}
@@ -86,4 +86,4 @@ else:
     testsets.offer_demo(testsets.KOEHN, "One such small test set by itself, as one has it in practice:", view.source)
 kind = sections.show_intervals()
 sections.show_pair(kind)
-sections.show_spreads(results.experiment(view, spreads, "Taking samples of all sizes", limit=limit, **asked))
+sections.show_spreads(view.experiment(spreads, "Taking samples of all sizes", limit=limit, **asked))

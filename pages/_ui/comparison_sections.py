@@ -32,7 +32,7 @@ from mtsig_core.stats.cautions import about_top_groups
 from mtsig_core.stats.comparison import joined
 from mtsig_core.stats.significance import decide_by, disagreeing
 from mtsig_core.testset import name_as_system
-from pages._ui import address, background, charts, controls, results, screen, testset_view
+from pages._ui import address, background, charts, controls, result_cache, screen, testset_view
 from pages._ui.browser import command_box, copyable
 from pages._ui.testset_view import View
 from pages._work.memory import make_once
@@ -68,7 +68,7 @@ def show_left_out(view: View) -> dict[str, str]:
         screen.caution_box(f"Left out without a reason: {', '.join(unexplained)}. Give one before this is published: "
                            "it stands in the link and in every file.")
     if view.settings.get("baseline") is None:
-        before = results.comparison(view.part.family, view.metric, **view.settings).metrics[view.metric]
+        before = result_cache.comparison(view.part.family, view.metric, **view.settings).metrics[view.metric]
         screen.show_table(rank_changes_table(before, view.result))
         st.caption(f"Fewer systems are a smaller family: {len(before.tested)} pairs with all, "
                    f"{len(view.result.tested)} now. The scores stay as they are.")
@@ -95,7 +95,7 @@ def reference_records(view: View, further: Sequence[str]) -> list[dict[str, Any]
 def _scores(testset, metric):
     """The scores of all systems; None for who has none."""
     def work(progress):
-        sums = results.statistics(testset, metric, progress).sum(axis=1)
+        sums = result_cache.statistics(testset, metric, progress).sum(axis=1)
         return [None if isnan(score) else score for score in resolve_metric(testset, metric).score(sums).tolist()]
 
     # without texts
@@ -124,7 +124,7 @@ def pick_further_metrics(view: View) -> list[MetricResult]:
             name for name in others if name in given or name == "bleu" and view.metric in given],
             format_func=metric_titles(others).get):
         try:
-            found.append(results.comparison(view.testset, name, **view.settings).metrics[name])
+            found.append(view.compare(name).metrics[name])
         except MtsigError as problem:
             screen.error(f"{metric_title(name)}: {problem}")
     return found
@@ -133,7 +133,7 @@ def pick_further_metrics(view: View) -> list[MetricResult]:
 def warnings_of(view: View, further: list[MetricResult]) -> list[Caution]:
     """What is to be kept in mind of the further metrics, each by itself."""
     return [caution for result in further
-            for caution in results.comparison(view.testset, result.metric, **view.settings).warnings
+            for caution in view.compare(result.metric).warnings
             if caution.metric == result.metric]
 
 
@@ -181,7 +181,7 @@ def show_figure_3(view: View) -> None:
         return
     asked = {**view.settings, **_FIGURE_3, "baseline": None}
     try:
-        found = [results.comparison(view.testset, name, **asked).metrics[name] for name in metrics]
+        found = [view.compare(name, **asked).metrics[name] for name in metrics]
     except MtsigError as problem:
         screen.error(problem)
         return
@@ -269,7 +269,7 @@ def show_exports(view: View, page: str, left_out: Mapping[str, str], metrics: Se
     """Buttons for files with systems, pairs and matrix by the metric of the view and further ones, and sentences; of a
     single system there is neither pair nor matrix.
     """
-    parts = [view.comparison, *(results.comparison(view.testset, name, **view.settings) for name in metrics)]
+    parts = [view.comparison, *(view.compare(name) for name in metrics)]
     comparison = make_once(_joined, tuple(left_out.items()), *parts)
     called = view.named(metric="-".join(comparison.metrics))
     paired = any(result.pairs for result in comparison.metrics.values())

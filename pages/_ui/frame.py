@@ -21,7 +21,6 @@ from pages._ui import (
     lecture_stage,
     screen,
     task_view,
-    tasks,
     testset_view,
     testsets,
 )
@@ -92,7 +91,7 @@ def _run(page, view) -> None:
 def _draw_view(page: str) -> View:
     """Let a test set and the settings be chosen; what they make."""
     offers, asked = testsets.available(), address.asked("testset")
-    if asked is not None and (kept := tasks.find_track(asked, offers)) is not None:
+    if asked is not None and (kept := testsets.find_track(asked, offers)) is not None:
         offers.setdefault(asked, kept)
     usual = testsets.usual(offers, page)
     name = controls.pick_testset({name: offer.label for name, offer in offers.items()}, usual)

@@ -15,7 +15,7 @@ from mtsig_core.report.export import to_csv
 from mtsig_core.report.lecture_texts import HandoutPart, Strip, exercises, handout
 from mtsig_core.report.palette import shortened
 from mtsig_core.stats.measured import measure
-from pages._ui import address, results, screen, testsets
+from pages._ui import address, result_cache, screen, testsets
 from pages._ui.lecture_scenes import BLOCKS, BOOTSTRAP, COMPARISONS, DOCUMENTS, MEAN, POWER, RANDOMIZATION, Scene, Shown
 from pages._ui.screen import end_page
 
@@ -287,13 +287,13 @@ def _round(view: LectureView, truth: str = "") -> Round:
 def _shown(scene: str) -> Shown:
     """What a scene is about, as the address has it."""
     testset = testset_of(scene)
-    names = measure(testset, _METRIC, statistics=results.statistics(testset, _METRIC)).best_first().names
+    names = measure(testset, _METRIC, statistics=result_cache.statistics(testset, _METRIC)).best_first().names
     a, b = (address.asked(key) for key in "ab")
     if a == b or not {a, b} <= set(names):
         a, b = names[0], names[-1]  # a difference that can be seen on a few sentences
     world = _whole("world", max(0, len(SCENES[scene].worlds) - 1))
     return Shown(testset, _METRIC, a, b, _whole("seed", (1 << 63) - 1, _SEED), world,
-                 lambda: results.statistics(testset, _METRIC))
+                 lambda: result_cache.statistics(testset, _METRIC))
 
 
 def show(view: LectureView | MtsigError) -> None:

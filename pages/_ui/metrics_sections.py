@@ -48,15 +48,10 @@ from mtsig_core.report.export import file_name
 from mtsig_core.report.table import Column, Table
 from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.stats.cautions import about_agreement
-from pages._ui import charts, controls, results, screen, segment_sections, session_limits
+from pages._ui import charts, controls, screen, segment_sections, session_limits
 from pages._ui.browser import copyable
 from pages._ui.screen import end_page
 from pages._ui.testset_view import View
-
-
-def command(view: View, name: str, metric: str = "bleu", **asked) -> str:
-    """The command line that prints a view; an option that is None is left out."""
-    return command_line(f"metrics {name}", view.source, metrics=metric, **asked)
 
 
 def choose_system(view: View, place) -> str:
@@ -75,7 +70,7 @@ _SHORT = 0.85  # the length ratio that is spoken of
 
 
 def show_precisions(view, places):
-    rows = results.experiment(view, precisions, "Counting n-grams", metric="bleu")
+    rows = view.experiment(precisions, "Counting n-grams", metric="bleu")
     system = choose_system(view, places[0])
     mine = next(row for row in rows if row.system == system)
     koehns = view.testset.simulated and view.testset.n_segments == 30_000
@@ -87,7 +82,7 @@ def show_precisions(view, places):
     charts.show(partial(by_order, [(row.system, [getattr(row, f"p{n}") for n in ORDERS]) for row in rows], system,
                         paper, source=KOEHN_T1.source),
                 key="metrics.precisions", files=view.named(system, metric="bleu"),
-                command=command(view, "precisions"), rows=rows, with_table=False,
+                command=view.command("metrics precisions", metrics="bleu"), rows=rows, with_table=False,
                 alt=f"Precision of {system} by length of n-gram, from {mine.p1 or 0:.1f}% to {mine.p4 or 0:.1f}%.")
     screen.show_table(tables.precision_table(rows, koehns))
     st.caption("Precision: the geometric mean of the four. Each n-gram counts at most as often as in the reference "
@@ -101,8 +96,8 @@ def show_lengths(view, places):
     system = choose_system(view, places[0])
     others = [name for name in systems_of(view) if name != system]
     beside = controls.choice("Beside", others, "beside", place=places[1]) if others else None
-    one = results.experiment(view, lengths, "Scoring other lengths", metric="bleu", system=system,
-                             beside=beside)
+    one = view.experiment(lengths, "Scoring other lengths", metric="bleu", system=system,
+                          beside=beside)
     actual, simulated = one.actual, one.how == "word penalty"
     sides = [one.nearest(ratio) for ratio in (_SHORT, 1 / _SHORT) if simulated or ratio < 1]
     screen.answer(f"{system} loses " + ", ".join(
@@ -114,7 +109,7 @@ def show_lengths(view, places):
                                   for name, points in one.curves],
                         paper=simulated),
                 key="metrics.lengths", files=view.named(one.system, metric="bleu-gtm"),
-                command=command(view, "lengths", system_name=system, beside=beside),
+                command=view.command("metrics lengths", metrics="bleu", system_name=system, beside=beside),
                 rows=tables.length_records(one), with_table=False,
                 alt=f"BLEU and GTM-2 of {' and '.join(name for name, _ in one.curves)} by length ratio; {system} has "
                     + ", ".join(f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"
@@ -140,12 +135,12 @@ def show_example(view, places):
     with places[0]:
         sentence = controls.choice("Sentence", (_NOTE, _HERE), "sentence")
     if sentence == _NOTE:
-        one, printed = note_example(tokenizer=view.testset.tokenizer), command(view, "example")
+        one, printed = note_example(tokenizer=view.testset.tokenizer), view.command("metrics example", metrics="bleu")
     else:
         system = choose_system(view, places[1])
         line = controls.line(places[2], testset.lines)
-        one = results.experiment(view, worked_example, "Counting n-grams", metric="bleu", system=system, line=line)
-        printed = command(view, "example", system_name=system, line=line)
+        one = view.experiment(worked_example, "Counting n-grams", metric="bleu", system=system, line=line)
+        printed = view.command("metrics example", metrics="bleu", system_name=system, line=line)
     screen.answer(tables.formula(one))
     if sentence == _NOTE:
         screen.plain(f"Output: {NOTE_OUTPUT}")
@@ -166,7 +161,7 @@ def show_example(view, places):
 
 def show_signatures(view, places):
     system = choose_system(view, places[0])
-    rows = results.experiment(view, signatures, "Scoring under other settings", metric="bleu", system=system)
+    rows = view.experiment(signatures, "Scoring under other settings", metric="bleu", system=system)
     low, high = min(row.bleu for row in rows), max(row.bleu for row in rows)
     screen.answer(f"{system}: the same output has {low:.1f} BLEU, or {high:.1f}")
     screen.show_table(Table("signatures", (
@@ -176,7 +171,7 @@ def show_signatures(view, places):
                "effective order, for sentences; tok: tokenizer; smooth: what stands for a count of 0. The page Methods "
                "has the signature of every metric.")
     charts.show_numbers(view.named(system, metric="bleu"), "metrics.signatures", rows,
-                        command(view, "signatures", system_name=system))
+                        view.command("metrics signatures", metrics="bleu", system_name=system))
 
 
 # Means of sentence scores, and Student's t, which is for them.
@@ -187,8 +182,8 @@ _KINDS = ("Student's t", "bootstrap by segment", "bootstrap by document")
 
 def show_averages(view, places):
     seed, unit = view.settings["seed"], metric_title(view.metric)
-    one = results.experiment(view, averages, "Looking for a case", seed=seed)
-    printed = command(view, "averages", view.metric, seed=seed)
+    one = view.experiment(averages, "Looking for a case", seed=seed)
+    printed = view.command("metrics averages", seed=seed)
     screen.answer(_said(one, unit))
     left, right = st.columns(2, gap="medium")
     with left:
@@ -247,8 +242,8 @@ def _show_texts(testset, case, unit):
 
 def show_students_t(view, places):
     metric, alpha, seed = view.metric, view.settings["alpha"], view.settings["seed"]
-    one = results.experiment(view, students_t, "Drawing bootstrap samples", system=choose_system(view, places[0]),
-                             alpha=alpha, seed=seed)
+    one = view.experiment(students_t, "Drawing bootstrap samples", system=choose_system(view, places[0]),
+                          alpha=alpha, seed=seed)
     last, level, unit = one.rows[-1], f"{100 * (1 - alpha):g}%", metric_title(metric)
     from_table = metric in view.testset.scores
     by_document = (_KINDS[2], one.document_low, one.document_high)
@@ -260,7 +255,7 @@ def show_students_t(view, places):
                                          for row in one.rows],
                         unit=f"mean {unit}" if from_table else f"mean of sentence {unit}"),
                 key="metrics.students-t", files=view.named(one.system),
-                command=command(view, "students-t", metric, **asked), rows=one.rows, with_table=False,
+                command=view.command("metrics students-t", **asked), rows=one.rows, with_table=False,
                 alt=f"{level} intervals of the mean of {one.system} by Student's t and by the bootstrap, at each size.")
     screen.show_table(tables.mean_interval_table(one))
     st.caption(f"{level} intervals, {one.resamples:,} bootstrap samples. Student's t (Koehn 2004, section 4) takes "
@@ -272,7 +267,7 @@ def show_students_t(view, places):
     x, t, normal = densities(n, alpha)
     charts.show(partial(student_density, x, t, normal, factor(n, alpha), factor(None, alpha), n), key="metrics.density",
                 files=view.named(one.system),
-                command=command(view, "students-t", metric, n=n, **asked),
+                command=view.command("metrics students-t", n=n, **asked),
                 header=["x", "t", "normal"], with_table=False,
                 rows=list(zip(x.tolist(), t.tolist(), normal.tolist(), strict=True)),
                 alt=f"Student's t for n = {n} beside the normal distribution, with the tails beyond "
@@ -293,7 +288,7 @@ def _ends(row):
 def show_domains(view, places):
     """Scores by domain under the metric at the side, and the pairs whose sign is not everywhere the same."""
     asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
-    one = results.experiment(view, by_domain, "Testing in each domain", **asked)
+    one = view.experiment(by_domain, "Testing in each domain", **asked)
     screen.answer(domains_verdict(one))
     screen.show_table(domain_table(one), "metrics.domains")
     if opposed := opposed_pairs_table(one):
@@ -304,7 +299,7 @@ def show_domains(view, places):
     with st.expander("Numbers, files, command", key="metrics.domains.box"):
         st.download_button("Numbers as CSV", domains_csv([one]), file_name(*view.named(), "domains", ending="csv"),
                            "text/csv", key="metrics.domains.csv", on_click="ignore")
-        copyable(command_line("domains", view.source, metrics=view.metric, **asked), "metrics.domains.command",
+        copyable(view.command("domains", **asked), "metrics.domains.command",
                  "Command that prints these numbers")
 
 
@@ -355,6 +350,6 @@ def _agreement(view, human, names, asked):
     def metric_agreement(testset, metric, metrics, progress, **asked):
         return agreement(testset, metric, metrics, progress=progress, **asked)
 
-    return results.experiment(
-        view, metric_agreement, "Comparing metrics with people", metric=human, testset=part, metrics=tuple(names),
+    return view.experiment(
+        metric_agreement, "Comparing metrics with people", metric=human, testset=part, metrics=tuple(names),
         limit=partial(session_limits.check_experiment, part, agreement, asked, times=1 + len(names)), **asked)

@@ -13,7 +13,6 @@ from mtsig_core.experiments.papers import KOEHN_6, KOEHN_7_8
 from mtsig_core.experiments.sampling import KINDS, Sampling, Spreads
 from mtsig_core.figures.experiment_plots import intervals, outcomes, ratios
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.commands import command_line
 from mtsig_core.report.experiment_tables import (
     describe_whole,
     sampled_pair_records,
@@ -56,9 +55,8 @@ class Samples:
         """The command lines that print the samples of some kinds; without a size, those of all sizes."""
         one, settings = self.by_kind["broad"], self.view.settings
         flags = ["--shuffle"] if one.shuffled else []
-        return "\n".join(command_line(
-            f"sample {kind}", self.view.source, *flags, metrics=self.view.metric, alpha=settings["alpha"],
-            seed=settings["seed"], size=one.size if sized else None) for kind in kinds)
+        return "\n".join(self.view.command(f"sample {kind}", *flags, alpha=settings["alpha"], seed=settings["seed"],
+                                           size=one.size if sized else None) for kind in kinds)
 
     def show_intervals(self) -> str:
         """Which samples' intervals hold the score of the whole test set; returns the kind of sample chosen."""

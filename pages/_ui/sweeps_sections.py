@@ -46,7 +46,7 @@ from mtsig_core.report.experiment_tables import (
 from mtsig_core.report.palette import BLUE, VERMILLION
 from mtsig_core.source import Source
 from mtsig_core.stats.significance import FEW_TO_DRAW
-from pages._ui import charts, controls, one_pair, results, screen, session_limits
+from pages._ui import charts, controls, one_pair, screen, session_limits
 from pages._ui.testset_view import View
 from pages._work.memory import Memory, make_once
 
@@ -87,8 +87,8 @@ def pick_test_sets(view: View) -> tuple[Sizes, dict]:
 def run_sweep(view: View, function: Callable, what: str, testset: TestSet, counts: Sequence[int], *, repeats: int,
               **asked):
     """The result of a sweep that draws `repeats` test sets of each of these sizes."""
-    return results.experiment(view, function, what, testset=testset, repeats=repeats, **asked,
-                              limit=partial(session_limits.check_sweep, testset, counts, repeats))
+    return view.experiment(function, what, testset=testset, repeats=repeats, **asked,
+                           limit=partial(session_limits.check_sweep, testset, counts, repeats))
 
 
 @dataclass(frozen=True)
