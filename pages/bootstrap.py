@@ -5,6 +5,7 @@ from functools import partial
 
 import streamlit as st
 
+from mtsig_core.errors import format_count
 from mtsig_core.experiments.papers import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VOGEL_6
 from mtsig_core.experiments.sweeps import bound_sd, stability
 from mtsig_core.figures.experiment_plots import replicates, settling
@@ -73,7 +74,7 @@ total = settled.settings.resamples
 command = view.command("sweep resamples", system=name, pool=asked, **sampling)
 sd = settled.end_sd(settings.resamples)
 last = settled.growing[-1]
-screen.answer(f"Drawn anew, each end of the percentile interval would move by {rounded(sd)} {unit}"
+screen.answer(f"With another seed, each end of the percentile interval would move by about {rounded(sd)} {unit}"
               + (f", {sd / (last.high - last.low):.1%} of the width" if last.high > last.low else ""))
 left, right = st.columns([5, 4], gap="medium")
 repeats = settled.repeats
@@ -91,19 +92,18 @@ with left:
         screen.plain("Nothing to draw: the score does not vary from sample to sample.")
 with right:
     n = repeats[-1].runs
-    st.markdown(f"Above: the standard deviation of an end over repeated bootstraps of {settings.resamples:,} samples. "
-                "In the figure, that of an end of the relative interval: four times the samples halve it, here as in "
-                "2004. They do not narrow the interval itself: more segments do, and more references.\n\n"
-                f"One pool of {total:,} independent samples is cut into runs of B. Bars: 95% interval of the SD, which "
-                f"{n} {'run tells' if n == 1 else 'runs tell'} only roughly.")
+    st.markdown(f"Above: the standard deviation of an end over repeated bootstraps of {settings.resamples:,} "
+                "resamples. In the figure, that of an end of the relative interval: four times the resamples halve "
+                "it. Only more segments or references narrow the interval itself.\n\n"
+                f"One pool of {total:,} independent samples is cut into runs of B. Bars: 95% interval of the SD, from "
+                f"{format_count(n, 'run')}.")
 screen.show_table(tables.repeated_table(settled, theirs))
 st.caption(f"Percentile intervals. Theirs: {ZHANG_VOGEL_6.source}, {metric_title(theirs)}, 5,000 intervals each, with "
-           "one SD for two ends; how is not said. Ours is the root mean square of both, of relative ends: these move "
-           f"by {bound_sd(settings.alpha, less_median=True):.2f} σ/√B, the line of the figure, as the median moves "
-           "too. At B = 100 their mean interval leans to the left, as the 2nd and 98th of 100 sorted scores do; ours "
-           "is interpolated.")
+           "one SD for two ends. Ours is the root mean square of both relative ends, which move by "
+           f"{bound_sd(settings.alpha, less_median=True):.2f} σ/√B (the line of the figure). At B = 100 their mean "
+           "interval leans to the left, as the 2nd and 98th of 100 sorted scores do; ours is interpolated.")
 screen.show_table(tables.growing_table(settled, theirs, level))
-st.caption("One percentile interval for each B. Each row draws on from the row above, so neighbours share samples and "
-           f"agree more than fresh ones would. Theirs: {ZHANG_VOGEL_5.source}, which does not say; its BLEU ends "
-           "look rounded to .0001, more than the SD at B = 20,000. Their Tables 1 and 5 give system A two "
-           "intervals at B = 2,000, as far apart as Table 6 lets expect.")
+st.caption("One percentile interval for each B. Each row goes on from the row above, so neighbours agree more than "
+           f"independent ones would. Theirs: {ZHANG_VOGEL_5.source}; its BLEU ends look rounded to .0001, more than "
+           "the SD at B = 20,000. Their Tables 1 and 5 give system A two intervals at B = 2,000, as far apart as "
+           "Table 6 lets expect.")

@@ -68,11 +68,9 @@ charts.show(partial(spread, {NAMES[kind]: one.scores for kind, one in chosen.ite
             key="sampling.spread", files=view.named(name), command=sections.command(*KINDS), rows=rows,
             alt=f"Scores of {n} samples of {size} segments, one dot each: blocks above, broad samples below.")
 left_over = samples["broad"].n_segments - n * size
-st.caption(f"{n} samples of {size} segments each way. A block takes consecutive segments, broad sample k takes "
-           f"segments k, k + {n}, k + {2 * n}, ... (Koehn 2004, 3.2 and 3.3). Each dot is a sample; dots stand side by "
-           "side where scores are alike, and their height says nothing. "
-           + ("Shuffled, neighbours share nothing, and blocks are like broad samples; circles are the samples before "
-              "the shuffle. " if shuffled else
+st.caption(f"Each dot is one of {n} samples of {size} segments; its height has no meaning. A block takes consecutive "
+           f"segments, broad sample k takes segments k, k + {n}, k + {2 * n}, ... (Koehn 2004, 3.2 and 3.3). "
+           + ("After the shuffle blocks are like broad samples; circles are the samples before it. " if shuffled else
               "Blocks spread wider, as neighbours share topic, style and difficulty. " if wider else "")
            + (f"The last {left_over} segments are in no sample. " if left_over else "")
            + (f"{sections.unit} takes its weights from the sample, so it is counted anew on each and grows with its "

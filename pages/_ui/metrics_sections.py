@@ -85,11 +85,10 @@ def show_precisions(view, places):
                 command=view.command("metrics precisions", metrics="bleu"), rows=rows, with_table=False,
                 alt=f"Precision of {system} by length of n-gram, from {mine.p1 or 0:.1f}% to {mine.p4 or 0:.1f}%.")
     screen.show_table(tables.precision_table(rows, koehns))
-    st.caption("Precision: the geometric mean of the four. Each n-gram counts at most as often as in the reference "
-               "that has it most often. "
+    st.caption("Precision is the geometric mean of the four; Koehn's equation 1 lacks the weights 1/4 that make it "
+               "one. "
                + (f"In brackets and ◇: {KOEHN_T1.source}, {KOEHN_T1.about}; the simulated systems were made to have "
-                  "its BLEU. " if koehns else "")
-               + "Koehn's equation 1 lacks the weights 1/4 that make it one.")
+                  "its BLEU." if koehns else ""))
 
 
 def show_lengths(view, places):
@@ -115,19 +114,13 @@ def show_lengths(view, places):
                     + ", ".join(f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"
                                 for point in (*sides, actual)) + ".")
     screen.show_table(tables.length_table(one))
-    st.caption(("Koehn (2004), Figure 1: short outputs lose BLEU by the brevity penalty, GTM-2 hardly changes. The "
-                "systems translate anew with a word penalty. Above 0 they leave out words, rather where they are not "
-                "sure: all the BLEU that is lost there is the brevity penalty. Below 0 they say more: leave out less, "
-                "put the right word behind a wrong one, or a stray word. What long outputs lose is precision, and how "
-                "much hangs on what was added: that side follows from how the simulation adds words. "
-                if simulated else
-                "Koehn (2004), Figure 1: short outputs lose BLEU by the brevity penalty, GTM-2 hardly changes. Each "
-                "output keeps the first part of its words. Truncation cannot lengthen: nobody knows what the "
-                "system would have added. The simulated corpus shows that side too. ")
-               + f"{one.n_segments:,} of {view.testset.n_segments:,} segments, from all over. GTM is an F-measure "
-               "without a brevity penalty; GTM-2, which is drawn, has exponent 2, whose points are of the "
-               f"size of those in his figure (he does not print the exponent). {one.bleu_signature}; "
-               f"{one.gtm_2_signature}")
+    st.caption("Koehn (2004), Figure 1: short outputs lose BLEU by the brevity penalty, GTM-2 hardly changes. "
+               + ("The systems translate again with a word penalty. Long outputs lose precision; how much follows "
+                  "from how the simulation adds words. " if simulated else
+                  "Each output keeps the first part of its words. Truncation cannot lengthen; the simulated corpus "
+                  "shows that side too. ")
+               + f"{one.n_segments:,} of {view.testset.n_segments:,} segments from the whole set. GTM is an F-measure "
+               f"without a brevity penalty; GTM-2 has exponent 2. {one.bleu_signature}; {one.gtm_2_signature}")
 
 
 def show_example(view, places):
@@ -152,7 +145,7 @@ def show_example(view, places):
     penalty = f"exp(1 - {one.ref_len}/{one.sys_len}) = " if 0 < one.sys_len < one.ref_len else ""
     st.caption(f"Brevity penalty: {one.sys_len} tokens against {one.ref_len} give {penalty}{one.brevity_penalty:.4g}. "
                f"BLEU-n is on a scale of 0 to 1 and not smoothed; smoothed BLEU-4 is {one.bleu:.2f} points "
-               f"({one.signature}). BLEU is meant for corpora: one sentence is for looking inside.")
+               f"({one.signature}).")
     if sentence == _NOTE:
         st.subheader("What the note gets wrong")
         screen.show_table(tables.note_table(one))
@@ -203,8 +196,8 @@ def show_averages(view, places):
     zeros = "" if one.unsmoothed_zeros is None else (f"Without smoothing {one.unsmoothed_zeros:.0%} of the sentence "
                                                      "scores were 0, for want of a matching four-gram. ")
     st.caption("A corpus score sums the counts first, so long sentences weigh more; in a mean each sentence weighs the "
-               f"same. {zeros}Sentence scores: {one.signature}. The few segments were searched for, with the seed at "
-               "the side: they show that this happens, not how often.")
+               f"same. {zeros}Sentence scores: {one.signature}. The few segments were searched for: they show that "
+               "this happens, not how often.")
     if one.case is not None:
         _show_texts(view.testset, one.case, unit)
     with st.expander("All systems by both", key="metrics.average.all"):
@@ -274,8 +267,7 @@ def show_students_t(view, places):
                     f"{factor(n, alpha):.4f} standard errors (Koehn 2004, Figure 5).")
     screen.show_table(tables.factor_table())
     st.caption("Factors as printed. The paper takes n degrees of freedom where n - 1 are right; 1.9849 is a slip for "
-               "1.9840 besides; its entry for 600 at 99% is that of 599, and 2.5759 without end is 2.5758. At such "
-               "sizes all this hardly matters.")
+               "1.9840 besides; its entry for 600 at 99% is that of 599, and 2.5759 without end is 2.5758.")
 
 
 def _ends(row):

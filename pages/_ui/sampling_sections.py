@@ -79,9 +79,9 @@ class Samples:
                         f"{one.full:{self.form}}.")
         below = (f" {self.unit} of a small set lies below that of the whole, whose weights are others: its intervals "
                  "cannot hold it." if self.view.recounted else "")
-        st.caption(f"{self.level} percentile intervals from {self.by_kind[kind].settings.resamples:,} bootstrap "
-                   "samples of each sample's segments, drawn one by one. The bootstrap takes a sample to be like the "
-                   "rest, which a block is not. 95% intervals of these shares, neighbouring samples being alike: "
+        st.caption(f"{self.level} percentile intervals from {self.by_kind[kind].settings.resamples:,} resamples of "
+                   "each sample's segments. The bootstrap assumes that a sample is like the rest, which a block is "
+                   "not. 95% intervals of these shares, neighbouring samples being alike: "
                    + ", ".join(f"{NAMES[key].lower()} {ends[key]}" for key in KINDS) + f".{below}")
         return kind
 
@@ -125,11 +125,11 @@ class Samples:
                         f"samples conclude as the whole test set, {(by_koehn == -1).sum()} the opposite.")
         named = {NAMES[key].lower(): value for key, value in self.by_kind.items()}
         screen.show_table(tally_table(named, a, b, alpha, published=self.koehns))
-        st.caption(f"Level {alpha:g}. Conclusions are held against the order on the whole test set, which is no more "
-                   "than a larger sample: its own p is by approximate randomization, uncorrected, by document "
-                   "where there are any. Where it is undecided, neither side need be wrong. Brackets: 95% intervals, "
-                   f"neighbours being alike. Paired bootstrap: concludes at {self.level} of wins in either direction, "
-                   "between equal systems, twice as often as a two-sided test. "
+        st.caption(f"Level {alpha:g}. Conclusions are compared with the order on the whole test set, itself a larger "
+                   "sample; its p is by approximate randomization, uncorrected, by document where there are any. "
+                   "Where it is undecided, neither side need be wrong. Brackets: 95% intervals, neighbours being "
+                   f"alike. Paired bootstrap: concludes at {self.level} of wins in either direction, between equal "
+                   "systems twice as often as a two-sided test. "
                    + (f"{KOEHN_7_8.source}: {KOEHN_7_8.about}. Between Spanish and Danish one broad sample of his 100 "
                       "was negative, by 0.07 (Figure 4; '300 broad samples' in 3.4 is a slip)." if self.koehns else ""))
 
@@ -158,6 +158,5 @@ class Samples:
         screen.plain(f"System {self.name}")
         screen.show_table(spread_table(spread, self.name))
         st.caption("SD of the scores of blocks / of broad samples of as many segments. Bars and brackets: "
-                   f"{self.level} interval of one ratio, as of two normal lots, wider where neighbouring blocks are "
-                   "alike; a few samples tell little. Systems share the segments, so their ratios go up and down "
-                   "together. Dotted: 1, as where the order of the segments says nothing.")
+                   f"{self.level} interval of one ratio. Systems share the segments, so their ratios go up and down "
+                   "together. Dotted: 1, where the order of the segments does not matter.")
