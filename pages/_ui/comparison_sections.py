@@ -30,7 +30,7 @@ from mtsig_core.report.words import describe_control, keeps_its_level, write_cav
 from mtsig_core.stats.across import alike_said, pairs_across
 from mtsig_core.stats.cautions import about_top_groups
 from mtsig_core.stats.comparison import joined
-from mtsig_core.stats.significance import decide_by, disagreeing
+from mtsig_core.stats.significance import decide_by
 from mtsig_core.testset import name_as_system
 from pages._ui import address, background, charts, controls, result_cache, screen, testset_view
 from pages._ui.browser import command_box, copyable
@@ -165,14 +165,14 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
         if left_out := without_relation(compared):
             screen.plain(f"Not compared by all of these: {', '.join(left_out)}")
         st.caption("After Figure 3 of Zhang and Vogel (2004), who decide by test percentile without a correction: "
-                   "choose both at the side to do as they did.")
+                   "choose both in the sidebar to do as they did.")
         copyable(command, "leaderboard.pairs.command", "Command that prints all pairs by these metrics")
     charts.csv_button(view.named(metric="-".join(result.metric for result in compared)), "leaderboard.pairs",
                       rows=table.records(), text="All pairs under all metrics as CSV")
 
 
 def show_figure_3(view: View) -> None:
-    """Every pair by their three metrics and decided as they do, whatever is chosen at the side."""
+    """Every pair by their three metrics and decided as they do, whatever is chosen in the sidebar."""
     metrics = [name for name in ("nist", "bleu", "m-bleu") if name in list_metrics(view.testset)]
     if len(metrics) < 2 or len(view.testset.systems) < 2:
         return
@@ -242,18 +242,18 @@ def _step(adjusted: Mapping[str, np.ndarray], chosen: str) -> str:
         "Cells as decided by", [name for name in _STEPS if name in adjusted], "decided", chosen,
         format_func=lambda name: _STEPS[name] + (" (chosen)" if name == chosen else ""),
         help="What is not significant under a correction loses its colour. The arrow keys step. For exploring: a "
-             "correction is chosen at the side, before looking.")
+             "correction is chosen in the sidebar, before looking.")
 
 
 def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
-    """How many cells are lit, how many went out against raw p, and what the correction controls."""
-    lit, gone = np.count_nonzero(decisions[step]), len(disagreeing({"none": decisions["none"], step: decisions[step]}))
-    went = "" if step == "none" else f", {gone} of those of raw p went out"
-    n = len(decisions[step])
-    are = "cell is" if n == 1 else "cells are"
-    kept = f"Controlled is {describe_control(view.comparison, step)}." if keeps_its_level(view.comparison) else \
-        "The test rejects too often here, so that no correction controls the error."
-    screen.plain(f"{_STEPS[step]}: {lit} of {n} {are} lit{went}. {kept}")
+    """How many pairs are significant, how many fewer than without a correction, and what the correction controls."""
+    significant, n = np.count_nonzero(decisions[step]), len(decisions[step])
+    fewer = np.count_nonzero(decisions["none"]) - significant
+    compared = "" if step == "none" else f", {fewer} fewer than without correction"
+    kept = f"It controls {describe_control(view.comparison, step)}." if keeps_its_level(view.comparison) else \
+        "The test rejects too often here, so no correction controls the error."
+    screen.plain(f"{_STEPS[step]}: {significant} of {n} {'pair is' if n == 1 else 'pairs are'} significant{compared}. "
+                 f"{kept}")
 
 
 # Files, and sentences for a paper.
@@ -273,7 +273,7 @@ def show_exports(view: View, page: str, left_out: Mapping[str, str], metrics: Se
     comparison = make_once(_joined, tuple(left_out.items()), *parts)
     called = view.named(metric="-".join(comparison.metrics))
     paired = any(result.pairs for result in comparison.metrics.values())
-    st.subheader("Take it away")
+    st.subheader("Export")
     with st.container(horizontal=True):
         for title, what, ending, mime, write in _FILES:
             if what == "pairs-matrix" and not paired:

@@ -44,7 +44,7 @@ def pages() -> list:
 
 
 def draw() -> None:
-    """The frame: links to the pages, test set and settings at the side, then the page."""
+    """The frame: links to the pages, test set and settings in the sidebar, then the page."""
     offered = pages()
     page = st.navigation(offered, position="hidden")
     with events.timed("page", page=page.url_path or "overview"), scheduler.turn():
@@ -54,7 +54,7 @@ def draw() -> None:
 def _draw_page(page, offered) -> None:
     address.begin(page.url_path)
     background.begin()
-    if page.url_path == "lecture":  # one screen, without a side bar
+    if page.url_path == "lecture":  # one screen, without a sidebar
         _name_tab(page.title, None)
         _run(page, _chosen(lecture_stage.choose_scene))
         return address.write()

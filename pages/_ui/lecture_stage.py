@@ -60,7 +60,7 @@ def beside(scene: str, shown: Mapping[str, object], pair: Mapping[str, object]) 
         shown = shown if why else {**shown, **pair}
     wrong = [shortened(f"{key}={asked}", _WIDEST) for key, value in shown.items()
              if (asked := address.asked(key)) not in (None, str(value))]
-    said = f"The link asks for {' and '.join(wrong)}: not to be had here." if wrong else ""
+    said = f"The link asks for {' and '.join(wrong)}: not available here." if wrong else ""
     return " ".join(filter(None, (said, why)))
 
 
@@ -326,7 +326,7 @@ def show(view: LectureView | MtsigError) -> None:
             "end": scene.end(view.shown, view.step) if view.reveal and view.step else None}
     except MtsigError as problem:
         screen.error(problem)
-        for name in ("data", "overview"):  # there is no side bar
+        for name in ("data", "overview"):  # there is no sidebar
             st.page_link(ROOT / "pages" / f"{name}.py", label=name.capitalize())
         end_page()
     note(_round(view, data["end"]["truth"] if data["end"] else ""))

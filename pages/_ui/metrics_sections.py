@@ -59,7 +59,7 @@ def choose_system(view: View, place) -> str:
 
 
 def systems_of(view: View) -> list[str]:
-    """The systems with texts, best first by the metric at the side."""
+    """The systems with texts, best first by the metric in the sidebar."""
     return [system.system for system in view.result.systems if system.system not in view.testset.textless_systems]
 
 
@@ -278,7 +278,7 @@ def _ends(row):
 
 
 def show_domains(view, places):
-    """Scores by domain under the metric at the side, and the pairs whose sign is not everywhere the same."""
+    """Scores by domain under the metric in the sidebar, and the pairs whose sign is not everywhere the same."""
     asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
     one = view.experiment(by_domain, "Testing in each domain", **asked)
     screen.answer(domains_verdict(one))

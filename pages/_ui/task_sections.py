@@ -72,7 +72,7 @@ _FORMS = (("CSV", "csv", "csv", "text/csv"), ("JSON", "json", "json", "applicati
 def show_files(comparison: TaskComparison, drawn: str, metric: str, source: TaskSource, command: str, what: str,
          history: Sequence[Entry] = ()) -> None:
     """A button for each file and the picture `drawn`; what they are of, a task or a review, is in their names."""
-    st.subheader("Take it away")
+    st.subheader("Export")
     named = partial(export.file_name, comparison.task.name, metric, what)
     with st.container(horizontal=True):
         for title, form, ending, mime in _FORMS:
@@ -101,7 +101,7 @@ def show_people(view, comparison: TaskComparison) -> None:
     if waiting := [name for name, one in kept.items() if one is None]:
         by = "; ".join(f"{name} ({name_pairs(info.pairs_with(name))})" for name in waiting)
         screen.caution_box(f"People scored these systems too: {by}. Ranks by human scores may differ: choose "
-                           f"{waiting[0]} as the metric at the side to see them.")
+                           f"{waiting[0]} as the metric in the sidebar to see them.")
 
 
 def show_disputes(view) -> TaskComparison | None:
@@ -115,7 +115,7 @@ def show_disputes(view) -> TaskComparison | None:
     if not others:
         return None
     st.subheader("Do the metrics agree?")
-    chosen = controls.several("Hold the metric at the side against", others, "against", [],
+    chosen = controls.several("Hold the metric in the sidebar against", others, "against", [],
                               placeholder="further metrics", format_func=metric_titles(others).get)
     if not chosen:
         st.caption("Choose further metrics: the pairs of systems that only some of them decide, and those that they "

@@ -33,7 +33,7 @@ _TRACKS = ("all systems", "constrained", "unconstrained")
 
 @dataclass(frozen=True)
 class TaskView:
-    """What is chosen at the side."""
+    """What is chosen in the sidebar."""
 
     name: str  # of the task, as the address has it
     offer: testsets.TaskOffer
@@ -95,7 +95,7 @@ def _key(kept: KeptTask, metrics: list[str], settings: dict) -> tuple:
 
 
 def choose() -> TaskView:
-    """Draw the controls at the side; what they make."""
+    """Draw the controls in the sidebar; what they make."""
     offers = testsets.available_tasks()
     for asked in filter(None, (address.asked("shared_task"), (address.asked("testset") or "").partition("/")[0])):
         if (offer := testsets.find_task(asked, offers)) is not None:  # an upload, of whoever sent its link
@@ -166,10 +166,10 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
 
 
 def ask_which_metric(view: TaskView) -> None:
-    """Say that nothing says which metric decides, where the one at the side is only the first of several."""
+    """Say that nothing says which metric decides, where the one in the sidebar is only the first of several."""
     if view.metric in view.kept.info.own_scores[:1]:
         for caution in about_choice(view.kept.info, view.metric):
-            screen.caution_box(f"{caution.finding} Choose the metric that decides at the side.")
+            screen.caution_box(f"{caution.finding} Choose the metric that decides in the sidebar.")
 
 
 def show_picture(comparison: TaskComparison, metric: str, key: str | None = None) -> str | None:

@@ -32,7 +32,7 @@ def test_no_number_is_cut(at, another_window, path, figures, said):
 
 
 def covers(page):
-    """Whether the side bar lies over the page."""
+    """Whether the sidebar lies over the page."""
     return page.get_by_test_id("stSidebar").evaluate("e => e.getBoundingClientRect().right > 0")
 
 
@@ -56,7 +56,7 @@ def test_the_side_bar_closes_once_a_page_or_a_set_is_chosen(at, another_window):
     choose(page, page.locator(".st-key-testset input"), "simulated, 300 segments")
     page.wait_for_function("document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().right <= 0")
     ready(page)
-    page.goto(at("data", ("--demo-segments", 60), task="true"))  # nothing opens a side bar that is closed
+    page.goto(at("data", ("--demo-segments", 60), task="true"))  # nothing opens a sidebar that is closed
     ready(page)
     page.evaluate("history.back()")
     ready(page)

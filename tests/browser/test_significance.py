@@ -80,18 +80,18 @@ def test_the_matrix_fits_a_click_opens_the_pair_it_follows_the_corrections_and_f
 
 
 def the_arrow_keys_step_through_the_corrections(page):
-    steps, said = page.locator(".st-key-decided"), page.locator(".mt-plain", has_text="cells are lit")
+    steps, said = page.locator(".st-key-decided"), page.locator(".mt-plain", has_text="pairs are significant")
     assert steps.locator("label").all_inner_texts()[1:] == [
         "raw p", "BH", "Holm", "Romano-Wolf (chosen)", "Bonferroni", "BY"]
     steps.get_by_text("raw p", exact=True).click()
-    expect(said).to_have_text(re.compile("^raw p: 3 of 3 cells are lit"))
+    expect(said).to_have_text(re.compile("^raw p: 3 of 3 pairs are significant"))
     settled(page)
     assert "decided=none" in page.url and steps.locator("input:checked").count() == 1
     for name in ("BH", "Holm", "Romano-Wolf"):
         page.keyboard.press("ArrowRight")
         expect(said).to_have_text(re.compile(f"^{name}: "))
         settled(page)
-    assert "decided=" not in page.url  # it is the one chosen at the side
+    assert "decided=" not in page.url  # it is the one chosen in the sidebar
 
 
 def it_fills_the_screen_and_comes_back(page):
