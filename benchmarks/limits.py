@@ -9,9 +9,8 @@ import numpy as np
 
 from benchmarks import data
 from benchmarks.timing import best
-from mtsig_core import _kernels
 from mtsig_core.metrics import make_metric
-from mtsig_core.stats import engine
+from mtsig_core.stats import engine, kernels
 from mtsig_core.stats.intervals import Sample, percentile
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, swap_bits
 from mtsig_core.stats.significance import approximate_randomization, signed_shift
@@ -56,7 +55,7 @@ def machine(repeats: int) -> dict[str, float]:
 
     def million():
         for _ in range(1 << 10):
-            _kernels.random_words(key, 0, words)
+            kernels.random_words(key, 0, words)
 
     return {"flops": 2 * 2048**3 / best(lambda: square @ square, repeats),
             "memory": large.nbytes / best(lambda: np.copyto(written, large), repeats),
@@ -100,7 +99,7 @@ def randomization(statistics: np.ndarray, n: int, peak: dict[str, float], repeat
     differences, n_columns = engine.swap_differences(systems, pairs, n, 1), len(systems.swapped_columns(swaps[0]))
     coins = best(lambda: [swap_bits(units, 1, block) for block in blocks], repeats)
     sums = best(lambda: [systems.swapped_columns(one) for one in swaps], repeats)
-    moved = [systems.of_all(systems.swapped_columns(one)) for one in swaps]
+    moved = [systems.expand(systems.swapped_columns(one)) for one in swaps]
     sides = [(systems.totals[:, :, None].astype(one.dtype) - one, one) for one in moved]
     return [
         ("statistics laid out", best(lambda: engine.UnitStatistics(metric, statistics, units), repeats), None),

@@ -36,7 +36,7 @@ class TestSetInfo:
     assumed: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, testset: TestSet) -> TestSetInfo:
+    def from_testset(cls, testset: TestSet) -> TestSetInfo:
         return cls(testset.name, testset.digest, testset.n_segments, testset.n_documents,
                    tuple(testset.references), tuple(testset.systems), testset.simulated,
                    testset.assumed)
@@ -472,7 +472,7 @@ class TaskInfo:
     primary: str | None = None  # the metric that the task's table names as the one that decides
 
     @classmethod
-    def of(cls, task: Task) -> TaskInfo:
+    def from_task(cls, task: Task) -> TaskInfo:
         return cls(task.name, task.digest, tuple(task.testsets), dict(task.systems), task.assumed,
                    {pair: tuple(testset.scores) for pair, testset in task.testsets.items()},
                    tuple(pair for pair, testset in task.testsets.items() if testset.has_texts), task.primary)
@@ -529,8 +529,8 @@ class MacroPair:
     #: Whether p could be small enough after the correction, with so many trials and units, however large the
     #: difference.
     decidable: bool = True
-    #: Units that tell the two systems apart, see `units_apart`: of all language pairs together, or of a bootstrap those
-    #: of the language pair that has fewest.
+    #: Units in which the two systems differ: of all language pairs together, or of a bootstrap those of the language
+    #: pair that has fewest.
     n_apart: int | None = None
 
 

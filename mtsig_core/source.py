@@ -13,28 +13,18 @@ from typing import Any, Self
 
 from mtsig_core.errors import SettingError, explain_unknown, format_count
 from mtsig_core.readers import join_scores, read_scores, read_text
-from mtsig_core.readers.archives import open_task_file, unpack_files, unpack_named_files
+from mtsig_core.readers.archives import unpack_files, unpack_named_files
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, open_file, show_path
 from mtsig_core.readers.lines import read_bytes
 from mtsig_core.readers.plain_text import join_runs
 from mtsig_core.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
-from mtsig_core.readers.scores import assumed_of
-from mtsig_core.readers.tasks import (
-    SYSTEMS,
-    has_scores,
-    pairs_of,
-    read_pair,
-    read_primary,
-    read_systems,
-    read_task,
-    systems_of,
-    without_withdrawn,
-)
+from mtsig_core.readers.scores import explain_direction
+from mtsig_core.readers.tasks import SYSTEMS, find_systems, has_scores, pairs_of, read_pair, read_task
 from mtsig_core.readers.wmt import folder_name
 from mtsig_core.readers.wmt_xml import read_wmt_xml
 from mtsig_core.schema import from_plain, parse_json, to_plain
-from mtsig_core.task import SystemInfo, Task, TaskExclusion, without
+from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet, show_name
 
 # Where a test set comes from.
@@ -42,6 +32,10 @@ from mtsig_core.testset import TestSet, show_name
 #: The environment variables that tell the dashboard which test set it was started on, and each of several processes
 #: where all of them listen and in which folder they share results.
 SOURCE_VARIABLE, PORTS_VARIABLE, SHARED_VARIABLE = "MTSIG_SERVED_SOURCE", "MTSIG_WORKER_PORTS", "MTSIG_SHARED"
+
+
+#: How a sentence of `TestSet.assumed` begins that tells of withdrawn systems.
+WITHDRAWN = "Left out as withdrawn"
 
 
 class _Files:
@@ -158,10 +152,19 @@ class Source(_Files):
                                       ids=self.ids,
                                       higher_is_better=self._select_directions(self.higher_is_better, True))
         if self.folder is not None and not self.keep_withdrawn:  # tables and runs may name them
-            testset = without_withdrawn(testset, self.folder, self.systems_table)
+            testset = self._drop_withdrawn(testset)
         if self.refs or self.refs_as_systems:
             testset = testset.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
         return testset
+
+    def _drop_withdrawn(self, testset: TestSet) -> TestSet:
+        withdrawn = find_systems(self.folder, self.systems_table).withdrawn
+        names = [name for name in testset.systems if name in withdrawn]
+        if not names:
+            return testset
+        table = SYSTEMS if self.systems_table is None else show_name(Path(self.systems_table).name)
+        note = f"{WITHDRAWN} by {table}, the task's table of systems: {', '.join(names)}."
+        return replace(testset.without(names), assumed=(note, *testset.assumed))
 
     def _read_texts(self) -> TestSet:
         if self.run and not self.ref:
@@ -281,7 +284,7 @@ class TaskSource(_Files):
             replace(self, pairs=pairs).read()
         elif self.folder is not None:
             with self._limit_reading():
-                pairs_of(self.folder), self._read_table()
+                pairs_of(self.folder), find_systems(self.folder, self.systems_table)
 
     def read(self) -> Task:
         """Read and check the files, and take what is asked of them."""
@@ -305,15 +308,15 @@ class TaskSource(_Files):
         if self.scores:
             task = task.map_testsets(self._join_scores)
             task = replace(task, assumed=(*task.assumed, *self._explain_directions(task.testsets)))
-        if table := self._read_table():
-            infos = {name: info for name, info in table.items() if not self.pairs or name in task.systems}
-            task = replace(task, systems={**task.systems, **infos})
-            task = task.without(name for name in self.list_withdrawn() if name in infos)
+        table = find_systems(self.folder, self.systems_table)
+        infos = {name: info for name, info in table.systems.items() if not self.pairs or name in task.systems}
+        task = replace(task, systems={**task.systems, **infos}, primary=table.primary)
+        if not self.keep_withdrawn and (names := [name for name in table.withdrawn if name in infos]):
+            task = task.without(names)
         if self.refs or self.refs_as_systems:
             task = task.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
         if self.name is not None:
             task = task.rename(self.name)
-        task = replace(task, primary=self._read_primary())
         if self.track is not None:
             task = task.of_track(self.track)
         if self.only:
@@ -345,7 +348,7 @@ class TaskSource(_Files):
 
     def _explain_directions(self, testsets: Mapping[str, TestSet]) -> list[str]:
         """What was assumed of each name of tables, by the scores of all language pairs."""
-        return [assumed_of(name, (score for pair, metric, _ in self.scores if metric == name
+        return [explain_direction(name, (score for pair, metric, _ in self.scores if metric == name
                                   for scores in testsets[pair].scores[name].by_system.values() for score in scores),
                            self.lower_is_better, self.higher_is_better)
                 for name in dict.fromkeys(name for _, name, _ in self.scores)]
@@ -362,22 +365,7 @@ class TaskSource(_Files):
     def list_withdrawn(self) -> tuple[str, ...]:
         """The systems that are left out because the table calls them withdrawn."""
         with self._limit_reading():
-            table = {} if self.keep_withdrawn else self._read_table()
-        return tuple(name for name, info in table.items() if info.role == "withdrawn")
-
-    def _read_primary(self) -> str | None:
-        """The metric that the table of the systems names."""
-        if self.systems_table is not None:
-            return read_primary(self.systems_table)
-        if self.folder is None:
-            return None
-        with open_task_file(self.folder, SYSTEMS) as path:
-            return None if path is None else read_primary(path)
-
-    def _read_table(self) -> dict[str, SystemInfo]:
-        if self.systems_table is not None:
-            return read_systems(self.systems_table)
-        return {} if self.folder is None else systems_of(self.folder)
+            return () if self.keep_withdrawn else find_systems(self.folder, self.systems_table).withdrawn
 
     def files(self) -> list[Path]:
         """All files below the folder, in a fixed order; or the zip of it."""

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mtsig_core.errors import InputError, SettingError, explain_unknown, format_count, suggest_name
-from mtsig_core.testset import TestSet, is_human, show_name
+from mtsig_core.testset import TestSet, is_human, reduce_frozen, show_name
 
 # A shared task: the test sets of several language pairs, and who its systems are.
 
@@ -109,8 +109,8 @@ class Task:
         return (f"<Task {self.name!r}: {format_count(len(self.testsets), 'language pair')}, "
                 f"{format_count(len(self.systems), 'system')}>")
 
-    def __reduce__(self) -> tuple[Any, ...]:  # read-only views cannot be pickled
-        return Task, (self.name, dict(self.testsets), dict(self.systems), self.assumed, self.primary)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduce_frozen(self)
 
     @cached_property
     def digest(self) -> str:
@@ -192,15 +192,14 @@ class Task:
         testsets = {}
         for pair, testset in self.testsets.items():
             own_names = [name for name in testset.references if name in names] or list(testset.references)
-            joins = others_as_systems and (len(own_names) < len(testset.references) or testset.rated_humans)
-            testsets[pair] = testset.scored_with(own_names, True) if joins else testset.scored_with(own_names) \
-                if len(own_names) < len(testset.references) else testset
+            has_others = len(own_names) < len(testset.references)
+            joins = others_as_systems and bool(has_others or testset.rated_humans)
+            testsets[pair] = testset.scored_with(own_names, joins) if has_others or joins else testset
         if others_as_systems and all(changed.systems.keys() == self.testsets[pair].systems.keys()
                                      for pair, changed in testsets.items()):
             raise SettingError(
                 f"No reference of {self.name} is left to act as a system: all of {', '.join(references) or 'them'} are "
-                f"used "
-                "for scoring, and none has ratings. Choose the ones to score with.", {"refs": "NAME,..."})
+                "used for scoring, and none has ratings. Choose the ones to score with.", {"refs": "NAME,..."})
         notes = [f"Left out of {pair}: the choice of references, as it has none of {', '.join(names)}. It is scored "
                  f"with {', '.join(testset.references)}." for pair, testset in self.testsets.items()
                  if testset.references and not {*names} & testset.references.keys()]

@@ -8,7 +8,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from numbers import Real
 from types import MappingProxyType
@@ -286,12 +286,11 @@ def find_direction(name: str, scores: Iterable[float | None]) -> Direction | Non
 def settle_directions(scores: Mapping[str, Iterable[float | None]], lower_is_better: Collection[str] = (),
                       higher_is_better: Collection[str] = (), other_names: Collection[str] = (),
                       groups: Iterable[Collection[str]] = ()) -> tuple[dict[str, Direction], list[str]]:
-    """The direction of the scores of each name: what the user says, else what name and range settle.
+    """The direction of the scores of each name, as the user says or name and range settle it; and what was assumed, a
+    sentence each, of which the first names the scores that are left out.
 
-    `scores`: all scores of that name; `lower_is_better`, `higher_is_better`: names whose direction the user gives;
-    `other_names`: scores of other language pairs, which the user may name too; `groups`: at least one name of each
-    group, such as the scores of a language pair without texts, must be settled. Returns: the directions that are
-    settled, and a sentence for each assumption; the first names the scores that are left out.
+    `other_names`: scores of other language pairs, which the user may name too; `groups`: of each at least one name,
+    such as of the scores of a language pair without texts, must be settled.
     """
     for name in (*lower_is_better, *higher_is_better):
         if name not in scores and name not in other_names:
@@ -367,6 +366,12 @@ def _find_range(scores: Iterable[float | None]) -> tuple[float, float]:
     return (min(numbers), max(numbers)) if numbers else (math.nan, math.nan)
 
 
+def reduce_frozen(instance: Any) -> tuple[Any, ...]:
+    """What pickle makes a frozen dataclass from: read-only views of mappings cannot be pickled."""
+    values = (getattr(instance, one.name) for one in fields(instance))
+    return type(instance), tuple(dict(value) if isinstance(value, MappingProxyType) else value for value in values)
+
+
 # Scores of single segments, as a part of a test set.
 
 @dataclass(frozen=True, eq=False)
@@ -394,7 +399,7 @@ class SegmentScores:
         object.__setattr__(self, "by_system", MappingProxyType(frozen))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return SegmentScores, (dict(self.by_system), self.higher_is_better)
+        return reduce_frozen(self)
 
     def take(self, indices: Sequence[int]) -> SegmentScores:
         """The scores of the segments at these positions."""
@@ -635,37 +640,32 @@ class TestSet:
     @cached_property
     def digest(self) -> str:
         """Digest of the content (texts, names, documents, language pair, tokenizer, scores), not of the set's name."""
-        h = hashlib.blake2b(digest_size=16)
-        for group, texts in [("systems", self.systems), ("references", self.references)]:
-            for name, values in texts.items():
-                _feed(h, (group, name))
-                _feed(h, values)
+        sequences: list[Sequence[str | None]] = []
+        for group in ("systems", "references"):
+            for name, texts in getattr(self, group).items():
+                sequences += [(group, name), texts]
         for key in ("sources", "documents", "domains"):
-            if getattr(self, key) is not None:
-                _feed(h, (key,))
-                _feed(h, getattr(self, key))
-        _feed(h, ("langpair", self.langpair))
+            if (values := getattr(self, key)) is not None:
+                sequences += [(key,), values]
+        sequences.append(("langpair", self.langpair))
         if self.tokenizer is not None:
-            _feed(h, ("tokenizer", self.tokenizer))
+            sequences.append(("tokenizer", self.tokenizer))
         for metric, scores in self.scores.items():
-            _feed(h, ("scores", metric, "higher" if scores.higher_is_better else "lower"))
+            sequences.append(("scores", metric, "higher" if scores.higher_is_better else "lower"))
             for name, numbers in scores.by_system.items():
-                _feed(h, (name,))
-                _feed(h, [None if number is None else repr(number) for number in numbers])
-        for name, values in self.parses.items():
-            _feed(h, ("parses", name))
-            _feed(h, values)
+                sequences += [(name,), [None if number is None else repr(number) for number in numbers]]
+        for name, parse in self.parses.items():
+            sequences += [("parses", name), parse]
         for name, outputs in self.runs.items():
-            for values in outputs:
-                _feed(h, ("run", name))
-                _feed(h, values)
+            for output in outputs:
+                sequences += [("run", name), output]
+        h = hashlib.blake2b(digest_size=16)
+        for sequence in sequences:
+            _feed(h, sequence)
         return h.hexdigest()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Worker processes and caches pickle a set, which the read-only views of its mappings do not allow.
-        return TestSet, (self.name, dict(self.systems), dict(self.references), self.sources, self.documents,
-                         self.domains, self.langpair, self.simulated, self.lines, dict(self.scores), dict(self.parses),
-                         self.tokenizer, self.assumed, dict(self.runs))
+        return reduce_frozen(self)
 
     # -- other views of the same texts -----------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ import streamlit as st
 from mtsig_core import MtsigError
 from mtsig_core.errors import format_count
 from mtsig_core.report.tables import inventory_table
-from mtsig_core.stats.inventory import suspicions
+from mtsig_core.stats.testset_cautions import find_suspicions
 from pages._ui import address, data_sections, frame, screen
 from pages._work.memory import make_once
 
@@ -48,7 +48,7 @@ except MtsigError as problem:
 if not isinstance(view, MtsigError):
     if files:
         screen.plain(f"What follows is of {testset.name}, which is open now.")
-    if cautions := make_once(suspicions, testset):
+    if cautions := make_once(find_suspicions, testset):
         st.subheader("Worth a look")
         screen.cautions(cautions)
     st.subheader("What was read")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from mtsig_core import METRICS, MtsigError, make_metric
 from mtsig_core.metrics import metric_title, resolve_metric
-from mtsig_core.metrics.segment_scores import SegmentMean
+from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.results import UNLIKE
 from mtsig_core.stats.few_units import FEW_UNITS
 from mtsig_core.stats.intervals import INTERVALS, simultaneous

@@ -17,9 +17,9 @@ from mtsig_core.report.sentences import (
     name_family,
     name_simultaneous,
 )
-from mtsig_core.stats.arrays import holds_zero
+from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP
-from mtsig_core.stats.pair import density, tally
+from mtsig_core.stats.pair import density, symmetric_histogram
 from mtsig_core.stats.significance import FAMILY_WISE, is_split, significant
 from pages._ui import charts, frame, one_pair, screen, segment_sections
 from pages._ui.screen import end_page
@@ -59,7 +59,7 @@ if not (pair.significant or split) and pair.p_value is not None and significant(
     screen.plain(f"Alone, p is {format_p(pair.p_value)}; among {family} it is {format_p(pair.p_adjusted)} after the "
                  "correction, which decides. What is below is for this pair alone, but for the simultaneous interval.")
 
-if joint is not None and not split and pair.significant == holds_zero(*joint):
+if joint is not None and not split and pair.significant == contains_zero(*joint):
     screen.plain(one_pair.disagreement_said(pair, settings, result))
 
 left, right = st.columns(2)
@@ -79,7 +79,7 @@ with left:
                + ("." if joint is None else "s. The simultaneous ones of all pairs hold together."))
 with right:
     st.markdown("**Could chance alone do it?**")
-    edges, counts = tally(found.sign * found.swapped, abs(delta))
+    edges, counts = symmetric_histogram(found.sign * found.swapped, abs(delta))
     said = one_pair.chance_said(found)
     charts.show(partial(null_tails, edges, counts, delta, unit=unit, form=form, exact=found.exact), key="pair.null",
                 files=view.named(a, b), command=command,

@@ -4,7 +4,7 @@ import streamlit as st
 
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.report.segment_cards import MARKS, contributed
-from mtsig_core.stats import segments
+from mtsig_core.stats import pair as segments
 from pages._ui import controls, frame, one_pair, result_cache, screen, segment_sections
 from pages._ui.screen import end_page, or_end_page
 
@@ -22,7 +22,7 @@ if testset.runs:
 
 def contributions(testset, metric, a, b, statistics):
     metric = resolve_metric(testset, metric)
-    added = segments.added_by_segment(testset, metric, a, b, statistics)
+    added = segments.measure_contributions(testset, metric, a, b, statistics)
     return added, segments.deciding_segments(testset, metric, a, b, statistics, added)
 
 
@@ -50,7 +50,7 @@ with st.container(gap=None):
     if len(decide):
         segment_sections.show_decided(a if added[decide[0]] > 0 else b, len(decide), testset.n_segments)
 
-n, shown = len(positions), segments.in_order(testset, positions, added, order)
+n, shown = len(positions), segments.sort_segments(testset, positions, added, order)
 listed = shown.tolist()
 k = segment_sections.choose_segment(testset, listed)
 at, lines = listed.index(k) if k in listed else None, [testset.lines[position] for position in listed]

@@ -118,8 +118,7 @@ LAYERS = ("figures", "report", "experiments", "stats", "metrics", "results", "ca
           "readers", "task", "testset", "languages", "schema", "errors")
 #: What else lies at the top of the core, and who may import it. Compiled code is for whoever counts and draws.
 TOP = {"__init__": ("pages",), "__main__": (), "errors": (), "_command": ("__init__", "cli", "pages"),
-       "version": (*LAYERS, "__init__", "cli", "pages"), "_compiled": ("metrics", "stats", "_kernels"),
-       "_kernels": ("stats",)}
+       "version": (*LAYERS, "__init__", "cli", "pages"), "_compiled": ("metrics", "stats")}
 #: What a result shows of itself is made above it: a method may import that when it is called, the module may not. So a
 #: notebook has tables, files and figures one call away, and who asks for none of them loads none.
 WHEN_CALLED = {"mtsig_core.results": ("report", "figures"), "mtsig_core.caution": ("report",),
@@ -194,7 +193,7 @@ def test_the_first_import_is_light():
 
 #: What they write in capitals is no metric's name: messages, settings in the environment, made-up grammar, codes.
 CAPITALS = {"mtsig_core.cli.main", "mtsig_core.task", "mtsig_core.readers.limits",
-            "mtsig_core.simulation.grammar"}
+            "mtsig_core.simulation.grammar", "pages._ui.controls"}
 
 
 def test_metrics_are_called_what_one_function_says():

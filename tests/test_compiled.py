@@ -14,7 +14,7 @@ WORK = """
 import sys
 import numpy as np
 from mtsig_core import TestSet, make_metric
-from mtsig_core._kernels import count_uniform
+from mtsig_core.stats.kernels import count_uniform
 counts, words = np.zeros((2, 5), np.uint16), np.empty(8, np.uint64)
 count_uniform(np.array([1, 2], np.uint64), words, words.view(np.uint16), 2, counts)
 print(counts.tolist())

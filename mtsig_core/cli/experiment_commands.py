@@ -99,7 +99,7 @@ def run_command(group: str, name: str, testset: TestSet, metrics: Sequence[Metri
         rows = [({"table": table} if len(result.tables) > 1 else {}) | {"metric": metric, **row}
                 for metric, result in results.items() for table, rows in result.tables.items() for row in rows]
         return export.records_csv(rows, () if rows else ["metric", *first.columns])
-    return to_json({"testset": asdict(TestSetInfo.of(testset)), **first.head,
+    return to_json({"testset": asdict(TestSetInfo.from_testset(testset)), **first.head,
                            "metrics": {metric: result.content for metric, result in results.items()}})
 
 

@@ -13,10 +13,7 @@ from mtsig_core.metrics import check_tokenizer
 from mtsig_core.readers.tasks import has_scores, pairs_of
 from mtsig_core.report.commands import defaults, option_name
 from mtsig_core.source import Source, TaskSource
-from mtsig_core.stats.intervals import INTERVALS
-from mtsig_core.stats.ranks import RANK_RULES
-from mtsig_core.stats.resampling import UNITS
-from mtsig_core.stats.significance import CORRECTIONS, TESTS
+from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.testset import show_name
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -214,17 +211,8 @@ def _named(text: str) -> tuple[str | None, str]:
 
 #: What the command line says of arguments of the core that have the same meaning everywhere.
 _ABOUT: dict[str, dict[str, Any]] = {
-    "test": dict(metavar="|".join(TESTS), help="the test"),
-    "unit": dict(metavar="|".join(("auto", *UNITS)), help="what is drawn or swapped"),
-    "block_length": dict(type=float, metavar="B", help="mean length of stationary blocks, in segments"),
-    "trials": dict(type=int, metavar="R", help="draws of the test"),
-    "alpha": dict(type=float, metavar="A", help="level; intervals have 1 - alpha"),
-    "correction": dict(metavar="|".join(CORRECTIONS), help="for many pairs; auto: as the test allows"),
-    "ci": dict(metavar="|".join(("auto", *INTERVALS)), help="kind of interval"),
-    "resamples": dict(type=int, metavar="B", help="bootstrap samples"),
-    "seed": dict(type=int, metavar="N", help="of all that is drawn"),
-    "baseline": dict(metavar="NAME", help="only pairs with this system"),
-    "rank_rule": dict(metavar="|".join(RANK_RULES), help="how ranks are made"),
+    **{name: dict(type=one.kind, metavar="|".join(one.values) or one.letter, help=one.help)
+       for name, one in SETTINGS.items()},
     "repeats": dict(type=int, metavar="N", help="test sets drawn"),
     "power": dict(type=float, metavar="P", help="how often a difference is to be found"),
     "jobs": dict(type=int, metavar="N", help="threads, -1 for all cores; the result is the same"),

@@ -13,9 +13,9 @@ from mtsig_core.experiments.planning import PairPlan, default_difference, plan
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import ByDomain, Comparison, MetricResult, PairResult
-from mtsig_core.stats.comparison import compare, references_alone
+from mtsig_core.stats.comparison import compare, split_by_reference
 from mtsig_core.stats.measured import measure
-from mtsig_core.stats.pair import PairExamination, examine_pair, extremes
+from mtsig_core.stats.pair import PairExamination, examine_pair, find_extremes
 from mtsig_core.stats.ranks import fitting_rules, ranks_by
 from mtsig_core.testset import TestSet, order_metrics
 
@@ -164,7 +164,7 @@ def _by_metric(testset: TestSet, comparison: Comparison, metric: Metric, a: str,
     pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {a, b})
     kinds = (["document"] if part.documents is not None else []) + ["segment"]
     units = {kind: tests if kind == settings.unit else examined(part, kind, statistics) for kind in kinds}
-    alone = {} if is_segment_mean(metric) else references_alone(part, "ar")
+    alone = {} if is_segment_mean(metric) else split_by_reference(part, "ar")
     references = {name: examined(of, settings.unit) for name, of in alone.items()}
     plans = plan(comparison, default_difference(row.score for row in result.systems), metric=metric.name)
     return MetricDispute(result, pair, tests, units, references, _in_domains(testset, metric, a, b, settings.test,
@@ -216,7 +216,8 @@ def _deciders(testset: TestSet, tests: PairExamination) -> tuple[tuple[tuple[Dec
     """The documents and segments that move the difference most, in favour of each."""
     def most(added: np.ndarray, names: Sequence[str], n: int) -> tuple[tuple[Decider, ...], tuple[Decider, ...]]:
         added = tests.sign * added
-        first, second = (tuple(Decider(int(k), names[k], float(added[k])) for k in part) for part in extremes(added, n))
+        first, second = (tuple(Decider(int(k), names[k],
+                                       float(added[k])) for k in part) for part in find_extremes(added, n))
         return first, second
 
     lines = [str(line) for line in testset.lines]

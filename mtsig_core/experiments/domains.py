@@ -19,14 +19,14 @@ from mtsig_core.results import (
     TestSetInfo,
 )
 from mtsig_core.stats import engine
-from mtsig_core.stats.cautions import about_few_in, about_need_of_units, about_scores
-from mtsig_core.stats.draws import PartDraws, draw_part, seed_of, step_down, test_pairs
+from mtsig_core.stats.cautions import about_few_in, about_need_of_units
+from mtsig_core.stats.draws import PartDraws, derive_seed, draw_part, step_down, test_pairs
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, least_of_units, p_floor
-from mtsig_core.stats.file_cautions import about_files
 from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, effective_number
 from mtsig_core.stats.settings import Plan, check_trials, resolve_sampling
 from mtsig_core.stats.significance import SIDES, TESTS, decide_pairs, significant
+from mtsig_core.stats.testset_cautions import about_files, about_scores
 from mtsig_core.testset import TestSet
 
 __all__ = ["by_domain", "stratified_weights"]
@@ -90,7 +90,8 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
     for k, kind in enumerate(kinds):
         own.append(counter(np.flatnonzero(of == k)))
         part = Measured(seen.testset.take(np.flatnonzero(of == k).tolist()), metric, own[k])
-        parts.append(_tested(draw_part(part, pairs, replace(plan, resamples=0, seed=seed_of(seed, kind)), jobs), plan,
+        parts.append(_tested(draw_part(part, pairs, replace(plan, resamples=0, seed=derive_seed(seed, kind)), jobs),
+                             plan,
                              np.empty((4, 0))))
     if test == "bootstrap":
         whole = _no_surer(whole, parts)
@@ -169,7 +170,7 @@ def _whole_set(seen: Measured, pairs: np.ndarray, units: Units, of: np.ndarray, 
     draws = draw_part(seen, pairs, plan, jobs)
     strata = np.empty(units.n, dtype=int)
     strata[units.index] = of
-    seeds = [seed_of(plan.seed, kind) for kind in kinds]
+    seeds = [derive_seed(plan.seed, kind) for kind in kinds]
     assert plan.trials is not None, "both tests draw"
     data, n = draws.sides.data, max(plan.resamples, plan.trials if plan.test == "bootstrap" else 0)
     blocks = [data.score(data.weighted_sums(stratified_weights(units, strata, seeds, block)))
@@ -220,13 +221,14 @@ def _result(seen: Measured, kinds: list[str], of: np.ndarray, pairs: np.ndarray,
     domains = []
     for k, kind in enumerate(kinds):
         scores = np.asarray(seen.metric.score(own[k].sum(axis=1)), dtype=np.float64)
-        there = engine.common(seen.metric, own[k], np.column_stack([np.arange(len(names))] * 2)) > 0
+        there = engine.count_common_segments(seen.metric, own[k], np.column_stack([np.arange(len(names))] * 2)) > 0
         signature = seen.metric.signature(seen.testset.in_domain(kind)) if depends_on_testset(seen.metric) else None
         domains.append(DomainScores(kind, *sizes[k], {
             name: float(score) if some else None for name, score, some in zip(names, scores, there, strict=True)},
             signature))
     return ByDomain(seen.metric.name, seen.metric.signature(seen.testset), seen.metric.higher_is_better,
-                    TestSetInfo.of(seen.testset), sampling, test, trials, tuple(names), tuple(domains), tuple(rows))
+                    TestSetInfo.from_testset(seen.testset), sampling, test, trials, tuple(names), tuple(domains),
+                    tuple(rows))
 
 
 def _adjusted(parts: list[_Part], test: str) -> list[np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist, median
 from typing import Any, ClassVar
@@ -11,6 +11,7 @@ import numpy as np
 
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.frame import (
+    Draws,
     Mean,
     Rate,
     Simulation,
@@ -27,7 +28,6 @@ from mtsig_core.experiments.population import (
     PairDraws,
     Population,
     count_segments,
-    equal_systems,
     mix_systems,
     pair_population,
     population,
@@ -36,18 +36,18 @@ from mtsig_core.metrics import Metric, direction, is_segment_mean, resolve_metri
 from mtsig_core.results import MetricResult, PairResult, Settings
 from mtsig_core.stats import engine
 from mtsig_core.stats.comparison import compare
-from mtsig_core.stats.engine import segment_scores, units_apart
-from mtsig_core.stats.few_units import p_floor, trials_needed, units_needed
+from mtsig_core.stats.engine import count_differing_units, segment_scores
+from mtsig_core.stats.few_units import fewest_trials, fewest_units, p_floor
 from mtsig_core.stats.measured import measure
-from mtsig_core.stats.parallel import Progress, stage
+from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import check_level
 from mtsig_core.stats.significance import (
     CORRECTIONS,
     TESTS,
+    apply_corrections,
     approximate_randomization,
     decide_pairs,
-    every_correction,
     fitting_tests,
     riezler_maxwell,
     romano_wolf,
@@ -90,7 +90,7 @@ def equal_weights(metric: Metric, both: np.ndarray, documents: np.ndarray) -> Eq
 
     Examples
     --------
-    >>> from mtsig_core.metrics.segment_scores import SegmentMean
+    >>> from mtsig_core.metrics.means import SegmentMean
     >>> both = np.array([[[3.0, 1], [5, 1], [1, 1]], [[2.0, 1], [6, 1], [1, 1]]])
     >>> equal_weights(SegmentMean("human", True), both, np.arange(3)).weights.round(3).tolist()
     [0.333, 0.333, 0.333]
@@ -255,7 +255,7 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
                        n_documents=None if equal is None else draws.n_documents, rows=rows, **by_document)
 
     return run_repeats(repeat, gather, n_pairs, seed, _NULL_STREAMS["segment"], jobs=jobs,
-                       progress=stage(progress, "true nulls"), watch=watch)
+                       progress=report_stage(progress, "true nulls"), watch=watch)
 
 
 def _decide_nulls(draws: PairDraws, equal: EqualWeights | None, trials: int, alpha: float, rng: np.random.Generator,
@@ -285,7 +285,7 @@ def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, 
     scores = segment_scores(metric, both) if units.kind == "segment" else None
     if scores is not None:
         replicates["none"] = scores[:1] - scores[1:]
-    concluded, apart = {}, units_apart(data, np.array([[0, 1]]), np.array([units.pieces]))
+    concluded, apart = {}, count_differing_units(data, np.array([[0, 1]]), np.array([units.pieces]))
     for name, test in fitting_tests("none" in replicates).items():
         p, (win, lose) = None, (None, None)
         if test.p_values is not None:
@@ -348,23 +348,149 @@ def variants(testset: TestSet, metric: str | Metric, *, n_segments: int | None =
     n = min(_PAPER_SEGMENTS, whole.n_segments) if n_segments is None else \
         check_whole("segments", n_segments, 2, 1_000_000)
     rng = np.random.default_rng([seed, _EQUAL_STREAM])
-    data = engine.UnitStatistics(whole.metric, equal_systems(whole, _PAPER_SYSTEMS, n, rng), Units.segments(n))
+    data = engine.UnitStatistics(whole.metric, mix_systems(whole, _PAPER_SYSTEMS, 0, 0.0, n, rng), Units.segments(n))
     pairs = np.array([(0, k) for k in range(1, _PAPER_SYSTEMS)])
     delta, key = data.scores[0] - data.scores[1:], int(rng.integers(1 << 62))
-    scores = engine.bootstrap_scores(data, trials, key, jobs=jobs, progress=stage(progress, "bootstrap"))
+    scores = engine.bootstrap_scores(data, trials, key, jobs=jobs, progress=report_stage(progress, "bootstrap"))
     drawn = scores[:1] - scores[1:]
-    swapped = engine.swap_differences(data, pairs, trials, key, jobs=jobs, progress=stage(progress, "swaps"))
+    swapped = engine.swap_differences(data, pairs, trials, key, jobs=jobs, progress=report_stage(progress, "swaps"))
     p = approximate_randomization(delta, swapped), signed_shift(delta, drawn), riezler_maxwell(delta, drawn)
     return Variants(metric=whole.metric.name, alpha=alpha, seed=seed, trials=trials, n_segments=n, rows=tuple(
         Variant(f"1:{k}", *map(float, row)) for k, row in enumerate(zip(np.abs(delta), *p, strict=True), 2)))
 
 
-# Experiment-wise error: how likely is a wrong conclusion among many comparisons of equal systems?
+# Many comparisons: systems that are equal by construction, or of which the first few are better.
 
 
+FAMILY_STREAM, CLAIMS_STREAM = 40, 42  # of the draws of test sets: of equal systems, and with better ones among them
 _FAMILY_SEGMENTS, _FAMILY_SYSTEMS = 300, (2, 3, 4, 6, 8, 10, 15)
-FAMILY_STREAM = 40  # of the draws of test sets
 _COMPARED = ("all pairs", "with the first")
+_AIM = 2.8  # standard errors that the true difference is to have: found 8 times in 10 where it is tested on its own
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """Systems of which test sets are drawn: each says of a segment what one of the real ones says (`mix_systems`)."""
+
+    whole: Population
+    n: int  # segments of each test set
+    systems: int
+    better: int  # the first so many are truly better than the others
+    share: float  # of the segments on which these say what the best real one says
+    difference: float  # that makes, in points
+    trials: int
+
+    @property
+    def pairs(self) -> np.ndarray:
+        return engine.all_pairs(self.systems)
+
+    @property
+    def true(self) -> np.ndarray:
+        """The pairs of which the first system is truly better, shape (pairs,); elsewhere the two are equal."""
+        return np.asarray((self.pairs[:, 0] < self.better) & (self.pairs[:, 1] >= self.better))
+
+    def test(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """On one test set, by approximate randomization: differences, shape (pairs,), their null, (pairs, trials), and
+        p, (pairs,)."""
+        statistics = mix_systems(self.whole, self.systems, self.better, self.share, self.n, rng)
+        data = engine.UnitStatistics(self.whole.metric, statistics, Units.segments(self.n))
+        delta = data.scores[self.pairs[:, 0]] - data.scores[self.pairs[:, 1]]
+        null = engine.swap_differences(data, self.pairs, self.trials, int(rng.integers(1 << 62)))
+        return delta, null, approximate_randomization(delta, null)
+
+    def adjust(self, delta: np.ndarray, null: np.ndarray, p: np.ndarray) -> dict[str, np.ndarray]:
+        """Adjusted p of a family of pairs by every correction."""
+        return apply_corrections(p, romano_wolf(delta, null, whole=Units.segments(self.n).all_swaps is not None))
+
+    def decide(self, rng: np.random.Generator, alpha: float, corrections: Iterable[str]) -> np.ndarray:
+        """What is claimed on one test set, shape (corrections, pairs): 1 for the first system, -1 the second, 0 none.
+        """
+        delta, null, p = self.test(rng)
+        adjusted, sign = self.adjust(delta, null, p), direction(self.whole.metric)
+        return np.array([decide_pairs(sign * delta, alpha, p=adjusted[name]) for name in corrections])
+
+    def collect(self, decided: Sequence[np.ndarray], corrections: Sequence[str]) -> Decisions:
+        return Decisions(self.pairs, self.true, tuple(corrections), np.array(decided))
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions(Draws):
+    """What is claimed on many test sets; false is a claim between equal systems, and one for the worse system."""
+
+    arrays: ClassVar[tuple[str, ...]] = ("decided",)
+
+    pairs: np.ndarray
+    true: np.ndarray  # (pairs,), as of `Mixture`
+    corrections: tuple[str, ...]
+    decided: np.ndarray  # (test sets, corrections, pairs)
+
+    def claims(self, correction: str) -> np.ndarray:
+        """Shape (test sets, pairs)."""
+        return np.asarray(self.decided[:, self.corrections.index(correction)])
+
+    def right(self, correction: str) -> np.ndarray:
+        """True differences that are found on each test set, shape (test sets,)."""
+        return np.asarray((self.true & (self.claims(correction) == 1)).sum(axis=1))
+
+    def lost(self, correction: str) -> np.ndarray:
+        """Those that are not."""
+        return np.asarray(self.true.sum() - self.right(correction))
+
+    def claimed(self, correction: str) -> np.ndarray:
+        """Claims of each test set, shape (test sets,)."""
+        return np.asarray((self.claims(correction) != 0).sum(axis=1))
+
+    def false(self, correction: str) -> np.ndarray:
+        """False claims of each test set, shape (test sets,)."""
+        return np.asarray(self.claimed(correction) - self.right(correction))
+
+    def any_false(self, correction: str) -> Rate:
+        """Test sets with a false claim."""
+        return rate(int(np.count_nonzero(self.false(correction))), len(self.decided))
+
+
+def mix_family(testset: TestSet, metric: str | Metric, systems: int, better: int = 0, *, n_segments: int | None,
+               trials: int, alpha: float, seed: int, statistics: np.ndarray | None = None,
+               progress: Progress | None = None) -> Mixture:
+    """What test sets are drawn from, for settings with which anything can be found.
+
+    Better systems differ by 2.8 standard errors at this size, or by as much as the best real one does.
+    """
+    check_level(alpha)
+    check_whole("systems", systems, 2, 50)
+    check_whole("trials", trials, 1, 100_000)
+    if alpha < 1 / (trials + 1):
+        raise SettingError(f"With {trials} trials no p can be {alpha:g} or less. Use more trials, or a larger alpha.")
+    whole = population(testset, metric, statistics=statistics, progress=progress)
+    n = count_segments(whole, n_segments, _FAMILY_SEGMENTS)
+    if not better:
+        return Mixture(whole, n, systems, 0, 0.0, 0.0, trials)
+    two, rng = Mixture(whole, n, 2, 0, 0.0, 0.0, 1), np.random.default_rng([seed, CLAIMS_STREAM, 1])
+    data = engine.UnitStatistics(whole.metric, mix_systems(whole, 2, 0, 0.0, n, rng), Units.segments(n))
+    nulls = engine.swap_differences(data, two.pairs, max(trials, 200), seed)
+    return Mixture(whole, n, systems, better, *share_for(whole, _AIM * float(nulls.std())), trials)
+
+
+def share_for(whole: Population, aim: float) -> tuple[float, float]:
+    """How much of a better system the best real one says, for a difference in points, and the difference that makes:
+    all of it, and less, where that is not enough."""
+    sums = whole.statistics.sum(axis=1, dtype=np.float64)
+    every, best, sign = sums.mean(axis=0), sums[0], direction(whole.metric)
+
+    def gap(share: float) -> float:
+        mixed = np.stack([(1 - share) * every + share * best, every])
+        scores = whole.metric.score(mixed)
+        return float(sign * (scores[0] - scores[1]))
+
+    low, high = 0.0, 1.0
+    if gap(1.0) > aim:
+        for _ in range(30):
+            middle = (low + high) / 2
+            low, high = (middle, high) if gap(middle) < aim else (low, middle)
+    return high, gap(high)
+
+
+# Experiment-wise error: how likely is a wrong conclusion among many comparisons of equal systems?
 
 
 @dataclass(frozen=True)
@@ -407,82 +533,42 @@ def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repea
     All pairs are compared, and in a family of its own every system with the first, as with a baseline. The trials are
     enough for Bonferroni among 105 pairs: with fewer, its smallest p times the pairs exceeds alpha.
     """
-    check_level(alpha)
-    check_whole("systems", systems, 2, 50)
     check_whole("repeats", repeats, 1, 100_000)
-    whole, n = settle_family(testset, metric, n_segments, alpha, trials, statistics, progress)
-    units, pairs = Units.segments(n), engine.all_pairs(systems)
-    sizes = sorted({size for size in _FAMILY_SYSTEMS if size < systems} | {systems})
+    mixture = mix_family(testset, metric, systems, n_segments=n_segments, trials=trials, alpha=alpha, seed=seed,
+                         statistics=statistics, progress=progress)
+    pairs, sizes = mixture.pairs, sorted({size for size in _FAMILY_SYSTEMS if size < systems} | {systems})
     within = {(size, _COMPARED[0]): pairs.max(axis=1) < size for size in sizes}
     within |= {(size, _COMPARED[1]): within[size, _COMPARED[0]] & (pairs[:, 0] == 0) for size in sizes if size > 2}
 
     def repeat(k: int, rng: np.random.Generator) -> list[list[bool]]:
-        data = engine.UnitStatistics(whole.metric, equal_systems(whole, systems, n, rng), units)
-        delta, null, p = randomize_pairs(data, pairs, trials, rng)
-        return [_any_significant(correct_family(delta[among], null[among], p[among], data.units), alpha)
-                for among in within.values()]
+        delta, null, p = mixture.test(rng)
+        families = (mixture.adjust(delta[among], null[among], p[among]) for among in within.values())
+        return [[bool(significant(adjusted[name].min(), alpha)) for name in CORRECTIONS] for adjusted in families]
 
     def gather(sets: list[list[list[bool]]]) -> FamilyErrors:
         counts = np.array(sets).sum(axis=0)  # (families, corrections)
         rows = tuple(FamilyError(size, compared, (k := int(among.sum())), if_independent(alpha, k),
                                  {name: rate(int(c), len(sets)) for name, c in zip(CORRECTIONS, row, strict=True)})
                      for ((size, compared), among), row in zip(within.items(), counts, strict=True))
-        return FamilyErrors(metric=whole.metric.name, alpha=alpha, seed=seed, repeats=len(sets), trials=trials,
-                            n_segments=n, rows=rows)
+        return FamilyErrors(metric=mixture.whole.metric.name, alpha=alpha, seed=seed, repeats=len(sets), trials=trials,
+                            n_segments=mixture.n, rows=rows)
 
-    return run_repeats(repeat, gather, repeats, seed, FAMILY_STREAM, jobs=jobs, progress=stage(progress, "families"),
+    return run_repeats(repeat, gather, repeats, seed, FAMILY_STREAM, jobs=jobs,
+                       progress=report_stage(progress, "families"),
                        watch=watch)
 
 
 def if_independent(alpha: float, comparisons: int) -> float:
-    """1 - (1 - alpha)^k, the chance of a wrong conclusion among k independent comparisons of equals.
-
-    Examples
-    --------
-    >>> round(if_independent(0.05, 105), 4)
-    0.9954
-    """
+    """1 - (1 - alpha)^k, the chance of a wrong conclusion among k independent comparisons of equals."""
     return 1 - (1 - alpha) ** comparisons
 
 
-def settle_family(testset: TestSet, metric: str | Metric, n_segments: int | None, alpha: float, trials: int,
-                  statistics: np.ndarray | None, progress: Progress | None) -> tuple[Population, int]:
-    """What test sets are drawn from, and the segments of each, for settings with which anything can be found."""
-    check_whole("trials", trials, 1, 100_000)
-    if alpha < 1 / (trials + 1):
-        raise SettingError(f"With {trials} trials no p can be {alpha:g} or less. Use more trials, or a larger alpha.")
-    whole = population(testset, metric, statistics=statistics, progress=progress)
-    return whole, count_segments(whole, n_segments, _FAMILY_SEGMENTS)
-
-
-def randomize_pairs(data: engine.UnitStatistics, pairs: np.ndarray, trials: int,
-                    rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Differences of pairs, shape (pairs,), their null by swaps, (pairs, trials), and p, (pairs,)."""
-    delta = data.scores[pairs[:, 0]] - data.scores[pairs[:, 1]]
-    null = engine.swap_differences(data, pairs, trials, int(rng.integers(1 << 62)))
-    return delta, null, approximate_randomization(delta, null)
-
-
-def correct_family(delta: np.ndarray, null: np.ndarray, p: np.ndarray, units: Units) -> dict[str, np.ndarray]:
-    """Adjusted p of a family by every correction, each of shape (pairs,)."""
-    return every_correction(p, romano_wolf(delta, null, whole=units.all_swaps is not None))
-
-
-def _any_significant(adjusted: Mapping[str, np.ndarray], alpha: float) -> list[bool]:
-    """Whether anything is significant, by correction."""
-    return [bool(significant(adjusted[name].min(), alpha)) for name in CORRECTIONS]
-
-
-# Many comparisons of which some are of truly different systems: false and lost findings by correction.
-
-
-CLAIMS_STREAM = 42  # of the draws of test sets
-_AIM = 2.8  # standard errors that the true difference is to have: found 8 times in 10 where it is tested on its own
+# False and lost findings by correction, where some systems are truly better.
 
 
 @dataclass(frozen=True)
 class ClaimCounts:
-    """What is claimed under one correction; false is a claim between equal systems, and one for the worse system."""
+    """What is claimed under one correction."""
 
     correction: str = field(metadata=column("correction", "name"))
     any_false: Rate = field(metadata=column("test sets with a false claim", "estimate", ".1%"))  # the family-wise error
@@ -514,70 +600,24 @@ def claims(testset: TestSet, metric: str | Metric, *, systems: int = 15, better:
            watch: Callable[[int, int, Claims], None] | None = None) -> Claims:
     """False and lost findings among all pairs of systems, of which a few are truly better, by every correction.
 
-    Each of the better systems says of a share of the segments what the best real system says, and else what one of all
-    says; the share is the one that makes the difference 2.8 standard errors at this size, or 1. Approximate
-    randomization by segment, with enough trials for Holm to do better than Bonferroni; else as `families`.
+    Approximate randomization by segment, with enough trials for Holm to do better than Bonferroni; else as `families`.
     """
-    check_level(alpha)
-    check_whole("systems", systems, 3, 50)
-    check_whole("better", better, 1, systems - 1)
     check_whole("repeats", repeats, 2, 100_000)
-    whole, n = settle_family(testset, metric, n_segments, alpha, trials, statistics, progress)
-    units, pairs, sign = Units.segments(n), engine.all_pairs(systems), direction(whole.metric)
-    true = (pairs[:, 0] < better) & (pairs[:, 1] >= better)
-    share, difference = share_of_best(whole, n, trials, seed)
+    check_whole("better", better, 1, max(1, check_whole("systems", systems, 3, 50) - 1))
+    mixture = mix_family(testset, metric, systems, better, n_segments=n_segments, trials=trials, alpha=alpha, seed=seed,
+                         statistics=statistics, progress=progress)
 
-    def repeat(k: int, rng: np.random.Generator) -> list[tuple[int, int, int]]:
-        data = engine.UnitStatistics(whole.metric, mix_systems(whole, systems, better, share, n, rng), units)
-        delta, null, p = randomize_pairs(data, pairs, trials, rng)
-        adjusted = correct_family(delta, null, p, units)
-        return [_count_claims(decide_pairs(sign * delta, alpha, p=adjusted[name]), true) for name in CORRECTIONS]
+    def gather(sets: list[np.ndarray]) -> Claims:
+        found, n_true = mixture.collect(sets, tuple(CORRECTIONS)), int(mixture.true.sum())
+        rows = tuple(ClaimCounts(name, found.any_false(name),
+                                 mean_share(found.false(name) / np.maximum(found.claimed(name), 1)),
+                                 mean_share(1 - found.right(name) / n_true)) for name in CORRECTIONS)
+        return Claims(metric=mixture.whole.metric.name, alpha=alpha, seed=seed, repeats=len(sets), trials=trials,
+                      n_segments=mixture.n, systems=systems, better=better, true_pairs=n_true,
+                      null_pairs=len(mixture.true) - n_true, difference=mixture.difference, rows=rows)
 
-    def gather(sets: list[list[tuple[int, int, int]]]) -> Claims:
-        counts, rows = np.array(sets), []
-        for k, name in enumerate(CORRECTIONS):
-            claimed, false, right = counts[:, k].T
-            rows.append(ClaimCounts(name, rate(int(np.count_nonzero(false)), len(sets)),
-                                    mean_share(false / np.maximum(claimed, 1)), mean_share(1 - right / true.sum())))
-        return Claims(metric=whole.metric.name, alpha=alpha, seed=seed, repeats=len(sets), trials=trials, n_segments=n,
-                      systems=systems, better=better, true_pairs=int(true.sum()), null_pairs=int((~true).sum()),
-                      difference=difference, rows=tuple(rows))
-
-    return run_repeats(repeat, gather, repeats, seed, CLAIMS_STREAM, jobs=jobs, progress=stage(progress, "families"),
-                       watch=watch)
-
-
-def _count_claims(decided: np.ndarray, true: np.ndarray) -> tuple[int, int, int]:
-    """Claims, those that are false, those that are right; `decided` is 1, -1 or 0 and a true pair has the better
-    system first."""
-    claimed, right = int(np.count_nonzero(decided)), int(np.count_nonzero(true & (decided == 1)))
-    return claimed, claimed - right, right
-
-
-def share_of_best(whole: Population, n: int, trials: int, seed: int) -> tuple[float, float]:
-    """How much of a better system the best real one says, and the difference that makes, in points."""
-    rng = np.random.default_rng([seed, CLAIMS_STREAM, 1])
-    data = engine.UnitStatistics(whole.metric, equal_systems(whole, 2, n, rng), Units.segments(n))
-    nulls = engine.swap_differences(data, np.array([[0, 1]]), max(trials, 200), seed)
-    return share_for(whole, _AIM * float(nulls.std()))
-
-
-def share_for(whole: Population, aim: float) -> tuple[float, float]:
-    """The same for a difference that is asked for, in points; all of the best real one where that is not enough."""
-    sums = whole.statistics.sum(axis=1, dtype=np.float64)
-    every, best, sign = sums.mean(axis=0), sums[0], direction(whole.metric)
-
-    def gap(share: float) -> float:
-        mixed = np.stack([(1 - share) * every + share * best, every])
-        scores = whole.metric.score(mixed)
-        return float(sign * (scores[0] - scores[1]))
-
-    low, high = 0.0, 1.0
-    if gap(1.0) > aim:
-        for _ in range(30):
-            middle = (low + high) / 2
-            low, high = (middle, high) if gap(middle) < aim else (low, middle)
-    return high, gap(high)
+    return run_repeats(lambda k, rng: mixture.decide(rng, alpha, CORRECTIONS), gather, repeats, seed, CLAIMS_STREAM,
+                       jobs=jobs, progress=report_stage(progress, "families"), watch=watch)
 
 
 # Which conclusions the unit changes: segments taken as independent, or documents kept whole.
@@ -670,7 +710,7 @@ def changes_between(part: TestSet, by_segment: MetricResult, by_document: Metric
         if (pair.a, pair.b) in both:
             both[pair.a, pair.b].append(pair)
     sides = list(zip(*both.values(), strict=True)) or [(), ()]
-    adjusted = [every_correction(np.array([pair.p_value for pair in side]),
+    adjusted = [apply_corrections(np.array([pair.p_value for pair in side]),
                                  np.array([pair.p_adjusted for pair in side])) for side in sides]
     alpha, documents = settings.alpha, len(np.unique(part.document_index))
     by_document_settings = replace(settings, unit="document")
@@ -679,10 +719,10 @@ def changes_between(part: TestSet, by_segment: MetricResult, by_document: Metric
     for name in CORRECTIONS:
         p_segment, p_document = (one[name] for one in adjusted)
         segment, document = significant(p_segment, alpha), significant(p_document, alpha)
-        needed = units_needed(by_document_settings, len(both), name)
+        needed = fewest_units(by_document_settings, len(both), name)
         rows.append(UnitChange(name, int((segment & document).sum()), int((segment & ~document).sum()),
                                int((document & ~segment).sum()), int((~segment & ~document).sum()),
-                               trials_needed(settings, len(both), name), needed if needed > documents else None))
+                               fewest_trials(settings, len(both), name), needed if needed > documents else None))
         changed += _changed(name, sides[0], p_segment, p_document, segment != document)
     ratios = [pair.se_ratio for pair in sides[0] if pair.se_ratio is not None]
     low, middle, high = (min(ratios), median(ratios), max(ratios)) if ratios else (None, None, None)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, fields
-from numbers import Integral
-from typing import Any, ClassVar, TypeVar
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from mtsig_core.errors import SettingError
 from mtsig_core.stats import engine
-from mtsig_core.stats.parallel import in_order
+from mtsig_core.stats.parallel import run_in_order
+from mtsig_core.stats.settings import check_whole as check_whole
 
 _AT_ONCE = 8  # repeats that a thread takes at a time
 _FIRST = 24  # repeats after which a first result is passed on, then after twice as many each time
@@ -175,6 +174,25 @@ class Simulation(Experiment):
     seed: int
 
 
+class Draws:
+    """Arrays of draws in their order: the first few, or several lots one after the other, are the same kind of thing.
+    """
+
+    arrays: ClassVar[tuple[str, ...]] = ()  # the fields with a value for each draw
+
+    def first(self, n: int) -> Self:
+        return self._replace({name: getattr(self, name)[:n] for name in self.arrays})
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        return parts[0]._replace({name: np.concatenate([getattr(part, name) for part in parts])
+                                  for name in cls.arrays})
+
+    def _replace(self, arrays: Mapping[str, np.ndarray]) -> Self:
+        changed: Self = replace(self, **arrays)  # type: ignore[type-var]
+        return changed
+
+
 def flatten_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
     """The rows for CSV, a rate in columns of its own: the share by its name, then count, n, low and high.
 
@@ -199,13 +217,6 @@ def _flatten(row: Any) -> Iterator[tuple[str, Any]]:
             if isinstance(part, Rate | Mean):
                 yield from ((f"{name}_{part_key}", getattr(part, part_key))
                             for part_key in ("count", "n", "low", "high") if hasattr(part, part_key))
-
-
-def check_whole(what: str, value: float, least: int, most: int) -> int:
-    """A whole number within its range, or a `SettingError`."""
-    if isinstance(value, bool) or not (isinstance(value, Integral) and least <= value <= most):
-        raise SettingError(f"{what} is {value}. Expected a whole number from {least:,} to {most:,}.")
-    return int(value)
 
 
 def check_seed(seed: int) -> int:
@@ -235,7 +246,7 @@ def run_repeats(repeat: Callable[[int, np.random.Generator], _Part], gather: Cal
 
     results: list[_Part] = []
     due = _FIRST
-    with closing(in_order(some, -(-n // _AT_ONCE), jobs)) as parts:  # at once, also when it is cancelled
+    with closing(run_in_order(some, -(-n // _AT_ONCE), jobs)) as parts:  # at once, also when it is cancelled
         for part in parts:
             results += part
             if progress is not None:

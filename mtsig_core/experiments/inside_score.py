@@ -20,8 +20,8 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.metrics.overlap import align, bleu_tokens
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, outputs
 from mtsig_core.stats import engine
-from mtsig_core.stats.parallel import Progress, stage
-from mtsig_core.stats.resampling import subset
+from mtsig_core.stats.parallel import Progress, report_stage
+from mtsig_core.stats.resampling import draw_subset
 from mtsig_core.stats.score import ScoreBootstrap, bootstrap_systems
 from mtsig_core.testset import TestSet
 
@@ -33,14 +33,6 @@ class SentenceMean:
     """The mean over segments of a corpus metric's score of each; its statistics are (score, 1).
 
     A segment on which the metric is undefined has (0, 0).
-
-    Examples
-    --------
-    >>> from mtsig_core.metrics import make_metric
-    >>> ts = TestSet("toy", {"A": ["a b c d", "x"]}, {"ref": ["a b c d", "y"]})
-    >>> mean = SentenceMean(make_metric("bleu"))
-    >>> float(mean.score(mean.statistics(ts).sum(axis=1))[0])
-    50.0
     """
 
     of: Metric
@@ -109,17 +101,10 @@ def precisions(testset: TestSet, metric: str | Metric = "bleu", *, statistics: n
     """The parts of BLEU for every system, best first.
 
     Shapes: `statistics` (systems, segments, 10).
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["the cat sat down"]}, {"ref": ["the cat sat down there"]})
-    >>> result, = precisions(ts)
-    >>> result.p1, result.length_ratio, round(result.brevity_penalty, 4), round(result.bleu, 2)
-    (100.0, 0.8, 0.7788, 77.88)
     """
     metric = check_bleu(testset, metric)
     if statistics is None:
-        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
+        statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
     sums = statistics.sum(axis=1)
     rows = [_parts(name, counts_of(metric, row), points)
              for name, row, points in zip(testset.systems, sums, metric.score(sums).tolist(), strict=True)]
@@ -246,17 +231,7 @@ class WorkedExample:
 
 
 def worked_example(testset: TestSet, system: str | None, line: int, metric: str | Metric = "bleu") -> WorkedExample:
-    """BLEU of one line of one system, step by step.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["the the cat"]}, {"ref": ["the cat sat"]})
-    >>> result = worked_example(ts, "A", 1)
-    >>> [(step.matched, step.total) for step in result.steps]
-    [(2, 3), (1, 2), (0, 1), (0, 0)]
-    >>> result.steps[0].ngrams[0]
-    NgramCount(ngram='the', in_output=2, in_reference=1, clipped=1)
-    """
+    """BLEU of one line of one system, step by step."""
     metric = check_bleu(testset, metric)
     system = next(iter(testset.systems)) if system is None else system
     if line not in testset.lines:
@@ -374,19 +349,6 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
     The case is searched among random sets of 3, 5, 10 and 30 segments: of the smallest size that has any, the one whose
     smaller difference is largest. It was chosen to disagree, so it proves that this happens, not how often. For BLEU
     every output in it has a four-gram: without one, sentence BLEU is 0 whatever the words.
-
-    Examples
-    --------
-    A gets the long sentence right, B the two short ones: the corpus score goes by length, the mean does not.
-
-    >>> ts = TestSet("toy", {"A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
-    ...                      "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"]},
-    ...              {"ref": ["a b c d e f g h i j k l", "a b c d", "e f g h"]})
-    >>> result = averages(ts)
-    >>> [(row.system, row.corpus_place, row.average_place) for row in result.systems]
-    [('A', 1, 2), ('B', 2, 1)]
-    >>> result.case.lines, result.case.lengths
-    ((1, 2, 3), (12, 4, 4))
     """
     check_seed(seed)
     metric = resolve_metric(testset, metric)
@@ -396,7 +358,7 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
     if len(testset.systems) < 2:
         raise SettingError(f"{len(testset.systems)} system to rank. Give at least two.")
     if statistics is None:
-        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
+        statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
     mean, names = SentenceMean(metric), list(testset.systems)
     sentences = mean.from_counts(statistics)
     corpus, average = metric.score(statistics.sum(axis=1)), mean.score(sentences.sum(axis=1))
@@ -408,7 +370,7 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
     return Averages(metric=metric.name, signature=mean.signature(testset), n_segments=testset.n_segments,
                     n_pairs=len(pairs), unsmoothed_zeros=zeros, systems=_ranked(names, corpus, average, sign),
                     disagreements=tuple(apart), case=_case(testset, metric, mean, pairs, statistics, sentences, seed,
-                                                           stage(progress, "looking")))
+                                                           report_stage(progress, "looking")))
 
 
 def _ranked(names: Sequence[str], corpus: np.ndarray, average: np.ndarray, sign: int) -> tuple[SystemAverage, ...]:
@@ -466,7 +428,7 @@ def _column(metric: Metric, statistics: np.ndarray, name: str) -> np.ndarray | N
 
 def _sets(n_segments: int, size: int, seed: int) -> np.ndarray:
     """Random sets of segments, shape (sets, size)."""
-    return np.stack([subset(n_segments, size, seed, k) for k in range(_TRIES if n_segments > size else 1)])
+    return np.stack([draw_subset(n_segments, size, seed, k) for k in range(_TRIES if n_segments > size else 1)])
 
 
 # BLEU and GTM of two systems at other output lengths (Koehn 2004, Figure 1).
@@ -530,12 +492,6 @@ def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | No
 
     Systems of the simulated corpus translate anew with a word penalty. Any other output is truncated: each segment
     keeps a share of its words, from the beginning. Nothing can make it longer, as nobody knows what it would have said.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e f g h i j"]}, {"ref": ["a b c d e f g h i j"]})
-    >>> [(point.length_ratio, round(point.bleu), round(point.gtm)) for point in lengths(ts).points][::2]
-    [(0.8, 78, 89), (0.9, 89, 95), (1.0, 100, 100)]
     """
     metric = check_bleu(testset, metric)
     if most < 1:
@@ -549,7 +505,7 @@ def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | No
     n = min(most, testset.n_segments)
     part = testset.only(names).take((np.arange(n) * testset.n_segments // n).tolist())
     how, grid = "word penalty", PENALTIES
-    variants = _penalised(part, names, stage(progress, "other lengths"))
+    variants = _penalised(part, names, report_stage(progress, "other lengths"))
     if variants is None:
         how, grid, tokens = "truncation", SHARES, tokens_of(metric, part)
         variants = [[truncated(text, tokens, kept) for text in part.systems[name]] for name in names for kept in grid]
@@ -600,7 +556,7 @@ def _points(several: TestSet, bleu: Metric, gtms: Sequence[Metric], asked: Seque
     sums = bleu.statistics(several).sum(axis=1)
     scores = [bleu.score(sums).tolist()]
     for gtm in gtms:
-        scores.append(gtm.score(gtm.statistics(several, stage(progress, "counting")).sum(axis=1)).tolist())
+        scores.append(gtm.score(gtm.statistics(several, report_stage(progress, "counting")).sum(axis=1)).tolist())
     rows = []
     for length, (sys_len, ref_len), points, match, match_2 in zip(asked, sums[:, :2].tolist(), *scores, strict=True):
         penalty = brevity_penalty(sys_len, ref_len)
@@ -678,19 +634,12 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
 
     Scores of a table (human ones, say) are taken as they are; of a corpus metric the sentence scores, whose mean is not
     the corpus score. Samples are evenly spread over the test set.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d", "a b c x"] * 100}, {"ref": ["a b c d"] * 200})
-    >>> result = students_t(ts, resamples=500)
-    >>> [row.n for row in result.rows], round(result.rows[0].t_factor, 4)
-    ([100, 200], 1.9842)
     """
     metric = resolve_metric(testset, metric)
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
     if statistics is None:
-        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
+        statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
     mean = segment_mean(metric)
     if isinstance(mean, SentenceMean):
         statistics = mean.from_counts(statistics)
@@ -796,21 +745,14 @@ class SignedScore:
 
 def signatures(testset: TestSet, metric: str | Metric = "bleu", *, system: str | None = None,
                progress: Progress | None = None) -> tuple[SignedScore, ...]:
-    """BLEU of one system as it is here, and with one setting changed at a time.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["The cat sat on it."]}, {"ref": ["the cat sat on it."]})
-    >>> [(row.setting, round(row.bleu, 1)) for row in signatures(ts)][:2]
-    [('as here', 76.0), ('lower case', 100.0)]
-    """
+    """BLEU of one system as it is here, and with one setting changed at a time."""
     bleu: Any = check_bleu(testset, metric)  # a dataclass of its settings, of which the protocol says nothing
     system = best_system(testset, bleu, progress) if system is None else system
     one = testset.only([system])
     scores: list[SignedScore] = []
     for name, settings in {"as here": {}, **SETTINGS}.items():
         other: Metric = replace(bleu, **settings)
-        points = other.score(cached_statistics(other, one, stage(progress, name)).sum(axis=1))
+        points = other.score(cached_statistics(other, one, report_stage(progress, name)).sum(axis=1))
         signed = SignedScore(name, float(points[0]), other.signature(one))
         if signed.signature not in [row.signature for row in scores]:  # it may be the setting of this test set
             scores.append(signed)

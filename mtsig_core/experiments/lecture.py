@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments import error_rates
-from mtsig_core.experiments.error_rates import correct_family, randomize_pairs, settle_family, share_for
-from mtsig_core.experiments.frame import Rate, rate
+from mtsig_core.experiments.error_rates import (
+    CLAIMS_STREAM,
+    FAMILY_STREAM,
+    Decisions,
+    Mixture,
+    mix_family,
+    share_for,
+)
+from mtsig_core.experiments.frame import Draws, Rate, make_rng, rate
 from mtsig_core.experiments.inside_score import SentenceMean, averages
 from mtsig_core.experiments.population import Population, mix_systems, population
 from mtsig_core.experiments.sampling import positions, ratio_of_spreads
 from mtsig_core.metrics import Metric, direction
 from mtsig_core.stats import engine
-from mtsig_core.stats.arrays import rounding
+from mtsig_core.stats.arrays import rounding_error
 from mtsig_core.stats.engine import UnitStatistics, swap_differences
 from mtsig_core.stats.intervals import Sample, percentile
 from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.power import exaggeration_at, power_at
-from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, coins, subset
-from mtsig_core.stats.significance import approximate_randomization, decide_pairs, significant, student_t, win_rates
+from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, draw_subset, toss_coins
+from mtsig_core.stats.significance import approximate_randomization, significant, student_t, win_rates
 from mtsig_core.testset import TestSet
 
 # A few short sentences of two systems, to be resampled one by one before the eyes of a room.
@@ -60,15 +67,7 @@ class Excerpt:
 
 
 def excerpt(testset: TestSet, metric: str | Metric, a: str, b: str, n: int, seed: int) -> Excerpt:
-    """Short sentences of a test set, drawn by the seed from the shortest that there are, in the order of the set.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b", "a b c d", "a"], "B": ["a c", "a b c e", "b"]},
-    ...              {"ref": ["a b", "a b c d", "a"]})
-    >>> excerpt(ts, "bleu", "A", "B", 2, 1).testset.n_segments
-    2
-    """
+    """Short sentences of a test set, drawn by the seed from the shortest that there are, in the order of the set."""
     if not testset.has_texts:
         raise SettingError(f"{testset.name} has scores and no texts: there is no sentence to show. Choose a test set "
                            "with texts.")
@@ -80,25 +79,19 @@ def excerpt(testset: TestSet, metric: str | Metric, a: str, b: str, n: int, seed
         raise SettingError(f"{testset.name} has {len(whole)} segments with an output of both {a} and {b}. This scene "
                            f"needs {n}: choose another pair, or a larger test set.")
     short = whole[np.argsort(lengths[whole], kind="stable")][:_CHOICE * n]
-    seen = measure(two.take(np.sort(short[subset(len(short), n, seed, 0)]).tolist()), metric).only([a, b])
+    seen = measure(two.take(np.sort(short[draw_subset(len(short), n, seed, 0)]).tolist()), metric).only([a, b])
     return Excerpt(seen.testset, seen.metric, seen.statistics)
 
 
-def from_blocks(draw: Callable[[int], np.ndarray], start: int, stop: int) -> np.ndarray:
-    """Replicates `start` to `stop` of those that come in blocks, shape (stop - start, ...)."""
-    first = start // BLOCK
-    draws: np.ndarray = np.concatenate([draw(block) for block in range(first, max(first, (stop - 1) // BLOCK) + 1)])
-    return draws[start - first * BLOCK:stop - first * BLOCK]
+def from_blocks(draw: Callable[[int], np.ndarray], start: int, stop: int, size: int = BLOCK) -> np.ndarray:
+    """Draws `start` to `stop` of those that come in blocks of a size, shape (stop - start, ...)."""
+    first = start // size
+    draws: np.ndarray = np.concatenate([draw(block) for block in range(first, max(first, (stop - 1) // size) + 1)])
+    return draws[start - first * size:stop - first * size]
 
 
 def span(values: np.ndarray, *, about: float | None = None) -> dict[str, float]:
-    """Ends of an axis that holds all values with some room, as far to both sides of `about` where that is given.
-
-    Examples
-    --------
-    >>> span(np.array([10.0, 20.0])), span(np.array([-1.0, 2.0]), about=0.0)
-    ({'low': 9.4, 'high': 20.6}, {'low': -2.24, 'high': 2.24})
-    """
+    """Ends of an axis that holds all values with some room, as far to both sides of `about` where that is given."""
     low, high = float(values.min()), float(values.max())
     if about is not None:
         reach = max(about - low, high - about)
@@ -138,17 +131,7 @@ class ThreeSentences:
 
 def three_sentences(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0,
                     statistics: np.ndarray | None = None) -> ThreeSentences:
-    """The smallest case of a test set, searched for by `averages`.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
-    ...                      "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"]},
-    ...              {"ref": ["a b c d e f g h i j k l", "a b c d", "e f g h"]})
-    >>> result = three_sentences(ts)
-    >>> result.names, result.lengths, result.sums[-1][0]
-    (('A', 'B'), [12, 4, 4], [12, 11, 10, 9, 20, 17, 14, 11])
-    """
+    """The smallest case of a test set, searched for by `averages`."""
     whole = measure(testset, metric, statistics=statistics)
     rankings = averages(testset, metric, seed=seed, statistics=whole.statistics)
     case = rankings.case
@@ -175,16 +158,7 @@ def three_sentences(testset: TestSet, metric: str | Metric = "bleu", *, seed: in
 
 def how_often(seen: Measured, seed: int = 0, draws: int = _DRAWS) -> Rate:
     """How often the mean of sentence scores and the corpus score call another of two systems the better, where three
-    sentences and two systems are drawn at random; ties disagree with nothing.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
-    ...                      "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"]},
-    ...              {"ref": ["a b c d e f g h i j k l", "a b c d", "e f g h"]})
-    >>> how_often(measure(ts, "bleu"), draws=100).share
-    1.0
-    """
+    sentences and two systems are drawn at random; ties disagree with nothing."""
     rng, pairs = np.random.default_rng([seed, _MEAN_STREAM]), engine.all_pairs(len(seen.statistics))
     rows = rng.integers(seen.testset.n_segments, size=(draws, 3))
     rows = rows[np.diff(np.sort(rows), axis=1).all(axis=1)]  # three that differ
@@ -198,17 +172,15 @@ def how_often(seen: Measured, seed: int = 0, draws: int = _DRAWS) -> Rate:
 
 
 @dataclass(frozen=True, eq=False)
-class Resamples:
+class Resamples(Draws):
     """Bootstrap samples of a few sentences, in the order drawn."""
+
+    arrays: ClassVar[tuple[str, ...]] = ("weights", "sums", "scores", "improvement")
 
     weights: np.ndarray  # (samples, segments), how often each sentence is in each
     sums: np.ndarray  # (samples, 2, stats), summed statistics of both systems
     scores: np.ndarray  # (samples, 2), in points
     improvement: np.ndarray  # (samples,), by how much the first system is better
-
-    def first(self, n: int) -> Resamples:
-        """The first n."""
-        return Resamples(*(values[:n] for values in (self.weights, self.sums, self.scores, self.improvement)))
 
     @property
     def missing(self) -> np.ndarray:
@@ -241,17 +213,7 @@ class Resamples:
 
 
 def resamples(shown: Excerpt, seed: int, start: int, stop: int) -> Resamples:
-    """Bootstrap samples `start` to `stop`: those of `compare` by segment with this seed, both systems by one draw.
-
-    Examples
-    --------
-    >>> from mtsig_core import TestSet
-    >>> from mtsig_core.experiments.lecture import excerpt
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 3, "B": ["a b c d x"] * 3}, {"ref": ["a b c d e"] * 3})
-    >>> result = resamples(excerpt(ts, "bleu", "A", "B", 3, 0), 0, 0, 5)
-    >>> result.weights.sum(axis=1).tolist(), result.share_worse
-    ([3, 3, 3, 3, 3], 0.0)
-    """
+    """Bootstrap samples `start` to `stop`: those of `compare` by segment with this seed, both systems by one draw."""
     units = Units.segments(shown.n)
     weights = from_blocks(lambda block: bootstrap_weights(units, seed, block), start, stop).astype(np.int64)
     sums = np.einsum("rn,sni->rsi", weights, shown.statistics)
@@ -260,13 +222,7 @@ def resamples(shown: Excerpt, seed: int, start: int, stop: int) -> Resamples:
 
 
 def expected_missing(n: int) -> float:
-    """How many of n sentences a bootstrap sample lacks on average: n (1 - 1/n)^n.
-
-    Examples
-    --------
-    >>> round(expected_missing(12) / 12, 3)
-    0.352
-    """
+    """How many of n sentences a bootstrap sample lacks on average: n (1 - 1/n)^n."""
     return n * (1 - 1 / n) ** n
 
 
@@ -274,21 +230,19 @@ def expected_missing(n: int) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Swaps:
+class Swaps(Draws):
     """Differences of two systems after swaps of their outputs."""
+
+    arrays: ClassVar[tuple[str, ...]] = ("swapped", "differences")
 
     observed: float  # score(a) - score(b) of the outputs as they are, in points
     swapped: np.ndarray  # (trials, segments), 1 where the two outputs trade places
     differences: np.ndarray  # (trials,)
 
-    def first(self, n: int) -> Swaps:
-        """The first n trials."""
-        return Swaps(self.observed, self.swapped[:n], self.differences[:n])
-
     @property
     def extreme(self) -> np.ndarray:
         """Which differences are at least as large as the observed one, either way, shape (trials,)."""
-        slack = rounding(np.append(self.differences, self.observed)[None])[0]
+        slack = rounding_error(np.append(self.differences, self.observed)[None])[0]
         return np.asarray(np.abs(self.differences) >= abs(self.observed) - slack)
 
     @property
@@ -308,18 +262,8 @@ class Swaps:
 
 
 def random_swaps(shown: Excerpt, seed: int, start: int, stop: int) -> Swaps:
-    """Trials `start` to `stop`, a fair coin for each sentence: drawn also where few sentences would let all be tried.
-
-    Examples
-    --------
-    >>> from mtsig_core import TestSet
-    >>> from mtsig_core.experiments.lecture import excerpt
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 3, "B": ["a b c d x"] * 3}, {"ref": ["a b c d e"] * 3})
-    >>> result = random_swaps(excerpt(ts, "wer", "A", "B", 3, 0), 0, 0, 400)
-    >>> result.observed, sorted({round(d, 2) for d in result.differences.tolist()}), 0.2 < result.p < 0.3
-    (-20.0, [-20.0, -6.67, 6.67, 20.0], True)
-    """
-    swapped = from_blocks(lambda block: coins(shown.n, seed, block), start, stop)
+    """Trials `start` to `stop`, a fair coin for each sentence, even where all swaps could be tried."""
+    swapped = from_blocks(lambda block: toss_coins(shown.n, seed, block), start, stop)
     moved = np.einsum("rn,sni->sri", swapped.astype(np.int64), shown.statistics)
     first, second = (total - own + other for total, own, other in zip(
         shown.statistics.sum(axis=1)[:, None], moved, moved[::-1], strict=True))
@@ -327,16 +271,7 @@ def random_swaps(shown: Excerpt, seed: int, start: int, stop: int) -> Swaps:
 
 
 def all_swaps(shown: Excerpt) -> Swaps:
-    """Every way to swap but the one that swaps nothing, 2^n - 1: then p is exact.
-
-    Examples
-    --------
-    >>> from mtsig_core import TestSet
-    >>> from mtsig_core.experiments.lecture import excerpt
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 3, "B": ["a b c d x"] * 3}, {"ref": ["a b c d e"] * 3})
-    >>> all_swaps(excerpt(ts, "wer", "A", "B", 3, 0)).p
-    0.25
-    """
+    """Every way to swap but the one that swaps nothing, 2^n - 1: then p is exact."""
     data = UnitStatistics(shown.metric, shown.statistics, Units.segments(shown.n))
     assert data.units.all_swaps is not None, "too many sentences to try all swaps"
     numbers = np.arange(1, data.units.all_swaps + 1)[:, None]
@@ -353,22 +288,18 @@ def _observed(shown: Excerpt) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class BlocksAndBroad:
+class BlocksAndBroad(Draws):
     """Scores of one system on small test sets cut from a large one."""
+
+    arrays: ClassVar[tuple[str, ...]] = ("blocks", "broad", "shuffled")
 
     size: int  # segments in each
     blocks: np.ndarray  # (samples,), in points
     broad: np.ndarray
     shuffled: np.ndarray  # (samples,), of blocks after the segments were put in a random order
-    #: (at most 1000,), scores of consecutive stretches of the large set, from its first to its last segment; and after
-    #: the shuffle.
+    #: (at most 1000,), scores of consecutive stretches of the large set, before and after the shuffle.
     ribbon: np.ndarray
     shuffled_ribbon: np.ndarray
-
-    def first(self, samples: int) -> BlocksAndBroad:
-        """The first of each alone."""
-        return replace(self, blocks=self.blocks[:samples], broad=self.broad[:samples],
-                       shuffled=self.shuffled[:samples])
 
     @staticmethod
     def range_of(scores: np.ndarray) -> tuple[float, float]:
@@ -405,15 +336,7 @@ class BlocksAndBroad:
 
 def blocks_and_broad(testset: TestSet, metric: str | Metric, system: str, size: int = 300, seed: int = 0,
                      statistics: np.ndarray | None = None) -> BlocksAndBroad:
-    """Cut a test set both ways; the samples are those of `mtsig_core.experiments.sampling.sampling`.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30}, {"ref": ["a b c d e"] * 60})
-    >>> result = blocks_and_broad(ts, "wer", "A", 20)
-    >>> result.blocks.tolist(), result.broad.tolist()
-    ([0.0, 10.0, 20.0], [10.0, 10.0, 10.0])
-    """
+    """Cut a test set both ways; the samples are those of `mtsig_core.experiments.sampling.sampling`."""
     seen = measure(testset, metric, statistics=statistics).only([system])
     n = seen.testset.n_segments
 
@@ -436,7 +359,7 @@ def _ratio(one: np.ndarray, other: np.ndarray) -> float:
     return spreads[0] / spreads[1] if spreads[1] else 1.0 if not spreads[0] else float("inf")
 
 
-# Two equal systems, tested by sentence and by document, test set after test set: what a lecture shows of it.
+# Two equal systems, tested by sentence and by document.
 
 
 #: Of each test set.
@@ -446,17 +369,15 @@ _BLOCK = 100  # test sets from one generator
 
 
 @dataclass(frozen=True, eq=False)
-class EqualSystems:
+class EqualSystems(Draws):
     """Test sets on which two systems are equal in truth."""
+
+    arrays: ClassVar[tuple[str, ...]] = ("differences", "by_sentence", "by_document")
 
     #: (tests, sentences), of sentence scores, in standard deviations; neighbours of one document share a part.
     differences: np.ndarray
     by_sentence: np.ndarray  # (tests,), p of Student's t
     by_document: np.ndarray
-
-    def first(self, tests: int) -> EqualSystems:
-        """The first of them."""
-        return EqualSystems(*(values[:tests] for values in (self.differences, self.by_sentence, self.by_document)))
 
     def shades(self, tests: int) -> list[str]:
         """The differences of the first tests, a letter each: M for 0, from D to V in steps of a third."""
@@ -470,52 +391,31 @@ class EqualSystems:
 
 
 def equal_tests(per_document: int, correlation: float, seed: int, start: int, stop: int) -> EqualSystems:
-    """Test sets `start` to `stop`: normal differences with mean 0, of which documents share a part.
-
-    Examples
-    --------
-    >>> result = equal_tests(20, 0.1, 0, 0, 400)
-    >>> result.differences.shape, [0.2 < r.share < 0.3 for r in result.rejected()][0], result.rejected()[1].share < 0.08
-    ((400, 400), True, True)
-    """
-    n_documents = SENTENCES // per_document
-    parts = []
-    for block in range(start // _BLOCK, max(start // _BLOCK, (stop - 1) // _BLOCK) + 1):
+    """Test sets `start` to `stop`: normal differences with mean 0, of which documents share a part."""
+    def draw(block: int) -> np.ndarray:
         rng = np.random.default_rng([seed, _DOCUMENTS_STREAM, block])
-        shared = rng.standard_normal((_BLOCK, n_documents, 1))
-        own = rng.standard_normal((_BLOCK, n_documents, per_document))
-        parts.append(np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own)
-    first = start // _BLOCK * _BLOCK
-    documents = np.concatenate(parts)[start - first:stop - first]
+        shared = rng.standard_normal((_BLOCK, SENTENCES // per_document, 1))
+        own = rng.standard_normal((_BLOCK, SENTENCES // per_document, per_document))
+        return np.asarray(np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own)
+
+    documents = from_blocks(draw, start, stop, _BLOCK)
     sentences, means = documents.reshape(len(documents), -1), documents.mean(axis=2)
     return EqualSystems(sentences, student_t(sentences.mean(axis=1), sentences), student_t(means.mean(axis=1), means))
 
 
 def design_effect(per_document: int, correlation: float) -> float:
-    """How much larger the variance of a mean is than that of as many independent sentences: 1 + (m - 1) rho.
-
-    Examples
-    --------
-    >>> round(design_effect(20, 0.1), 1)
-    2.9
-    """
+    """How much larger the variance of a mean is than that of as many independent sentences: 1 + (m - 1) rho."""
     return 1 + (per_document - 1) * correlation
 
 
 def expected_by_sentence(per_document: int, correlation: float, alpha: float = 0.05) -> float:
-    """Share of equal pairs that a test by sentence rejects, by the normal distribution: 2 Phi(-z / sqrt(deff)).
-
-    Examples
-    --------
-    >>> round(expected_by_sentence(20, 0.1), 3), round(expected_by_sentence(1, 0.1), 3)
-    (0.25, 0.05)
-    """
+    """Share of equal pairs that a test by sentence rejects, by the normal distribution: 2 Phi(-z / sqrt(deff))."""
     from scipy.special import ndtr, ndtri
 
     return float(2 * ndtr(ndtri(alpha / 2) / np.sqrt(design_effect(per_document, correlation))))
 
 
-# Fifteen systems, every pair tested, test set after test set: what a lecture shows of many comparisons.
+# Fifteen systems, every pair tested.
 
 
 SYSTEMS, BETTER = 15, 3
@@ -524,91 +424,25 @@ ALPHA = 0.05
 _FAMILY_TRIALS = 2999  # with 999 no p is small enough for Holm's first of 105: it would find nothing, ever
 
 
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """What is claimed on each test set."""
-
-    pairs: np.ndarray  # (pairs, 2)
-    true: np.ndarray  # (pairs,), where the first system is truly better; elsewhere the two are equal
-    #: (test sets, pairs), by correction: 1 where the first system is claimed to be better, -1 the second, 0 none.
-    decided: dict[str, np.ndarray]
-
-    @classmethod
-    def joined(cls, parts: Sequence[Tables]) -> Tables:
-        """Test sets of several, one after the other."""
-        return replace(parts[0], decided={name: np.concatenate([part.decided[name] for part in parts])
-                                          for name in parts[0].decided})
-
-    def first(self, n: int) -> Tables:
-        """The first n test sets."""
-        return replace(self, decided={name: rows[:n] for name, rows in self.decided.items()})
-
-    def cells(self, correction: str) -> list[list[tuple[int, int]]]:
-        """The claims of each test set: (pair, 1 or -1)."""
-        return [[(int(k), int(row[k])) for k in np.flatnonzero(row)] for row in self.decided[correction]]
-
-    def any_false(self, correction: str) -> Rate:
-        """Test sets with a false claim."""
-        return rate(int(np.count_nonzero(self.false(correction))), len(self.decided[correction]))
-
-    def false(self, correction: str) -> np.ndarray:
-        """False claims of each test set, shape (test sets,): between equals, and for the worse."""
-        decisions = self.decided[correction]
-        return np.asarray(((decisions != 0) & ~(self.true & (decisions == 1))).sum(axis=1))
-
-    def lost(self, correction: str) -> np.ndarray:
-        """True differences not found on each test set, shape (test sets,)."""
-        return np.asarray((self.true & (self.decided[correction] != 1)).sum(axis=1))
-
-
-@dataclass(frozen=True, eq=False)
-class Family:
-    """What test sets are drawn from."""
-
-    whole: Population
-    n: int  # segments of each test set
-    better: int  # how many of the systems are truly better than the others
-    share: float  # see `share_of_best`
-
-
 def family(testset: TestSet, metric: str | Metric, *, better: int = 0, n_segments: int | None = None, seed: int = 0,
-           statistics: np.ndarray | None = None) -> Family:
-    """Prepare the drawing of test sets; `n_segments` as in `families`."""
-    whole, n = settle_family(testset, metric, n_segments, ALPHA, _FAMILY_TRIALS, statistics, None)
-    return Family(whole, n, better, error_rates.share_of_best(whole, n, _FAMILY_TRIALS, seed)[0] if better else 0.0)
+           statistics: np.ndarray | None = None) -> Mixture:
+    """What test sets of equal systems, or with better ones among them, are drawn from; as `families` and `claims`."""
+    return mix_family(testset, metric, SYSTEMS, better, n_segments=n_segments, trials=_FAMILY_TRIALS, alpha=ALPHA,
+                      seed=seed, statistics=statistics)
 
 
-def tables(drawn: Family, seed: int, start: int, stop: int) -> Tables:
-    """Test sets `start` to `stop`: those of equal systems, or with better ones among them, with 2,999 trials.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c d x"] * 30, "B": ["a b c d x", "a b c d e", "a b c y e"] * 20},
-    ...              {"ref": ["a b c d e"] * 60})
-    >>> result = tables(family(ts, "bleu"), 0, 0, 2)
-    >>> result.decided["none"].shape, result.true.any(), result.false("holm").tolist()
-    ((2, 105), np.False_, [0, 0])
-    """
-    pairs, sign = engine.all_pairs(SYSTEMS), direction(drawn.whole.metric)
-    decided: dict[str, list[np.ndarray]] = {name: [] for name in CORRECTIONS_SHOWN}
-    for k in range(start, stop):
-        rng = np.random.default_rng([seed, error_rates.CLAIMS_STREAM if drawn.better else error_rates.FAMILY_STREAM, k])
-        statistics = mix_systems(drawn.whole, SYSTEMS, drawn.better, drawn.share, drawn.n, rng)
-        data = engine.UnitStatistics(drawn.whole.metric, statistics, Units.segments(drawn.n))
-        delta, null, p = randomize_pairs(data, pairs, _FAMILY_TRIALS, rng)
-        adjusted = correct_family(delta, null, p, data.units)
-        for name, rows in decided.items():
-            rows.append(decide_pairs(sign * delta, ALPHA, p=adjusted[name]))
-    return Tables(pairs, (pairs[:, 0] < drawn.better) & (pairs[:, 1] >= drawn.better),
-                  {name: np.array(rows) for name, rows in decided.items()})
+def tables(mixture: Mixture, seed: int, start: int, stop: int) -> Decisions:
+    """What is claimed on test sets `start` to `stop`."""
+    stream = CLAIMS_STREAM if mixture.better else FAMILY_STREAM
+    return mixture.collect([mixture.decide(make_rng(seed, stream, k), ALPHA, CORRECTIONS_SHOWN)
+                            for k in range(start, stop)], CORRECTIONS_SHOWN)
 
 
-# Two systems of which one is truly better, tested on test set after test set: what a lecture shows of power.
+# Two systems of which one is truly better: power.
 
 
 _POWER_TRIALS = 999
 _POWER_STREAM = 61
-_PAIR = np.array([[0, 1]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -635,22 +469,14 @@ class Better:
 
 
 @dataclass(frozen=True, eq=False)
-class PowerTests:
+class PowerTests(Draws):
     """Test sets on which the two were compared."""
+
+    arrays: ClassVar[tuple[str, ...]] = ("differences", "p")
 
     true: float  # the true difference, in points
     differences: np.ndarray  # (tests,), what was observed, and p of approximate randomization
     p: np.ndarray
-
-    @classmethod
-    def joined(cls, parts: Sequence[PowerTests]) -> PowerTests:
-        """Test sets of several, one after the other."""
-        return replace(parts[0], differences=np.concatenate([part.differences for part in parts]),
-                       p=np.concatenate([part.p for part in parts]))
-
-    def first(self, n: int) -> PowerTests:
-        """The first n test sets."""
-        return replace(self, differences=self.differences[:n], p=self.p[:n])
 
     @property
     def significant(self) -> np.ndarray:
@@ -681,16 +507,7 @@ class PowerTests:
 
 
 def better(testset: TestSet, metric: str | Metric, points: float, *, statistics: np.ndarray | None = None) -> Better:
-    """Mix two systems of those of a test set, so that one is better by so many points, or as many as there can be.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c d x"] * 30, "B": ["a b c d x", "a b c y z", "a b c y e"] * 20},
-    ...              {"ref": ["a b c d e"] * 60})
-    >>> result = better(ts, "bleu", 5.0)
-    >>> round(result.difference, 1), 0 < result.share < 1, result.planned(100) < result.planned(1000)
-    (5.0, True, True)
-    """
+    """Mix two systems of those of a test set, so that one is better by so many points, or as many as there can be."""
     whole = population(testset, metric, statistics=statistics)
     share, difference = share_for(whole, points)
     n = whole.n_segments
@@ -700,21 +517,8 @@ def better(testset: TestSet, metric: str | Metric, points: float, *, statistics:
 
 
 def power_tests(two: Better, n: int, seed: int, start: int, stop: int) -> PowerTests:
-    """Test sets `start` to `stop` of n segments, drawn with replacement, each tested with 999 random swaps.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c d x"] * 30, "B": ["a b c d x", "a b c y z", "a b c y e"] * 20},
-    ...              {"ref": ["a b c d e"] * 60})
-    >>> power_tests(better(ts, "bleu", 20.0), 200, 0, 0, 10).power.share
-    1.0
-    """
-    sign, differences, p = direction(two.whole.metric), [], []
-    for k in range(start, stop):
-        rng = np.random.default_rng([seed, _POWER_STREAM, k])
-        statistics = mix_systems(two.whole, 2, 1, two.share, n, rng)
-        data = engine.UnitStatistics(two.whole.metric, statistics, Units.segments(n))
-        delta, _, p_values = randomize_pairs(data, _PAIR, _POWER_TRIALS, rng)
-        differences.append(sign * float(delta[0]))
-        p.append(float(p_values[0]))
-    return PowerTests(two.difference, np.array(differences), np.array(p))
+    """Test sets `start` to `stop` of n segments, drawn with replacement, each tested with 999 random swaps."""
+    mixture = Mixture(two.whole, n, 2, 1, two.share, two.difference, _POWER_TRIALS)
+    tested = [mixture.test(make_rng(seed, _POWER_STREAM, k)) for k in range(start, stop)]
+    differences, p = (np.array([one[place][0] for one in tested]) for place in (0, 2))
+    return PowerTests(two.difference, direction(two.whole.metric) * differences, p)

@@ -21,14 +21,14 @@ from mtsig_core.results import (
     TestSetInfo,
 )
 from mtsig_core.stats import engine
-from mtsig_core.stats.arrays import TOLERANCE, rounding, row_chunks
-from mtsig_core.stats.cautions import about_ignored_documents, about_independence, about_words
-from mtsig_core.stats.draws import seed_of
+from mtsig_core.stats.arrays import TOLERANCE, rounding_error, row_chunks
+from mtsig_core.stats.draws import derive_seed
 from mtsig_core.stats.few_units import p_floor
-from mtsig_core.stats.parallel import Progress, stage
-from mtsig_core.stats.resampling import Units, cell_bits, sum_groups, unpacked
+from mtsig_core.stats.parallel import Progress, report_stage
+from mtsig_core.stats.resampling import Units, cell_bits, sum_groups, unpack_bits
 from mtsig_core.stats.settings import check_trials, resolve_sampling
 from mtsig_core.stats.significance import ADJUSTMENTS, TESTS
+from mtsig_core.stats.testset_cautions import about_ignored_documents, about_independence, about_words
 from mtsig_core.task import Task
 from mtsig_core.testset import TestSet, check_settled
 
@@ -110,12 +110,12 @@ def draw_accuracies(testset: TestSet, human: str, metrics: Sequence[str | Metric
     rated = rated[systems][:, segments]
     draws: list[_Drawn] = []
     for metric, whole in counted:
-        report = stage(progress, f"swaps of {metric.name}")
+        report = report_stage(progress, f"swaps of {metric.name}")
         draws.append(_drawn(metric, whole[systems][:, segments], rated, units, trials, sampling, jobs, report))
     people, *theirs = draws
     scores = np.array([score_segments(metric, whole[systems][:, segments], rated) for metric, whole in counted[1:]])
     permuted = permute_metrics(scores, rated, units.jackknife_groups()[units.index], people.p[:, 0], trials, seed,
-                               stage(progress, "permutations of metrics"))
+                               report_stage(progress, "permutations of metrics"))
     return MetricDraws(part, sampling, units.all_swaps or trials, tuple(settled),
                        tuple(_compare_with_people(people, own) for own in theirs), units.pieces, permuted)
 
@@ -126,7 +126,7 @@ def summarize_draws(human: str, draws: MetricDraws) -> Agreement:
     tokenizers = {metric.name: find_tokenizer(metric, draws.testset) for metric in draws.metrics}
     results = tuple(accuracies(draws.metrics[k], draws.metrics[k].signature(draws.testset), draws.rows[k],
                                draws.sampling.alpha) for k in order)
-    return Agreement(human, TestSetInfo.of(draws.testset), draws.sampling, draws.trials, CORRECTION, results,
+    return Agreement(human, TestSetInfo.from_testset(draws.testset), draws.sampling, draws.trials, CORRECTION, results,
                      compare_metrics(draws.rows, [draws], order),
                      (*about_independence(draws.testset, draws.sampling.unit),
                       *about_ignored_documents(draws.testset, draws.sampling.unit, {"unit": "document"}),
@@ -150,7 +150,7 @@ def one_sided_p(differences: np.ndarray, observed: np.ndarray, null: np.ndarray)
     """
     p = np.empty(differences.shape)
     ordered = np.sort(np.column_stack([observed, null]), axis=1)
-    ties = rounding(ordered)
+    ties = rounding_error(ordered)
     for k, (row, among) in enumerate(zip(differences, ordered, strict=True)):
         below = np.searchsorted(among, row - ties[k], side="left")
         reached = np.searchsorted(among, row + ties[k], side="right")
@@ -219,7 +219,8 @@ def _counted(testset: TestSet, metric: Metric, statistics: Mapping[str, np.ndarr
              progress: Progress | None) -> np.ndarray:
     """Statistics of all systems and segments, scored or not."""
     known = (statistics or {}).get(metric.name)
-    return cached_statistics(metric, testset, stage(progress, f"counting {metric.name}")) if known is None else known
+    return cached_statistics(metric, testset,
+                             report_stage(progress, f"counting {metric.name}")) if known is None else known
 
 
 def _chosen(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None) -> list[Metric]:
@@ -264,7 +265,7 @@ def _drawn(metric: Metric, statistics: np.ndarray, rated: np.ndarray, units: Uni
 def _places(sign: int, differences: np.ndarray, null: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Signs and one-sided p of improvements; the first column of the differences is observed."""
     improvements = sign * differences
-    tie = rounding(improvements)[:, None]
+    tie = rounding_error(improvements)[:, None]
     signs = np.where(np.abs(improvements) > tie, np.sign(improvements), 0).astype(np.int8)
     return signs, one_sided_p(improvements, improvements[:, 0], sign * null)
 
@@ -363,7 +364,7 @@ def _standardized(scores: np.ndarray, rated: np.ndarray) -> np.ndarray:
     """With mean 0 and variance 1 over all that is rated; 0 where nothing is, or where all are the same."""
     known = scores[:, rated]
     centred = np.where(rated, scores - known.mean(axis=1)[:, None, None], 0.0)
-    spread = np.where(np.ptp(known, axis=1) > rounding(known), known.std(axis=1), np.inf)
+    spread = np.where(np.ptp(known, axis=1) > rounding_error(known), known.std(axis=1), np.inf)
     scaled: np.ndarray = centred / spread[:, None, None]
     return scaled
 
@@ -378,7 +379,7 @@ def _traded_p(mine: np.ndarray, theirs: np.ndarray, bits: np.ndarray) -> np.ndar
     """
     more, less = mine[1] - mine[0], theirs[1] - theirs[0]
     apart = mine - theirs  # by each metric
-    x, y = (unpacked(own, more.shape[1]).astype(np.float64) for own in bits)
+    x, y = (unpack_bits(own, more.shape[1]).astype(np.float64) for own in bits)
     both = (x * y) @ (more * less).T
     p_values = []
     for own, e, f in ((apart[0], more, less), (apart[1], -more, -less)):
@@ -392,7 +393,7 @@ def _normal_p(totals: np.ndarray, squares: np.ndarray) -> np.ndarray:
     """One-sided p of sums of differences with the variance of their swaps; 1/2 of no difference."""
     from scipy.special import ndtr  # late: it takes long to import
 
-    tie = rounding(squares.T)
+    tie = rounding_error(squares.T)
     spread = np.sqrt(np.where(squares > tie, squares, 1.0))
     p: np.ndarray = np.where(squares > tie, ndtr(-totals / spread), 0.5)
     return p
@@ -442,14 +443,14 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
                 progress(f"{pair}, {what}", (k + share) / len(have))
 
         draws[pair] = draw_accuracies(testset, human, metrics, unit=unit, block_length=block_length, trials=trials,
-                                      alpha=alpha, resamples=resamples, seed=seed_of(seed, pair), jobs=jobs,
+                                      alpha=alpha, resamples=resamples, seed=derive_seed(seed, pair), jobs=jobs,
                                       progress=report)
     first = next(iter(draws.values()))
     means = [_mean([own.rows[k] for own in draws.values()]) for k in range(len(first.metrics))]
     order = sorted(range(len(means)), key=lambda k: -means[k].soft)
     rows = tuple(accuracies(first.metrics[k], _signatures(list(draws.values()), k), means[k], alpha) for k in order)
     return TaskAgreement(
-        human, TaskInfo.of(task), {pair: summarize_draws(human, own) for pair, own in draws.items()},
+        human, TaskInfo.from_task(task), {pair: summarize_draws(human, own) for pair, own in draws.items()},
         tuple(pair for pair in task.testsets if pair not in have), alpha, seed, CORRECTION, rows,
         compare_metrics(means, list(draws.values()), order))
 

@@ -12,7 +12,7 @@ from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.sweeps import PairError, PairErrors, SizeSweep
 from mtsig_core.results import Comparison, Settings
-from mtsig_core.stats.few_units import can_reach, swaps_units, units_needed, would_decide
+from mtsig_core.stats.few_units import can_reach, fewest_units, suggest_settings, swaps_units
 from mtsig_core.stats.power import error_interval, minimum_detectable_difference, noncentrality_interval, unbiased
 from mtsig_core.stats.power import units_needed as sized
 
@@ -150,7 +150,7 @@ def plan(source: Comparison | SizeSweep, difference: float, power: float = 0.8, 
         own_ends = [np.abs(delta) / np.maximum(of_one[1], -of_one[0]), np.abs(delta) / np.maximum(of_one[0], 0)]
     error, swaps = unbiased(se, n), swaps_units(settings)
     enough, rows = replace(settings, trials=None), []
-    tests = [(family, settings.alpha / pairs, units_needed(enough, pairs, "bonferroni"))
+    tests = [(family, settings.alpha / pairs, fewest_units(enough, pairs, "bonferroni"))
              for family, pairs in (("", 1), ("_family", m))]
     for k, (a, b) in enumerate(errors):
         sizes: dict[str, int | None] = {}
@@ -182,8 +182,8 @@ def cannot_plan(source: Comparison | SizeSweep, metric: str | None = None) -> Ca
     settings = replace(settings, trials=None, correction="none")
     if not errors or can_reach(settings, np.array([most])).any():
         return None
-    return Caution("cannot-plan", {"unit": settings.unit, "n": most, "needed": units_needed(settings, 1)},
-                   remedies=would_decide(settings, 1))
+    return Caution("cannot-plan", {"unit": settings.unit, "n": most, "needed": fewest_units(settings, 1)},
+                   remedies=suggest_settings(settings, 1))
 
 
 def _compared(comparison: Comparison, metric: str | None) -> tuple[PairErrors, list[tuple[int, int]], Settings]:

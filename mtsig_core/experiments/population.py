@@ -13,10 +13,10 @@ from mtsig_core.errors import SettingError, format_count
 from mtsig_core.experiments.frame import check_whole
 from mtsig_core.metrics import Metric
 from mtsig_core.stats import engine
-from mtsig_core.stats.engine import has_gaps, paired
+from mtsig_core.stats.engine import has_gaps, pair_statistics
 from mtsig_core.stats.measured import Measured, measure
-from mtsig_core.stats.parallel import Progress, stage
-from mtsig_core.stats.resampling import Units, members
+from mtsig_core.stats.parallel import Progress, report_stage
+from mtsig_core.stats.resampling import Units, group_positions
 from mtsig_core.stats.significance import approximate_randomization
 from mtsig_core.testset import TestSet
 
@@ -46,7 +46,7 @@ class Population:
 def population(testset: TestSet, metric: str | Metric, *, statistics: np.ndarray | None = None,
                progress: Progress | None = None) -> Population:
     """The population of all systems; `statistics` are ``metric.statistics(testset)``, where known already."""
-    return _population(measure(testset, metric, statistics=statistics, progress=stage(progress, "counting")))
+    return _population(measure(testset, metric, statistics=statistics, progress=report_stage(progress, "counting")))
 
 
 def _population(seen: Measured) -> Population:
@@ -69,7 +69,7 @@ def pair_population(testset: TestSet, metric: str | Metric, a: str | None, b: st
 
     By default a and b are the best, or the best of the others that scores otherwise somewhere; each by all its scores.
     """
-    seen = measure(testset, metric, statistics=statistics, progress=stage(progress, "counting"))
+    seen = measure(testset, metric, statistics=statistics, progress=report_stage(progress, "counting"))
     _check_enough(len(seen.names))
     if a is not None and a == b:
         raise SettingError(f"A and B are both {a}. Choose another system for one of them.")
@@ -96,18 +96,12 @@ def count_segments(whole: Population, n_segments: int | None, usual: int, things
     return min(usual, whole.n_segments) if n_segments is None else check_whole("segments", n_segments, 2, 1_000_000)
 
 
-def equal_systems(whole: Population, systems: int, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Statistics of systems made equal by chance, shape (systems, n, stats).
-
-    Segments are drawn with replacement, and each system says of each of them what one of the real ones says, drawn
-    at random, so that none is better than another.
-    """
-    return mix_systems(whole, systems, 0, 0.0, n, rng)
-
-
 def mix_systems(whole: Population, systems: int, better: int, share: float, n: int,
                 rng: np.random.Generator) -> np.ndarray:
-    """Equal systems, but for the first `better` ones, which on a share of the segments say what the best real one says.
+    """Statistics of systems that are equal, but for the first `better` ones, shape (systems, n, stats).
+
+    Segments are drawn with replacement. Each system says of a segment what one of the real ones says, drawn at random;
+    the better ones say on a share of the segments what the best real one says.
     """
     speaker = rng.integers(0, len(whole.systems), (systems, n))
     if better:
@@ -139,7 +133,7 @@ class PairDraws:
             raise SettingError("The test set has no document ids to draw documents by. Give them, or leave this out.")
         a, b = rows
         return cls(whole, (whole.systems[a], whole.systems[b]), whole.statistics[[a, b]], whole.scores[[a, b]], n,
-                   drawn, [] if whole.documents is None else members(whole.documents))
+                   drawn, [] if whole.documents is None else group_positions(whole.documents))
 
     def draw_segments(self, rng: np.random.Generator) -> np.ndarray:
         """Statistics of one test set, shape (2, segments, stats)."""
@@ -174,7 +168,7 @@ def whole_p(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, documents
     if not len(pairs):
         return np.empty(0)
     if has_gaps(metric, statistics):
-        statistics, pairs = paired(statistics, pairs)
+        statistics, pairs = pair_statistics(statistics, pairs)
     units = Units.segments(statistics.shape[1]) if documents is None else Units(
         "document", documents, int(documents.max()) + 1)
     data = engine.UnitStatistics(metric, statistics, units)

@@ -16,11 +16,11 @@ from mtsig_core.experiments.population import in_units, whole_p
 from mtsig_core.metrics import Metric, direction
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
-from mtsig_core.stats.arrays import TOLERANCE, rounding
-from mtsig_core.stats.engine import has_gaps, paired
+from mtsig_core.stats.arrays import TOLERANCE, rounding_error
+from mtsig_core.stats.engine import has_gaps, pair_statistics
 from mtsig_core.stats.intervals import Sample, percentile
 from mtsig_core.stats.measured import measure
-from mtsig_core.stats.parallel import Progress, in_order, stage
+from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import check_jobs, check_level, check_trials, resolve_sampling
 from mtsig_core.stats.significance import approximate_randomization, decide_pairs, win_rates
@@ -53,7 +53,7 @@ def ratio_of_spreads(blocks: np.ndarray, broad: np.ndarray, alpha: float = 0.05)
     from scipy.special import fdtri
 
     above, below = spread(blocks), spread(broad)
-    if not (np.isfinite(above) and below > rounding(broad)):
+    if not (np.isfinite(above) and below > rounding_error(broad)):
         return None
     free = [(len(known) - 1) / (1 + 2 * sum(correlation ** 2 for correlation in _autocorrelations(known)))
             for known in (scores[np.isfinite(scores)] for scores in (blocks, broad))]
@@ -175,7 +175,7 @@ class SampledPair:
         Where the whole test set has a tie, every conclusion is wrong.
         """
         concluded = self.concluded(test, alpha)
-        order = 0 if abs(self.full) <= rounding(self.deltas) else self.sign * np.sign(self.full)
+        order = 0 if abs(self.full) <= rounding_error(self.deltas) else self.sign * np.sign(self.full)
         return np.where(concluded == 0, 0, np.where(concluded == order, 1, -1))
 
     def tally(self, test: str = "koehn", alpha: float = 0.05) -> Tally:
@@ -269,7 +269,7 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
     check_trials(trials, alpha, "ar")
     check_jobs(jobs)
     positions(kind, testset.n_segments, size)  # mistakes show before the work
-    seen = measure(testset, metric, statistics=statistics, progress=stage(progress, "counting"))
+    seen = measure(testset, metric, statistics=statistics, progress=report_stage(progress, "counting"))
     metric, part = seen.metric, seen.testset
     rows = positions(kind, part.n_segments, size, seed if shuffle else None)
     pairs, counted = seen.order[engine.all_pairs(len(seen.order))], seen.counter()
@@ -279,8 +279,8 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
         own = int(np.random.SeedSequence((seed, sample)).generate_state(1, np.uint64)[0])
         return _conclude_sample(metric, counted(rows[sample]), pairs, replace(settings, seed=own), trials)
 
-    report, samples = stage(progress, f"{kind} of {size}"), []
-    with closing(in_order(one, len(rows), jobs)) as results:
+    report, samples = report_stage(progress, f"{kind} of {size}"), []
+    with closing(run_in_order(one, len(rows), jobs)) as results:
         for result in results:
             samples.append(result)
             if report is not None:
@@ -319,7 +319,7 @@ def _conclude_sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, 
     if not len(pairs):
         return _OneSample(data.scores, low, high, *[np.empty(0)] * 4)
     if has_gaps(metric, statistics):  # each pair on what both have, by the same draws
-        both, pairs = paired(statistics, pairs)
+        both, pairs = pair_statistics(statistics, pairs)
         sides = _numbers(metric, both)
         drawn = engine.bootstrap_scores(sides, settings.resamples, settings.seed)
     else:
@@ -338,7 +338,7 @@ def _numbers(metric: Metric, statistics: np.ndarray) -> engine.UnitStatistics:
 def _differences(metric: Metric, statistics: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     """Differences on all segments that both systems of a pair have, shape (pairs,)."""
     if len(pairs) and has_gaps(metric, statistics):
-        statistics, pairs = paired(statistics, pairs)
+        statistics, pairs = pair_statistics(statistics, pairs)
     scores = _numbers(metric, statistics).scores
     differences: np.ndarray = scores[pairs[:, 0]] - scores[pairs[:, 1]]
     return differences
@@ -402,21 +402,12 @@ def spreads(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | 
     the ratio says how far a consecutive test set may be off beside what the bootstrap by segment expects.
 
     Sizes are segments of a sample, or shares of the set; by default those of `SIZES` that give five samples.
-
-    Examples
-    --------
-    Easy segments come first, hard ones last.
-
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 60 + ["a b c d x"] * 60}, {"ref": ["a b c d e"] * 120})
-    >>> row, = spreads(ts, "wer", sizes=(13,)).rows
-    >>> row.samples, row.blocks > 9 * row.broad
-    (9, True)
     """
     check_level(alpha)
     check_seed(seed)
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one output.")
-    seen = measure(testset, metric, statistics=statistics, progress=stage(progress, "counting"))
+    seen = measure(testset, metric, statistics=statistics, progress=report_stage(progress, "counting"))
     metric, n, counted = seen.metric, seen.testset.n_segments, seen.counter()
     sizes = tuple(size for size in SIZES if n // size >= _ENOUGH) if sizes is None else in_units(sizes, n)
     if not sizes:
@@ -424,7 +415,7 @@ def spreads(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | 
                            f"no {_ENOUGH} samples of {SIZES[0]}. Expected at least {_ENOUGH * SIZES[0]} segments, or "
                            "smaller samples.")
     cut = {(size, kind): positions(kind, n, size, seed if shuffle else None) for size in sizes for kind in KINDS}
-    rows, report = [], stage(progress, "samples")
+    rows, report = [], report_stage(progress, "samples")
     for done, size in enumerate(sizes, 1):
         blocks, broad = (np.array([metric.score(counted(sample).sum(axis=1)) for sample in cut[size, kind]]).T
                          for kind in KINDS)

@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from numbers import Real
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -18,15 +19,15 @@ from mtsig_core.metrics import Metric, depends_on_testset, direction, is_segment
 from mtsig_core.results import SamplingSettings
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, simulate
 from mtsig_core.stats import engine
-from mtsig_core.stats.arrays import TOLERANCE, rounding
-from mtsig_core.stats.engine import paired, units_apart
+from mtsig_core.stats.arrays import TOLERANCE, rounding_error
+from mtsig_core.stats.engine import count_differing_units, pair_statistics
 from mtsig_core.stats.few_units import p_floor, pair_units
 from mtsig_core.stats.intervals import LEAST_UNITS, Sample, finite_ends, percentile
 from mtsig_core.stats.measured import Measured, measure
-from mtsig_core.stats.parallel import Progress, in_order, stage
+from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
 from mtsig_core.stats.power import degrees_of_freedom, power_at
-from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, make_units, members, subset
-from mtsig_core.stats.score import prepare, relative
+from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, draw_subset, group_positions, make_units
+from mtsig_core.stats.score import prepare_systems, relative_ends
 from mtsig_core.stats.settings import check_trials, resolve_sampling
 from mtsig_core.stats.significance import TESTS, percentile_test, significant
 from mtsig_core.testset import TestSet
@@ -139,16 +140,9 @@ _STREAM = 51
 
 def by_repeats(first: np.ndarray, several: np.ndarray) -> tuple[float, float] | None:
     """95% interval of (mean of several / mean of first)^2 over repeats that both share (delta method on the logarithm,
-    Student's t).
+    Student's t); None below two repeats, and where a mean is not above 0.
 
-    Both are widths on the same test sets, of shape (repeats,); repeats where one of them is NaN are left out. None
-    below two repeats, and where a mean is not above 0.
-
-    Examples
-    --------
-    >>> low, high = by_repeats(np.array([2.0, 2.2, 1.8, 2.0]), np.array([1.7, 1.9, 1.7, 1.7]))
-    >>> round(low, 2), round(high, 2)
-    (0.66, 0.89)
+    Both are widths on the same test sets, of shape (repeats,); repeats where one of them is NaN are left out.
     """
     from scipy.special import stdtrit
 
@@ -157,15 +151,16 @@ def by_repeats(first: np.ndarray, several: np.ndarray) -> tuple[float, float] | 
     if n < 2 or not (first.mean() > 0 and several.mean() > 0):
         return None
     spread = float((several / several.mean() - first / first.mean()).std(ddof=1))
-    return _around(float(several.mean() / first.mean()), float(stdtrit(n - 1, 0.975)) * spread / math.sqrt(n))
+    half = float(stdtrit(n - 1, 0.975)) * spread / math.sqrt(n)
+    return _square_ratio(float(several.mean() / first.mean()), half)
 
 
 def by_draws(first: Sequence[np.ndarray], several: Sequence[np.ndarray], alpha: float,
              seed: int) -> tuple[float, float] | None:
-    """The same for one test set, whose widths hang on the bootstrap samples that both share: these are drawn anew.
+    """The same for one test set, by drawing again from the bootstrap samples that both widths share; None where a
+    width is not above 0.
 
-    The bootstrap scores, of shape (resamples,), are with each set of references on the same bootstrap samples; widths
-    are means over the sets. None where a width is not above 0.
+    The bootstrap scores, of shape (resamples,), are one for each set of references; widths are means over the sets.
     """
     n = len(first[0])
     index = np.random.default_rng([seed, _STREAM]).integers(0, n, (_REPLICATES + 1, n))
@@ -174,20 +169,26 @@ def by_draws(first: Sequence[np.ndarray], several: Sequence[np.ndarray], alpha: 
     if not all((some > 0).all() for some in widths):
         return None
     logs = np.log(widths[1] / widths[0])
-    return _around(math.exp(logs[0]), 1.959963984540054 * float(logs[1:].std(ddof=1)))
+    return _square_ratio(math.exp(logs[0]), 1.959963984540054 * float(logs[1:].std(ddof=1)))
 
 
-def _around(ratio: float, half: float) -> tuple[float, float]:
+def _square_ratio(ratio: float, half: float) -> tuple[float, float]:
     """The interval of a ratio squared, from half of that of its logarithm."""
     return ratio**2 * math.exp(-2 * half), ratio**2 * math.exp(2 * half)
 
 
 def _widths(drawn: np.ndarray, alpha: float) -> np.ndarray:
     """Widths of percentile intervals relative to the median, shape (replicates,)."""
-    low, high = percentile(Sample(np.zeros(len(drawn)), drawn, np.empty((len(drawn), 0))), alpha)
+    median, low, high = _percentiles(drawn, alpha)
     with np.errstate(divide="ignore", invalid="ignore"):
-        widths: np.ndarray = (high - low) / np.abs(np.median(drawn, axis=1))
+        widths: np.ndarray = (high - low) / np.abs(median)
     return widths
+
+
+def _percentiles(drawn: np.ndarray, alpha: float) -> np.ndarray:
+    """Median and percentile bounds of each row, shape (3, rows)."""
+    sample = Sample(np.empty(0), drawn, np.empty((0, 0)))
+    return np.array([np.median(drawn, axis=1), *percentile(sample, alpha)])
 
 
 # How scores, intervals and conclusions change with the size of the test set.
@@ -200,7 +201,6 @@ _MOST_RESAMPLES = 1 << 20  # so that no two subsets share draws: each has 2^12 b
 _BAND = (5, 95)  # percentiles over the repeats
 _STEEPEST = 100  # slope of a line through widths: what is steeper comes of sizes side by side
 
-_Head = tuple[int, float, int]  # size, segments and repeats of a row
 _Counter = Callable[[np.ndarray], np.ndarray]
 
 
@@ -208,7 +208,7 @@ class _Subject(NamedTuple):
     """What is drawn from: statistics by unit, systems best first, pairs with the better system first.
 
     `by_unit` has the units on its first axis: a subset is copied in long runs then, in a third of the time. `counted`
-    counts segments anew, for a metric that needs it, those of units by `members`.
+    counts segments anew, for a metric that needs it, those of units by `group_positions`.
     """
 
     metric: Metric
@@ -267,14 +267,6 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
 
     A metric whose statistics depend on the test set (NIST) is counted anew on every subset, so that its scores grow
     with the size as in their Fig. 4; within the bootstrap of a subset its weights stay.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30, "B": ["a x c d e"] * 60},
-    ...              {"ref": ["a b c d e"] * 60})
-    >>> result = sweep_sizes(ts, "bleu", sizes=[10, 20], repeats=20)
-    >>> [(row.size, row.a, row.significant) for row in result.pairs]
-    [(10, 'A', 1.0), (20, 'A', 1.0)]
     """
     settings, units = resolve_sampling(testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples,
                                        seed=seed)
@@ -284,18 +276,19 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
                            "segment or document.", {"unit": "segment"}, {"unit": "document"})
     check_whole("repeats", repeats, 1, _MOST_REPEATS)
     check_whole("resamples", resamples, 2, _MOST_RESAMPLES)
-    subject = _subject(measure(testset, metric, statistics=statistics, progress=stage(progress, "counting")), settings)
+    subject = _subject(measure(testset, metric, statistics=statistics, progress=report_stage(progress, "counting")),
+                       settings)
     n = subject.units.n
     sizes = default_sizes(n, subject.units.kind) if sizes is None else in_units(sizes, n)
     times = [1 if size == n else repeats for size in sizes]
     tasks = [(size, repeat) for size, most in zip(sizes, times, strict=True) for repeat in range(most)]
     work = np.cumsum([_work(subject, size) for size, _ in tasks])
-    whole = _Whole.of(subject, settings, jobs)
+    gather = partial(_gather, subject, settings, *_find_errors(subject, settings.seed, jobs))
     if watch is not None:
-        watch(0, _gathered(subject, settings, whole, {}))
+        watch(0, gather({}))
     by_size: dict[int, list[_Drawn]] = {}
     done = 0
-    with closing(in_order(lambda k: _one(subject, *tasks[k], settings), len(tasks), jobs)) as results:
+    with closing(run_in_order(lambda k: _one(subject, *tasks[k], settings), len(tasks), jobs)) as results:
         for size, most in zip(sizes, times, strict=True):
             by_size[size] = []
             for _ in range(most):
@@ -304,8 +297,8 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
                 if progress is not None:
                     progress("test sets", float(work[done - 1] / work[-1]))
             if watch is not None:
-                watch(size, _gathered(subject, settings, whole, {size: by_size[size]}))
-    return _gathered(subject, settings, whole, by_size)
+                watch(size, gather({size: by_size[size]}))
+    return gather(by_size)
 
 
 def _work(subject: _Subject, size: int) -> float:
@@ -318,12 +311,13 @@ def _subject(seen: Measured, settings: SamplingSettings) -> _Subject:
     seen = seen.best_first()
     units, pairs, statistics = seen.units(settings.unit), engine.all_pairs(len(seen.names)), seen.statistics
     if seen.has_gaps:
-        statistics = np.concatenate([statistics, paired(statistics, pairs)[0]])
+        statistics = np.concatenate([statistics, pair_statistics(statistics, pairs)[0]])
     counted = seen.counter() if depends_on_testset(seen.metric) else None
     by_unit = np.ascontiguousarray(units.sum(statistics).swapaxes(0, 1))
-    subject = _Subject(seen.metric, seen.testset, units, members(units.index), by_unit, _numbers(seen.metric, by_unit),
+    subject = _Subject(seen.metric, seen.testset, units, group_positions(units.index), by_unit,
+                       _numbers(seen.metric, by_unit),
                        counted, seen.names, pairs, seen.has_gaps, *pair_units(seen, pairs, units), *[np.empty(0)] * 2)
-    few = np.flatnonzero(units_apart(subject.whole, subject.rows, subject.common) < subject.common)
+    few = np.flatnonzero(count_differing_units(subject.whole, subject.rows, subject.common) < subject.common)
     first, second = by_unit.swapaxes(0, 1)[subject.rows[few].T]
     return subject._replace(few=few, apart=(first != second).any(axis=2))
 
@@ -345,17 +339,16 @@ class _Drawn(NamedTuple):
 
 
 def _one(subject: _Subject, size: int, repeat: int, settings: SamplingSettings) -> _Drawn:
-    chosen = subset(subject.units.n, size, settings.seed, repeat)
+    chosen = draw_subset(subject.units.n, size, settings.seed, repeat)
     if size == subject.units.n:  # the set itself, with the draws of `compare`
         data, first_block = subject.whole, 0
     else:
         data, first_block = subject.part(chosen), size << 26 | repeat << 12
     drawn = _bootstrap(data, settings.resamples, settings.seed, first_block)
     k, rows = len(subject.names), subject.rows
-    medians = np.median(drawn[:k], axis=1)
-    ends = np.array(percentile(Sample(data.scores[:k], drawn[:k], np.empty((k, 0))), settings.alpha))
+    medians, *ends = _percentiles(drawn[:k], settings.alpha)
     with np.errstate(divide="ignore", invalid="ignore"):
-        relative = (ends - medians) / np.where(medians == 0, np.nan, np.abs(medians))
+        relative_ends = (np.array(ends) - medians) / np.where(medians == 0, np.nan, np.abs(medians))
     sign = direction(subject.metric)
     deltas, differences = (sign * (x[rows[:, 0]] - x[rows[:, 1]]) for x in (data.scores, drawn))
     n = np.full(len(rows), size)
@@ -366,7 +359,7 @@ def _one(subject: _Subject, size: int, repeat: int, settings: SamplingSettings) 
     tails = _ends(deltas, differences, settings.alpha)
     tails[~significant(floor, settings.alpha)] = np.nan  # so few tell nothing
     sizes = np.bincount(subject.units.index, minlength=subject.units.n)
-    return _Drawn(data.scores[:k], relative, deltas, p_values, int(sizes[chosen].sum()), tails,
+    return _Drawn(data.scores[:k], relative_ends, deltas, p_values, int(sizes[chosen].sum()), tails,
                   drawn[:k] if size == subject.units.n else None)
 
 
@@ -389,75 +382,66 @@ def _bootstrap(data: engine.UnitStatistics, resamples: int, seed: int, first_blo
     return drawn
 
 
-class _Whole(NamedTuple):
-    """What the whole set says: the places of pairs that can be compared on it, and what is known of them."""
-
-    scores: dict[str, float]
-    tested: np.ndarray
-    errors: PairErrors
-
-    @classmethod
-    def of(cls, subject: _Subject, settings: SamplingSettings, jobs: int) -> _Whole:
-        """With the draws of `compare`."""
-        whole = subject.whole
-        drawn = engine.bootstrap_scores(whole, _WHOLE, settings.seed, jobs=jobs)
-        sign, (first, second) = direction(subject.metric), subject.rows.T
-        deltas = sign * (whole.scores[first] - whole.scores[second])
-        errors = (drawn[first] - drawn[second]).std(axis=1, ddof=1)
-        left_out = engine.jackknife_scores(whole)
-        freedom = degrees_of_freedom(left_out[first] - left_out[second], _WHOLE)
-        tested = np.flatnonzero(np.isfinite(deltas))
-        return cls(dict(zip(subject.names, whole.scores[:len(subject.names)].tolist(), strict=True)), tested, {
-            (subject.names[subject.pairs[k, 0]], subject.names[subject.pairs[k, 1]]):
-            PairError(float(deltas[k]), float(errors[k]), float(freedom[k]), int(subject.common[k]),
-                      float(subject.worth[k]))
-            for k in tested.tolist()})
+def _find_errors(subject: _Subject, seed: int, jobs: int) -> tuple[np.ndarray, PairErrors]:
+    """The places of pairs that can be compared on the whole set, and what is known of them by the draws of `compare`.
+    """
+    whole, (first, second) = subject.whole, subject.rows.T
+    drawn, left_out = engine.bootstrap_scores(whole, _WHOLE, seed, jobs=jobs), engine.jackknife_scores(whole)
+    deltas = direction(subject.metric) * (whole.scores[first] - whole.scores[second])
+    freedom = degrees_of_freedom(left_out[first] - left_out[second], _WHOLE)
+    tested = np.flatnonzero(np.isfinite(deltas))
+    values = np.stack([deltas, (drawn[first] - drawn[second]).std(axis=1, ddof=1), freedom, subject.worth])
+    return tested, {
+        (subject.names[subject.pairs[k, 0]], subject.names[subject.pairs[k, 1]]):
+        PairError(delta, se, df, int(subject.common[k]), worth)
+        for k, (delta, se, df, worth) in zip(tested.tolist(), values[:, tested].T.tolist(), strict=True)}
 
 
-def _gathered(subject: _Subject, settings: SamplingSettings, whole: _Whole, by_size: Mapping[int, Sequence[_Drawn]]
-              ) -> SizeSweep:
+def _gather(subject: _Subject, settings: SamplingSettings, tested: np.ndarray, errors: PairErrors,
+            by_size: Mapping[int, Sequence[_Drawn]]) -> SizeSweep:
     """The sweep of these sizes."""
-    n = subject.units.n
-    systems: list[SystemSize] = []
-    pairs: list[PairSize] = []
+    n, systems, pairs = subject.units.n, list[SystemSize](), list[PairSize]()
     for size, drawn in by_size.items():
-        head = (size, float(np.mean([one.segments for one in drawn])), len(drawn))
-        systems += _system_rows(head, subject.names, drawn)
-        pairs += _pair_rows(head, whole.tested, whole.errors, drawn, n, settings.alpha)
+        head = size, float(np.mean([one.segments for one in drawn])), len(drawn)
+        systems += (SystemSize(*head, *row) for row in _system_rows(subject.names, drawn))
+        pairs += (PairSize(*head, *row) for row in _pair_rows(size, tested, errors, drawn, n, settings.alpha))
     slopes = tuple(_slope(name, [row for row in systems if row.system == name]) for name in subject.names)
     return SizeSweep(
         metric=subject.metric.name, signature=subject.metric.signature(subject.testset),
         higher_is_better=subject.metric.higher_is_better, settings=settings, n_units=n,
-        n_segments=subject.testset.n_segments, scores=whole.scores, errors=whole.errors, systems=tuple(systems),
-        pairs=tuple(pairs), slopes=slopes, recounted=depends_on_testset(subject.metric),
-        ends={size: np.array([one.ends[whole.tested] for one in drawn]) for size, drawn in by_size.items()},
+        n_segments=subject.testset.n_segments, errors=errors, systems=tuple(systems), pairs=tuple(pairs),
+        scores=dict(zip(subject.names, subject.whole.scores[:len(subject.names)].tolist(), strict=True)),
+        slopes=slopes, recounted=depends_on_testset(subject.metric),
+        ends={size: np.array([one.ends[tested] for one in drawn]) for size, drawn in by_size.items()},
         widths={size: np.array([one.relative[1] - one.relative[0] for one in drawn])
                 for size, drawn in by_size.items()},
         whole=by_size[n][0].drawn if n in by_size else None)
 
 
-def _system_rows(head: _Head, names: Sequence[str], subsets: Sequence[_Drawn]) -> Iterator[SystemSize]:
-    scores, relative = np.array([one.scores for one in subsets]), np.array([one.relative for one in subsets])
+def _system_rows(names: Sequence[str], subsets: Sequence[_Drawn]) -> Iterator[tuple[Any, ...]]:
+    """The fields of `SystemSize` from the system on."""
+    scores, relative_ends = np.array([one.scores for one in subsets]), np.array([one.relative for one in subsets])
     for k, name in enumerate(names):
-        values, (low, high) = scores[:, k][np.isfinite(scores[:, k])], relative[:, :, k].T
+        values, (low, high) = scores[:, k][np.isfinite(scores[:, k])], relative_ends[:, :, k].T
         known = np.isfinite(low) & np.isfinite(high)
         band = [None] * 3 if not len(values) else [values.mean(), *np.percentile(values, _BAND)]
         ends = [None] * 3 if not known.any() else [low[known].mean(), high[known].mean(), (high - low)[known].mean()]
-        yield SystemSize(*head, name, *(None if value is None else float(value) for value in (*band, *ends)))
+        yield name, *(None if value is None else float(value) for value in (*band, *ends))
 
 
-def _pair_rows(head: _Head, tested: np.ndarray, errors: PairErrors, subsets: Sequence[_Drawn], n_units: int,
-               alpha: float) -> Iterator[PairSize]:
-    deltas = np.array([one.deltas[tested] for one in subsets])
+def _pair_rows(size: int, tested: np.ndarray, errors: PairErrors, subsets: Sequence[_Drawn], n_units: int,
+               alpha: float) -> Iterator[tuple[Any, ...]]:
+    """The fields of `PairSize` from the first system on."""
+    deltas, repeats = np.array([one.deltas[tested] for one in subsets]), len(subsets)
     sure = significant(np.array([one.p_values[tested] for one in subsets]), alpha)
     for k, ((a, b), (delta, whole_se, *_)) in enumerate(errors.items()):
         known = deltas[:, k][np.isfinite(deltas[:, k])]
-        behind, repeats = sure[:, k] & (deltas[:, k] * delta < 0), len(subsets)
-        wrong, many = None if delta == 0 else float(behind.mean()), repeats > 1
-        of_sure, of_wrong = (rate(int(yes.sum()), repeats) if many else rate(0, 0) for yes in (sure[:, k], behind))
-        yield PairSize(*head, a, b, float(known.mean()) if len(known) else None, float(sure[:, k].mean()),
-                       wrong, *_expect(delta, whole_se, head[0], n_units, alpha),
-                       of_sure.low, of_sure.high, *(of_wrong.low, of_wrong.high) if delta else (None, None))
+        behind = sure[:, k] & (deltas[:, k] * delta < 0)
+        of_sure, of_wrong = (rate(int(yes.sum()), repeats) if repeats > 1 else rate(0, 0)
+                             for yes in (sure[:, k], behind))
+        wrong = (float(behind.mean()), of_wrong.low, of_wrong.high) if delta else (None, None, None)
+        yield (a, b, float(known.mean()) if len(known) else None, float(sure[:, k].mean()), wrong[0],
+               *_expect(delta, whole_se, size, n_units, alpha), of_sure.low, of_sure.high, *wrong[1:])
 
 
 def _expect(delta: float, whole_se: float, size: int, n_units: int, alpha: float) -> tuple[float, float]:
@@ -507,17 +491,6 @@ def count_detections(sweep: SizeSweep, a: str, b: str, difference: float) -> tup
 
     The subsets, their bootstrap samples and so their spread are those of the sweep; only their middle is moved, by
     the difference asked about less the pair's own. At its own difference the shares are those of `PairSize`.
-
-    Examples
-    --------
-    >>> from mtsig_core import TestSet
-    >>> from mtsig_core.experiments.sweeps import sweep_sizes
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30, "B": ["a x c d e"] * 60},
-    ...              {"ref": ["a b c d e"] * 60})
-    >>> swept = sweep_sizes(ts, "bleu", sizes=[10, 40], repeats=20)
-    >>> own = swept.errors["A", "B"].delta
-    >>> [(row.size, row.significant.share) for row in count_detections(swept, "A", "B", own)]
-    [(10, 1.0), (40, 1.0)]
     """
     delta, _ = _known(sweep, a, b, difference)
     place = list(sweep.errors).index((a, b))
@@ -601,14 +574,6 @@ def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence
 
     The paper does not say which of its references it uses. Here each number of them takes every reference in turn
     (`reference_sets`), and the results are means over these sets. All of them use the same random test sets.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e", "a b c x e"] * 30},
-    ...              {"r1": ["a b c d e"] * 60, "r2": ["a b c x e"] * 60})
-    >>> result = sweep_references(ts, "bleu", shares=[1.0])
-    >>> [(row.references, row.sets, round(row.score)) for row in result.rows]
-    [(1, 2, 69), (2, 1, 100)]
     """
     metric = resolve_metric(testset, metric)
     names = tuple(testset.references)
@@ -623,14 +588,14 @@ def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence
     shares = _checked_shares(shares)
     swept, sets = [], reference_sets(names)
     for k, chosen in enumerate(sets):
-        def report(stage: str, share: float, done: int = k) -> None:
+        def report(report_stage: str, share: float, done: int = k) -> None:
             if progress is not None:
-                progress("sets of references", (done + share * (stage == "test sets")) / len(sets))
+                progress("sets of references", (done + share * (report_stage == "test sets")) / len(sets))
 
         swept.append(sweep_sizes(testset.scored_with(chosen), metric, sizes=shares, repeats=repeats, unit=unit,
                                  resamples=resamples, alpha=alpha, seed=seed, jobs=jobs, progress=report))
     return ReferenceSweep(metric=metric.name, settings=swept[0].settings, names=names, n_units=swept[0].n_units,
-                          rows=tuple(_rows(names, sets, swept, seed)))
+                          rows=tuple(_reference_rows(names, sets, swept, seed)))
 
 
 def reference_sets(names: Sequence[str]) -> list[tuple[str, ...]]:
@@ -665,24 +630,23 @@ def _checked_shares(shares: Sequence[float]) -> list[float]:
     return [float(share) for share in shares]
 
 
-def _rows(names: Sequence[str], sets: Sequence[Sequence[str]], swept: Sequence[SizeSweep],
-          seed: int) -> Iterator[ReferenceSize]:
-    alone: dict[tuple[int, str], float | None] = {}
-    with_one = [one for chosen, one in zip(sets, swept, strict=True) if len(chosen) == 1]
-    for k in range(1, len(names) + 1):
-        of_k = [one for chosen, one in zip(sets, swept, strict=True) if len(chosen) == k]
-        for size, system in dict.fromkeys((row.size, row.system) for row in of_k[0].systems):
-            same = [row for one in of_k for row in one.systems if (row.size, row.system) == (size, system)]
-            score, low, high, width = (_mean([getattr(row, what) for row in same])
+def _reference_rows(names: Sequence[str], sets: Sequence[Sequence[str]], swept: Sequence[SizeSweep],
+                    seed: int) -> Iterator[ReferenceSize]:
+    by_count = [[one for chosen, one in zip(sets, swept, strict=True) if len(chosen) == k]
+                for k in range(1, len(names) + 1)]
+    by_key = [[{(row.size, row.system): row for row in one.systems} for one in some] for some in by_count]
+    for k, some in enumerate(by_key, 1):
+        for key in some[0]:
+            score, low, high, width = (_mean([getattr(rows[key], what) for rows in some])
                                        for what in ("score", "low", "high", "width"))
-            first = alone.setdefault((size, system), width)
-            ends = _interval_of_share(with_one, of_k, size, system, seed) if k > 1 and width and first else None
-            yield ReferenceSize(k, len(of_k), size, system, score, low, high, width,
+            first = _mean([rows[key].width for rows in by_key[0]])
+            ends = _interval_of_share(by_count[0], by_count[k - 1], *key, seed) if k > 1 and width and first else None
+            yield ReferenceSize(k, len(some), *key, score, low, high, width,
                                 (width / first) ** 2 if width and first else None, *ends or (None, None))
 
 
 def _interval_of_share(first: Sequence[SizeSweep], several: Sequence[SizeSweep], size: int, system: str,
-          seed: int) -> tuple[float, float] | None:
+                       seed: int) -> tuple[float, float] | None:
     """The Monte Carlo interval of a share that is as good; sweeps share their test sets and bootstrap samples."""
     if size == first[0].n_units:
         alone, together = ([one.whole[list(one.scores).index(system)] for one in some if one.whole is not None]
@@ -723,7 +687,7 @@ class Growing:
 
     @derived("relative", "relative", in_files=True)
     def relative(self) -> tuple[float, float] | None:
-        return relative(self.low, self.median, self.high)
+        return relative_ends(self.low, self.median, self.high)
 
 
 @dataclass(frozen=True)
@@ -781,19 +745,12 @@ def stability(testset: TestSet, metric: str | Metric, system: str | None = None,
     (here both are given, and their root mean square), or how it reads a quantile between two samples. Its means at
     B = 100 lie where the 2nd and the 98th of 100 ordered values would, hence to the left; here quantiles are
     interpolated as everywhere in this package.
-
-    Examples
-    --------
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30}, {"ref": ["a b c d e"] * 60})
-    >>> result = stability(ts, "bleu", "A", unit="segment", pool=1000)
-    >>> [row.resamples for row in result.growing], [(row.resamples, row.runs) for row in result.repeats]
-    ([100, 200, 500, 1000], [(100, 10), (500, 2), (1000, 1)])
     """
     pool = default_pool(make_units(testset, unit, block_length).n) if pool is None else pool
     if pool < GROWING[0]:
         raise SettingError(f"pool is {pool}. Expected at least {GROWING[0]} bootstrap samples.")
     only = None if system is None else [system]
-    settings, seen = prepare(testset, metric, only, statistics, progress, unit=unit, alpha=alpha,
+    settings, seen = prepare_systems(testset, metric, only, statistics, progress, unit=unit, alpha=alpha,
                              block_length=block_length, resamples=pool, seed=seed)
     seen = seen.only(seen.best_first().names[:1])
     units = seen.units(settings.unit, settings.block_length)
@@ -803,11 +760,11 @@ def stability(testset: TestSet, metric: str | Metric, system: str | None = None,
                            f"{LEAST_UNITS} there is no interval that more bootstrap samples could settle. "
                            "Take a larger test set.")
     data = seen.by(units)
-    drawn = engine.bootstrap_scores(data, pool, seed, jobs=jobs, progress=stage(progress, "pool"))[0]
+    drawn = engine.bootstrap_scores(data, pool, seed, jobs=jobs, progress=report_stage(progress, "pool"))[0]
     median, sigma = float(np.median(drawn)), float(drawn.std(ddof=1))
     return Stability(
         metric=seen.metric.name, system=seen.names[0], settings=settings, score=float(data.scores[0]), median=median,
-        sigma=sigma, growing=tuple(Growing(size, *_middle(drawn[None, :size], alpha)[:, 0].tolist())
+        sigma=sigma, growing=tuple(Growing(size, *_percentiles(drawn[None, :size], alpha)[:, 0].tolist())
                                    for size in GROWING if size <= pool),
         repeats=tuple(_repeat(drawn, size, median, sigma, alpha) for size in REPEATED if size <= pool))
 
@@ -840,17 +797,11 @@ def bound_sd(alpha: float = 0.05, less_median: bool = False) -> float:
     return math.sqrt(variance)
 
 
-def _middle(drawn: np.ndarray, alpha: float) -> np.ndarray:
-    """Median and percentile bounds of each row, shape (3, rows)."""
-    sample = Sample(np.empty(0), drawn, np.empty((0, 0)))
-    return np.array([np.median(drawn, axis=1), *percentile(sample, alpha)])
-
-
 def _repeat(drawn: np.ndarray, size: int, median: float, sigma: float, alpha: float) -> Repeated:
     runs = len(drawn) // size
-    medians, *bounds = _middle(drawn[:runs * size].reshape(runs, size), alpha)
+    medians, *bounds = _percentiles(drawn[:runs * size].reshape(runs, size), alpha)
     sd_low, sd_high = [None, None] if runs < 2 else [
-        sd if (sd := float(bound.std(ddof=1))) > rounding(bound) else 0.0 for bound in bounds]
+        sd if (sd := float(bound.std(ddof=1))) > rounding_error(bound) else 0.0 for bound in bounds]
     ratios = [(bound - medians) / np.abs(medians) for bound in bounds] if medians.all() else None
     mean = None if ratios is None else finite_ends(*(ratio.mean() for ratio in ratios))
     spread = between = None

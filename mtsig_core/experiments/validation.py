@@ -25,11 +25,11 @@ from mtsig_core.experiments.sampling import positions
 from mtsig_core.metrics import Metric, part_counter, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.stats import engine
-from mtsig_core.stats.arrays import rounding
+from mtsig_core.stats.arrays import rounding_error
 from mtsig_core.stats.engine import segment_scores
 from mtsig_core.stats.intervals import Sample, fitting_intervals
 from mtsig_core.stats.pair import examine_pair
-from mtsig_core.stats.parallel import Progress, stage
+from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import check_level
 from mtsig_core.stats.significance import TESTS, decide_pairs, significant, win_rates
@@ -110,7 +110,7 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
                         n_documents=draws.n_documents, rows=tuple(rows))
 
     return run_repeats(repeat, gather, repeats, seed, _COVERAGE_STREAMS["segment"], jobs=jobs,
-                       progress=stage(progress, "test sets"), watch=watch)
+                       progress=report_stage(progress, "test sets"), watch=watch)
 
 
 def _ends(metric: Metric, both: np.ndarray, units: Units, resamples: int, alpha: float, seed: int) -> list[_Ends]:
@@ -251,7 +251,7 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
             sizes=sizes, samples=tuple(len(some) for some in by_size.values()),
             rows=_conclude(whole, pairs, by_size, p_whole), levels=_levels(share, agrees), verdicts=by_size)
 
-    return run_repeats(repeat, gather, len(tasks), seed, _STREAM, jobs=jobs, progress=stage(progress, "samples"),
+    return run_repeats(repeat, gather, len(tasks), seed, _STREAM, jobs=jobs, progress=report_stage(progress, "samples"),
                        watch=watch)
 
 
@@ -269,7 +269,7 @@ def _settle_sizes(n_segments: int, sizes: tuple[int, ...] | None) -> tuple[int, 
 def _differing_pairs(whole: Population) -> np.ndarray:
     """Nearby pairs of systems whose scores on the whole test set differ, shape (pairs, 2)."""
     pairs = nearby_pairs(len(whole.systems))
-    apart = np.abs(whole.scores[pairs[:, 0]] - whole.scores[pairs[:, 1]]) > rounding(whole.scores)
+    apart = np.abs(whole.scores[pairs[:, 0]] - whole.scores[pairs[:, 1]]) > rounding_error(whole.scores)
     pairs = np.asarray(pairs[apart])
     if not len(pairs):
         raise SettingError("All systems have the same score on the whole test set: no conclusion is right or wrong.")
@@ -360,7 +360,7 @@ def pair_tests(testset: TestSet, metric: str | Metric, a: str | None = None, b: 
     """
     metric = resolve_metric(testset, metric)
     if statistics is None:
-        statistics = cached_statistics(metric, testset, stage(progress, "counting"))
+        statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
     if n_segments is not None:
         check_whole("segments", n_segments, 2, testset.n_segments // 2)
         rows = positions("broad", testset.n_segments, n_segments)[0]

@@ -14,7 +14,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from mtsig_core.errors import SettingError, explain_unknown
-from mtsig_core.metrics.runs import average_runs
+from mtsig_core.metrics.means import DomainMean, SegmentMean, average_runs
 from mtsig_core.metrics.tokenizers import check_tokenizer as check_tokenizer
 from mtsig_core.metrics.tokenizers import fitting_tokenizers, splits_words
 from mtsig_core.testset import TestSet, check_settled, order_metrics
@@ -86,9 +86,9 @@ METRICS = {"bleu": "mtsig_core.metrics.bleu:Bleu",
            "chrf++": "mtsig_core.metrics.chrf:ChrfPlusPlus",
            "ter": "mtsig_core.metrics.ter:Ter",
            "nist": "mtsig_core.metrics.nist:Nist",
-           "m-bleu": "mtsig_core.metrics.mbleu:MBleu",
+           "m-bleu": "mtsig_core.metrics.bleu:MBleu",
            "wer": "mtsig_core.metrics.wer:Wer",
-           "per": "mtsig_core.metrics.per:Per",
+           "per": "mtsig_core.metrics.wer:Per",
            "meteor": "mtsig_core.metrics.meteor:Meteor",
            "gtm": "mtsig_core.metrics.gtm:Gtm",
            "gtm-2": "mtsig_core.metrics.gtm:Gtm2",
@@ -172,8 +172,6 @@ def resolve_metric(testset: TestSet, metric: str | Metric, **settings: Any) -> M
         if metric in METRICS:
             raise SettingError(f"{testset.name} has segment scores that are called {metric}, as a metric of mtsig is. "
                                f"Give them another name, such as my-{metric}.", {"scores": f"my-{metric}=FILE"})
-        from mtsig_core.metrics.segment_scores import SegmentMean
-
         return SegmentMean(metric, testset.scores[metric].higher_is_better)
     if isinstance(metric, str):
         check_settled(metric, testset.assumed)
@@ -219,8 +217,6 @@ def is_adapted(metric: Metric) -> bool:
 
 def mean_over_domains(metric: Metric) -> Metric:
     """A metric whose score is the mean over domains of the score in each."""
-    from mtsig_core.metrics.segment_scores import DomainMean
-
     return DomainMean(metric)
 
 

@@ -11,8 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core._compiled import compiled, worth_compiling
-from mtsig_core.errors import SettingError
-from mtsig_core.metrics.counting import Numbers, as_columns, count_references, each_block, joined
+from mtsig_core.metrics.counting import Numbers, Untokenized, as_columns, count_references, each_block, joined
 from mtsig_core.metrics.tokenizers import ALONE, make_tokenizer
 from mtsig_core.testset import TestSet
 from mtsig_core.version import find_version
@@ -31,7 +30,7 @@ def _stat_names(word_order: int) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Chrf:
+class Chrf(Untokenized):
     """chrF (Popović 2015): F-score, recall weighted 2 to 1, of the character n-grams of a text, n = 1 to 6.
 
     White space does not count. Precision and recall are averaged over the orders that both the systems and the
@@ -68,9 +67,6 @@ class Chrf:
     [38.89]
     """
 
-    tokenize: str | None = None
-    lowercase: bool = False
-
     name: ClassVar[str] = "chrf"
     ends: ClassVar[Mapping[float, str]] = {
         0.0: "no n-gram of the whole set matches a reference",
@@ -78,9 +74,6 @@ class Chrf:
     higher_is_better: ClassVar[bool] = True
     word_order: ClassVar[int] = 0
     stat_names: ClassVar[tuple[str, ...]] = _stat_names(0)
-
-    def __post_init__(self) -> None:
-        refuse_tokenizer(self.name, self.tokenize)
 
     def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
         """Counts of the n-grams of each segment and its best reference, identical to sacreBLEU's.
@@ -170,13 +163,6 @@ class ChrfPlusPlus(Chrf):
     name: ClassVar[str] = "chrf++"
     word_order: ClassVar[int] = 2
     stat_names: ClassVar[tuple[str, ...]] = _stat_names(2)
-
-
-def refuse_tokenizer(metric: str, tokenize: str | None) -> None:
-    """Check that no tokenizer is asked for, for a metric that has no choice of one."""
-    if tokenize is not None:
-        raise SettingError(f"Metric {metric} has no choice of tokenizer, so it cannot take {tokenize!r}. "
-                           "Leave the tokenizer out, or score the metrics that need it in a run of their own.")
 
 
 @functools.cache

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mtsig_core._compiled import compiled
+from mtsig_core.errors import SettingError
 from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, make_tokenizer, tokenizer_name
 from mtsig_core.testset import TestSet, text_lengths
 
@@ -80,6 +81,21 @@ class Words:
 
 #: (words, first, stats): fills the statistics, of zeros, of a block of segments from `first` on.
 BlockCounter = Callable[[Words, int, np.ndarray], None]
+
+
+@dataclass(frozen=True)
+class Untokenized:
+    """What metrics have in common that have no choice of tokenizer."""
+
+    tokenize: str | None = None
+    lowercase: bool = False
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        if self.tokenize is not None:
+            raise SettingError(f"Metric {self.name} has no choice of tokenizer, so it cannot take {self.tokenize!r}. "
+                               "Leave the tokenizer out, or score the metrics that need it in a run of their own.")
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics.chrf import refuse_tokenizer
-from mtsig_core.metrics.counting import count_references
+from mtsig_core.metrics.counting import Untokenized, count_references
 from mtsig_core.testset import TestSet
 
 #: Head, None for the root, relation, and dependent.
@@ -19,7 +18,7 @@ Triple = tuple[str | None, str, str]
 
 
 @dataclass(frozen=True)
-class DepF:
+class DepF(Untokenized):
     """F-score of dependency relations: how much of what depends on what in a reference does so in the output.
 
     A relation is a triple of the head's lemma, the name of the relation, and the dependent's lemma. The head of a
@@ -70,8 +69,6 @@ class DepF:
     [80.0]
     """
 
-    tokenize: str | None = None
-    lowercase: bool = False
     forms: bool = False
     subtypes: bool = False
     punctuation: bool = False
@@ -83,9 +80,6 @@ class DepF:
     needs_parses: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = True
     stat_names: ClassVar[tuple[str, ...]] = ("matched", "sys_relations", "ref_relations")
-
-    def __post_init__(self) -> None:
-        refuse_tokenizer(self.name, self.tokenize)
 
     def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
         """Relations of each segment that match, those of the output, and those of the reference that counts.

@@ -9,15 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics.chrf import refuse_tokenizer
-from mtsig_core.metrics.counting import count_references, each_block, joined
+from mtsig_core.metrics.counting import Untokenized, count_references, each_block, joined
 from mtsig_core.metrics.tokenizers import make_tokenizer
 from mtsig_core.testset import TestSet
 from mtsig_core.version import find_version
 
 
 @dataclass(frozen=True)
-class Ter:
+class Ter(Untokenized):
     """TER (Snover et al. 2006): edits that turn an output into its reference, in % of the reference's words.
 
     An edit is a word put in, left out or replaced, or a stretch of words shifted. The shifts are searched for as
@@ -65,8 +64,6 @@ class Ter:
     [50.0]
     """
 
-    tokenize: str | None = None
-    lowercase: bool = False
     normalized: bool = False
     no_punct: bool = False
     asian_support: bool = False
@@ -78,7 +75,7 @@ class Ter:
     stat_names: ClassVar[tuple[str, ...]] = ("edits", "ref_len")
 
     def __post_init__(self) -> None:
-        refuse_tokenizer(self.name, self.tokenize)
+        super().__post_init__()
         if self.lowercase and self.case_sensitive:
             raise SettingError("Metric ter cannot be both lowercase and case_sensitive. Choose one.")
 

@@ -164,15 +164,6 @@ def _has_root(*names: str) -> Callable[[_Sample], bool]:
     return lambda sample: sample.root in names
 
 
-def _make_binary(magic: bytes, title: str) -> Format:
-    return Format(title.partition(" ")[2], title, _has_magic(magic))
-
-
-def _make_packed(magic: bytes, title: str, command: str) -> Format:
-    remedy = f"Unpack it, or pack it with gzip instead: {command} FILE"
-    return Format(title.split()[1], title, _has_magic(magic), remedy, remedy)
-
-
 def _is_office(sample: _Sample) -> bool:
     signs = (b"[Content_Types].xml", b"opendocument")
     return sample.head.startswith(b"PK\x03\x04") and any(sign in sample.head + sample.tail for sign in signs)
@@ -188,6 +179,7 @@ _SEG = r"sed -n 's/.*<seg[^>]*>\(.*\)<\/seg>.*/\1/p' FILE | " \
        r"sed 's/&lt;/</g; s/&gt;/>/g; s/&quot;/\"/g; s/&amp;/\&/g' > COPY"
 _AWK = "awk -F ' [|][|][|] ' '!seen[$1]++ {print $2}' FILE > COPY"
 _EXPORT = "Export its translations as plain text, one segment per line, from the program that wrote it."
+_REPACK = "Unpack it, or pack it with gzip instead: {} FILE"
 _GUNZIP = "Unpack it once: gzip -dc FILE > once.gz"
 _SHEET = "Save its sheet as CSV in UTF-8"
 _SHEETS = f"{_SHEET} if it has scores. Of texts, save each column as a text file, one segment per line."
@@ -202,27 +194,24 @@ FORMATS = (
            "Such an archive is read where it holds a whole shared task, and comes alone under a name that ends in "
            ".zip. Otherwise unpack it and give the files in it.", "Unpack it and give the table in it.",
            read_as=(FOLDER,)),
-    Format("tar", "a tar archive", _has_magic(b"ustar", offset=257), _UNTAR, "Unpack it: tar xf FILE. Then give the "
-                                                                             "table."),
+    Format("tar", "a tar archive", _has_magic(b"ustar", offset=257), _UNTAR,
+           "Unpack it: tar xf FILE. Then give the table."),
     Format("gzip", "gzipped twice", _has_magic(b"\x1f\x8b"), _GUNZIP, _GUNZIP),
-    _make_packed(b"BZh", "a bzip2 file", "bunzip2"),
-    _make_packed(b"\xfd7zXZ\x00", "an xz file", "xz -d"),
-    _make_packed(b"\x28\xb5\x2f\xfd", "a zstd file", "zstd -d"),
+    *(Format(name, what, _has_magic(magic), remedy, remedy) for name, what, magic, remedy in (
+        ("bzip2", "a bzip2 file", b"BZh", _REPACK.format("bunzip2")),
+        ("xz", "an xz file", b"\xfd7zXZ\x00", _REPACK.format("xz -d")),
+        ("zstd", "a zstd file", b"\x28\xb5\x2f\xfd", _REPACK.format("zstd -d")))),
     Format("7z", "a 7z archive", _has_magic(b"7z\xbc\xaf\x27\x1c"), "Unpack it and give the files in it.",
            "Unpack it and give the table in it."),
-    _make_binary(b"\x89PNG\r\n", "a PNG image"),
-    _make_binary(b"\xff\xd8\xff", "a JPEG image"),
-    _make_binary(b"GIF8", "a GIF image"),
-    _make_binary(b"%PDF", "a PDF document"),
+    *(Format(what.partition(" ")[2], what, _has_magic(magic)) for what, magic in (
+        ("a PNG image", b"\x89PNG\r\n"), ("a JPEG image", b"\xff\xd8\xff"), ("a GIF image", b"GIF8"),
+        ("a PDF document", b"%PDF"), ("an SQLite database", b"SQLite format 3"), ("a program", b"\x7fELF"),
+        ("a Python pickle", b"\x80\x04\x95"), ("a NumPy array", b"\x93NUMPY"))),
     Format("office", "an old office document", _has_magic(b"\xd0\xcf\x11\xe0"),
            _SHEETS, f"{_SHEET}."),
     Format("parquet", "a Parquet table", _has_magic(b"PAR1"),
            "Put each of its columns of texts in a file of its own, one segment per line; or read it in Python: "
            "mtsig_core.read_frame(pandas.read_parquet(...)).", readers={SCORE_TABLE: read_parquet}),
-    _make_binary(b"SQLite format 3", "an SQLite database"),
-    _make_binary(b"\x7fELF", "a program"),
-    _make_binary(b"\x80\x04\x95", "a Python pickle"),
-    _make_binary(b"\x93NUMPY", "a NumPy array"),
     Format("sgml", "SGML of WMT, 2008 to 2020",
            lambda sample: sample.root in _SGML or (sample.root == "doc" and b"<seg" in sample.head),
            f"Take the text of each <seg>: {_SEG}"),

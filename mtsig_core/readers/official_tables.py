@@ -57,12 +57,9 @@ def parse_official_table(text: str, name: str = "The table", langpair: str | Non
     >>> parse_official_table("lp,system,BLEU\\nen-de,A,27.8\\nen-zh,A,33.1", langpair="en-zh").columns
     {'BLEU': {'A': '33.1'}}
     """
-    header, rows = _split_lines(text, name)
-    if not any(title.lower() in NAMES["langpair"] for title in header):
-        return _parse_rows(header, rows, name)
-    tables = parse_official_tables(text, name)
+    tables = parse_official_tables(text, name, is_task=False)
     matches = [pair for pair in tables if langpair is not None
-               and _strip_signs(pair) == _strip_signs(langpair)] or list(tables)
+               and re.sub(r"[\W_]", "", pair.casefold()) == re.sub(r"[\W_]", "", langpair.casefold())] or list(tables)
     if len(matches) > 1:
         reason = "the test set does not say which it is of" if langpair is None else f"none is {langpair}"
         raise InputError(f"{name} has the language pairs {show_name(', '.join(tables))[:200]}, and {reason}. Keep the "
@@ -70,52 +67,40 @@ def parse_official_table(text: str, name: str = "The table", langpair: str | Non
     return tables[matches[0]]
 
 
-def _strip_signs(pair: str) -> str:
-    return re.sub(r"[\W_]", "", pair.casefold())
-
-
-def parse_official_tables(text: str, name: str = "The table") -> dict[str, OfficialTable]:
-    """A table of a whole shared task as text: one for each language pair, as it calls them.
+def parse_official_tables(text: str, name: str = "The table", is_task: bool = True) -> dict[str, OfficialTable]:
+    """A table as text: one for each language pair, as it calls them; that of a whole task must name them.
 
     Examples
     --------
     >>> parse_official_tables("lp,system,BLEU\\nen-de,A,27.8\\nen-zh,A,33.1")["en-zh"].columns
     {'BLEU': {'A': '33.1'}}
     """
-    header, rows = _split_lines(text, name)
-    columns = [k for k, title in enumerate(header) if title.lower() in NAMES["langpair"]]
-    if len(columns) != 1:
-        raise InputError(f"{name}, line 1 has the columns {show_name(', '.join(header))[:200]}. Expected one that is "
-                         "called 'language pair', beside the system and the metrics: a task has several.")
-    by_pair: dict[str, list[tuple[int, list[str]]]] = {}
-    for number, cells in rows:
-        pair = cells.pop(columns[0])
-        if not pair:
-            raise InputError(f"{name}, line {number} names no language pair. Expected such as en-de.")
-        by_pair.setdefault(pair, []).append((number, cells))
-    header = header[:columns[0]] + header[columns[0] + 1:]
-    return {pair: _parse_rows(header, pair_rows, name) for pair, pair_rows in (by_pair or {"": []}).items()}
-
-
-_Lines = list[tuple[int, list[str]]]  # number, cells
-
-
-def _split_lines(text: str, name: str) -> tuple[list[str], _Lines]:
-    """The header, and the lines below it that are not empty."""
     header_line = text.lstrip().partition("\n")[0]
-    separator = next((sign for sign in "\t;," if sign in header_line), None)
-    if separator is None:
+    if not any(sign in header_line for sign in "\t;,"):
         raise InputError(f"{name} has no columns in its first line, {show_name(header_line[:80])!r}. Expected system "
                          "and the names of metrics, with tabs, semicolons or commas between them.")
     header, rows = read_delimited(name, text)
     if header is None or not any(header):
         raise InputError(f"{name} has nothing in its columns. Expected system and the names of metrics in its "
                          "first line.")
-    return header, [(number, [show_name(cell.strip()) for cell in cells]) for number, cells in rows
-                    if any(map(str.strip, cells))]
+    columns = [k for k, title in enumerate(header) if title.lower() in NAMES["langpair"]]
+    if len(columns) != 1 and (is_task or columns):
+        raise InputError(f"{name}, line 1 has the columns {show_name(', '.join(header))[:200]}. Expected one that is "
+                         "called 'language pair', beside the system and the metrics: a task has several.")
+    by_pair: dict[str, list[tuple[int, list[str]]]] = {}
+    for number, values in rows:
+        cells = [show_name(cell.strip()) for cell in values]
+        if not any(cells):
+            continue
+        pair = cells.pop(columns[0]) if columns else ""
+        if columns and not pair:
+            raise InputError(f"{name}, line {number} names no language pair. Expected such as en-de.")
+        by_pair.setdefault(pair, []).append((number, cells))
+    header = [title for k, title in enumerate(header) if k not in columns]
+    return {pair: _parse_rows(header, pair_rows, name) for pair, pair_rows in (by_pair or {"": []}).items()}
 
 
-def _parse_rows(header: list[str], rows: _Lines, name: str) -> OfficialTable:
+def _parse_rows(header: list[str], rows: list[tuple[int, list[str]]], name: str) -> OfficialTable:
     lower = [title.lower() for title in header]
     long = set(lower) >= _LONG
     metrics = header[1:]

@@ -7,7 +7,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,8 @@ from mtsig_core.testset import SegmentScores, TestSet, find_direction, is_human,
 
 # Segment scores: a file of any format, or a table in memory -> a list of ratings.
 
-_Place = dict[str, int | None]  # of the columns of a table, by what they hold
 _MISSING = ("", '""', "na", "n/a", "nan", "none", "null")
+_OF_LINE = {"line": "number the lines", "docid": "name documents", "domain": "name domains"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,163 +48,150 @@ class Rating:
     line: int | str
     score: float | None
     document: str | None
+    domain: str | None
     row: int
-    domain: str | None = None
+    file: ScoreFile
+
+    @property
+    def where(self) -> str:
+        return f"{self.file.path}, row {self.row}"
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class ScoreFile:
-    """What a file says. `n_rows` is the number of lines where they are only counted, not named; else None. `table` is
-    the header and the rows that it was read from, for messages; None where it was no table."""
+    """What a table says, and its header and rows for messages."""
 
     path: str
-    ratings: list[Rating]
-    n_rows: int | None = None
-    table: tuple[Sequence[str], Rows] | None = None
+    header: Sequence[str]
+    rows: Rows
+    are_systems: bool  # whether the format says that the columns are systems, as COMET's JSON does
+    n_rows: int | None = None  # the number of lines where they are only counted, not named
+    ratings: list[Rating] = field(default_factory=list)
 
 
-def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] = lambda name: True
-                    ) -> ScoreFile:
+def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] = lambda name: True) -> ScoreFile:
     """Read a table of segment scores, plain or gzipped.
 
-    `path`: which format a file has shows in its content; else columns by name; `metric`: the name of the scores, under
-    which their column may go too; `is_system`: whether a column of that name may be a system.
+    `path`: a file, whose format shows in its content, or columns by name; `metric`: the name of the scores, which their
+    column may have too; `is_system`: whether a column of that name may be a system.
     """
+    name, header, rows, are_systems = _read_rows(path, metric)
+    if header is None or not rows:
+        raise InputError(f"{name} has no row of scores. {FORMS}")
+    place: dict[str, int | None] = dict.fromkeys(("system", "line", "score", "docid", "domain"))
+    if not are_systems:
+        _check_header(name, header, rows)
+        header, rows = _drop_langpair(name, header, rows)
+        place = _find_places(name, header, metric, is_system)
+    columns = [(column, k) for k, column in enumerate(header) if k not in place.values()]
+    if place["score"] is None:
+        _check_systems(name, header, rows, columns, is_system)
+    system_place, line_place = place["system"], place["line"]
+    spend("systems", len(columns if system_place is None else {str(cells[system_place]) for _, cells in rows}), name)
+    file = ScoreFile(name, header, rows, are_systems, len(rows) if line_place is None else None)
+    for count, (row, cells) in enumerate(rows, 1):
+        where = f"{name}, row {row}"
+        system, document, domain = (None if k is None else _read_text(cells[k], f"{where}: {held}")
+                                    for held, k in place.items() if held in ("system", "docid", "domain"))
+        line = count if line_place is None else as_key(cells[line_place], f"{where}: line")
+        if system is not None and place["score"] is not None:
+            scores = [(system, _read_number(cells[place["score"]], where))]
+        else:
+            scores = [(column, _read_number(cells[k], f"{where}, column {show_name(column)}")) for column, k in columns]
+        file.ratings += [Rating(name, line, score, document, domain, row, file) for name, score in scores]
+    return file
+
+
+def _read_rows(path: Table, metric: str) -> tuple[str, list[str] | None, Rows, bool]:
+    """The name of a table, its header and rows, and whether its columns are known to be systems."""
     if not isinstance(path, str | os.PathLike):
         name = f"The table {metric}"
-        return _table(name, *read_frame_rows(name, path), metric, is_system)
+        return name, *read_frame_rows(name, path), False
     name = show_name(path)
     if name.endswith(ENDINGS):
-        blocks = join_columns(read_blocks(Path(os.fsdecode(path))), f"{name} has unequal numbers of scores", "scores")
-        return _read_systems(name, *blocks)
+        blocks = read_blocks(Path(os.fsdecode(path)))
+        return name, *join_columns(blocks, f"{name} has unequal numbers of scores", "scores"), True
     data, unpacked = read_bytes(path, SCORE_TABLE)
     if not data.strip():
         raise InputError(f"{name} is empty. {FORMS}")
     if error := find_refusal(name, data, SCORE_TABLE):
         raise error
     if reader := find_reader(data, SCORE_TABLE):
-        header, rows = reader(data, name)
-        return _table(name, header, rows, metric, is_system)
+        return name, *reader(data, name), False
     text = decode(data, path, unpacked).lstrip("\ufeff")
     if text.lstrip()[:1] in ("{", "["):
-        header, rows, are_systems = read_json(name, text, metric)
-        return _read_systems(name, header, rows) if are_systems else _table(name, header, rows, metric, is_system)
-    return _table(name, *read_delimited(name, text), metric, is_system)
-
-
-def _read_systems(name: str, header: list[str], rows: Rows) -> ScoreFile:
-    """The ratings of a table whose columns are known to be systems."""
-    if not rows:
-        raise InputError(f"{name} has no row of scores. {FORMS}")
-    return replace(_wide(name, header, rows, {}, lambda system: True), table=None)
-
-
-def _table(name: str, header: list[str] | None, rows: Rows, metric: str, is_system: Callable[[str], bool]) -> ScoreFile:
-    if header is None or not rows:
-        raise InputError(f"{name} has no row of scores. {FORMS}")
-    _check_header(name, header, rows)
-    twice = sorted({column for column in header if header.count(column) > 1})
-    if twice:
-        raise InputError(f"{name} has the column {show_name(twice[0])} twice. Rename or remove one of them.")
-    header, rows = _of_one_pair(name, header, rows)
-    place = {held: find_column(header, held) for held in ("system", "line", "docid", "domain")}
-    own = next((k for k, column in enumerate(header) if column.lower() == metric.lower()), None)
-    place["score"] = find_score(name, header, metric) if place["system"] is not None else \
-        find_column(header, "score") if own is None else own
-    is_long = place["system"] is not None or (place["score"] is not None and not is_system(header[place["score"]]))
-    if not is_long and place["score"] is not None:  # which may be the name of a system
-        is_long = header[place["score"]].lower() in ("score", "scores")
-    return _long(name, header, rows, place) if is_long else _wide(name, header, rows, place, is_system)
+        return name, *read_json(name, text, metric)
+    return name, *read_delimited(name, text), False
 
 
 def _check_header(name: str, header: Sequence[str], rows: Rows) -> None:
-    """Raise InputError where the first row has no names: numbers stand in it, and beside them texts as below."""
-    if find_column(header, "system", "line", "score", "docid") is not None:
-        return
-    numbers = [k for k, column in enumerate(header) if column.lower() not in _MISSING and _is_number(column) and all(
-        _is_number(cells[k]) for _, cells in rows)]
-    texts = [k for k in range(len(header)) if not any(_is_number(cells[k]) for _, cells in rows)]
-    if not numbers or not texts:
-        return
-    told = "Put a row of names above it, such as system, line, score."
-    if len(header) == 2 and texts == [0]:
-        told = ("mt-metrics-eval writes *.seg.score so, which are read from the folder of a task, in human-scores/. Or "
-                "put the names system, line, score above it, with the number of its line in each row.")
-    raise InputError(f"{name} begins with {list_names(header)}, which is a row of scores. Expected the names of the "
-                     f"columns first. {told}")
+    """Refuse a first row of scores in place of names, and a name that comes twice."""
+    if find_column(header, "system", "line", "score", "docid") is None:
+        numbers = [k for k, column in enumerate(header) if column.lower() not in _MISSING and _is_number(column)
+                   and all(_is_number(cells[k]) for _, cells in rows)]
+        texts = [k for k in range(len(header)) if not any(_is_number(cells[k]) for _, cells in rows)]
+        if numbers and texts:
+            advice = "Put a row of names above it, such as system, line, score."
+            if len(header) == 2 and texts == [0]:
+                advice = ("mt-metrics-eval writes *.seg.score so, which are read from the folder of a task, in "
+                          "human-scores/. Or put the names system, line, score above it, with the number of its line "
+                          "in each row.")
+            raise InputError(f"{name} begins with {list_names(header)}, which is a row of scores. Expected the names "
+                             f"of the columns first. {advice}")
+    if twice := sorted({column for column in header if header.count(column) > 1}):
+        raise InputError(f"{name} has the column {show_name(twice[0])} twice. Rename or remove one of them.")
 
 
-def _is_number(value: object) -> bool:
-    if isinstance(value, str) and value.strip().lower() in _MISSING:
-        return True
-    try:
-        return math.isfinite(float(value))  # type: ignore[arg-type]
-    except (ValueError, TypeError):
-        return value is None
-
-
-def _of_one_pair(name: str, header: list[str], rows: Rows) -> tuple[list[str], Rows]:
-    """The table without its column of language pairs; raises InputError where it has several."""
+def _drop_langpair(name: str, header: list[str], rows: Rows) -> tuple[list[str], Rows]:
+    """The table without its column of language pairs, of which it may have one."""
     place = find_column(header, "langpair")
-    found = [] if place is None else list(dict.fromkeys(str(cells[place]).strip() for _, cells in rows))
-    if place is None or not all(map(is_langpair, found)):
+    pairs = [] if place is None else list(dict.fromkeys(str(cells[place]).strip() for _, cells in rows))
+    if place is None or not all(map(is_langpair, pairs)):
         return header, rows
-    if len(found) > 1:
-        raise InputError(f"{name} has scores of {len(found)} language pairs (column {show_name(header[place])}: "
-                         f"{list_names(found)}). Expected those of one. Put the rows of each in a file of its own.")
+    if len(pairs) > 1:
+        raise InputError(f"{name} has scores of {len(pairs)} language pairs (column {show_name(header[place])}: "
+                         f"{list_names(pairs)}). Expected those of one. Put the rows of each in a file of its own.")
     return [*header[:place], *header[place + 1:]], [
         (row, [*cells[:place], *cells[place + 1:]]) for row, cells in rows]
 
 
-def _long(name: str, header: Sequence[str], rows: Rows, place: _Place) -> ScoreFile:
-    def at(what: str) -> int:
-        column = place[what]
-        if column is None:
-            raise InputError(f"{name} has no column {what!r}. It has: {list_names(header)}. {FORMS}")
-        return column
-
-    system, line, score = at("system"), at("line"), at("score")
-    spend("systems", len({str(cells[system]) for _, cells in rows}), name)
-    ratings = []
-    for row, cells in rows:
-        where = f"{name}, row {row}"
-        ratings.append(Rating(_text(cells[system], f"{where}: system"), as_key(cells[line], f"{where}: line"),
-                              _number(cells[score], where), _named(cells, place, "docid", where), row,
-                              _named(cells, place, "domain", where)))
-    return ScoreFile(name, ratings, table=(header, rows))
-
-
-def _wide(name: str, header: Sequence[str], rows: Rows, place: _Place, is_system: Callable[[str], bool]) -> ScoreFile:
-    for held, holds in (("line", "number the lines"), ("docid", "name documents"), ("domain", "name domains")):
+def _find_places(name: str, header: Sequence[str], metric: str, is_system: Callable[[str], bool]
+                 ) -> dict[str, int | None]:
+    """The columns of a table by what they hold; no system and no score where each column is of a system."""
+    place = {held: find_column(header, held) for held in ("system", "line", "score", "docid", "domain")}
+    own = next((k for k, column in enumerate(header) if column.lower() == metric.lower()), None)
+    place["score"] = find_score(name, header, metric) if place["system"] is not None else \
+        place["score"] if own is None else own
+    title = None if place["score"] is None else header[place["score"]]
+    if place["system"] is not None or (title is not None and (
+            not is_system(title) or title.lower() in ("score", "scores"))):
+        for held in ("system", "line", "score"):
+            if place[held] is None:
+                raise InputError(f"{name} has no column {held!r}. It has: {list_names(header)}. {FORMS}")
+        return place
+    for held, holds in _OF_LINE.items():
         both = [column for column in header if column.lower() in NAMES[held]]
         if len(both) > 1:
             raise InputError(f"{name} has {list_names(both)}, each of which may {holds}. Take all but one out.")
-    aside = {place.get(held) for held in ("line", "docid", "domain")}
-    systems = [(k, column) for k, column in enumerate(header) if k not in aside]
-    spend("systems", len(systems), name)
-    if not systems or not any(is_system(column) for _, column in systems):
+    return place | {"score": None}
+
+
+def _check_systems(name: str, header: Sequence[str], rows: Rows, systems: Sequence[tuple[str, int]],
+                   is_system: Callable[[str], bool]) -> None:
+    """Refuse columns that are to be systems and have no names of systems."""
+    if not any(is_system(column) for column, _ in systems):
         raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
                          f"It has: {list_names(header)}. {FORMS}")
-    if all(_is_measured(column, [cells[k] for _, cells in rows]) for k, column in systems):
-        raise InputError(f"{name} begins with numbers, {list_names(dict(systems).values())}, where the names of the "
-                         "systems are expected. Put a first row of names above them.")
+    if all(_is_score(column, [cells[k] for _, cells in rows]) for column, k in systems):
+        raise InputError(f"{name} begins with numbers, {list_names(dict(systems))}, where the names of the systems are "
+                         "expected. Put a first row of names above them.")
     if "" in header:
         raise InputError(f"{name}: column {header.index('') + 1} has no name. Name it after its system, or take it "
                          "out: pandas writes its index so, and not with to_csv(index=False).")
-    ratings: list[Rating] = []
-    line_place = place.get("line")
-    for count, (row, cells) in enumerate(rows, 1):
-        where = f"{name}, row {row}"
-        line = count if line_place is None else as_key(cells[line_place], f"{where}: line")
-        document, domain = (_named(cells, place, what, where) for what in ("docid", "domain"))
-        ratings += [Rating(column, line, _number(cells[k], f"{where}, column {show_name(column)}"), document, row,
-                           domain)
-                    for k, column in systems]
-    return ScoreFile(name, ratings, len(rows) if line_place is None else None, (header, rows))
 
 
-def _is_measured(text: str, below: Sequence[Any]) -> bool:
-    """Whether it is a score and no name; a whole number is one where it is not beside those below it."""
+def _is_score(text: str, below: Sequence[Any]) -> bool:
+    """Whether a title is a score and no name; a whole number is one where it lies within those below it."""
     try:
         number = float(text)
         values = [float(value) for value in below if value not in (None, "")] if text.isdigit() else [number]
@@ -213,13 +200,14 @@ def _is_measured(text: str, below: Sequence[Any]) -> bool:
     return bool(values) and min(values) <= number <= max(values)
 
 
-def _named(cells: Sequence[Any], place: _Place, what: str, where: str) -> str | None:
-    """What a row says of its document or domain; None without such a column."""
-    column = place.get(what)
-    return None if column is None else _text(cells[column], f"{where}: {what}")
+def _is_number(value: object) -> bool:
+    try:
+        return _read_number(value, "") is not math.inf
+    except InputError:
+        return False
 
 
-def _text(value: object, where: str) -> str:
+def _read_text(value: object, where: str) -> str:
     if isinstance(value, bool | list | dict):
         raise InputError(f"{where} is {show_value(value)}. Expected a text or a number.")
     text = "" if value is None or value != value else show_name(str(value).strip())
@@ -229,39 +217,36 @@ def _text(value: object, where: str) -> str:
 
 
 def as_key(value: object, where: str) -> int | str:
-    """A line number, or an id as it stands; raises InputError where it is empty."""
-    text = _text(value, where)
+    """A line number, or an id as it stands."""
+    text = _read_text(value, where)
     number = text.removesuffix(".0")
     return int(number) if number.isascii() and number.isdigit() and len(number) < 16 else text
 
 
-def _number(value: Any, where: str) -> float | None:
+def _read_number(value: Any, where: str) -> float | None:
     """A score, None where there is none."""
     if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
         return None
+    kind = "infinite ({})"
     try:
-        odd = isinstance(value, bool | list | dict) or isinstance(value, str) and "_" in value  # 1_000 is Python's
-        number = math.nan if odd else float(value)
-        if math.isnan(number) and not odd:
-            return None
+        if isinstance(value, bool | list | dict) or isinstance(value, str) and "_" in value:  # 1_000 is Python's
+            raise ValueError
+        number = float(value)
+        if not math.isinf(number):
+            return None if math.isnan(number) else number
     except OverflowError:  # a whole number of hundreds of digits
-        number = math.inf
+        pass
     except (ValueError, TypeError):
-        number = math.nan
-    if math.isnan(number):
-        raise InputError(f"{where}: the score is {show_value(value)}. Expected a number such as 0.83, or nothing "
-                         "where a score is missing.")
-    if math.isinf(number):
-        raise InputError(f"{where}: the score is infinite ({show_value(value)}). Expected a finite number, or nothing "
-                         "where a score is missing.")
-    return number
+        kind = "{}"
+    expected = "a finite number" if kind != "{}" else "a number such as 0.83"
+    raise InputError(f"{where}: the score is {kind.format(show_value(value))}. Expected {expected}, or nothing where a "
+                     "score is missing.")
 
 
 # Segment scores from tables, alone or joined to texts: human ratings, COMET and other neural metrics.
 
 NamedTable = tuple[str, Table]
 Tables = Sequence[NamedTable] | Mapping[str, Table]
-_Entry = tuple[ScoreFile, Rating]
 #: Columns in which two rows of one system and line may differ, the gravest first, and what to do then.
 _SECOND = (("lang|^lp$", "Expected scores of one language pair: put the rows of each in a file of its own."),
            ("doc", "Lines are counted through the whole set, not within each document: number them so."),
@@ -278,14 +263,14 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
         With texts.
     tables : sequence of (str, table), or mapping of str to table
         Name of the scores, which becomes that of a metric, and table: a file, a data frame, columns by name, or an
-        array of shape (systems, segments) in the order of the test set. Several of one name are put together. See
-        `mtsig_core.readers.scores.read_score_file`. Lines are those of the files of the test set, so
-        `TestSet.lines`; scores of lines that it leaves out (a canary, another part) are left out. Scores of a
-        reference, and of what is named like one (refA, HUMAN-B), count only where it acts as a system. A column
-        `domain` gives the domains of a test set that has none, where it names that of every segment.
+        array of shape (systems, segments) in the order of the test set. Several of one name are put together. Lines
+        are those of the files of the test set, so `TestSet.lines`; scores of lines that it leaves out (a canary,
+        another part) are left out. Scores of a reference, and of what is named like one (refA, HUMAN-B), count only
+        where it acts as a system. A column `domain` gives the domains of a test set that has none, where it names that
+        of every segment.
     lower_is_better, higher_is_better : collection of str
         Names of scores of which the lowest, or the highest, is best. Of others the highest is, unless the name is that
-        of a known metric whose scores of this range are errors: then it is asked; see `find_direction`.
+        of a known metric whose scores of this range are errors: then it is asked.
     ids : path-like, optional
         File with the id of each segment, one per line as in the files of the test set. The tables then name lines by
         these.
@@ -304,33 +289,27 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     >>> rated.scores["comet"].by_system["B"]
     (0.5, None)
     """
-    tables = [(name, name_rows(table, testset)) for name, table in _tables_by_name(tables)]
+    tables = [(name, name_rows(table, testset)) for name, table in _list_tables(tables)]
     _check_names(tables, lower_is_better, higher_is_better)
     known = {*testset.systems, *testset.references}
     position = {line: k for k, line in enumerate(testset.lines)}
-    last = max(position)
-    line_of = {} if ids is None else _read_ids(ids, testset)
+    line_of = None if ids is None else _read_ids(ids, testset)
     scores: dict[str, dict[str, list[float | None]]] = {}
-    domain_of: dict[int, str] = {}
-    for name, ratings in _read(tables, known):
-        check_values(len({rating.system for _, rating in ratings}) * testset.n_segments, f"The table {show_name(name)}")
-        _check_numbering(testset, [entry for entry in ratings if ids is None and entry[0].n_rows is None], last)
-        by_system = scores[name] = defaultdict(lambda: [None] * testset.n_segments)
-        for file, rating in ratings:
-            where = f"{file.path}, row {rating.row}"
-            if rating.system not in known and not is_human(rating.system):
-                raise InputError(f"{where}: {show_name(rating.system)!r} is no system of {testset.name}."
-                                 f"{_nearest(rating.system, known)} It has: "
-                                 f"{', '.join(map(show_name, testset.systems))}. "
-                                 f"{_remedy(rating.system, [other.system for _, other in ratings], known)}")
-            if ids is not None and file.n_rows is None:
-                line = _line_with_id(line_of, ids, rating, where)
-            else:
-                line = _line_in(testset, file, rating, last, where)
+    domain_of: dict[int | str, str] = {}
+    for name, ratings in _read_tables(tables, known):
+        systems = dict.fromkeys(rating.system for rating in ratings)
+        check_values(len(systems) * testset.n_segments, f"The table {show_name(name)}")
+        if unknown := next((one for one in ratings if one.system not in known and not is_human(one.system)), None):
+            raise _explain_system(unknown, testset, systems)
+        if line_of is None:
+            _check_numbering(testset, [rating for rating in ratings if rating.file.n_rows is None])
+        by_system = scores[name] = {system: [None] * testset.n_segments for system in systems}
+        for rating in ratings:
+            line = _find_line(testset, rating, line_of, ids)
             if line in position:
                 by_system[rating.system][position[line]] = rating.score
-            _note(domain_of, line, rating, file, "domain")
-    frozen, assumed = _frozen(scores, lower_is_better, higher_is_better)
+            _note(domain_of, line, rating, "domain")
+    frozen, assumed = _freeze_scores(scores, lower_is_better, higher_is_better)
     domains = testset.domains
     if domains is None and all(line in domain_of for line in testset.lines):
         domains = [domain_of[line] for line in testset.lines]
@@ -347,7 +326,7 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     Parameters
     ----------
     tables, lower_is_better, higher_is_better
-        As in `join_scores`; an array does not say whose its scores are.
+        As in `join_scores`; arrays, which name no systems, are not read.
     name : str, optional
         By default that of the first file, or of the scores of the first table.
 
@@ -361,33 +340,33 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     >>> read_scores({"human": {"A": [80, 70, 90], "B": [75, 70, 60], "docid": ["x", "x", "y"]}})
     <TestSet 'human': 2 systems, 3 segments>
     """
-    tables = _tables_by_name(tables)
+    tables = _list_tables(tables)
     _check_names(tables, lower_is_better, higher_is_better)
-    groups = list(_read(tables, None))
-    everything = [entry for _, ratings in groups for entry in ratings]
-    lines = _lines(everything)
-    if len(lines) == 1:
-        _check_single(tables, everything)
+    groups = dict(_read_tables(tables, None))
+    ratings = [rating for group in groups.values() for rating in group]
+    lines = _list_lines(ratings)
+    if len(lines) == 1 and isinstance(tables[0][1], str | os.PathLike):
+        _check_single(ratings[0])
     position = {line: k for k, line in enumerate(lines)}
-    systems = list(dict.fromkeys(rating.system for _, rating in everything))
+    systems = list(dict.fromkeys(rating.system for rating in ratings))
     spend("systems", len(systems), "All tables together")
-    check_values(len(systems) * len(lines) * len(groups), next(iter(everything))[0].path if everything else "The table")
+    check_values(len(systems) * len(lines) * len(groups), ratings[0].file.path if ratings else "The table")
     scores: dict[str, dict[str, list[float | None]]] = {
-        metric: defaultdict(lambda: [None] * len(lines)) for metric, _ in groups}
-    for metric, ratings in groups:
-        for _, rating in ratings:
+        metric: defaultdict(lambda: [None] * len(lines)) for metric in groups}
+    for metric, group in groups.items():
+        for rating in group:
             scores[metric][rating.system][position[rating.line]] = rating.score
-    numbers = [line for line in lines if isinstance(line, int)] or range(1, len(lines) + 1)
-    no_texts: dict[str, Sequence[Any]] = {system: [None] * len(lines) for system in systems}
     if name is None:
         metric, first = tables[0]
         name = Path(os.fsdecode(first)).name.partition(".")[0] if isinstance(first, str | os.PathLike) else metric
-    frozen, assumed = _frozen(scores, lower_is_better, higher_is_better)
-    return TestSet(name, no_texts, {}, lines=numbers, documents=_of_lines(everything, lines, "document"),
-                   domains=_of_lines(everything, lines, "domain"), scores=frozen, assumed=assumed)
+    frozen, assumed = _freeze_scores(scores, lower_is_better, higher_is_better)
+    no_texts: dict[str, Sequence[Any]] = {system: [None] * len(lines) for system in systems}
+    numbers = [line for line in lines if isinstance(line, int)] or range(1, len(lines) + 1)
+    return TestSet(name, no_texts, {}, lines=numbers, documents=_list_groups(ratings, lines, "document"),
+                   domains=_list_groups(ratings, lines, "domain"), scores=frozen, assumed=assumed)
 
 
-def _tables_by_name(tables: Tables) -> list[NamedTable]:
+def _list_tables(tables: Tables) -> list[NamedTable]:
     """Pairs of a name and a table, of which a mapping has each name once."""
     pairs = list(tables.items() if isinstance(tables, Mapping) else tables)
     if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
@@ -398,14 +377,14 @@ def _tables_by_name(tables: Tables) -> list[NamedTable]:
 
 def _check_names(tables: Iterable[NamedTable], lower_is_better: Collection[str], higher_is_better: Collection[str]
                  ) -> None:
-    """Raise SettingError unless all names can be those of metrics."""
+    """Refuse names that no metric can have, and directions of scores that are not there."""
     names = {name for name, _ in tables}
     for name in names:
         if not name.strip() or "," in name or name != name.strip():
             raise SettingError(f"{show_name(name)!r} is no name for scores: a list of metrics could not name them. "
                                "Expected a word such as human.", {"scores": "human=FILE"})
-    for which, said in (("lower", lower_is_better), ("higher", higher_is_better)):
-        for name in said:
+    for which, directed in (("lower", lower_is_better), ("higher", higher_is_better)):
+        for name in directed:
             if name not in names:
                 raise SettingError(f"{which.title()} is better in {show_name(name)}: there are no scores of that name. "
                                    f"There are: {', '.join(map(show_name, sorted(names))) or 'none'}.",
@@ -414,90 +393,110 @@ def _check_names(tables: Iterable[NamedTable], lower_is_better: Collection[str],
         raise SettingError(f"Lower and higher are both said to be better in {show_name(both[0])}. Say one of them.")
 
 
-def _read(tables: Sequence[NamedTable], known: Collection[str] | None) -> Iterator[tuple[str, list[_Entry]]]:
+def _read_tables(tables: Sequence[NamedTable], known: Collection[str] | None) -> Iterator[tuple[str, list[Rating]]]:
     """The ratings of all files of each name, without two of the same."""
     def is_system(column: str) -> bool:
         return known is None or column in known
 
     for name in dict.fromkeys(name for name, _ in tables):
         files = [read_score_file(path, name, is_system) for own, path in tables if own == name]
-        seen: dict[tuple[str, int | str], _Entry] = {}
-        for file in files:
-            for rating in file.ratings:
-                key = rating.system, rating.line
-                if key in seen:
-                    raise _second_score(file, rating, *seen[key])
-                seen[key] = file, rating
-        if all(rating.score is None for _, rating in seen.values()):
+        seen: dict[tuple[str, int | str], Rating] = {}
+        for rating in (rating for file in files for rating in file.ratings):
+            if seen.setdefault((rating.system, rating.line), rating) is not rating:
+                raise _explain_second(seen[rating.system, rating.line], rating)
+        if all(rating.score is None for rating in seen.values()):
             raise InputError(f"{files[0].path} has no score at all: every one of {len(seen)} is missing. See whether "
                              "it is the right file.")
         yield name, list(seen.values())
 
 
-def _check_single(tables: Sequence[NamedTable], entries: Sequence[_Entry]) -> None:
-    """Raise InputError where there is one line, and nothing but its columns say whose scores a file has there."""
-    for file, rating in entries[:1]:
-        if file.n_rows == 1 and file.table and rating.document is None and isinstance(tables[0][1], str | os.PathLike):
-            columns = ", ".join(show_name(rating.system) for rating in file.ratings[:12])
-            raise InputError(f"{file.path} has the columns {columns} and a single row of numbers. Nothing says whether "
-                             "the columns are systems. Expected the columns system, line, score; or a column for each "
-                             "system and a row for each line. If it is one segment, add a column 'line'.")
+def _check_single(rating: Rating) -> None:
+    """Refuse a single row of numbers where nothing but its columns say whose scores they are."""
+    file = rating.file
+    if file.n_rows == 1 and not file.are_systems and rating.document is None:
+        raise InputError(f"{file.path} has the columns {list_names(one.system for one in file.ratings)} and a single "
+                         "row of numbers. Nothing says whether the columns are systems. Expected the columns system, "
+                         "line, score; or a column for each system and a row for each line. If it is one segment, add "
+                         "a column 'line'.")
 
 
-def _second_score(file: ScoreFile, rating: Rating, other: ScoreFile, before: Rating) -> InputError:
+def _explain_second(first: Rating, second: Rating) -> InputError:
     """The error for two scores of one system and line, which says wherein their rows differ."""
-    also = f"row {before.row}" if other is file else f"{other.path}, row {before.row}"
-    told = "Expected one for each: take the mean of several raters before."
-    if other is file and file.table is not None:
-        header, rows = file.table
-        first, second = (next(cells for row, cells in rows if row == one.row) for one in (before, rating))
-        differing = [(column, str(one), str(two)) for column, one, two in zip(header, first, second, strict=True)
-                     if one != two and column not in {rating.system for rating in file.ratings}]
-        for words, remedy in _SECOND:
-            if found := next((one for one in differing if re.search(words, one[0], re.IGNORECASE)), None):
-                told = (f"The rows differ in {show_name(found[0])}: {show_name(found[1][:40])} and "
-                        f"{show_name(found[2][:40])}. {remedy}")
-                break
-    return InputError(f"{file.path}, row {rating.row}: {show_name(rating.system)} has a second score for line "
-                      f"{show_name(str(rating.line))}; the first is in {also}. {told}")
+    file = second.file
+    place, advice = first.where, "Expected one for each: take the mean of several raters before."
+    if first.file is file:
+        place, rows = f"row {first.row}", dict(file.rows)
+        systems = {rating.system for rating in file.ratings}
+        differing = [(column, str(one), str(two)) for column, one, two in zip(
+            file.header, rows[first.row], rows[second.row], strict=True) if one != two and column not in systems]
+        for pattern, remedy in reversed(_SECOND):
+            for column, one, two in differing:
+                if re.search(pattern, column, re.IGNORECASE):
+                    advice = (f"The rows differ in {show_name(column)}: {show_name(one[:40])} and "
+                              f"{show_name(two[:40])}. {remedy}")
+    return InputError(f"{second.where}: {show_name(second.system)} has a second score for line "
+                      f"{show_name(str(second.line))}; the first is in {place}. {advice}")
 
 
-def _line_in(testset: TestSet, file: ScoreFile, rating: Rating, last: int, where: str) -> int:
+def _explain_system(rating: Rating, testset: TestSet, names: Iterable[str]) -> InputError:
+    """The error for a system that the test set does not have, and for the others of its table."""
+    known = {*testset.systems, *testset.references}
+    others = [name for name in names if name not in known and name != rating.system and not is_human(name)]
+    remedy = "Rename it in the table, add its output, or take its rows out."
+    if others:
+        remedy = (f"Nor are these: {list_names(others)}. Rename them in the table, add their outputs, or take their "
+                  "rows out.")
+    return InputError(f"{rating.where}: {show_name(rating.system)!r} is no system of {testset.name}."
+                      f"{_suggest(rating.system, known)} It has: {', '.join(map(show_name, testset.systems))}. "
+                      f"{remedy}")
+
+
+def _find_line(testset: TestSet, rating: Rating, line_of: Mapping[int | str, int] | None, ids: FilePath | None) -> int:
     """The line of the text files that a rating is for."""
-    line, n = rating.line, testset.n_segments
-    if isinstance(line, str):
-        raise InputError(f"{where}: the line is {show_name(line)!r}. Expected a number, the line in the text files, "
-                         "counted from 1; or give a file with the id of each line of the texts.",
-                         {"ids": "FILE"})
-    if file.n_rows is not None:
+    line, file, n, last = rating.line, rating.file, testset.n_segments, max(testset.lines)
+    if file.n_rows is not None and isinstance(line, int):
         if file.n_rows not in (n, last):
-            wanted = f"{last}" if n == last else f"{last}, or {n} without those left out"
             raise InputError(f"{file.path} has {file.n_rows} rows of scores without line numbers, the texts have "
-                             f"{wanted}. Expected a row for each line; or add a column 'line'.")
+                             f"{_count_lines(testset)}. Expected a row for each line; or add a column 'line'.")
         return line if file.n_rows == last else testset.lines[line - 1]
+    if line_of is not None and ids is not None:
+        if line not in line_of:
+            raise InputError(f"{rating.where}: no line has the id {show_name(str(line))!r}."
+                             f"{_suggest(str(line), map(str, line_of))} Expected one of those in {show_name(ids)}.")
+        return line_of[line]
+    if isinstance(line, str):
+        raise InputError(f"{rating.where}: the line is {show_name(line)!r}. Expected a number, the line in the text "
+                         "files, counted from 1; or give a file with the id of each line of the texts.",
+                         {"ids": "FILE"})
     if not 1 <= line <= last:
-        hint = " Lines are counted from 1: add 1 to each." if line == 0 else " See whether it is for these texts."
-        raise InputError(f"{where}: there is no line {line}. Expected 1 to {last}, as the text files have.{hint}")
+        hint = "Lines are counted from 1: add 1 to each." if line == 0 else "See whether it is for these texts."
+        raise InputError(f"{rating.where}: there is no line {line}. Expected 1 to {last}, as the text files have. "
+                         f"{hint}")
     return line
 
 
-def _check_numbering(testset: TestSet, entries: Sequence[_Entry], last: int) -> None:
-    """Raise InputError where lines are numbered as if those that the test set leaves out were not in its files."""
-    n, lines = testset.n_segments, {rating.line for _, rating in entries}
+def _count_lines(testset: TestSet) -> str:
+    """How many lines the files of a test set may have."""
+    n, last = testset.n_segments, max(testset.lines)
+    return f"{last}" if n == last else f"{last}, or {n} without those left out"
+
+
+def _check_numbering(testset: TestSet, ratings: Sequence[Rating]) -> None:
+    """Refuse lines that are numbered as if those that the test set leaves out were not in its files."""
+    n, last, lines = testset.n_segments, max(testset.lines), {rating.line for rating in ratings}
     if n < last and lines == {*range(1, n + 1)}:
         out = min(lines - {*testset.lines})
-        raise InputError(f"{entries[0][0].path} has scores of the lines 1 to {n}, and the text files have {last}, of "
+        raise InputError(f"{ratings[0].file.path} has scores of the lines 1 to {n}, and the text files have {last}, of "
                          f"which line {out} is left out. Expected the numbers of the lines in these files; or no "
                          "numbers, where there is a row for each line that is not left out.")
 
 
 def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:
     """{id: line} of a file with an id per line."""
-    ids, (n, last) = read_lines(path, IDS), (testset.n_segments, max(testset.lines))
-    if len(ids) not in (n, last):
-        wanted = f"{last}" if n == last else f"{last}, or {n} without those left out"
-        raise InputError(f"{show_name(path)} has {len(ids)} lines, the texts have {wanted} (a canary at their end does "
-                         "not count). Expected an id for each line.")
+    ids, last = read_lines(path, IDS), max(testset.lines)
+    if len(ids) not in (testset.n_segments, last):
+        raise InputError(f"{show_name(path)} has {len(ids)} lines, the texts have {_count_lines(testset)} (a canary at "
+                         "their end does not count). Expected an id for each line.")
     line_of: dict[int | str, int] = {}
     for line, text in zip(range(1, last + 1) if len(ids) == last else testset.lines, ids, strict=True):
         key = as_key(text, f"{show_name(path)}, line {line}: the id")
@@ -507,70 +506,55 @@ def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:
     return line_of
 
 
-def _line_with_id(line_of: Mapping[int | str, int], path: FilePath, rating: Rating, where: str) -> int:
-    if rating.line not in line_of:
-        near = _nearest(str(rating.line), list(map(str, line_of)))
-        raise InputError(f"{where}: no line has the id {show_name(str(rating.line))!r}.{near} "
-                         f"Expected one of those in {show_name(path)}.")
-    return line_of[rating.line]
-
-
-def _lines(entries: Sequence[_Entry]) -> list[int | str]:
+def _list_lines(ratings: Sequence[Rating]) -> list[int | str]:
     """All lines that have a rating, in order."""
-    counted = {file.n_rows: file for file, _ in entries if file.n_rows is not None}
+    counted = {one.file.n_rows: one.file for one in ratings if one.file.n_rows is not None}
     if len(counted) > 1:
         (n, first), (m, second), *_ = counted.items()
         raise InputError(f"{second.path} has {m} rows, {first.path} has {n}, and no column 'line' says which is which. "
                          "Expected as many in both; or add that column.")
-    numbered = next((file for file, rating in entries if isinstance(rating.line, int)), None)
-    named = next(((file, rating) for file, rating in entries if isinstance(rating.line, str)), None)
+    numbered = next((one for one in ratings if isinstance(one.line, int)), None)
+    named = next((one for one in ratings if isinstance(one.line, str)), None)
     if numbered is not None and named is not None:
-        file, rating = named
-        raise InputError(f"{file.path}, row {rating.row}: the line is {show_name(str(rating.line))!r}, while "
-                         f"{numbered.path} has numbers. Expected numbers throughout, or ids throughout.")
-    zero = next(((file, rating) for file, rating in entries if rating.line == 0), None)
-    if zero is not None:
-        raise InputError(f"{zero[0].path}, row {zero[1].row}: there is no line 0. Lines are counted from 1: "
-                         "add 1 to each.")
-    lines = dict.fromkeys(rating.line for _, rating in entries)
+        raise InputError(f"{named.where}: the line is {show_name(str(named.line))!r}, while {numbered.file.path} has "
+                         "numbers. Expected numbers throughout, or ids throughout.")
+    if zero := next((one for one in ratings if one.line == 0), None):
+        raise InputError(f"{zero.where}: there is no line 0. Lines are counted from 1: add 1 to each.")
+    lines = dict.fromkeys(one.line for one in ratings)
     return sorted(lines) if named is None else list(lines)
 
 
-def _of_lines(entries: Iterable[_Entry], lines: Iterable[int | str], what: str) -> list[str] | None:
+def _list_groups(ratings: Iterable[Rating], lines: Iterable[int | str], what: str) -> list[str] | None:
     """The document or the domain of each line, None without any."""
-    found: dict[int | str, str] = {}
-    for file, rating in entries:
-        _note(found, rating.line, rating, file, what)
-    if not found:
+    group_of: dict[int | str, str] = {}
+    for rating in ratings:
+        _note(group_of, rating.line, rating, what)
+    if not group_of:
         return None
-    without = next((line for line in lines if line not in found), None)
-    if without is not None:
-        column = {"document": "docid"}.get(what, what)
-        raise InputError(f"Line {show_name(str(without))} has no {column} in any table, others have. Give one for "
-                         "every line, or leave the column out.")
-    return [found[line] for line in lines]
+    if (without := next((line for line in lines if line not in group_of), None)) is not None:
+        raise InputError(f"Line {show_name(str(without))} has no {'docid' if what == 'document' else what} in any "
+                         "table, others have. Give one for every line, or leave the column out.")
+    return [group_of[line] for line in lines]
 
 
-def _note(found: dict[Any, str], line: int | str, rating: Rating, file: ScoreFile, what: str) -> None:
-    """Note which document or domain a row names for a line, if any; raise InputError where another row named another.
-    """
+def _note(group_of: dict[int | str, str], line: int | str, rating: Rating, what: str) -> None:
+    """Note the document or domain that a row names for a line; refuse another than rows before named."""
     name: str | None = getattr(rating, what)
-    if name is not None and found.setdefault(line, name) != name:
-        raise InputError(f"{file.path}, row {rating.row}: line {rating.line} is of {what} {show_name(name)}, and of "
-                         f"{show_name(found[line])} before. Expected one {what} for each line.")
+    if name is not None and group_of.setdefault(line, name) != name:
+        raise InputError(f"{rating.where}: line {rating.line} is of {what} {show_name(name)}, and of "
+                         f"{show_name(group_of[line])} before. Expected one {what} for each line.")
 
 
-def _frozen(scores: Mapping[str, Mapping[str, Sequence[float | None]]], lower_is_better: Collection[str],
-            higher_is_better: Collection[str]) -> tuple[dict[str, SegmentScores], tuple[str, ...]]:
+def _freeze_scores(scores: Mapping[str, Mapping[str, Sequence[float | None]]], lower_is_better: Collection[str],
+                   higher_is_better: Collection[str]) -> tuple[dict[str, SegmentScores], tuple[str, ...]]:
     """The scores with their directions, and a sentence for each that says what was assumed of it."""
-    assumed = [assumed_of(name, (score for own in by_system.values() for score in own), lower_is_better,
-                          higher_is_better) for name, by_system in scores.items()]
-    return {name: SegmentScores(by_system, name not in lower_is_better) for name, by_system in scores.items()}, tuple(
-        assumed)
+    assumed = tuple(explain_direction(name, (score for own in by_system.values() for score in own), lower_is_better,
+                                      higher_is_better) for name, by_system in scores.items())
+    return {name: SegmentScores(by_system, name not in lower_is_better) for name, by_system in scores.items()}, assumed
 
 
-def assumed_of(name: str, scores: Iterable[float | None], lower_is_better: Collection[str],
-               higher_is_better: Collection[str]) -> str:
+def explain_direction(name: str, scores: Iterable[float | None], lower_is_better: Collection[str],
+                      higher_is_better: Collection[str]) -> str:
     """A sentence: which scores of a table are taken as better, and why."""
     if name in lower_is_better or name in higher_is_better:
         return f"{name}: {'lower' if name in lower_is_better else 'higher'} is better, as was said."
@@ -582,16 +566,6 @@ def assumed_of(name: str, scores: Iterable[float | None], lower_is_better: Colle
     return f"{name}: higher is better, as nothing else was said." if known is None else f"{known.why}."
 
 
-def _remedy(name: str, names: Iterable[str], known: Collection[str]) -> str:
-    """What to do about a system that is not there, and about others in the same table."""
-    known = {name, *known}
-    others = [other for other in dict.fromkeys(names) if other not in known and not is_human(other)]
-    if not others:
-        return "Rename it in the table, add its output, or take its rows out."
-    listed = ", ".join(map(show_name, others[:20])) + ", ..." * (len(others) > 20)
-    return f"Nor are these: {listed}. Rename them in the table, add their outputs, or take their rows out."
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
+def _suggest(name: str, known: Iterable[str]) -> str:
     near = find_closest(name, islice(known, 10_000))
     return "" if near is None else f" Did you mean {show_name(near)}?"

@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,15 @@ from mtsig_core.readers.limits import (
 )
 from mtsig_core.readers.lines import FilePath, explain_missing, read_beginning, read_bytes, read_lines
 from mtsig_core.readers.plain_text import drop_canary, find_runs
-from mtsig_core.readers.wmt import OUTPUTS, folder_name, language_pairs, left_out, read_wmt, task_name, without_pair
+from mtsig_core.readers.wmt import (
+    OUTPUTS,
+    folder_name,
+    language_pairs,
+    list_left_out,
+    read_wmt,
+    task_name,
+    without_pair,
+)
 from mtsig_core.readers.wmt_xml import read_wmt_xml, xml_names
 from mtsig_core.task import KINDS, ROLES, SystemInfo, Task
 from mtsig_core.testset import SegmentScores, TestSet, as_scores, is_human, settle_directions, show_name
@@ -40,9 +47,8 @@ from mtsig_core.testset import SegmentScores, TestSet, as_scores, is_human, sett
 #     human-scores/en-de.mqm.seg.score              SYSTEM<TAB>SCORE
 #     metric-scores/en-de/COMET-22-refA.seg.score   the same; of references refA, or of the source: -src
 #
-# Scores of systems, documents and domains (``.sys.score``, ...) are not read. The README of mt-metrics-eval says
-# nothing
-# of which scores are better, so that each name is settled as `direction_of` does.
+# Scores of systems, documents and domains (``.sys.score``, ...) are not read. Nothing there says which scores are
+# better, so `settle_directions` does.
 
 HUMAN, METRICS = "human-scores", "metric-scores"
 ENDINGS = (".seg.score", ".seg.score.gz")
@@ -63,13 +69,14 @@ def read_metrics_task(folder: Path, pairs: Collection[str] | None = None, *, low
         if pair not in known:
             raise explain_unknown("language pair", pair, known)
     texts = {pair: read_wmt(folder, pair, keep_canary=True) for pair in dict.fromkeys(pairs or known)}
-    scores = {pair: _scores_of(folder, pair.rpartition(".")[2], testset) for pair, testset in texts.items()}
+    scores = {pair: _read_pair_scores(folder, pair.rpartition(".")[2], testset) for pair, testset in texts.items()}
     names = dict.fromkeys(name for found in scores.values() for name in found)
     values = {name: [score for found in scores.values() for of_system in found.get(name, {}).values()
                      for score in of_system] for name in names}
-    elsewhere = sorted({name for pair in known for _, name in _seg_score_files(folder, pair.rpartition(".")[2])})
+    elsewhere = sorted({name for pair in known for _, name in _list_seg_scores(folder, pair.rpartition(".")[2])})
     directions, told = settle_directions(values, lower_is_better, higher_is_better, elsewhere)
-    assumed = [*(left_out(folder) if pairs is None else ()), *chain(*(one.assumed for one in texts.values())), *told]
+    assumed = [*(list_left_out(folder) if pairs is None else ()),
+               *(sentence for testset in texts.values() for sentence in testset.assumed), *told]
     testsets = {pair: replace(testset, scores={
         name: SegmentScores(by_system, directions[name].higher_is_better)
         for name, by_system in scores[pair].items() if name in directions}) for pair, testset in texts.items()}
@@ -78,24 +85,32 @@ def read_metrics_task(folder: Path, pairs: Collection[str] | None = None, *, low
     return Task(folder_name(folder), testsets, assumed=tuple(assumed))
 
 
-def _scores_of(folder: Path, pair: str, testset: TestSet) -> _Scores:
-    """All scores of one language pair."""
+def _read_pair_scores(folder: Path, pair: str, testset: TestSet) -> _Scores:
+    """All scores of one language pair, without systems that have none."""
     found: _Scores = {}
     first: dict[str, Path] = {}
-    for path, name in _seg_score_files(folder, pair):
+    for path, name in _list_seg_scores(folder, pair):
         if name in first:
             raise InputError(f"Two scores are called {show_name(name)}: {show_name(first[name])} and "
                              f"{show_name(path)}. Rename or remove one of them.")
         if "," in name or name != name.strip():
             raise InputError(f"{show_name(path)}: {show_name(name)!r} is no name for scores, as a list of metrics "
                              "could not name them. Rename the file.")
-        first[name] = path
-        if by_system := _read_seg_scores(path, testset):
-            found[name] = by_system
+        first[name], by_system = path, read_blocks(path)
+        for system, scores in by_system.items():
+            if system not in testset.systems and system not in testset.references and not is_human(system):
+                raise InputError(f"{show_name(path)}: {show_name(system)!r} has scores and no output. Expected one of "
+                                 f"{', '.join(map(show_name, testset.systems))}; rename it, or remove its lines.")
+            if len(scores) != testset.n_segments:
+                raise InputError(f"{show_name(path)}: {show_name(system)} has {len(scores)} scores, the texts have "
+                                 f"{testset.n_segments} segments. Expected a line for each, with None where a score is "
+                                 "missing.")
+        if scored := {system: scores for system, scores in by_system.items() if set(scores) != {None}}:
+            found[name] = scored
     return found
 
 
-def _seg_score_files(folder: Path, pair: str) -> list[tuple[Path, str]]:
+def _list_seg_scores(folder: Path, pair: str) -> list[tuple[Path, str]]:
     """The files of segment scores, and what the scores are called."""
     found = []
     for inside, start in ((folder / HUMAN, f"{pair}."), (folder / METRICS / pair, "")):
@@ -104,13 +119,6 @@ def _seg_score_files(folder: Path, pair: str) -> list[tuple[Path, str]]:
             if ending is not None and path.name.startswith(start) and not path.name.startswith("."):
                 found.append((path, path.name.removesuffix(ending)[len(start):]))
     return found
-
-
-def _read_seg_scores(path: Path, testset: TestSet) -> dict[str, list[float | None]]:
-    """The scores of each system that has any."""
-    found = read_blocks(path)
-    _check(path, found, testset)
-    return {system: scores for system, scores in found.items() if any(score is not None for score in scores)}
 
 
 def read_blocks(path: Path) -> dict[str, list[float | None]]:
@@ -127,17 +135,6 @@ def read_blocks(path: Path) -> dict[str, list[float | None]]:
                              "SYSTEM<TAB>SCORE, with None where a score is missing.")
         found.setdefault(system.strip(), []).append(None if value != value else value)
     return found
-
-
-def _check(path: Path, found: Mapping[str, list[float | None]], testset: TestSet) -> None:
-    for system, scores in found.items():
-        if system not in testset.systems and system not in testset.references and not is_human(system):
-            raise InputError(f"{show_name(path)}: {show_name(system)!r} has scores and no output. Expected one of "
-                             f"{', '.join(map(show_name, testset.systems))}; rename it, or remove its lines.")
-        if len(scores) != testset.n_segments:
-            raise InputError(f"{show_name(path)}: {show_name(system)} has {len(scores)} scores, the texts have "
-                             f"{testset.n_segments} segments. Expected a line for each, with None where a score is "
-                             "missing.")
 
 
 # Tasks that publish segment scores alone, in the layout of WMT25.
@@ -365,16 +362,31 @@ _COLUMNS = ("system", "constrained", "role", "kind", "name")
 _YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": None}
 
 
-def read_systems(path: FilePath) -> dict[str, SystemInfo]:
-    """What a table says of each system; what it leaves open is as the name says."""
-    before, table = _name_parts(read_lines(path, SYSTEMS_TABLE))
-    header, *lines = ([cell.strip() for cell in line.split("\t")] for line in table or [""])
+@dataclass(frozen=True)
+class SystemsTable:
+    """What the table of a task says: of each system, and which metric decides."""
+
+    systems: Mapping[str, SystemInfo] = field(default_factory=dict)
+    primary: str | None = None
+
+    @property
+    def withdrawn(self) -> tuple[str, ...]:
+        return tuple(name for name, info in self.systems.items() if info.role == "withdrawn")
+
+
+def read_systems(path: FilePath) -> SystemsTable:
+    """A table of systems; what it leaves open of a system is as its name says."""
+    lines = read_lines(path, SYSTEMS_TABLE)
+    n = next((k for k, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    notes = (line.lstrip("# ").partition(":") for line in lines[:n])
+    primary = next((name.strip() for key, _, name in notes if key.strip().lower() == "metric" and name.strip()), None)
+    header, *rows = ([cell.strip() for cell in line.split("\t")] for line in lines[n:] or [""])
     if "system" not in header or set(header) - set(_COLUMNS) or len(set(header)) < len(header):
-        raise InputError(f"{show_name(path)}, line {len(before) + 1} has the columns "
+        raise InputError(f"{show_name(path)}, line {n + 1} has the columns "
                          f"{', '.join(map(show_name, header))[:200]}. Expected "
                          f"{', '.join(_COLUMNS)}, with tabs between them; all but the first may be missing.")
-    found: dict[str, SystemInfo] = {}
-    for number, cells in enumerate(lines, len(before) + 2):
+    systems: dict[str, SystemInfo] = {}
+    for number, cells in enumerate(rows, n + 2):
         if not any(cells):
             continue
         where = f"{show_name(path)}, line {number}"
@@ -382,49 +394,25 @@ def read_systems(path: FilePath) -> dict[str, SystemInfo]:
             raise InputError(f"{where} has {len(cells)} columns, the header has {len(header)}. Expected as many.")
         row = dict.fromkeys(_COLUMNS, "") | dict(zip(header, cells, strict=False))
         system = show_name(row["system"])
-        if not system or system in found:
+        if not system or system in systems:
             raise InputError(f"{where} names {show_name(repr(system)) if system else 'no system'}"
                              f"{' a second time' if system else ''}. Expected a line for each system.")
-        told = SystemInfo.of(system)
+        usual = SystemInfo.of(system)
         for column, among in (("constrained", _YES_NO), ("role", ROLES), ("kind", KINDS)):
             if row[column].lower() not in among and row[column]:
                 raise InputError(f"{where}: {column} is {show_name(row[column])!r}. Expected one of "
                                  f"{', '.join(filter(None, among))}, or nothing.")
-        found[system] = SystemInfo(_YES_NO[row["constrained"].lower()], row["role"].lower() or told.role,
-                                   row["kind"].lower() or told.kind, row["name"] or None)
-    return found
+        systems[system] = SystemInfo(_YES_NO[row["constrained"].lower()], row["role"].lower() or usual.role,
+                                     row["kind"].lower() or usual.kind, row["name"] or None)
+    return SystemsTable(systems, primary and show_name(primary))
 
 
-def read_primary(path: FilePath) -> str | None:
-    """The metric that a table names as the one that decides; None where it names none."""
-    told, _ = _name_parts(read_lines(path, SYSTEMS_TABLE))
-    named = (line.lstrip("# ").partition(":") for line in told)
-    return next((show_name(name.strip()) for key, _, name in named if key.strip().lower() == "metric" and name.strip()),
-                None)
-
-
-def _name_parts(lines: list[str]) -> tuple[list[str], list[str]]:
-    """The lines before the header, which begin with #, and the others."""
-    n = next((k for k, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    return lines[:n], lines[n:]
-
-
-def systems_of(folder: FilePath) -> dict[str, SystemInfo]:
-    """What the table in a task's folder, or in a zip of it, says; empty where there is none."""
+def find_systems(folder: FilePath | None, table: FilePath | None = None) -> SystemsTable:
+    """The table of systems that is named, else that in a task's folder or zip; an empty one where there is none."""
+    if table is not None or folder is None:
+        return SystemsTable() if table is None else read_systems(table)
     with open_task_file(folder, SYSTEMS) as path:
-        return {} if path is None else read_systems(path)
-
-
-def without_withdrawn(testset: TestSet, folder: FilePath, table: FilePath | None = None) -> TestSet:
-    """The test set of one language pair without the systems that the table in the folder of its task, or another,
-    calls withdrawn; `TestSet.assumed` says so."""
-    told = systems_of(folder) if table is None else read_systems(table)
-    gone = [name for name in testset.systems if name in told and told[name].role == "withdrawn"]
-    if not gone:
-        return testset
-    named = SYSTEMS if table is None else show_name(Path(table).name)
-    said = f"Left out: {', '.join(gone)}, whose role in the task's table of systems, {named}, is withdrawn."
-    return replace(testset.without(gone), assumed=(said, *testset.assumed))
+        return SystemsTable() if path is None else read_systems(path)
 
 
 # A whole shared task from a folder, whatever its layout.
@@ -473,40 +461,35 @@ def read_task(folder: FilePath, pairs: Collection[str] | None = None, *, lower_i
     if not os.path.lexists(folder):
         raise InputError(explain_missing(folder))
     with opened(folder) as inside:
-        return _read_task(inside, pairs, lower_is_better, higher_is_better, keep_canary)
+        if not inside.is_dir():
+            raise InputError(f"{show_name(inside)} is a file. Expected the folder of a shared task, or a zip of it.")
+        if _has_scores_alone(inside):
+            return read_task_scores(inside, pairs, lower_is_better=lower_is_better, higher_is_better=higher_is_better)
+        if has_scores(inside):
+            return read_metrics_task(inside, pairs, lower_is_better=lower_is_better, higher_is_better=higher_is_better,
+                                     keep_canary=keep_canary)
+        if directed := [*lower_is_better, *higher_is_better]:
+            raise SettingError(f"{show_name(inside)} has texts and no scores whose direction could be said, such as "
+                               f"{show_name(directed[0])}.")
+        return _read_texts(inside, pairs, keep_canary)
 
 
-def _read_task(folder: Path, pairs: Collection[str] | None, lower_is_better: Collection[str],
-               higher_is_better: Collection[str], keep_canary: bool) -> Task:
-    if not folder.is_dir():
-        raise InputError(f"{show_name(folder)} is a file. Expected the folder of a shared task, or a zip of it.")
-    if _scores_alone(folder):
-        return read_task_scores(folder, pairs, lower_is_better=lower_is_better, higher_is_better=higher_is_better)
-    if has_scores(folder):
-        return read_metrics_task(folder, pairs, lower_is_better=lower_is_better, higher_is_better=higher_is_better,
-                                 keep_canary=keep_canary)
+def _read_texts(folder: Path, pairs: Collection[str] | None, keep_canary: bool) -> Task:
+    """The task of those language pairs that have outputs and references; where all were asked for, the others are
+    named in `Task.assumed`."""
     known = pairs_of(folder)
     for pair in pairs or ():
         if pair not in known:
             raise explain_unknown("language pair", pair, known)
-    if said := [*lower_is_better, *higher_is_better]:
-        raise SettingError(f"{show_name(folder)} has texts and no scores whose direction could be said, such as "
-                           f"{show_name(said[0])}.")
     testsets = {pair: read_pair(folder, pair, keep_canary=keep_canary) for pair in dict.fromkeys(pairs or known)}
-    return _with_both(folder, testsets, pairs is None)
-
-
-def _with_both(folder: Path, testsets: Mapping[str, TestSet], every: bool) -> Task:
-    """The task of those language pairs that have outputs and references; where all were asked for, the others are
-    named in `Task.assumed`."""
     bare = [pair for pair, testset in testsets.items() if not testset.systems]
-    if bare and (not every or len(bare) == len(testsets)):
+    if bare and (pairs is not None or len(bare) == len(testsets)):
         raise InputError(no_output(folder, bare))
-    said = [f"Left out: {pair}, which has references and no output." for pair in bare]
-    said += left_out(folder) if every and not _xml(folder) else []
-    said += [text for testset in testsets.values() for text in testset.assumed]
+    assumed = [f"Left out: {pair}, which has references and no output." for pair in bare]
+    assumed += list_left_out(folder) if pairs is None and not _xml(folder) else []
+    assumed += [text for testset in testsets.values() for text in testset.assumed]
     return Task(folder_name(folder), {pair: one for pair, one in testsets.items() if pair not in bare},
-                assumed=tuple(said))
+                assumed=tuple(assumed))
 
 
 def no_output(folder: FilePath, pairs: Collection[str]) -> str:
@@ -521,7 +504,7 @@ def has_scores(folder: FilePath) -> bool:
         list_zip_names(folder) & {SCORES, HUMAN, METRICS})
 
 
-def _scores_alone(folder: FilePath) -> bool:
+def _has_scores_alone(folder: FilePath) -> bool:
     """Whether a folder is in the layout of WMT25."""
     return (Path(folder) / SCORES).is_dir()
 
@@ -540,7 +523,7 @@ def is_task(folder: FilePath) -> bool:
 def pairs_of(folder: FilePath) -> list[str]:
     """The language pairs of a shared task's folder, without reading all of it; see `language_pairs`."""
     with opened(folder) as inside:
-        if _scores_alone(inside):
+        if _has_scores_alone(inside):
             return score_pairs(inside)
         return sorted(_xml(inside)) or language_pairs(inside)
 
@@ -549,7 +532,7 @@ def tables_beside(folder: FilePath, pairs: Collection[str], depth: int = 1) -> l
     """(language pair, name, file) of the tables of segment scores in the folder of a task with texts, and so many
     folders below it that are not the task's own. They are called ``PAIR.NAME.tsv``, such as ``en-zh.esa.tsv``, or end
     as other files of scores do; no command takes them by itself."""
-    if not Path(folder).is_dir() or _scores_alone(folder):
+    if not Path(folder).is_dir() or _has_scores_alone(folder):
         return []
     named = [(_table_name(path.name), str(path)) for path in _loose(Path(folder), depth)]
     return [(found[0], found[1], path) for found, path in named if found is not None and found[0] in pairs]
@@ -558,22 +541,21 @@ def tables_beside(folder: FilePath, pairs: Collection[str], depth: int = 1) -> l
 def contents_of(archive: FilePath) -> Contents:
     """What there is in a zip of a task, each file that is not read with the reason."""
     with opened_with_rest(archive) as (task, whole):
-        pairs = pairs_of(task)
-        places = [task] if task == whole else [task, whole]
+        pairs, places = pairs_of(task), list(dict.fromkeys((task, whole)))
         scores = [one for place in places for one in tables_beside(place, pairs, MAX_DEPTH)]
         runs = [one for place in places for one in find_runs(place, pairs)]
-        loose = [path for place in places for path in _loose(place, MAX_DEPTH)]
-        unread = _unread_in_layout(task, pairs) + _unread_beside(task, pairs, loose, {path for *_, path in (
-            *scores, *runs)})
+        own = [path for folder in sorted(task.iterdir()) if folder.is_dir() and folder.name in _LAYOUT
+               for path in sorted(folder.rglob("[!.]*")) if path.is_file()]
+        files = [*own, *(path for place in places for path in _loose(place, MAX_DEPTH))]
+        read = {path for *_, path in (*scores, *runs)} | {str(path) for paths in _xml(task).values() for path in paths}
+        reasons = [(path, _explain_unread(path, task, pairs)) for path in files if str(path) not in read]
 
-        def at(path: str | Path) -> str:
-            return Path(path).relative_to(whole).as_posix()
+        def locate(found: Iterable[tuple[str, str, str]]) -> tuple[tuple[str, str, str], ...]:
+            return tuple((pair, name, f"{os.fsdecode(archive)}/{Path(path).relative_to(whole).as_posix()}")
+                         for pair, name, path in found)
 
-        def inside(found: Iterable[tuple[str, str, str]]) -> tuple[tuple[str, str, str], ...]:
-            return tuple((pair, name, f"{os.fsdecode(archive)}/{at(path)}") for pair, name, path in found)
-
-        return Contents(tuple(pairs), inside(scores), inside(runs),
-                        tuple((show_name(at(path)), why) for path, why in unread))
+        return Contents(tuple(pairs), locate(scores), locate(runs), tuple(
+            (show_name(path.relative_to(whole).as_posix()), reason) for path, reason in reasons if reason))
 
 
 def unread_sentences(unread: Iterable[tuple[str, str]]) -> list[str]:
@@ -618,59 +600,37 @@ def _table_name(file: str) -> tuple[str, str] | None:
     return (pair, name) if name and "," not in name else None
 
 
-def _unread_in_layout(task: Path, pairs: Collection[str]) -> list[tuple[Path, str]]:
-    """The files in a task's own folders that no reader takes; outputs of another name are told by `read_wmt`."""
-    found, plain = [], {pair.rpartition(".")[2] for pair in pairs}
-    for inside in sorted(task.iterdir()):
-        if not inside.is_dir() or inside.name not in _LAYOUT:
-            continue
-        for path in sorted(path for path in inside.rglob("[!.]*") if path.is_file()):
-            at = path.relative_to(task).as_posix()
-            if inside.name in (HUMAN, METRICS):
-                of = path.parent.name if inside.name == METRICS else path.name.partition(".")[0]
-                if why := _why_no_scores(path.name) or _OF_NO_PAIR.format(of) * (of not in plain):
-                    found.append((path, why))
-            elif inside.name == SCORES:
-                found += [(path, _NO_NAME)] * (not path.name.endswith((".jsonl", ".jsonl.gz")))
-            elif inside.name not in OUTPUTS and task_name(at) is None:
-                found.append((path, _NO_NAME))
-    return found
-
-
 _LISTED = 8  # files of which a sentence has the names
 _NO_NAME = "its name is none that a file of a task has there"
-_OF_NO_PAIR = "{} is no language pair of which the task has a reference"
+_OF_WHOLES = "it has scores of whole systems, documents or domains, and only those of segments are read"
 
 
-def _why_no_scores(name: str) -> str:
-    """Why a file among scores is not read; empty where it is."""
-    if name.endswith(ENDINGS):
+def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
+    """Why a file of a task is not read; empty where it is. Outputs of another name are told by `read_wmt`."""
+    parts, name = path.relative_to(task).parts if path.is_relative_to(task) else (path.name,), path.name
+    top = parts[0] if len(parts) > 1 and parts[0] in _LAYOUT else ""
+    if top in (HUMAN, METRICS) and name.endswith(ENDINGS):
+        pair = path.parent.name if top == METRICS else name.partition(".")[0]
+        return "" if pair in {known.rpartition(".")[2] for known in pairs} else _explain_pair(pair)
+    if _OF_WHOLE.fullmatch(name) and top in ("", HUMAN, METRICS):
+        return _OF_WHOLES
+    if top:
+        is_own = name.endswith((".jsonl", ".jsonl.gz")) if top == SCORES else top in OUTPUTS or (
+            top not in (HUMAN, METRICS) and task_name("/".join(parts)) is not None)
+        return "" if is_own else _NO_NAME
+    is_flat = not (task / "references").is_dir()
+    if name in _OWN or is_flat and path.parent == task and task_name(name) is not None:
         return ""
-    return "it has scores of whole systems, documents or domains, and only those of segments are read" \
-        if _OF_WHOLE.fullmatch(name) else _NO_NAME
+    if table := _table_name(name):
+        return "the task has scores alone, and such a table joins texts" if table[0] in pairs else \
+            _explain_pair(table[0])
+    if _TABLE.fullmatch(name) and not task_name(name):
+        return "its name says no language pair. A table of segment scores is called such as en-de.esa.tsv"
+    return "its name is not that of a file of a task"
 
 
-def _unread_beside(task: Path, pairs: Collection[str], loose: Iterable[Path], taken: Collection[str]
-                   ) -> list[tuple[Path, str]]:
-    """The files beside a task's own folders that are neither texts, nor `taken`, nor what it says of its systems."""
-    xml = {path for paths in _xml(task).values() for path in paths}
-    flat = not (task / "references").is_dir()
-    found = []
-    for path in loose:
-        own = path.name in _OWN or path in xml or flat and path.parent == task and task_name(path.name) is not None
-        if own or str(path) in taken:
-            continue
-        table = _table_name(path.name)
-        if table is not None:
-            why = "the task has scores alone, and such a table joins texts" if table[0] in pairs else \
-                _OF_NO_PAIR.format(table[0])
-        elif _TABLE.fullmatch(path.name) and not task_name(path.name):
-            why = "its name says no language pair. A table of segment scores is called such as en-de.esa.tsv"
-        else:
-            why = _why_no_scores(path.name) if _OF_WHOLE.fullmatch(path.name) else \
-                "its name is not that of a file of a task"
-        found.append((path, why))
-    return found
+def _explain_pair(pair: str) -> str:
+    return f"{pair} is no language pair of which the task has a reference"
 
 
 def read_pair(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, FilePath]] = (),
@@ -678,32 +638,25 @@ def read_pair(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fi
               higher_is_better: Collection[str] = ()) -> TestSet:
     """The test set of one language pair of a shared task, of any layout; see `read_task` and `read_wmt`."""
     with opened(folder) as inside:
-        return _read_pair(inside, langpair, parses, keep_canary, lower_is_better, higher_is_better)
-
-
-def _read_pair(folder: Path, langpair: str, parses: Sequence[tuple[str, FilePath]], keep_canary: bool,
-               lower_is_better: Collection[str], higher_is_better: Collection[str]) -> TestSet:
-    if xml := _xml(folder):
-        if langpair not in xml:
+        name, xml, is_scored = show_name(inside), _xml(inside), has_scores(inside)
+        if parses and (xml or is_scored):
+            what = "XML, whose texts take" if xml else "segment scores beside its texts or alone, and takes"
+            raise SettingError(f"{name} has {what} no parse. Give the texts as plain files.")
+        if xml and langpair not in xml:
             raise explain_unknown("language pair", langpair, sorted(xml))
-        if parses:
-            raise SettingError(f"{show_name(folder)} has XML, whose texts take no parse. Give the texts as plain "
-                               "files.")
-        return read_wmt_xml(list(map(check_regular, xml[langpair])), langpair, name=f"{folder_name(folder)} {langpair}",
-                            keep_canary=keep_canary)
-    if not has_scores(folder):
-        return read_wmt(folder, langpair, parses=parses, keep_canary=keep_canary)
-    if parses:
-        raise SettingError(f"{show_name(folder)} has segment scores beside its texts or alone, and takes no parse. "
-                           "Give the texts as plain files.")
-    task = read_task(folder, [langpair], lower_is_better=lower_is_better, higher_is_better=higher_is_better,
-                     keep_canary=keep_canary)
-    return replace(task.testsets[langpair], assumed=task.assumed)
+        if xml:
+            return read_wmt_xml(list(map(check_regular, xml[langpair])), langpair,
+                                name=f"{folder_name(inside)} {langpair}", keep_canary=keep_canary)
+        if not is_scored:
+            return read_wmt(inside, langpair, parses=parses, keep_canary=keep_canary)
+        task = read_task(inside, [langpair], lower_is_better=lower_is_better, higher_is_better=higher_is_better,
+                         keep_canary=keep_canary)
+        return replace(task.testsets[langpair], assumed=task.assumed)
 
 
 def _xml(folder: Path) -> dict[str, list[Path]]:
     """The XML files by language pair, of a folder that has no plain texts."""
-    if not folder.is_dir() or (folder / "references").is_dir() or _scores_alone(folder):
+    if not folder.is_dir() or (folder / "references").is_dir() or _has_scores_alone(folder):
         return {}
     try:
         named = xml_names(sorted(name for name in os.listdir(folder) if not name.startswith(".")))

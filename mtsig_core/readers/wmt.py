@@ -215,7 +215,7 @@ def _unread(folder: Path, places: Sequence[str]) -> Iterator[str]:
             yield f"Left out of {place}: {_listed(odd)}, as outputs are called such as NAME.txt or NAME.txt.gz."
 
 
-def left_out(folder: Path) -> list[str]:
+def list_left_out(folder: Path) -> list[str]:
     """Sentences: which language pairs have outputs and no reference, as a task does not publish one for each, and what
     lies where others have a language pair and is none, such as en-zh-x."""
     return [*(f"Left out: {pair}, which has outputs and no reference." for pair in _without_reference(folder)),

@@ -144,11 +144,11 @@ def describe_whole(p: float, alpha: float, n_units: int) -> str:
 
 def spread_table(spreads: Spreads, system: str) -> Table:
     """Sizes down: spreads of one system and their ratio, then the median and the range of the ratios of all."""
-    of_all = {size: (middle, f"{low:.2f} to {high:.2f}") for size, (low, middle, high) in spreads.ratios().items()}
+    expand = {size: (middle, f"{low:.2f} to {high:.2f}") for size, (low, middle, high) in spreads.ratios().items()}
     rows = [row for row in spreads.rows if row.system == system]
     return row_table("spread", Spread, rows).with_columns(
         (Column("median", "median ratio of all systems", "score"), Column("range", "lowest to highest", "written")),
-        [of_all.get(row.size, (None, None)) for row in rows])
+        [expand.get(row.size, (None, None)) for row in rows])
 
 
 def sampled_system_records(system: SampledSystem) -> list[dict[str, float | None]]:

@@ -85,7 +85,8 @@ def _write_figure(block: Figure) -> str:
 
 def _write_facts(block: Facts) -> str:
     values = [f"<code>{literal(text)}</code>" if name in block.code else literal(text) for name, text in block.pairs]
-    rows = (f"<dt>{literal(name)}</dt><dd>{value}</dd>" for (name, _), value in zip(block.pairs, values, strict=True))
+    rows = (f'<dt>{literal(name)}</dt><dd dir="auto">{value}</dd>'
+            for (name, _), value in zip(block.pairs, values, strict=True))
     return f"<dl>{''.join(rows)}</dl>"
 
 

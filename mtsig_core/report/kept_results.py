@@ -192,7 +192,7 @@ class KeptTask:
     @cached_property
     def info(self) -> TaskInfo:
         """What it is, with the names of its metrics by language pair."""
-        return remember(TaskInfo, lambda: TaskInfo.of(self.task), self._whole.digest, "info", *self._left_out)
+        return remember(TaskInfo, lambda: TaskInfo.from_task(self.task), self._whole.digest, "info", *self._left_out)
 
     @cached_property
     def sizes(self) -> dict[str, tuple[int, int]]:

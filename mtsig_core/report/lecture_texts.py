@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 from os.path import commonprefix
 from typing import Any
 
 import numpy as np
 
 from mtsig_core.errors import format_count
-from mtsig_core.experiments.error_rates import if_independent
+from mtsig_core.experiments.error_rates import Decisions, if_independent
 from mtsig_core.experiments.frame import Rate
 from mtsig_core.experiments.lecture import (
     ALPHA,
@@ -20,7 +23,6 @@ from mtsig_core.experiments.lecture import (
     PowerTests,
     Resamples,
     Swaps,
-    Tables,
     ThreeSentences,
     design_effect,
     expected_by_sentence,
@@ -31,73 +33,57 @@ from mtsig_core.report.html import template
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.pictures import ticks_within
 from mtsig_core.report.text import printable
-from mtsig_core.stats.arrays import holds_zero
+from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.power import exaggeration_at, minimum_detectable_difference, power_at, units_needed
 from mtsig_core.testset import TestSet
 
-# The words of the lecture's scenes: question, what goes on, conclusion, limitation.
+# The words of the lecture's scenes: question, what goes on, conclusion, limitation; and exercises.
 
 
 #: Before the first resample.
 SUMS = "What BLEU needs is summed over the sentences drawn."
-_WIDEST = 16  # of a name on the stage
-
-
-@dataclass(frozen=True)
-class SceneTexts:
-    """What a scene says before its end."""
-
-    title: str
-    question: str
-    during: str  # while it steps
-
-
-BOOTSTRAP = SceneTexts(
-    "The bootstrap, one resample at a time",
-    "Twelve sentences in an urn. Draw one, write it down, put it back, twelve times over. How many of the twelve will "
-    "never have been drawn?",
-    "Each resample is a test set that might have been: some sentences twice or more, some not at all. Its score falls "
-    "as a dot; click one to see its draw.")
-MEAN = SceneTexts(
-    "A mean of sentence scores is not the corpus score",
-    "Three sentences, two systems. Each sentence has a BLEU score, and the mean of the three names a winner. BLEU of "
-    "the three together adds up n-grams first. Who wins then?",
-    "The n-grams of each sentence drop into bins that all sentences share: filled is what matches. A sentence weighs "
-    "as much as it is long.")
-DOCUMENTS = SceneTexts(
-    "Documents",
-    f"Two systems that are equal in truth, {SENTENCES} sentences, a test at alpha = {ALPHA}. Sentences of one document "
-    "may be alike. Of a hundred such tests by sentence, how many will call the systems different?",
-    "Each tile is a sentence: blue where the first system is ahead, olive where the second is. One row of tiles "
-    "is a document.")
-COMPARISONS = SceneTexts(
-    "Many comparisons",
-    f"Fifteen systems that are equal in truth, every pair tested at alpha = {ALPHA}. How many cells of the table will "
-    "get a star on one test set?",
-    "Each star is a false alarm. Choose a correction and see which go out.")
-POWER = SceneTexts(
-    "Power, and the winner's curse",
-    "Two systems, one truly better by the points chosen. Test sets of the size chosen are drawn, and each is tested at "
-    f"alpha = {ALPHA}. On how many of a hundred is the difference significant?",
-    "Each test set shows a difference of its own: vermillion where it is significant. Compare those with the true one.")
 #: Above the rounds of a lecture.
 ROUNDS = ("Scene", "Where", "Guess", "The room", "What came")
 #: What the tiles are.
 TILES = "what the sentences differ by"
 #: By name, on screen.
 CORRECTIONS = {"none": "uncorrected", "bh": "Benjamini-Hochberg", "holm": "Holm", "romano-wolf": "Romano-Wolf"}
-RANDOMIZATION = SceneTexts(
-    "Approximate randomization, swap by swap",
-    "If the labels of the two systems meant nothing, a coin could swap any two outputs. In how many of a hundred such "
-    "worlds would the difference be at least as large as this one, either way?",
-    "Heads, and the two outputs trade places. The difference after all coins falls as a dot: vermillion where it is at "
-    "least as large as the one observed. Of R dots, c are.")
-BLOCKS = SceneTexts(
-    "Blocks and broad samples",
-    "A large test set in the order it was written, some of it harder than the rest. Cut it into test sets of three "
-    "hundred neighbours. From which score to which will they range?",
-    "A block takes neighbours; a broad sample takes as many, evenly spaced, from everywhere. Both are test sets "
-    "of the same size, of the same system.")
+_WIDEST = 16  # of a name on the stage
+
+
+@dataclass(frozen=True)
+class SceneTexts:
+    """What a scene says before its end, and its exercise on the handout."""
+
+    title: str
+    question: str
+    during: str  # while it steps
+    exercise: str
+    answer: str
+
+
+@cache
+def read_scenes() -> dict[str, SceneTexts]:
+    """By scene; answers are reckoned by the functions that the scenes use."""
+    high, low, long, short, n, few, enough, size, times = 80, 20, 45, 5, 300, 5, 6, 300, 4
+    documents, rho, many, systems = 10, 0.2, 1000, 20
+    difference, error, at_hand, power = 1.0, 0.8, 400, 0.8
+    effect, pairs = design_effect(documents, rho), systems * (systems - 1) // 2
+    detectable = minimum_detectable_difference(error, ALPHA, power)
+    numbers = dict(
+        alpha=ALPHA, sentences=SENTENCES, high=high, low=low, long=long, short=short, mean=(high + low) / 2,
+        by_words=(high * short + low * long) / (short + long), n=n, missing=expected_missing(n),
+        share_missing=expected_missing(n) / n, few=few, enough=enough, p_few=2 / 2**few, p_enough=2 / 2**enough,
+        times=times, size=size, independent=size / times**2, documents=documents, rho=rho, many=many, effect=effect,
+        worth=many / effect, by_sentence=expected_by_sentence(documents, rho), systems=systems, pairs=pairs,
+        false=pairs * ALPHA, any_false=if_independent(ALPHA, pairs), bonferroni=ALPHA / pairs, at_hand=at_hand,
+        error=error, difference=difference, power=power, errors=difference / error,
+        found=power_at(difference, error, ALPHA), exaggeration=exaggeration_at(difference, error, ALPHA),
+        least=minimum_detectable_difference(error, ALPHA, 0.5), detectable=detectable, ratio=detectable / difference,
+        needed=round(units_needed(difference, error, at_hand, ALPHA, power), -2))
+    scenes = tomllib.loads(files("mtsig_core.report").joinpath("lecture.toml").read_text(encoding="utf-8"))
+    return {name: SceneTexts(**{key: text.format(**numbers) for key, text in scene.items()})
+            for name, scene in scenes.items()}
 
 
 def shorts(a: str, b: str) -> list[str]:
@@ -238,7 +224,7 @@ def documents_end(tests: EqualSystems, per_document: int, correlation: float) ->
         "limitation": "few documents need Student's t, as here; by a normal z too many tests would reject."}
 
 
-def comparisons_end(family: Tables) -> dict[str, object]:
+def comparisons_end(family: Decisions) -> dict[str, object]:
     """Conclusion and limitation."""
     raw, controlled = (family.any_false(name) for name in ("none", "romano-wolf"))
     pairs = len(family.pairs)
@@ -250,12 +236,12 @@ def comparisons_end(family: Tables) -> dict[str, object]:
         "limitation": "the rate depends on how the comparisons hang together."}
 
 
-def three_better_end(family: Tables) -> dict[str, object]:
+def three_better_end(family: Decisions) -> dict[str, object]:
     """The same where some systems are truly better than the others."""
     parts = [f"{label} {_with_interval(family.any_false(name))} have a false star, and "
              f"{family.lost(name).mean():.1f} of {int(family.true.sum())} true ones are lost" for name, label in (
                  ("none", "uncorrected"), ("romano-wolf", "under Romano-Wolf"))]
-    n = len(family.decided["none"])
+    n = len(family.decided)
     return {"conclusion": f"With three truly better, of {format_count(n, 'test set')} {'; '.join(parts)}.",
             "limitation": "how much is lost depends on how much better they are."}
 
@@ -282,7 +268,7 @@ def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
         f"{1 - ALPHA:.0%} interval of {drawn:,} draws"
     bracket = f"From {2 / ALPHA:.0f} draws on: a {1 - ALPHA:.0%} interval." if draws.too_few(ALPHA) else \
         f"It leaves out {ALPHA / 2:.1%} of them at each end."
-    undecided = not draws.too_few(ALPHA) and holds_zero(*difference)
+    undecided = not draws.too_few(ALPHA) and contains_zero(*difference)
     return {"truth": f"{draws.mean_missing:.1f}", "worse_said": f"{draws.share_worse:.0%}", "of": of, "conclusion": (
         f"A resample lacks {draws.mean_missing:.1f} of {n} sentences on average ({expected_missing(n):.1f} are "
         f"expected, {expected_missing(n) / n:.0%}), so its score moves: {_reach(*score)} ({of}). {bracket}"), "after": (
@@ -338,78 +324,6 @@ def power_end(tests: PowerTests, n: int, planned: float, exaggeration: float) ->
         f"Significant: {_with_interval(tests.power)} of {format_count(tests.power.n, 'test set')} of {n:,} sentences "
         f"where the true difference is {_points(tests.true)} (planning expects {planned:.0%}){turned}{shown}."),
         "limitation": "difference and standard error are known here; who plans guesses both."}
-
-
-# An exercise for each scene of the lecture, with its answer, reckoned by the functions that the scenes use.
-
-
-def exercises() -> dict[str, tuple[str, str]]:
-    """By scene: what is asked, and the answer.
-
-    Examples
-    --------
-    >>> exercises()["randomization"][1].split(":")[0]
-    '2/2^5 = 0.0625'
-    """
-    high, low, long, short = 80, 20, 45, 5  # scores, words
-    n, few, enough, size, times = 300, 5, 6, 300, 4
-    documents, rho, sentences, systems, alpha = 10, 0.2, 1000, 20, 0.05
-    difference, error, at_hand, power = 1.0, 0.8, 400, 0.8
-    effect, tests = design_effect(documents, rho), systems * (systems - 1) // 2
-    return {
-        "mean": (
-            f"A system scores {high} on a sentence of {short} words and {low} on a sentence of {long}. What is the "
-            "mean of the two scores, and what is it when each sentence counts for its words? Which of the two is "
-            "nearer to what a corpus score says, and why is even that not BLEU?",
-            f"{(high + low) / 2:.0f}, and {(high * short + low * long) / (short + long):.0f}. The second: BLEU sums "
-            "matches and lengths over all sentences before it divides. It is not a weighted mean either, as it takes "
-            "the geometric mean of four precisions and a brevity penalty of the whole."),
-        "bootstrap": (
-            f"How many of {n} sentences does a bootstrap sample lack on average? Does the share grow or fall with the "
-            "test set? What would happen to the interval if sentences were drawn without being put back?",
-            f"{n} (1 - 1/{n})^{n} = {expected_missing(n):.1f}, {expected_missing(n) / n:.1%}. It grows slowly towards "
-            "one over e. Without putting back, every sample would be the whole test set in another order, and the "
-            "interval a point."),
-        "randomization": (
-            f"What is the smallest two-sided p that {few} sentences can give? How many sentences must there be before "
-            f"any difference can be significant at {alpha}?",
-            f"{_least(few)}: of all ways to swap, the one observed and its mirror image are at least as large as it. "
-            f"{enough} sentences: {_least(enough)}."),
-        "blocks": (
-            f"Blocks spread {times} times as wide as broad samples of the same size. To how many independent sentences "
-            f"does a block of {size} then come? What does that say about a test set that is one newspaper of one day?",
-            f"The spread falls with the square root of the size, so {size} / {times}^2 = {size / times**2:.0f}. Such a "
-            "test set tells of that newspaper on that day; resampling its sentences hides how little it tells of "
-            "others."),
-        "documents": (
-            f"Documents have {documents} sentences and an intra-class correlation of {rho:g}. What is the design "
-            f"effect, what are {sentences:,} sentences worth, and how often does a test by sentence at {alpha} call "
-            "equal systems different?",
-            f"1 + ({documents} - 1) x {rho:g} = {effect:.1f}; {sentences:,} / {effect:.1f} = "
-            f"{sentences / effect:.0f} sentences; in about {expected_by_sentence(documents, rho):.0%} of test sets."),
-        "comparisons": (
-            f"{systems} equal systems, every pair tested at {alpha}. How many pairs are that, how many false stars are "
-            "expected, how likely would at least one be if the tests were independent, and at which level would "
-            "Bonferroni test each?",
-            f"{tests} pairs, {tests * alpha:.1f} false stars, {if_independent(alpha, tests):.3%}, and {alpha} / "
-            f"{tests} = {alpha / tests:.5f}."),
-        "power": (
-            f"On {at_hand} sentences the difference of two systems has a standard error of {error:g} points. One is "
-            f"truly better by {difference:g}. How often does a test at {alpha} find that, how large does the "
-            f"difference look then, and how many sentences would find it in {power:.0%} of test sets?",
-            f"{difference:g} / {error:g} = {difference / error:.2f} standard errors: in "
-            f"{power_at(difference, error, alpha):.0%} of test sets, and there it is on average "
-            f"{exaggeration_at(difference, error, alpha):.1f} times as large as in truth, as less than "
-            f"{minimum_detectable_difference(error, alpha, 0.5):.2f} points is not found at all. With "
-            f"{power:.0%} power {minimum_detectable_difference(error, alpha, power):.2f} points are found, and the "
-            "standard error falls with the square root of the size: "
-            f"{at_hand} x {minimum_detectable_difference(error, alpha, power) / difference:.2f}^2, about "
-            f"{round(units_needed(difference, error, at_hand, alpha, power), -2):,} sentences.")}
-
-
-def _least(n: int) -> str:
-    """The smallest p of n sentences."""
-    return f"2/2^{n} = {2 / 2**n:.4f}"
 
 
 # Handouts of the lecture: what was shown, an exercise, and the answer on a page of its own; and the guesses as CSV.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from difflib import SequenceMatcher
 from html import escape
 
 import numpy as np
@@ -19,9 +21,8 @@ from mtsig_core.testset import TestSet
 
 #: A piece of a text, and whether another text lacks it.
 Piece = tuple[str, bool]
-#: The product of their numbers of units above which two texts are not compared: 5,000 characters each.
-LONGEST = 25_000_000
-_SMALL = 250_000  # cells of a table that is kept whole
+#: Pairs of equal units above which two texts are not compared: about 5,000 characters of Chinese each have as many.
+MOST_EQUAL = 1_000_000
 # Scripts without spaces between words: Thai, Lao and Tibetan, Myanmar, Khmer, kana, Han with its extensions, Tai Le to
 # New Tai Lue, Yi. Hangul has spaces.
 _UNSPACED = ((0x0E00, 0x0FFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x1950, 0x19DF), (0x2E80, 0x31FF),
@@ -31,23 +32,24 @@ _JOINER = "\u200d"
 
 
 def differing_pieces(one: str, other: str) -> tuple[list[Piece], list[Piece]] | None:
-    """Cut two texts into pieces that both have, in the same order, and pieces that one has alone.
-
-    By a longest common subsequence of their units (`reading_units`), so that what is marked is the least that tells
-    the two apart. White space is marked only between two marked units.
+    """Cut two texts into pieces that both have, in the same order, and pieces that only one has; None where that would
+    take too long. White space is marked only between two marked units.
 
     Examples
     --------
     >>> differing_pieces("the old house is big", "the small house is big")[0]
     [('the ', False), ('old', True), (' house is big', False)]
-    >>> differing_pieces("今天天气很好", "昨天天气好")
-    ([('今', True), ('天天气', False), ('很', True), ('好', False)], [('昨', True), ('天天气好', False)])
+    >>> differing_pieces("今天天气很好", "昨天天气好")[0]
+    [('今', True), ('天天气', False), ('很', True), ('好', False)]
     """
     (units, places), (others, their_places) = reading_units(one), reading_units(other)
-    numbers = {unit: k for k, unit in enumerate(dict.fromkeys([*units, *others]))}
-    x, y = (np.array([numbers[unit] for unit in found], dtype=np.int32) for found in (units, others))
-    shared = _shared(x, y)
-    return None if shared is None else (_pieces(one, places, shared[0]), _pieces(other, their_places, shared[1]))
+    counts, their_counts = Counter(units), Counter(others)
+    if sum(n * their_counts[unit] for unit, n in counts.items()) > MOST_EQUAL:
+        return None
+    shared, theirs = np.zeros(len(units), bool), np.zeros(len(others), bool)
+    for start, begin, n in SequenceMatcher(None, units, others, autojunk=False).get_matching_blocks():
+        shared[start:start + n] = theirs[begin:begin + n] = True
+    return _pieces(one, places, shared), _pieces(other, their_places, theirs)
 
 
 def reading_units(text: str) -> tuple[list[str], list[tuple[int, int]]]:
@@ -104,63 +106,6 @@ def _pieces(text: str, places: list[tuple[int, int]], shared: np.ndarray) -> lis
         at = end
     add(text[at:], False)
     return pieces
-
-
-def _shared(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Which items of x and of y belong to a longest common subsequence; None where that would take too long."""
-    start = _alike(x, y)
-    end = _alike(x[start:][::-1], y[start:][::-1])
-    of_x, of_y = (np.r_[np.ones(start, bool), np.zeros(len(items) - start - end, bool), np.ones(end, bool)]
-                  for items in (x, y))
-    waiting = [(start, len(x) - end, start, len(y) - end)]
-    if (waiting[0][1] - start) * (waiting[0][3] - start) > LONGEST:
-        return None
-    while waiting:  # Hirschberg (1975): halve x, and cut y where the two halves share most
-        first, last, begin, stop = waiting.pop()
-        here, there = x[first:last], y[begin:stop]
-        if len(here) * len(there) <= _SMALL or len(here) == 1:
-            _mark_by_table(here, there, of_x[first:last], of_y[begin:stop])
-        else:
-            half = len(here) // 2
-            cut = int(np.argmax(_lengths(here[:half], there)[-1] + _lengths(here[half:][::-1], there[::-1])[-1][::-1]))
-            waiting += [(first, first + half, begin, begin + cut), (first + half, last, begin + cut, stop)]
-    return of_x, of_y
-
-
-def _alike(x: np.ndarray, y: np.ndarray) -> int:
-    """How many items both begin with."""
-    n = min(len(x), len(y))
-    unlike = np.flatnonzero(x[:n] != y[:n])
-    return int(unlike[0]) if len(unlike) else n
-
-
-def _lengths(x: np.ndarray, y: np.ndarray, keep: bool = False) -> list[np.ndarray]:
-    """Lengths of the longest common subsequence with the first items of y, shape (len(y) + 1,): of all of x, or
-    (keep) of its first 0, 1, 2, ... items."""
-    rows = [np.zeros(len(y) + 1, dtype=np.int32)]
-    for item in x:
-        above = rows[-1]
-        row = above.copy()
-        np.maximum(above[1:], above[:-1] + (y == item), out=row[1:])
-        np.maximum.accumulate(row, out=row)
-        if not keep:
-            rows.pop()
-        rows.append(row)
-    return rows
-
-
-def _mark_by_table(x: np.ndarray, y: np.ndarray, of_x: np.ndarray, of_y: np.ndarray) -> None:
-    """Mark a longest common subsequence by going back through the whole table."""
-    rows = _lengths(x, y, keep=True)
-    i, j = len(x), len(y)
-    while i and j:
-        if x[i - 1] == y[j - 1]:
-            i, j = i - 1, j - 1
-            of_x[i] = of_y[j] = True
-        elif rows[i - 1][j] >= rows[i][j - 1]:
-            i -= 1
-        else:
-            j -= 1
 
 
 # Segments to be read, as HTML: outputs side by side, each in the direction and language that it is written in.

@@ -27,17 +27,17 @@ from mtsig_core.report.words import (
 from mtsig_core.results import UNLIKE, Comparison, MetricResult, PairResult, Settings, TestSetInfo, swap_ratio
 from mtsig_core.stats.few_units import (
     FEW_FOR_BOOTSTRAP,
-    alone_could,
+    can_reach_alone,
     cannot_decide,
-    most_units,
+    count_most_units,
+    differing_unit,
+    find_shortage,
     rank_correction,
-    telling_unit,
     units_said,
-    what_lacks,
 )
 from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.power import unbiased, units_freedom
-from mtsig_core.stats.ranks import RANK_RULES, headline, is_ahead
+from mtsig_core.stats.ranks import RANK_RULES, find_top_group, has_clear_winner
 from mtsig_core.stats.significance import TESTS, is_split
 
 # Phrases: how results are named, and how they were tested.
@@ -204,12 +204,12 @@ def state_verdict(result: MetricResult, settings: Settings) -> str | None:
                 f"{len(result.tested) - better - worse} not separated{f', {apart} not tested' if apart else ''}")
     if not has_p_values(settings) and result.tested:
         return "No ranks: this test controls no error over all pairs"
-    first = headline(result)
+    first = find_top_group(result)
     if first is None:
         return cannot_decide(settings, result, rank_correction(settings))
     if result.ruled is not None:  # such a rule gives the place, and may give it to several
         return f"First, ranked {RANK_RULES[settings.rank_rule].title}: {', '.join(first)}"
-    return name_leaders(first, is_ahead(result))
+    return name_leaders(first, has_clear_winner(result))
 
 
 def name_leaders(first: Sequence[str], ahead: bool) -> str:
@@ -222,8 +222,8 @@ def describe_undecided(pair: PairResult, settings: Settings) -> str:
     """What a pair is in which no system is declared better."""
     if is_split(pair, settings.alpha):
         return "test and scores disagree"
-    why = ": too many pairs for so few trials" if alone_could(settings, pair) else \
-        f" by a difference in only {format_count(pair.n_apart, telling_unit(settings))}" \
+    why = ": too many pairs for so few trials" if can_reach_alone(settings, pair) else \
+        f" by a difference in only {format_count(pair.n_apart, differing_unit(settings))}" \
         if pair.n_apart is not None else \
         f" with {units_said(settings, pair.n_units)}" if pair.n_units else ""
     return "not separated" if pair.decidable else "not tested: no line in common" if pair.n == 0 else \
@@ -431,7 +431,7 @@ def _describe_outcome(comparison: Comparison, result: MetricResult) -> Iterator[
         return
     if (why := _explain_no_decision(result, settings)) is not None:
         yield why
-        if (top := headline(result)) is not None:  # by another correction than that of the pairs
+        if (top := find_top_group(result)) is not None:  # by another correction than that of the pairs
             yield _describe_top_group(comparison, top)
         return
     yield from _describe_against_baseline(comparison, result, settings.baseline) if settings.baseline is not None else \
@@ -447,10 +447,10 @@ def _describe_outcome(comparison: Comparison, result: MetricResult) -> Iterator[
 def _explain_no_decision(result: MetricResult, settings: Settings) -> str | None:
     """Why no pair can be decided; None where some can. Where there are ranks, which have a correction of their own, it
     is said of the correction of the pairs."""
-    m, lacks = len(result.tested), what_lacks(settings, result)
+    m, lacks = len(result.tested), find_shortage(settings, result)
     if lacks is not None and result.systems[0].rank_low is not None:
-        many = {"units": units_said(settings, most_units(result)),
-                "differences": f"differences in so few {telling_unit(settings)}s"}.get(
+        many = {"units": units_said(settings, count_most_units(result)),
+                "differences": f"differences in so few {differing_unit(settings)}s"}.get(
                     lacks, f"{result.trials} trials")
         return (f"With {many} no difference can be significant after the correction of "
                 f"{CORRECTION_NAMES[settings.correction]} over {m} pairs. Rank intervals have a correction that can "
@@ -459,10 +459,10 @@ def _explain_no_decision(result: MetricResult, settings: Settings) -> str | None
     if lacks == "units":
         corrected = " after the correction" if m > 1 else ""
         p = "p of so few" if has_p_values(settings) else "the chance that all favour the same system"
-        return (f"With {units_said(settings, most_units(result))} {pairs} be decided: {p} cannot be as small as "
+        return (f"With {units_said(settings, count_most_units(result))} {pairs} be decided: {p} cannot be as small as "
                 f"{settings.alpha:g}{corrected}, however large the difference.")
     if lacks == "differences":
-        return (f"By {name_metric(result)} the systems differ in so few {telling_unit(settings)}s that {pairs} be "
+        return (f"By {name_metric(result)} the systems differ in so few {differing_unit(settings)}s that {pairs} be "
                 "decided, however large the difference there.")
     if lacks == "trials":
         return (f"None of the pairs can be decided: {m} are too many for {result.trials} trials, with "
@@ -510,7 +510,7 @@ def _describe_all_pairs(comparison: Comparison, result: MetricResult) -> Iterato
     if has_p_values(settings):
         yield f"Of {format_count(len(result.tested), 'pair')}, {significant} {'is' if significant == 1 else 'are'} " \
               "significantly different."
-    top = headline(result)
+    top = find_top_group(result)
     if top is not None and set(top) != set(first):  # another correction than that of the ranks
         yield _describe_top_group(comparison, top)
     for what in ("outputs", "scores"):
@@ -556,7 +556,7 @@ def _judge_pair(a: str, b: str, pair: PairResult, settings: Settings) -> str:
     if pair.n == 0:
         return f"{a} and {b} have no segments in common"
     if pair.better is None and not pair.decidable:
-        if alone_could(settings, pair):
+        if can_reach_alone(settings, pair):
             return f"Between {a} and {b}, so few trials cannot decide after the correction"
         return f"Between {a} and {b}, so few units cannot decide"
     if is_split(pair, settings.alpha):

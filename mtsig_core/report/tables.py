@@ -35,10 +35,10 @@ from mtsig_core.results import (
     SystemRuns,
 )
 from mtsig_core.stats.across import KINDS, NOT_ALIKE, RELATIONS, pairs_across
-from mtsig_core.stats.inventory import inventory
-from mtsig_core.stats.ranks import headline, is_ahead, otherwise_led
+from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear_winner
 from mtsig_core.stats.score import Scores
 from mtsig_core.stats.significance import is_split
+from mtsig_core.stats.testset_cautions import list_contents
 from mtsig_core.testset import TestSet
 
 #: A column, and what a row has in it.
@@ -179,11 +179,11 @@ def by_reference_table(result: MetricResult) -> Table:
     not several references, or no ranks."""
     columns = (Column("reference", "leaders by reference"), Column("leaders", "who is ahead"),
                Column("against", "against all together"))
-    together, others = headline(result), otherwise_led(result)
+    together, others = find_top_group(result), find_other_leaders(result)
     if together is None or not result.by_reference:
         return Table("references", columns, ())
     n = max((pair.n for pair in result.pairs), default=0)
-    rows = [("all together", name_leaders(together, is_ahead(result)), EMPTY)]
+    rows = [("all together", name_leaders(together, has_clear_winner(result)), EMPTY)]
     for row in result.by_reference:
         some = f" ({row.n_segments:,} of {n:,} segments)" if row.n_segments < n else ""
         same = "same" if set(row.leaders) == set(together) else "more, on fewer segments"
@@ -410,4 +410,4 @@ def inventory_table(testset: TestSet) -> Table:
                             for key in ("segments", "words", "characters", "empty", "repeated"))]
     if testset.scores:
         parts.append((Column("scores", "scores", "count"), lambda row: EMPTY if row.scores is None else row.scores))
-    return _table("inventory", parts, inventory(testset))
+    return _table("inventory", parts, list_contents(testset))

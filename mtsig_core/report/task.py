@@ -47,9 +47,16 @@ from mtsig_core.report.words import (
 )
 from mtsig_core.results import Comparison, MacroResult, MetricResult, TaskComparison, TaskInfo
 from mtsig_core.stats.across import AGREE, FEW, KINDS, MACRO_TESTS, NOT_ALIKE, UNDECIDED, Disputed, PairAcross
-from mtsig_core.stats.arrays import holds_zero
+from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, cannot_decide, rank_correction, units_said
-from mtsig_core.stats.ranks import RANK_RULES, RankRule, headline, inside_said, is_ahead, turned_round
+from mtsig_core.stats.ranks import (
+    RANK_RULES,
+    RankRule,
+    count_reversed_pairs,
+    find_top_group,
+    has_clear_winner,
+    inside_said,
+)
 from mtsig_core.stats.significance import TESTS
 from mtsig_core.task import SystemInfo
 
@@ -289,17 +296,17 @@ def task_verdict(found: TaskComparison, metric: str) -> str:
     if macro is not None and (first := [row.system for row in macro.systems if row.rank_low == 1]):
         n = sum(row.rank_low is not None for row in macro.systems)
         some = f"; {n} of {len(macro.systems)} systems took part in all" * (n < len(macro.systems))
-        return _name_top(first, is_ahead(macro), n, f"across {where} ({title})") + some
-    if len(have) == 1 and (names := headline(have[where][1])) is not None:
+        return _name_top(first, has_clear_winner(macro), n, f"across {where} ({title})") + some
+    if len(have) == 1 and (names := find_top_group(have[where][1])) is not None:
         ours = rule.name == "simultaneous"
         only = have[where][1]
-        return _name_top(names, is_ahead(only), len(only.systems), f"in {where} ({title})") if ours else \
+        return _name_top(names, has_clear_winner(only), len(only.systems), f"in {where} ({title})") if ours else \
             f"First in {where}, ranked {rule.title} ({title}): {', '.join(names)}"
     reasons = [explain_no_ranks(*one) for one in have.values()]
     if all(reasons):
         return f"No system is ranked in {'any of ' * (len(have) > 1)}{where} ({title}): " \
                f"{'; '.join(dict.fromkeys(filter(None, reasons)))}"
-    n, better = sum(is_ahead(result) for _, result in have.values()), "significantly better than all others"
+    n, better = sum(has_clear_winner(result) for _, result in have.values()), "significantly better than all others"
     alone = better if rule.name == "simultaneous" else f"the only first, ranked {rule.title},"
     return f"One system is {alone} in {n} of {where} ({title})"
 
@@ -368,7 +375,7 @@ def _find_overall_tops(found: TaskComparison) -> dict[str, tuple[Sequence[str], 
         if macro is not None:
             tops[name] = tuple(row.system for row in macro.systems if row.rank_low == 1), macro.language_pairs
         elif len(have) == 1:
-            tops[name] = headline(next(iter(have.values()))[1]) or (), tuple(have)
+            tops[name] = find_top_group(next(iter(have.values()))[1]) or (), tuple(have)
     return {name: top for name, top in tops.items() if top[0]}
 
 
@@ -582,7 +589,8 @@ def count_hidden(found: TaskComparison, metric: str) -> Hidden | None:
                   sum(own.significant_inside for _, own in ruled),
                   sum(n for n, _ in compared), sum(changed for _, changed in compared),
                   sum(own.apart_not_significant or 0 for _, own in ruled),
-                  sum(turned_round(result) for result, _ in ruled), sum(own.inside_apart or 0 for _, own in ruled))
+                  sum(count_reversed_pairs(result) for result, _ in ruled),
+                  sum(own.inside_apart or 0 for _, own in ruled))
 
 
 def describe_rule(found: TaskComparison, metric: str) -> str | None:
@@ -618,7 +626,7 @@ def compare_decisions_with_intervals(found: TaskComparison, metric: str) -> list
     parts = []
     for decided, words, zero in ((False, "not separated", "without"), (True, "significantly apart", "with")):
         n = sum(pair.decidable and (pair.better is not None) is decided and pair.ci_low is not None
-                and pair.ci_high is not None and holds_zero(pair.ci_low, pair.ci_high) is decided
+                and pair.ci_high is not None and contains_zero(pair.ci_low, pair.ci_high) is decided
                 for pair in macro.pairs)
         if n:
             parts.append(f"{n:,} {'is' if n == 1 else 'are'} {words} and {'has' if n == 1 else 'have'} an interval "

@@ -32,7 +32,7 @@ from mtsig_core.report.words import list_assumptions
 from mtsig_core.results import TaskComparison
 from mtsig_core.schema import SCHEMA, to_json
 from mtsig_core.source import TaskSource
-from mtsig_core.stats.across import KINDS, Disputed, disputed_in
+from mtsig_core.stats.across import KINDS, Disputed, find_disputes
 from mtsig_core.store.reviews import Entry
 from mtsig_core.testset import show_name
 from mtsig_core.version import __version__, find_version
@@ -98,7 +98,7 @@ def task_csv(found: TaskComparison, history: History = ()) -> str:
                   "reason": one["text"], **{key: value for key, value in measured.items() if key != "left_out"}}
                  for one, measured in zip(review["notes"], review["measured"], strict=True)]
         rows += [{"table": "decision_warnings", "reason": text} for text in review["decision_warnings"]]
-    rows += [{"table": "disputed", **record} for record in disputed_records(disputed_in(found))]
+    rows += [{"table": "disputed", **record} for record in disputed_records(find_disputes(found))]
     rows += [] if found.agreement is None else agreement_records(found.agreement, _OF_AGREEMENT)
     info = {"task": found.task.name, "digest": found.task.digest}
     return records_csv([{**row, **info} for row in rows])
@@ -120,7 +120,7 @@ def _disputes_record(task: TaskComparison) -> list[dict[str, Any]]:
              "pairs": [{"a": pair.a, "b": pair.b, "together": pair.kind,
                         "improvements": dict(zip(one.metrics, pair.improvements, strict=True)),
                         "decisions": dict(zip(one.metrics, pair.decisions, strict=True))}
-                       for _, pair in list_disputed_pairs([one])]} for one in disputed_in(task)]
+                       for _, pair in list_disputed_pairs([one])]} for one in find_disputes(task)]
 
 
 def disputed_records(disputed: Sequence[Disputed]) -> list[dict[str, object]]:

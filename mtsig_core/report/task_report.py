@@ -65,7 +65,7 @@ from mtsig_core.report.words import (
     list_assumptions,
 )
 from mtsig_core.results import Comparison, MetricResult, TaskComparison
-from mtsig_core.stats.across import KINDS, disputed_in
+from mtsig_core.stats.across import KINDS, find_disputes
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.store.reviews import Entry, replay
 from mtsig_core.testset import add_remedy
@@ -204,7 +204,7 @@ def _across_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
 def _dispute_sections(found: TaskComparison) -> Iterator[Section]:
     """How often metrics disagree in each language pair, then the pairs of systems on which they do; nothing of a single
     metric."""
-    if not (disputed := disputed_in(found)):
+    if not (disputed := find_disputes(found)):
         return
     pairs, kinds = disputed_pairs_table(disputed), disputed_pairs_table(disputed).values("together")
     opposite = [k for k, kind in enumerate(kinds) if kind == KINDS[0]]

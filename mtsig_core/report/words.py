@@ -12,7 +12,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import defaults
 from mtsig_core.results import Comparison, MacroPair, MacroResult, MetricResult, PairResult, TaskComparison
 from mtsig_core.stats.across import FEW
-from mtsig_core.stats.few_units import what_lacks
+from mtsig_core.stats.few_units import find_shortage
 from mtsig_core.stats.significance import CONTROLS
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ def list_caveat_findings(comparison: Comparison, result: MetricResult, here: boo
 
 def list_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:
     """What need not hold at its level, as the test rejects too many true nulls."""
-    if not result.tested or keeps_its_level(comparison) or what_lacks(comparison.settings, result):
+    if not result.tested or keeps_its_level(comparison) or find_shortage(comparison.settings, result):
         return []
     parts = ["decisions"]
     if any(caution.kind.breaks_intervals for caution in comparison.warnings):

@@ -27,25 +27,25 @@ from mtsig_core.results import (
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import row_chunks
 from mtsig_core.stats.cautions import about_choice
-from mtsig_core.stats.comparison import Cache, Draws, decide, draw, draws_key, joined
+from mtsig_core.stats.comparison import Cache, Draws, decide, draw, draws_key, join_comparisons
+from mtsig_core.stats.decisions import average_runs
 from mtsig_core.stats.draws import (
     PairTests,
     PartDraws,
+    derive_seed,
     draw_part,
     has_domains,
-    over_domains,
-    seed_of,
+    score_over_domains,
     test_pairs,
 )
 from mtsig_core.stats.few_units import can_reach, p_floor, pair_units, rank_correction
 from mtsig_core.stats.intervals import jackknife_se
 from mtsig_core.stats.measured import Measured, measure
-from mtsig_core.stats.parallel import as_they_come, is_elsewhere
+from mtsig_core.stats.parallel import run_as_completed, runs_elsewhere
 from mtsig_core.stats.power import units_freedom, welch_satterthwaite
-from mtsig_core.stats.ranks import RANK_RULES, clusters_of, decision_matrix, rank_intervals
+from mtsig_core.stats.ranks import RANK_RULES, decision_matrix, find_clusters, rank_intervals
 from mtsig_core.stats.settings import Plan, check_jobs, check_metric, resolve, resolve_plan
 from mtsig_core.stats.significance import ADJUSTMENTS, SIDES, TESTS, decide_pairs
-from mtsig_core.stats.training_runs import runs_across
 from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet, check_settled, order_metrics, pick_human_scores
 
@@ -133,7 +133,7 @@ def alike_said(pairs: Sequence[PairAcross]) -> str:
             + (f"; {lost:,} more {FEW}" if lost else ""))
 
 
-def disputed_in(task: TaskComparison) -> list[Disputed]:
+def find_disputes(task: TaskComparison) -> list[Disputed]:
     """What the metrics of a task say together of its pairs of systems, in each language pair that has several of them,
     and of the mean differences across the language pairs.
 
@@ -251,7 +251,7 @@ def draw_across(parts: Mapping[str, Measured], plans: Mapping[str, Plan], *, tri
     n_apart, errors = [], []
     for k, (pair, part) in enumerate(parts.items()):
         part = part.only(names)
-        one = draw_part(part, pairs, replace(plans[pair], trials=trials, seed=seed_of(seed, pair)), jobs)
+        one = draw_part(part, pairs, replace(plans[pair], trials=trials, seed=derive_seed(seed, pair)), jobs)
         n_units, own_errors = _errors(part, pairs, one)
         some &= one.some
         single |= n_units < 2
@@ -268,7 +268,7 @@ def draw_across(parts: Mapping[str, Measured], plans: Mapping[str, Plan], *, tri
     least = (np.sum if test.draws == "swaps" else np.min)(n_apart, axis=0)[some]
     tests = PairTests() if not some.any() else test_pairs(
         delta[some], null[some], test, p_floor(test, plan.unit, least), [np.arange(len(least))])
-    variances, freedom = (np.array(of_parts)[:, kept] for of_parts in zip(*errors, strict=True))
+    variances, freedom = (np.array(join_task)[:, kept] for join_task in zip(*errors, strict=True))
     return AcrossDraws(tuple(names), first.sign, trials, scores, drawn, pairs[some], delta[some], apart[some], least,
                        tests, variances, freedom, single[kept])
 
@@ -366,7 +366,7 @@ class _ReadTask:
 
     @property
     def info(self) -> TaskInfo:
-        return TaskInfo.of(self.task)
+        return TaskInfo.from_task(self.task)
 
     def testset(self, pair: str) -> TestSet:
         return self.task.testsets[pair]
@@ -442,7 +442,7 @@ def compare_task(task: Task | TaskParts, metrics: str | Sequence[str] | None = N
         own = {pair: parts[metric, pair] for pair in info.pairs_with(metric) if (metric, pair) in parts}
         if len(own) == len(info.pairs_with(metric)):
             macro |= work.across(metric, own)
-    return of_parts(info, names, parts, macro, task.excluded, chosen=metrics is not None)
+    return join_task(info, names, parts, macro, task.excluded, chosen=metrics is not None)
 
 
 class _Shares:
@@ -480,7 +480,7 @@ class _TaskWork:
     def pairs(self, steps: list[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], Comparison]]:
         """(metric, language pair) and its comparison: here one after the other; on other machines what was drawn before
         comes first, the rest as it is done."""
-        sent = [step for step in steps if not self._is_drawn(*step)] if is_elsewhere() else []
+        sent = [step for step in steps if not self._is_drawn(*step)] if runs_elsewhere() else []
         for metric, pair in steps:
             if (metric, pair) not in sent:
                 self.shares.report(f"{pair}, looking", 0.0)
@@ -490,7 +490,7 @@ class _TaskWork:
         self.shares.report(f"{len(sent)} language pairs on other machines", 0.0)
         works = [partial(_drawn_elsewhere, self.task.testset(pair), metric, self.by_reference, self.sampling)
                  for metric, pair in sent]
-        for k, drawn in as_they_come(works):
+        for k, drawn in run_as_completed(works):
             self.shares.report(f"{sent[k][1]}, done elsewhere", 0.0)
             for key, value in drawn.items():
                 self.cache[key] = value
@@ -538,12 +538,12 @@ class _TaskWork:
         alpha = self.decisions["alpha"]
         return MacroResult(metric, results[0].higher_is_better, tuple(pairs),
                            _systems(results, _scored(draws, decisions)), _pairs(draws, decisions, len(pairs)),
-                           runs_across(results, () if draws is None else draws.names, alpha),
+                           average_runs(results, () if draws is None else draws.names, alpha),
                            None if draws is None else ci)
 
     def _draw_across(self, metric: str, settings: dict[str, Settings]) -> AcrossDraws | None:
         """Draw the mean differences; where rank rules could ask for it, those of the mean over domains, too."""
-        plans = {pair: replace(Plan.of(one), trials=None) for pair, one in settings.items()}
+        plans = {pair: replace(Plan.from_settings(one), trials=None) for pair, one in settings.items()}
         sets = {pair: self.task.testset(pair) for pair in settings}
         key = ("across", tuple(sets), self.sampling["trials"], *(
             draws_key(one, resolve_metric(one, metric), plans[pair], False) for pair, one in sets.items()))
@@ -555,7 +555,8 @@ class _TaskWork:
                            progress=lambda share: self.shares.report(f"{metric} across language pairs", share))
             draws = draw(parts)
             if draws is not None and all(has_domains(part) for part in parts.values()):
-                draws = replace(draws, over_domains=draw({pair: over_domains(one) for pair, one in parts.items()}))
+                draws = replace(draws, over_domains=draw({pair: score_over_domains(one) for pair,
+                                                          one in parts.items()}))
             self.cache[key] = draws
         drawn: AcrossDraws | None = self.cache[key]
         return drawn
@@ -567,18 +568,18 @@ def _drawn_elsewhere(testset: TestSet, metric: str, by_reference: bool, sampling
     return cache
 
 
-def of_parts(info: TaskInfo, metrics: Sequence[str], parts: Mapping[tuple[str, str], Comparison],
+def join_task(info: TaskInfo, metrics: Sequence[str], parts: Mapping[tuple[str, str], Comparison],
              macro: Mapping[str, MacroResult], exclude: tuple[TaskExclusion, ...], chosen: bool) -> TaskComparison:
     """The whole of comparisons by one of the metrics each, by (metric, language pair); whether the user has `chosen`
     them."""
     by_pair = {pair: [parts[name, pair] for name in metrics if (name, pair) in parts] for pair in info.pairs}
-    pairs = {pair: replace(joined(several), excluded=excluded_in(pair, exclude))
+    pairs = {pair: replace(join_comparisons(several), excluded=list_exclusions(pair, exclude))
              for pair, several in by_pair.items() if several}
     return TaskComparison(info, pairs, {name: macro[name] for name in metrics if name in macro}, exclude,
                           warnings=() if chosen else tuple(about_choice(info, metrics[0])))
 
 
-def excluded_in(pair: str, exclude: Iterable[TaskExclusion]) -> tuple[Exclusion, ...]:
+def list_exclusions(pair: str, exclude: Iterable[TaskExclusion]) -> tuple[Exclusion, ...]:
     """Who is left out of one language pair, and why."""
     return tuple(Exclusion(one.system, one.reason) for one in exclude if one.pair in (None, pair))
 
@@ -632,7 +633,7 @@ def _scored(draws: AcrossDraws | None, decisions: AcrossDecisions | None) -> lis
     if draws is None or decisions is None:
         return []
     low, high = zip(*decisions.ranks, strict=True)
-    clusters: list[int | None] = [None] * len(low) if low[0] is None else clusters_of(
+    clusters: list[int | None] = [None] * len(low) if low[0] is None else find_clusters(
         np.arange(len(low)), np.array(low), np.array(high)).tolist()
     return [MacroSystem(name, 0, float(draws.scores[k]), _known(decisions.score_low[k]),
                         _known(decisions.score_high[k]), low[k], high[k], 0, 0, 0, clusters[k])

@@ -40,7 +40,7 @@ def row_chunks(n_rows: int, n_columns: int, target: int = 1 << 17) -> Iterator[s
         yield slice(at, min(at + step, n_rows))
 
 
-def by_rows(function: Callable[..., np.ndarray], *arrays: np.ndarray | Rows) -> np.ndarray:
+def apply_by_rows(function: Callable[..., np.ndarray], *arrays: np.ndarray | Rows) -> np.ndarray:
     """Apply a function of equally many rows to chunks of rows, and put the results together."""
     n_rows, n_columns = arrays[-1].shape
     parts = []
@@ -50,7 +50,7 @@ def by_rows(function: Callable[..., np.ndarray], *arrays: np.ndarray | Rows) -> 
     return np.concatenate(parts, axis=-1) if parts else np.empty(0)
 
 
-def of_known(function: Callable[[np.ndarray], np.ndarray], rows: np.ndarray) -> np.ndarray:
+def apply_to_known(function: Callable[[np.ndarray], np.ndarray], rows: np.ndarray) -> np.ndarray:
     """Apply a function, shape (some, n) -> (some,), to what is known in each of equally long rows, without the NaN;
     shape (rows,), NaN where nothing is known."""
     known = ~np.isnan(rows)
@@ -64,7 +64,7 @@ def of_known(function: Callable[[np.ndarray], np.ndarray], rows: np.ndarray) -> 
     return found
 
 
-def in_turn(rows: np.ndarray | Rows, order: np.ndarray) -> Iterator[np.ndarray]:
+def iterate_rows(rows: np.ndarray | Rows, order: np.ndarray) -> Iterator[np.ndarray]:
     """One row after the other, in this order."""
     for some in row_chunks(len(order), rows.shape[1], _MADE_AT_ONCE):
         yield from rows[order[some]] if isinstance(rows, Rows) else (rows[k] for k in order[some])
@@ -78,16 +78,16 @@ def in_turn(rows: np.ndarray | Rows, order: np.ndarray) -> Iterator[np.ndarray]:
 TOLERANCE = 1e-9
 
 
-def rounding(values: np.ndarray) -> np.ndarray:
+def rounding_error(values: np.ndarray) -> np.ndarray:
     """What is too small to tell numbers of this size apart: `TOLERANCE` of the largest along the last axis."""
     largest: np.ndarray = np.fmax.reduce(np.abs(values), axis=-1, initial=0.0)  # whatever is not known
     return TOLERANCE * largest
 
 
-def holds_zero(low: float, high: float) -> bool:
+def contains_zero(low: float, high: float) -> bool:
     """Whether an interval contains 0; an end that is 0 but for rounding is.
 
-    >>> holds_zero(2 * 0.04 - 0.08, 0.07), holds_zero(1e-17, 0.07), holds_zero(0.001, 0.07)
+    >>> contains_zero(2 * 0.04 - 0.08, 0.07), contains_zero(1e-17, 0.07), contains_zero(0.001, 0.07)
     (True, True, False)
     """
     tie = TOLERANCE * max(abs(low), abs(high))
@@ -118,8 +118,8 @@ def count_extreme(observed: np.ndarray, replicates: np.ndarray, middle: np.ndarr
     if not worth_compiling(replicates.size):
         counts: np.ndarray = (np.abs(replicates - middle[:, None]) >= least[:, None]).sum(axis=1)
         return counts
-    from mtsig_core import _kernels  # late: it imports numba
+    from mtsig_core.stats import kernels  # late: it imports numba
 
     counts = np.empty(len(replicates), np.int64)
-    _kernels.count_far(replicates, middle, least, counts)
+    kernels.count_far(replicates, middle, least, counts)
     return counts

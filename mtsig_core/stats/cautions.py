@@ -13,8 +13,7 @@ import numpy as np
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Remedy
-from mtsig_core.languages import find_spaceless
-from mtsig_core.metrics import METRICS, Metric, depends_on_testset, explain_end, list_better_tokenizers, resolve_metric
+from mtsig_core.metrics import METRICS, Metric, depends_on_testset, explain_end, resolve_metric
 from mtsig_core.results import (
     Agreement,
     MacroResult,
@@ -27,27 +26,35 @@ from mtsig_core.results import (
     TaskInfo,
     TestSetInfo,
 )
-from mtsig_core.stats.arrays import TOLERANCE, holds_zero
+from mtsig_core.stats.arrays import TOLERANCE, contains_zero
+from mtsig_core.stats.decisions import smallest_stable_difference, spread_interval
 from mtsig_core.stats.few_units import (
     FEW_FOR_BOOTSTRAP,
     FEW_UNITS,
     can_reach,
+    count_most_units,
+    differing_unit,
+    fewest_trials,
+    fewest_units,
+    find_shortage,
     least_of_units,
     least_p,
-    most_units,
     rank_correction,
-    telling_unit,
-    trials_needed,
-    units_needed,
-    what_lacks,
-    would_decide,
+    suggest_settings,
 )
-from mtsig_core.stats.file_cautions import about_files
 from mtsig_core.stats.intervals import LEAST_UNITS
-from mtsig_core.stats.ranks import headline, otherwise_led, turned_round
+from mtsig_core.stats.ranks import count_reversed_pairs, find_other_leaders, find_top_group
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import ADJUSTMENTS, FAMILY_WISE, TESTS, is_split, significant
-from mtsig_core.stats.training_runs import spread_interval, turning
+from mtsig_core.stats.testset_cautions import (
+    about_ignored_documents,
+    about_independence,
+    about_ratings,
+    about_repeated_references,
+    about_scores,
+    about_texts,
+    about_words,
+)
 from mtsig_core.testset import TestSet, pick_human_scores
 
 _THAT_MAY_TELL = ("chrf", "ter", "bleu")
@@ -82,79 +89,7 @@ def join_cautions(cautions: Iterable[Caution], results: Mapping[str, MetricResul
         replace(one, facts={**one.facts, **ratio}) if one.code == "documents-ignored" else one for one in cautions))))
 
 
-# -- Texts, and the words that tokenizers find in them -----------------------------------------------------------------
-
-
-def about_texts(testset: TestSet) -> Iterator[Caution]:
-    """Warnings about texts that are empty, wholly or in part, not meant to be translated, or of a wrong file."""
-    canaries = [line for line, document, domain in zip(
-        testset.lines, testset.documents or (), testset.domains or testset.documents or (), strict=False)
-        if "canary" in (document, domain)]
-    if canaries:
-        yield Caution("canary", {"line": canaries[0]})
-    domains_of: dict[str, set[str]] = {}
-    for document, domain in zip(testset.documents or (), testset.domains or (), strict=False):
-        domains_of.setdefault(document, set()).add(domain)
-    torn = [document for document, domains in domains_of.items() if len(domains) > 1]
-    if torn:
-        yield Caution("documents-in-domains", {"documents": torn, "n_documents": len(domains_of)})
-    if testset.has_texts:
-        yield from _about_empty(testset)
-        yield from about_files(testset)
-
-
-def _about_empty(testset: TestSet) -> Iterator[Caution]:
-    for role, group in (("System", testset.systems), ("Reference", testset.references)):
-        empty = {name: [line for line, text in zip(testset.lines, texts, strict=True)
-                        if text is not None and not text.strip()] for name, texts in group.items()}
-        for name in sorted(group, key=lambda name: -len(empty[name])):  # the worst first
-            n, n_present = len(empty[name]), len(group[name]) - group[name].count(None)
-            if n and n == n_present:
-                yield Caution("all-empty", {"role": role, "n": n}, a=name)
-            elif n:
-                yield Caution("empty-lines", {"role": role, "n": n, "n_present": n_present, "line": empty[name][0]},
-                              a=name)
-
-
-def about_words(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:
-    """Warnings about metrics whose tokenizer (by the name of the metric) does not cut the references into words."""
-    language = find_spaceless(chain(*testset.references.values())) if any(tokenizers.values()) else None
-    if language is None:
-        return
-    for metric, tokenizer in tokenizers.items():
-        if better := list_better_tokenizers(tokenizer, language):
-            remedies: tuple[Remedy, ...] = tuple({"tokenize": other} for other in better)
-            if tokenizer == "tercom":
-                remedies = {"metrics": "chrf"}, {"metrics": "bleu", "tokenize": better[0]}
-            yield Caution("tokenizer-and-script", {"language": language, "tokenizer": tokenizer, "better": better},
-                          metric, remedies=remedies)
-
-
-def about_metrics(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:
-    """Warnings about what metrics (by name, with the tokenizer of each) can tell of a test set."""
-    for metric in tokenizers:
-        yield from about_ratings(testset, metric)
-    yield from about_words(testset, tokenizers)
-
-
 # -- Units and the test ------------------------------------------------------------------------------------------------
-
-
-def about_independence(testset: TestSet, unit: str) -> Iterator[Caution]:
-    """The warning that without document ids nobody knows which segments depend on each other."""
-    if testset.documents is None and unit == "block":
-        yield Caution("blocks-for-documents", remedies=({"docs": "FILE"},))
-    elif testset.documents is None:
-        remedies: list[Remedy] = [*[{"docs": "FILE"}] * testset.has_texts, {"unit": "block"}]
-        yield Caution("no-documents", {"has_texts": testset.has_texts}, remedies=tuple(remedies))
-
-
-def about_ignored_documents(testset: TestSet, unit: str, remedy: Remedy, *, enough: bool = True,
-                            se_ratio: float | None = None) -> Iterator[Caution]:
-    """The warning that segments are the unit although documents are known; whether these are `enough` to decide."""
-    if testset.documents is not None and unit == "segment":
-        yield Caution("documents-ignored", {"n_documents": testset.n_documents or 0, "enough": enough,
-                                            "se_ratio": se_ratio}, remedies=(remedy,) if enough else ())
 
 
 def _about_design(testset: TestSet, settings: Settings, units: Units,
@@ -164,7 +99,7 @@ def _about_design(testset: TestSet, settings: Settings, units: Units,
     yield from about_independence(testset, settings.unit)
     other: dict[str, Any] = {"unit": "document", **({"test": "ar"} if TESTS[settings.test].of_segments else {})}
     m, documents = max((len(result.tested) for result in results.values()), default=0), testset.n_documents or 0
-    enough = not m or settings.unit != "segment" or units_needed(replace(settings, **other), m) <= documents
+    enough = not m or settings.unit != "segment" or fewest_units(replace(settings, **other), m) <= documents
     yield from about_ignored_documents(testset, settings.unit, other, enough=enough, se_ratio=_se_ratio(results))
     for n, worth, metric in [(units.pieces, units.effective, None), *(
             (result.n_units, result.n_effective, result.metric) for result in results.values()
@@ -221,20 +156,6 @@ def _se_ratio(results: Mapping[str, MetricResult]) -> float | None:
     return statistics.median(ratios) if ratios else None
 
 
-def about_repeated_references(testset: TestSet) -> Iterator[Caution]:
-    """The warning of each system that is a reference."""
-    for reference, system in repeated_references(testset):
-        yield Caution("reference-among-systems", {"reference": reference, "has_others": len(testset.references) > 1},
-                      a=system, remedies=({"exclude": system},))
-
-
-def repeated_references(testset: TestSet) -> list[tuple[str, str]]:
-    """The references that systems repeat word for word, each with one of these systems."""
-    return [(reference, system) for reference, texts in testset.references.items()
-            for system, output in testset.systems.items()
-            if any(texts) and all(text in (None, other) for text, other in zip(texts, output, strict=True))]
-
-
 # -- Several metrics, and what people say ------------------------------------------------------------------------------
 
 
@@ -249,7 +170,7 @@ def about_top_groups(results: Mapping[str, MetricResult]) -> Iterator[Caution]:
     """The warning that metrics put other systems in the top group."""
     groups: dict[frozenset[str], list[str]] = {}
     for name, result in results.items():
-        if top := headline(result):
+        if top := find_top_group(result):
             groups.setdefault(frozenset(top), []).append(name)
     if len(groups) > 1:
         yield Caution("top-groups-differ", {"groups": [
@@ -291,39 +212,6 @@ def _n_units(info: TestSetInfo, sampling: SamplingSettings) -> int:
 
 
 # -- Scores that came with the test set, and what a metric cannot tell apart -------------------------------------------
-
-
-def about_ratings(testset: TestSet, metric: str) -> Iterator[Caution]:
-    """Warnings about human translations: those that have ratings and are not ranked, or have nothing but ratings."""
-    if metric not in testset.scores:
-        if testset.textless_systems:
-            yield Caution("ratings-alone", {"names": testset.textless_systems}, metric)
-        return
-    by_system = testset.scores[metric].by_system
-    for name in testset.rated_humans:
-        if n := sum(value is not None for value in by_system.get(name, ())):
-            yield Caution("ratings-of-references", {"name": name, "n": n}, metric,
-                          remedies=({"refs_as_systems": True},))
-
-
-def about_scores(testset: TestSet, metric: str) -> Iterator[Caution]:
-    """Warnings about what of the set has segment scores, for a metric that is a mean of them."""
-    if metric not in testset.scores:
-        return
-    by_system = testset.scores[metric].by_system
-    every, values_of = frozenset(range(testset.n_segments)), {name: by_system.get(name, ()) for name in testset.systems}
-    rated = {name: every if len(values) == len(every) and None not in values else
-             frozenset(k for k, value in enumerate(values) if value is not None) for name, values in values_of.items()}
-    if without := [name for name, segments in rated.items() if not segments]:
-        yield Caution("not-rated", {"names": without, "n_systems": len(rated)}, metric)
-    some = frozenset().union(*rated.values())
-    if len(some) < testset.n_segments:
-        yield Caution("partly-rated", {"n": len(some), "n_segments": testset.n_segments}, metric)
-    counts = [len(segments) for segments in rated.values() if segments]
-    if len({segments for segments in rated.values() if segments}) > 1:
-        compared = any(a & b for a, b in combinations([one for one in rated.values() if one], 2))
-        yield Caution("rated-on-different-lines", {"low": min(counts), "high": max(counts), "compared": compared},
-                      metric)
 
 
 def _about_ends(testset: TestSet, metric: Metric, result: MetricResult) -> Iterator[Caution]:
@@ -376,8 +264,8 @@ def _same_outputs(testset: TestSet, a: str, b: str) -> bool:
 def reference_disagreement(result: MetricResult, n_segments: int) -> dict[str, Any]:
     """The references by which other systems are in the top group than by all together; empty where they agree."""
     leads = [{"reference": row.reference, "leaders": row.leaders, "ahead": row.ahead, "n_segments": row.n_segments}
-             for row in otherwise_led(result)]
-    return {"top_group": headline(result) or (), "leads": leads, "n_segments": n_segments} if leads else {}
+             for row in find_other_leaders(result)]
+    return {"top_group": find_top_group(result) or (), "leads": leads, "n_segments": n_segments} if leads else {}
 
 
 # -- The family of pairs -----------------------------------------------------------------------------------------------
@@ -387,18 +275,18 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
     m, test = len(result.tested), TESTS[settings.test]
     if not m:
         return
-    lacks = what_lacks(settings, result)
+    lacks = find_shortage(settings, result)
     if lacks == "units":
-        n = most_units(result)
+        n = count_most_units(result)
         least = float(least_p(settings, np.array([n]))[0])
         multiplied = settings.correction in ("bonferroni", "holm") and m > 1
         yield Caution("too-few-units", {
             "unit": settings.unit, "n": n, "m": m, "alpha": settings.alpha, "correction": settings.correction,
             "least": least, "least_adjusted": min(1.0, least * m) if multiplied else None,
-            "bootstrap": test.draws == "bootstrap", "needed": units_needed(settings, m)}, result.metric,
-            remedies=would_decide(settings, m, n))
+            "bootstrap": test.draws == "bootstrap", "needed": fewest_units(settings, m)}, result.metric,
+            remedies=suggest_settings(settings, m, n))
     elif lacks == "trials":
-        needed = trials_needed(settings, m)
+        needed = fewest_trials(settings, m)
         remedies: list[Remedy] = [] if needed is None else [{"trials": needed}]
         remedies += [{"correction": "romano-wolf"}] if test.romano_wolf else []
         yield Caution("family-too-large", {
@@ -433,7 +321,7 @@ def about_intervals(settings: Settings, result: MetricResult) -> Iterator[Cautio
             for pair in result.pairs  # of the others there is no decision to go by
             if pair.decidable and not is_split(pair, settings.alpha)]
     odd = [pair for pair, low, high in ends
-           if low is not None and high is not None and pair.significant == holds_zero(low, high)]
+           if low is not None and high is not None and pair.significant == contains_zero(low, high)]
     if odd:
         n_significant = sum(pair.significant for pair in odd)
         yield Caution("interval-and-decision", {
@@ -460,7 +348,7 @@ def about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> C
     """What ranks by another rule than ours leave out of account, and what they hide here."""
     return Caution("rank-rule", {
         "rule": settings.rank_rule, "of_means": ruled.means is not None, "has_clusters": bool(ruled.clusters),
-        "inside": ruled.significant_inside, "inside_apart": ruled.inside_apart, "turned": turned_round(result),
+        "inside": ruled.significant_inside, "inside_apart": ruled.inside_apart, "turned": count_reversed_pairs(result),
         "changed": ruled.changed, "n_systems": len(result.systems)}, result.metric,
         remedies=({"rank_rule": "simultaneous"},))
 
@@ -504,7 +392,7 @@ def _about_split(settings: Settings, result: MetricResult) -> Iterator[Caution]:
 
 
 def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> Iterator[Caution]:
-    hopeless, at_least = what_lacks(settings, result) is not None, list[PairResult]()
+    hopeless, at_least = find_shortage(settings, result) is not None, list[PairResult]()
     some = any(pair.decidable for pair in result.pairs)
     for pair in result.pairs:
         about: dict[str, Any] = dict(metric=result.metric, a=pair.a, b=pair.b)
@@ -532,8 +420,8 @@ def _about_common(testset: TestSet, settings: Settings, result: MetricResult, pa
         yield Caution("no-common-line", **about)
     elif some and not pair.decidable and not can_reach(settings, np.array([pair.n_units]), "none").any():
         yield Caution("too-few-common-units", {"unit": settings.unit, "n": pair.n_units}, **about)
-    elif any(here < FEW_UNITS <= of_all
-             for here, of_all in ((pair.n_effective, result.n_effective), (pair.n, testset.n_segments))):
+    elif any(here < FEW_UNITS <= expand
+             for here, expand in ((pair.n_effective, result.n_effective), (pair.n, testset.n_segments))):
         by_document = settings.unit == "document"
         yield Caution("few-common-lines", {"n": pair.n, "n_documents": pair.n_units if by_document else None,
                                            "worth": pair.n_effective if by_document else None}, **about)
@@ -547,7 +435,7 @@ def _few_differences(testset: TestSet, settings: Settings, result: MetricResult,
     least = float(least_of_units(test, settings.unit, np.array(pair.n_apart), settings.block_length))
     if least <= 0 or pair.decidable and (pair.p_value is None or pair.p_value > least):
         return {}
-    return {"unit": telling_unit(settings), "n": pair.n_apart, "n_texts": _texts_apart(
+    return {"unit": differing_unit(settings), "n": pair.n_apart, "n_texts": _texts_apart(
         testset, settings, pair, result.metric), "n_all": pair.n if settings.unit == "block" else pair.n_units,
         "least": least, "bootstrap": test.draws == "bootstrap"}
 
@@ -559,7 +447,7 @@ def _texts_apart(testset: TestSet, settings: Settings, pair: PairResult, metric:
     outputs = zip(*([testset.systems[name], *testset.runs.get(name, ())] for name in (pair.a, pair.b)), strict=False)
     apart = {k for first, second in outputs for k, (one, other) in enumerate(zip(first, second, strict=True))
              if one != other}
-    return len({testset.document_index[k] for k in apart}) if telling_unit(settings) == "document" else len(apart)
+    return len({testset.document_index[k] for k in apart}) if differing_unit(settings) == "document" else len(apart)
 
 
 def _same_scores(testset: TestSet, pair: PairResult, metric: str) -> bool:
@@ -640,7 +528,7 @@ def about_runs(testset: TestSet, settings: Settings, results: Iterable[MetricRes
         if not result.runs:
             yield Caution("runs-not-rated", metric=result.metric)
         for pair, row in zip(result.pairs, result.pair_runs, strict=False):
-            needed = turning(row, settings.alpha)
+            needed = smallest_stable_difference(row, settings.alpha)
             if pair.significant and needed is not None and row.se_total and abs(pair.delta) < needed:
                 yield Caution("runs-may-turn", {"errors": abs(pair.delta) / row.se_total,
                                                 "needed": needed / row.se_total}, result.metric, pair.a, pair.b)

@@ -12,19 +12,20 @@ from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric, resolve_metrics
 from mtsig_core.metrics.cache import metric_key
 from mtsig_core.results import Comparison, MetricResult, TestSetInfo
-from mtsig_core.stats.cautions import find_cautions, join_cautions, repeated_references
+from mtsig_core.stats.cautions import find_cautions, join_cautions
 from mtsig_core.stats.decisions import decide_metric
-from mtsig_core.stats.draws import MetricDraws, draw_metric, draw_systems, sides_of, tested_against
-from mtsig_core.stats.engine import Stages, fits
+from mtsig_core.stats.draws import MetricDraws, draw_metric, draw_replicates, draw_sides, draw_systems
+from mtsig_core.stats.engine import Stages, fits_in_memory
 from mtsig_core.stats.measured import Measured, measure
-from mtsig_core.stats.parallel import stage
+from mtsig_core.stats.parallel import report_stage
 from mtsig_core.stats.settings import Plan, check_jobs, check_metric, resolve, resolve_plan
 from mtsig_core.stats.significance import TESTS
+from mtsig_core.stats.testset_cautions import repeated_references
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
 
-def references_alone(testset: TestSet, test: str) -> dict[str, TestSet]:
+def split_by_reference(testset: TestSet, test: str) -> dict[str, TestSet]:
     """For each reference that has a text, the segments that it has, scored with it alone.
 
     Nothing where there is nothing to learn from it: with one reference or one system, for tests that give no ranks, and
@@ -102,7 +103,8 @@ def draw(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bl
     plan, _ = resolve_plan(testset, test=test, unit=unit, block_length=block_length, trials=trials,
                            resamples=resamples, seed=seed)
     check_jobs(jobs)
-    alone = references_alone(testset.keep_scorable(*(metric.name for metric in metrics)), test) if by_reference else {}
+    alone = split_by_reference(testset.keep_scorable(*(metric.name for metric in metrics)),
+                               test) if by_reference else {}
     by_metric, cache = {}, {} if cache is None else cache
     for metric in metrics:
         own = {} if is_segment_mean(metric) else alone
@@ -120,7 +122,7 @@ def draws_key(testset: TestSet, metric: Metric, plan: Plan, by_reference: bool, 
     m = len(testset.systems)
     key = metric_key(metric, testset)
     return ("draws", testset.digest, key and tuple(key), metric.name, metric.signature(testset), plan, by_reference,
-            None if fits(m * (m - 1) // 2, plan.trials) else baseline, __version__)
+            None if fits_in_memory(m * (m - 1) // 2, plan.trials) else baseline, __version__)
 
 
 def _stages(name: str, progress: Callable[[str, float], None] | None) -> Stages:
@@ -166,7 +168,7 @@ def decide(draws: Draws, *, alpha: float = 0.05, correction: str = "auto", ci: s
                               rank_rule=rank_rule)
     results = {name: decide_metric(one, settings, ci) for name, one in draws.by_metric.items()}
     warnings = find_cautions(testset, settings, units, draws.metrics, results)
-    return Comparison(TestSetInfo.of(testset), settings, warnings, results)
+    return Comparison(TestSetInfo.from_testset(testset), settings, warnings, results)
 
 
 def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bleu",), *, test: str = "ar",
@@ -244,7 +246,7 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
     return decide(draws, **decisions)  # type: ignore[arg-type]
 
 
-def joined(parts: Sequence[Comparison]) -> Comparison:
+def join_comparisons(parts: Sequence[Comparison]) -> Comparison:
     """One comparison of several that differ in nothing but the metrics, which keep their order.
 
     Raises
@@ -255,7 +257,7 @@ def joined(parts: Sequence[Comparison]) -> Comparison:
     Examples
     --------
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
-    >>> list(joined([compare(ts, metric, trials=999) for metric in ("bleu", "ter")]).metrics)
+    >>> list(join_comparisons([compare(ts, metric, trials=999) for metric in ("bleu", "ter")]).metrics)
     ['bleu', 'ter']
     """
     first = parts[0]
@@ -333,19 +335,20 @@ def replicates(comparison: Comparison, testset: TestSet, metric: str | Metric | 
                            f"{testset.name} has now. Give the test set that was compared.")
     metric = resolve_metric(testset, next(iter(comparison.metrics)) if metric is None else metric)
     result, settings = comparison.metrics[metric.name], comparison.settings
-    seen = measure(testset.keep_scorable(metric.name), metric, progress=stage(progress, "counting")).best_first()
+    seen = measure(testset.keep_scorable(metric.name), metric, progress=report_stage(progress, "counting")).best_first()
     signature = metric.signature(seen.testset)
     if not result.signature.startswith(f"{signature}|"):
         raise SettingError(f"The comparison has {metric.name} as {result.signature}, and this is {signature}. Give the "
                            "metric that was compared.")
     units = seen.units(settings.unit, settings.block_length)
-    plan = Plan.of(settings)
-    systems = draw_systems(metric, seen.stored, units, plan, jobs, stage(progress, "intervals"))
+    plan = Plan.from_settings(settings)
+    systems = draw_systems(metric, seen.stored, units, plan, jobs, report_stage(progress, "intervals"))
     place = {name: k for k, name in enumerate(seen.names)}
     pairs = np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(-1, 2)
-    n, sides, rows = sides_of(seen, systems, pairs, units, plan, jobs, stage(progress, "pairs"))
+    n, sides, rows = draw_sides(seen, systems, pairs, units, plan, jobs, report_stage(progress, "pairs"))
     differences = sides.sample.drawn[rows[:, 0]] - sides.sample.drawn[rows[:, 1]]
-    tested = tested_against(sides, rows, plan, jobs, stage(progress, "test"))[:] if len(rows) else np.empty((0, 0))
+    tested = draw_replicates(sides, rows, plan, jobs,
+                             report_stage(progress, "test"))[:] if len(rows) else np.empty((0, 0))
     return Replicates(tuple(seen.names), _frozen(systems.sample.drawn),
                       tuple((pair.a, pair.b) for pair in result.pairs),
                       *(_frozen(_whole(values, n > 0)) for values in (differences, tested)))

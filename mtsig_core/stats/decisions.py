@@ -2,32 +2,49 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.results import MetricResult, PairResult, ReferenceLeaders, RuledRanks, Settings, SystemResult
+from mtsig_core.results import (
+    MetricResult,
+    PairResult,
+    PairRuns,
+    ReferenceLeaders,
+    RuledRanks,
+    Settings,
+    SystemResult,
+    SystemRuns,
+)
 from mtsig_core.stats.arrays import Rows, row_chunks
-from mtsig_core.stats.draws import MetricDraws, ReferenceDraws, spread_of
+from mtsig_core.stats.draws import MetricDraws, ReferenceDraws, standard_deviations
 from mtsig_core.stats.engine import ENOUGH, all_pairs
-from mtsig_core.stats.few_units import can_reach, rank_correction, swaps_units, trials_needed
+from mtsig_core.stats.few_units import can_reach, fewest_trials, rank_correction, swaps_units
 from mtsig_core.stats.intervals import INTERVALS, Sample, finite_ends, finite_or_none, simultaneous
-from mtsig_core.stats.power import degrees_of_freedom, error_interval, minimum_detectable_difference, unbiased
+from mtsig_core.stats.power import (
+    degrees_of_freedom,
+    error_interval,
+    minimum_detectable_difference,
+    unbiased,
+    units_freedom,
+    welch_satterthwaite,
+)
 from mtsig_core.stats.ranks import (
     RANK_RULES,
     Ranks,
-    apart,
-    clusters_of,
+    count_disjoint_ranks,
     decision_matrix,
-    inside_clusters,
+    find_clusters,
+    find_inside_clusters,
     rank_intervals,
     ranks_by,
 )
 from mtsig_core.stats.settings import interval_kind
 from mtsig_core.stats.significance import ADJUSTMENTS, SIDES, TESTS, decide_pairs
-from mtsig_core.stats.training_runs import pair_runs, spread_of_runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +66,7 @@ class Family:
         return full
 
 
-def family_of(draws: MetricDraws, baseline: str | None) -> Family:
+def select_family(draws: MetricDraws, baseline: str | None) -> Family:
     """All pairs, or those with the baseline."""
     pairs, m = draws.pairs, len(draws.names)
     if baseline is None:
@@ -95,7 +112,7 @@ def _differences(draws: MetricDraws, family: Family, settings: Settings) -> Diff
     for some in row_chunks(n, max(draws.systems.drawn.shape[1], draws.systems.left_out.shape[1])):
         part = sample_pairs(some)
         low, high = INTERVALS[settings.ci](part, settings.alpha)
-        parts.append(np.array([part.observed, low, high, spread_of(part.drawn, 1),
+        parts.append(np.array([part.observed, low, high, standard_deviations(part.drawn, 1),
                                degrees_of_freedom(part.left_out, part.drawn.shape[1])]))
     delta, low, high, se, freedom = np.concatenate(parts, axis=1)
     joint_low, joint_high = low, high
@@ -189,7 +206,7 @@ def _detectable(family: Family, draws: MetricDraws, found: Differences, decidabl
 
 def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResult:
     """The result of one metric; `ci` is the kind of interval that was asked for, which may be ``auto``."""
-    family = family_of(draws, settings.baseline)
+    family = select_family(draws, settings.baseline)
     worth = np.concatenate([draws.worth, draws.effective[family.places]])
     settings = replace(settings, trials=draws.plan.trials, ci=interval_kind(
         ci, float(worth[worth > 0].min(initial=draws.n_effective))))
@@ -214,7 +231,7 @@ def _system_results(draws: MetricDraws, settings: Settings, pairs: np.ndarray, d
     ranks: list[tuple[int | None, int | None, int | None]] = [(None, None, None)] * len(draws.names)
     if decisions is not None:
         low, high = rank_intervals(decision_matrix(len(draws.names), pairs, decisions))
-        clusters = clusters_of(np.arange(len(draws.names)), low, high)
+        clusters = find_clusters(np.arange(len(draws.names)), low, high)
         ranks = [(int(a), int(b), int(c)) for a, b, c in zip(low, high, clusters, strict=True)]
     rows = zip(draws.names, draws.systems.observed, ends, ranks, strict=True)
     return tuple(SystemResult(name, float(score), finite_or_none(low), finite_or_none(high), *own)
@@ -284,14 +301,15 @@ def _ruled(result: MetricResult, order: np.ndarray, ranks: Ranks, by_domain: boo
     place = {row.system: k for k, row in enumerate(systems)}
     pairs = np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(-1, 2)
     significant = np.array([pair.significant for pair in result.pairs], dtype=bool)
-    inside = inside_clusters(ranks, pairs, significant)
+    inside = find_inside_clusters(ranks, pairs, significant)
     changed = None if systems[0].rank_low is None else sum(
         (row.rank_low, row.rank_high) != both for row, both in zip(systems, zip(ranks.low, ranks.high, strict=True),
                                                                    strict=True))
     return RuledRanks(
         tuple(ranks.cluster[order].tolist()), int(inside.sum()), changed,
-        tuple(row.system for row in systems if row.rank_low == 1), apart(ranks, pairs, ~significant),
-        apart(ranks, pairs, inside), tuple(ranks.wins[order].tolist()), tuple(ranks.losses[order].tolist()),
+        tuple(row.system for row in systems if row.rank_low == 1), count_disjoint_ranks(ranks, pairs, ~significant),
+        count_disjoint_ranks(ranks, pairs, inside), tuple(ranks.wins[order].tolist()),
+        tuple(ranks.losses[order].tolist()),
         tuple(systems[k].score for k in order) if by_domain else None)
 
 
@@ -313,7 +331,7 @@ def _score_by(sample: Sample, result: MetricResult, alpha: float) -> tuple[Syste
 def _leaders_by_reference(draws: MetricDraws, settings: Settings) -> tuple[ReferenceLeaders, ...]:
     """Nothing against a baseline, for other rank rules, and where the trials could give no ranks."""
     n_systems = max((len(part.names) for part in draws.references), default=0)
-    if settings.baseline is not None or settings.rank_rule != "simultaneous" or trials_needed(
+    if settings.baseline is not None or settings.rank_rule != "simultaneous" or fewest_trials(
             settings, n_systems * (n_systems - 1) // 2) is not None:
         return ()
     return tuple(_leaders(part, draws.sign, settings) for part in draws.references)
@@ -336,3 +354,79 @@ def _leaders(part: ReferenceDraws, sign: int, settings: Settings) -> ReferenceLe
 
 def _at(values: np.ndarray | None, k: int) -> float | None:
     return None if values is None else finite_or_none(values[k])
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Training runs: how much scores differ between them, apart from how much they would between test sets.
+
+
+def average_runs(results: Iterable[MetricResult], names: Iterable[str], alpha: float) -> tuple[SystemRuns, ...]:
+    """The training runs of systems across language pairs: run k has the mean of its scores in all of them.
+
+    Of systems with as many runs in every language pair, and several. The variance of these means is that of a mean
+    score either way: where run k is one training for all language pairs, and where each was trained by itself.
+    """
+    in_pairs = [{row.system: row.scores for row in result.runs} for result in results]
+    found = []
+    for name in names:
+        scores = [of.get(name, ()) for of in in_pairs]
+        if len({len(own) for own in scores}) == 1 and len(scores[0]) > 1:
+            found.append(spread_of_runs(name, np.mean(scores, axis=0).tolist(), alpha))
+    return tuple(found)
+
+
+def spread_of_runs(name: str, scores: Sequence[float], alpha: float) -> SystemRuns:
+    """The scores of the training runs of a system, and their standard deviation with its interval."""
+    sd = float(np.std(scores, ddof=1)) if len(scores) > 1 else None
+    ends = (None, None) if sd is None else spread_interval(sd, len(scores), alpha)
+    return SystemRuns(name, tuple(scores), sd, *ends)
+
+
+def spread_interval(sd: float, n_runs: int, alpha: float = 0.05) -> tuple[float, float]:
+    """Interval of level 1 - alpha for the standard deviation of normal runs: sd sqrt(f / chi-squared(f)), f = R - 1.
+
+    Examples
+    --------
+    Of two runs next to nothing is known:
+
+    >>> [round(end, 2) for end in spread_interval(1.0, 2)], [round(end, 2) for end in spread_interval(1.0, 5)]
+    ([0.45, 31.91], [0.6, 2.87])
+    """
+    from scipy.special import gammaincinv
+
+    freedom = n_runs - 1
+    low, high = (sd * math.sqrt(freedom / (2 * gammaincinv(freedom / 2, level)))
+                 for level in (1 - alpha / 2, alpha / 2))
+    return low, high
+
+
+def pair_runs(pairs: Iterable[PairResult], runs: Sequence[SystemRuns]) -> tuple[PairRuns, ...]:
+    """The standard errors of each pair: over test sets, between runs, and of both.
+
+    Runs of two systems are independent, so their variances add up; and so do those of test set and training. What
+    differs from run to run on a segment is in both, divided by the number of runs: the sum errs on the large side.
+    Of two or three runs the SD is hardly known, and a difference has to exceed more standard errors: t with degrees of
+    freedom by Welch and Satterthwaite, those of R runs R - 1.
+    """
+    spread = {row.system: None if row.sd is None else (row.sd**2 / len(row.scores), len(row.scores) - 1.0)
+              for row in runs}
+    found = []
+    for pair in pairs if runs else ():
+        a, b = spread[pair.a], spread[pair.b]
+        between = None if a is None or b is None else math.sqrt(a[0] + b[0])
+        total = freedom = None
+        if a and b and pair.se is not None:
+            of_testset = unbiased(pair.se, pair.n_units), float(units_freedom(pair.n_effective))
+            variances, degrees = np.array([(of_testset[0] ** 2, of_testset[1]), a, b]).T
+            total, freedom = math.sqrt(variances.sum()), float(welch_satterthwaite(variances, degrees))
+        found.append(PairRuns(pair.a, pair.b, pair.se, between, total, freedom))
+    return tuple(found)
+
+
+def smallest_stable_difference(row: PairRuns, alpha: float) -> float | None:
+    """The difference that another test set and other runs would not turn, in points: t SE of both; None without it."""
+    from scipy.special import stdtrit
+
+    if row.se_total is None or row.df_total is None:
+        return None
+    return float(stdtrit(row.df_total, 1 - alpha / 2)) * row.se_total

@@ -10,8 +10,14 @@ import numpy as np
 
 from mtsig_core.metrics import Metric, find_tokenizer, mean_over_domains
 from mtsig_core.stats import engine
-from mtsig_core.stats.arrays import Rows, by_rows, rounding, row_chunks
-from mtsig_core.stats.engine import Columns, common, paired, segment_scores, units_apart
+from mtsig_core.stats.arrays import Rows, apply_by_rows, rounding_error, row_chunks
+from mtsig_core.stats.engine import (
+    Columns,
+    count_common_segments,
+    count_differing_units,
+    pair_statistics,
+    segment_scores,
+)
 from mtsig_core.stats.few_units import p_floor, pair_units
 from mtsig_core.stats.intervals import Sample
 from mtsig_core.stats.measured import Measured, measure
@@ -66,7 +72,7 @@ class MetricDraws:
     """All systems under one metric, best first, and all pairs of them, as drawn.
 
     Another alpha, correction, interval, rank rule or baseline needs nothing else. Only where all pairs times the trials
-    are too many numbers to be kept (`engine.fits`), the family of one baseline alone has p by Romano-Wolf."""
+    are too many numbers to be kept (`engine.fits_in_memory`), the family of one baseline alone has p by Romano-Wolf."""
 
     metric: str
     signature: str  # the metric's own
@@ -145,14 +151,14 @@ def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str
     plan = replace(plan, trials=units.all_swaps) if exact else plan
     systems = draw_systems(metric, seen.stored, units, plan, jobs, stage("intervals"))
     pairs = engine.all_pairs(len(seen.names))
-    n, sides, rows = sides_of(seen, systems, pairs, units, plan, jobs, stage("pairs"))
+    n, sides, rows = draw_sides(seen, systems, pairs, units, plan, jobs, stage("pairs"))
     some, (n_units, effective) = n > 0, pair_units(seen, pairs, units)
     n_apart = n_units.copy()
-    n_apart[some] = units_apart(sides.data, rows, n_units[some], TESTS[plan.test].draws == "swaps")
+    n_apart[some] = count_differing_units(sides.data, rows, n_units[some], TESTS[plan.test].draws == "swaps")
     families, baseline = _families(seen.names, pairs[some], plan.trials, baseline)
     tests = PairTests()
     if len(rows):
-        replicates = tested_against(sides, rows, plan, jobs, stage("test"))
+        replicates = draw_replicates(sides, rows, plan, jobs, stage("test"))
         tests = test_pairs(_differences(sides.data.scores, rows), replicates, TESTS[plan.test],
                            p_floor(TESTS[plan.test], plan.unit, n_apart[some]), families,
                            whole=TESTS[plan.test].tries_all(units))
@@ -172,7 +178,7 @@ def _families(names: list[str], pairs: np.ndarray, trials: int | None, baseline:
               ) -> tuple[list[np.ndarray], str | None]:
     """All pairs, then those with each system; or those with the baseline alone, where all would be too many."""
     every = np.arange(len(pairs))
-    if engine.fits(len(pairs), trials):
+    if engine.fits_in_memory(len(pairs), trials):
         return [every, *(np.flatnonzero((pairs == k).any(axis=1)) for k in range(len(names)))], None
     if baseline not in names:
         return [every], ""
@@ -190,18 +196,18 @@ def draw_systems(metric: Metric, statistics: np.ndarray | Columns, units: Units,
     return SystemDraws(statistics, data, drawn, Sample(data.scores, kept, left_out, segment_scores(metric, statistics)))
 
 
-def sides_of(seen: Measured, systems: SystemDraws, pairs: np.ndarray, units: Units, plan: Plan, jobs: int,
+def draw_sides(seen: Measured, systems: SystemDraws, pairs: np.ndarray, units: Units, plan: Plan, jobs: int,
              progress: engine.Progress | None) -> tuple[np.ndarray, SystemDraws, np.ndarray]:
     """How many segments each pair has in common; and of the pairs that have any, what is compared, and its rows.
 
     Where no score is missing these are the systems themselves, else both sides of each pair on their segments.
     """
-    n = common(seen.metric, systems.statistics, pairs)
+    n = count_common_segments(seen.metric, systems.statistics, pairs)
     some = n > 0
     if not (seen.has_gaps and some.any()):
         return n, systems, pairs[some]
     assert not isinstance(systems.statistics, Columns), "only segment scores have gaps"
-    statistics, rows = paired(systems.statistics, pairs[some])
+    statistics, rows = pair_statistics(systems.statistics, pairs[some])
     return n, draw_systems(seen.metric, statistics, units, plan, jobs, progress), rows
 
 
@@ -224,7 +230,7 @@ def _se_ratios(seen: Measured, sides: SystemDraws, rows: np.ndarray, n: np.ndarr
             scores = engine.bootstrap_scores(other, plan.resamples, plan.seed, jobs=jobs,
                                              progress=stage(f"standard errors by {kind}"))
         chunks = (rows[some].T for some in row_chunks(len(rows), scores.shape[1]))
-        errors[kind] = np.concatenate([np.empty(0), *(spread_of(scores[i] - scores[j]) for i, j in chunks)])
+        errors[kind] = np.concatenate([np.empty(0), *(standard_deviations(scores[i] - scores[j]) for i, j in chunks)])
     ratio = np.divide(errors["document"], errors["segment"], out=np.full(len(rows), np.nan),
                       where=errors["segment"] > 0)
     several = np.minimum(n, pair_units(seen, pairs, seen.units("document"))[0])[n > 0] > 1
@@ -232,10 +238,10 @@ def _se_ratios(seen: Measured, sides: SystemDraws, rows: np.ndarray, n: np.ndarr
     return ratios
 
 
-def spread_of(values: np.ndarray, ddof: int = 0) -> np.ndarray:
+def standard_deviations(values: np.ndarray, ddof: int = 0) -> np.ndarray:
     """Standard deviation of each row, 0 where it is a matter of rounding."""
     spread = values.std(axis=1, ddof=ddof)
-    return np.where(spread > rounding(values), spread, 0.0)
+    return np.where(spread > rounding_error(values), spread, 0.0)
 
 
 def _scores_of_runs(seen: Measured) -> dict[str, tuple[float, ...]]:
@@ -251,7 +257,7 @@ def has_domains(seen: Measured) -> bool:
     return seen.testset.domains is not None and seen.segment_scores is not None
 
 
-def over_domains(seen: Measured) -> Measured:
+def score_over_domains(seen: Measured) -> Measured:
     """The same systems and segments, scored by the mean over domains of the mean in each."""
     return measure(seen.testset, mean_over_domains(seen.metric))
 
@@ -259,7 +265,7 @@ def over_domains(seen: Measured) -> Measured:
 def _draw_over_domains(seen: Measured, units: Units, plan: Plan) -> Sample | None:
     if not has_domains(seen):
         return None
-    mean = over_domains(seen)
+    mean = score_over_domains(seen)
     return draw_systems(mean.metric, mean.stored, units, replace(plan, test="ar"), 1, None).sample
 
 
@@ -271,9 +277,9 @@ def _draw_reference(name: str, part: TestSet, metric: Metric, plan: Plan, jobs: 
     units, plan, test = seen.units(plan.unit, length), replace(plan, resamples=0), TESTS[plan.test]
     progress = stage(f"test, {place}")
     systems, pairs = draw_systems(metric, seen.stored, units, plan, jobs, progress), engine.all_pairs(len(seen.names))
-    n_apart = units_apart(systems.data, pairs, np.full(len(pairs), units.pieces), test.draws == "swaps")
+    n_apart = count_differing_units(systems.data, pairs, np.full(len(pairs), units.pieces), test.draws == "swaps")
     delta = _differences(systems.data.scores, pairs)
-    tests = test_pairs(delta, tested_against(systems, pairs, plan, jobs, progress), test,
+    tests = test_pairs(delta, draw_replicates(systems, pairs, plan, jobs, progress), test,
                        p_floor(test, plan.unit, n_apart), [np.arange(len(pairs))], whole=test.tries_all(units))
     return ReferenceDraws(name, part.n_segments, length, units.pieces, tuple(seen.names), delta, n_apart, tests)
 
@@ -306,10 +312,10 @@ class PartDraws:
     joint: np.ndarray
 
 
-def seed_of(seed: int, part: str) -> int:
+def derive_seed(seed: int, part: str) -> int:
     """The seed of one part's draws, from that of all and its name: parts draw independently.
 
-    >>> seed_of(0, "en-de") != seed_of(0, "en-cs")
+    >>> derive_seed(0, "en-de") != derive_seed(0, "en-cs")
     True
     """
     return int.from_bytes(hashlib.blake2b(f"{seed}\0{part}".encode(), digest_size=8).digest(), "big")
@@ -319,24 +325,24 @@ def draw_part(part: Measured, pairs: np.ndarray, plan: Plan, jobs: int = 1) -> P
     """Draw the pairs of one part, with the seed of the plan."""
     units, test = part.units(plan.unit, plan.block_length), TESTS[plan.test]
     systems = draw_systems(part.metric, part.stored, units, plan, jobs, None)
-    n, sides, rows = sides_of(part, systems, pairs, units, plan, jobs, None)
+    n, sides, rows = draw_sides(part, systems, pairs, units, plan, jobs, None)
     delta = _differences(sides.sample.observed, rows)
     joint = replicates = np.empty((0, plan.trials or 0))
     if len(rows):
-        joint = replicates = tested_against(sides, rows, plan, jobs, None)[:]
+        joint = replicates = draw_replicates(sides, rows, plan, jobs, None)[:]
     if test.tries_all(units):  # none swapped is among all swaps
         joint = np.column_stack([delta, replicates])
         joint = joint[:, np.random.default_rng(plan.seed).integers(joint.shape[1], size=plan.trials)]
     n_common = pair_units(part, pairs, units)[0][n > 0]
     return PartDraws(systems, sides, rows, units, n > 0,
-                     units_apart(sides.data, rows, n_common, test.draws == "swaps"), delta, replicates, joint)
+                     count_differing_units(sides.data, rows, n_common, test.draws == "swaps"), delta, replicates, joint)
 
 
 #-----------------------------------------------------------------------------------------------------------------------
 # The one place where pairs are tested.
 
 
-def tested_against(sides: SystemDraws, pairs: np.ndarray, plan: Plan, jobs: int,
+def draw_replicates(sides: SystemDraws, pairs: np.ndarray, plan: Plan, jobs: int,
                    progress: engine.Progress | None) -> np.ndarray | Rows:
     """What the test looks at beside the observed differences, a row for each pair."""
     test = TESTS[plan.test]
@@ -378,7 +384,7 @@ def step_down(observed: np.ndarray, replicates: np.ndarray | Rows, test: Signifi
 
 def _root_mean_square(values: np.ndarray | Rows) -> np.ndarray:
     """Of each row."""
-    return by_rows(lambda some: np.sqrt(np.einsum("ij,ij->i", some, some) / values.shape[1]), values)
+    return apply_by_rows(lambda some: np.sqrt(np.einsum("ij,ij->i", some, some) / values.shape[1]), values)
 
 
 def _centred(drawn: np.ndarray | Rows) -> Rows:

@@ -12,8 +12,8 @@ import numpy as np
 from mtsig_core._compiled import worth_compiling
 from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.stats.arrays import TOLERANCE, Rows, row_chunks
-from mtsig_core.stats.parallel import in_order
-from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, sum_groups, swap_bits, unpacked
+from mtsig_core.stats.parallel import run_in_order
+from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, sum_groups, swap_bits, unpack_bits
 
 #-----------------------------------------------------------------------------------------------------------------------
 # Statistics of all systems, of which no column is stored twice.
@@ -41,13 +41,13 @@ class Columns:
     dtype: np.dtype  # of the statistics
 
     @classmethod
-    def of(cls, statistics: np.ndarray) -> Columns:
+    def from_statistics(cls, statistics: np.ndarray) -> Columns:
         """Those of statistics of any type but unsigned ones, shape (systems, units, stats).
 
         Examples
         --------
         >>> counts = np.arange(24).reshape(2, 3, 4) // 5
-        >>> bool((Columns.of(counts).statistics() == counts).all())
+        >>> bool((Columns.from_statistics(counts).statistics() == counts).all())
         True
         """
         n_systems, n_units, n_stats = statistics.shape
@@ -83,7 +83,7 @@ class Columns:
         """Columns that are not there to fill up."""
         return int(self.source.max(initial=-1)) + 1
 
-    def of_all(self, columns: np.ndarray, systems: slice | np.ndarray = slice(None)) -> np.ndarray:
+    def expand(self, columns: np.ndarray, systems: slice | np.ndarray = slice(None)) -> np.ndarray:
         """Sums of all statistics, or those of some systems, from sums of the columns:
         shape (columns, ...) -> (stats, systems, ...), such as replicates."""
         sums: np.ndarray = columns[self.source[:, systems]]
@@ -94,12 +94,12 @@ class Columns:
 
     def totals(self) -> np.ndarray:
         """Sums over all units, float64, shape (stats, systems)."""
-        return self.of_all(self.values[:, :self.n_distinct].sum(axis=0, dtype=np.float64))
+        return self.expand(self.values[:, :self.n_distinct].sum(axis=0, dtype=np.float64))
 
     def by_system(self) -> Iterator[np.ndarray]:
         """The statistics of each system: (stats, units)."""
         columns = self.values[:self.n].T
-        return (self.of_all(columns, np.array([system]))[:, 0] for system in range(self.shape[0]))
+        return (self.expand(columns, np.array([system]))[:, 0] for system in range(self.shape[0]))
 
     def statistics(self) -> np.ndarray:
         """All of them as they were, shape (systems, units, stats)."""
@@ -129,10 +129,10 @@ class Columns:
 
     def runs(self, chosen: np.ndarray, n: int, peak: float) -> Columns:
         """Those of n runs of chosen units, as equal as can be, of which none exceeds the peak."""
-        from mtsig_core import _kernels  # late: it imports numba
+        from mtsig_core.stats import kernels  # late: it imports numba
 
         found = self._room_for(n, -(-len(chosen) // n) * peak)
-        _kernels.sum_runs(self.values, chosen, found.values[:n])
+        kernels.sum_runs(self.values, chosen, found.values[:n])
         return found
 
     def _room_for(self, n: int, most: float) -> Columns:
@@ -230,14 +230,14 @@ class UnitStatistics:
                 statistics = _rounded(statistics.astype(np.float64), units)
             elif statistics.dtype not in (np.int32, np.int64):
                 statistics = statistics.astype(np.int64)  # differences of unsigned or short numbers would wrap round
-            columns = Columns.of(units.sum(statistics))
+            columns = Columns.from_statistics(units.sum(statistics))
         self._take_up(metric, columns, units)
 
     def _take_up(self, metric: Metric, columns: Columns, units: Units) -> None:
         """All that follows from the columns."""
         self.metric, self.columns, self.units = metric, columns, units
         self.is_whole = columns.dtype.kind != "f"
-        self.of_all = columns.of_all
+        self.expand = columns.expand
         self._columns, self._distinct = columns.values, columns.n_distinct
         self.totals = columns.totals()
         self.shape = self.totals.shape
@@ -246,7 +246,7 @@ class UnitStatistics:
         # else 0.
         self.counted = 0
         if is_segment_mean(self.metric) and self.shape[0] == 2:
-            counts = self.of_all(self._columns[:units.n].T)[-1]
+            counts = self.expand(self._columns[:units.n].T)[-1]
             self.counted = int(counts[0].sum()) if (counts == counts[0]).all() else 0
         # Draws and swaps add as many units as there are. Where such sums stay below 2^24 all can be float32;
         # Metric.score reckons in float64 all the same.
@@ -276,17 +276,17 @@ class UnitStatistics:
         weights (replicates, units), non-negative integers with rows that sum to at most the number of units ->
         (stats, systems, replicates), exact: float32 where that can hold them, else float64.
         """
-        return self.of_all(self._weighted_columns(weights))
+        return self.expand(self._weighted_columns(weights))
 
     def swapped_columns(self, bits: np.ndarray) -> np.ndarray:
         """Sums of the distinct columns over the units that `swap_bits` says are swapped: (columns, replicates)."""
         if self._columns.dtype != np.uint16 or not worth_compiling(len(bits) * self._columns.size // 50):
-            return self._weighted_columns(unpacked(bits, self.units.n))
-        from mtsig_core import _kernels  # late: it imports numba
+            return self._weighted_columns(unpack_bits(bits, self.units.n))
+        from mtsig_core.stats import kernels  # late: it imports numba
 
         sums = np.zeros((len(bits), self._columns.shape[1]), self._sum_dtype)
         for first, columns in self._packed:
-            sums += _kernels.sum_swapped(bits.view(np.uint8), first, columns).view(np.uint16)
+            sums += kernels.sum_swapped(bits.view(np.uint8), first, columns).view(np.uint16)
         return np.ascontiguousarray(sums.T[:self._distinct])
 
     def _weighted_columns(self, weights: np.ndarray) -> np.ndarray:
@@ -322,15 +322,15 @@ class UnitStatistics:
 def _rounded(statistics: np.ndarray, units: Units) -> np.ndarray:
     """Real numbers as multiples of a power of two: so fine that nothing is lost that could be seen, so coarse that sums
     of draws and swaps are exact too. Each statistic has its own, whatever its scale."""
-    return in_bits(statistics, 4 * units.n * units.sum(np.abs(statistics)).max(axis=(0, 1), initial=0.0), 53)
+    return round_to_bits(statistics, 4 * units.n * units.sum(np.abs(statistics)).max(axis=(0, 1), initial=0.0), 53)
 
 
-def in_bits(values: np.ndarray, reach: np.ndarray | float, bits: int) -> np.ndarray:
+def round_to_bits(values: np.ndarray, reach: np.ndarray | float, bits: int) -> np.ndarray:
     """Values rounded to multiples of a power of two: whatever is below the reach has at most so many bits then.
 
     Examples
     --------
-    >>> in_bits(np.array([0.1 + 0.2, 0.3]), 0.3, 42).tolist() == [in_bits(np.array(0.3), 0.3, 42)] * 2
+    >>> round_to_bits(np.array([0.1 + 0.2, 0.3]), 0.3, 42).tolist() == [round_to_bits(np.array(0.3), 0.3, 42)] * 2
     True
     """
     grain = np.ldexp(1.0, np.frexp(reach)[1] - bits)
@@ -347,7 +347,8 @@ ENOUGH = 20
 _UNITS_COMPARED, _VALUES_COMPARED = 256, 1 << 22
 
 
-def units_apart(data: UnitStatistics, pairs: np.ndarray, n_units: np.ndarray, swapped: bool = False) -> np.ndarray:
+def count_differing_units(data: UnitStatistics, pairs: np.ndarray, n_units: np.ndarray, swapped: bool = False
+                          ) -> np.ndarray:
     """The units that tell the systems of each pair apart, shape (pairs,), of the `n_units` that both have; of
     stationary blocks the segments, which are no fewer.
 
@@ -358,7 +359,7 @@ def units_apart(data: UnitStatistics, pairs: np.ndarray, n_units: np.ndarray, sw
         return n_units
     counts, still = np.zeros(len(pairs), dtype=int), np.arange(len(pairs))
     for at in range(0, data.units.n, _UNITS_COMPARED):
-        statistics = data.of_all(data.columns.values[at:at + _UNITS_COMPARED].T)
+        statistics = data.expand(data.columns.values[at:at + _UNITS_COMPARED].T)
         for rows in row_chunks(len(still), statistics.shape[0] * statistics.shape[2], _VALUES_COMPARED):
             first, second = pairs[still[rows]].T
             differ = _differ(statistics[:, first], statistics[:, second]).any(axis=0)
@@ -395,7 +396,7 @@ _DRAWING = 0.1  # share of the work that drawing is, where differences are made 
 _LOOKED_AT = 4  # times that a test looks at each pair then: for p, spread, step of Romano-Wolf, root mean square
 
 
-def fits(n_pairs: int, n_trials: int | None) -> bool:
+def fits_in_memory(n_pairs: int, n_trials: int | None) -> bool:
     """Whether the differences of so many pairs are few enough to be kept."""
     return n_pairs * (n_trials or 0) <= _MOST_KEPT
 
@@ -446,7 +447,7 @@ def swap_rows(data: UnitStatistics, pairs: np.ndarray, n_trials: int, seed: int,
     What is kept then are the sums of each system, and progress goes on while pairs are looked at.
     """
     n_trials = data.units.all_swaps or n_trials
-    if fits(len(pairs), n_trials):
+    if fits_in_memory(len(pairs), n_trials):
         return swap_differences(data, pairs, n_trials, seed, jobs=jobs, progress=progress)
 
     def block_columns(block: int) -> np.ndarray:
@@ -477,7 +478,7 @@ def _differences(data: UnitStatistics, columns: np.ndarray, pairs: np.ndarray,
 
     columns are those of `UnitStatistics.swapped_columns`.
     """
-    moved = data.of_all(columns, systems)
+    moved = data.expand(columns, systems)
     kept = data.totals[:, systems, None].astype(moved.dtype) - moved
     if data.counted:
         return _of_means(data, kept[0].astype(np.float64), moved[0].astype(np.float64), pairs)
@@ -552,7 +553,7 @@ def _by_first(pairs: np.ndarray) -> list[tuple[int, np.ndarray | slice, slice]]:
 def _in_blocks(task: Callable[[int], np.ndarray], n_replicates: int, jobs: int,
                progress: Progress | None) -> Iterator[tuple[int, np.ndarray]]:
     """(first replicate, result) of each block, in order, whoever computes it."""
-    with closing(in_order(task, -(-n_replicates // BLOCK), jobs)) as results:
+    with closing(run_in_order(task, -(-n_replicates // BLOCK), jobs)) as results:
         for at, result in zip(range(0, n_replicates, BLOCK), results, strict=True):
             yield at, result
             if progress is not None:
@@ -570,7 +571,7 @@ def has_gaps(metric: Metric, statistics: np.ndarray | Columns) -> bool:
     return not (statistics[..., -1] > 0).all()
 
 
-def common(metric: Metric, statistics: np.ndarray | Columns, pairs: np.ndarray) -> np.ndarray:
+def count_common_segments(metric: Metric, statistics: np.ndarray | Columns, pairs: np.ndarray) -> np.ndarray:
     """Number of segments that both systems of each pair have, shape (pairs,)."""
     if isinstance(statistics, Columns) or not is_segment_mean(metric):
         return np.full(len(pairs), statistics.shape[1])
@@ -579,7 +580,7 @@ def common(metric: Metric, statistics: np.ndarray | Columns, pairs: np.ndarray) 
     return n
 
 
-def paired(statistics: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def pair_statistics(statistics: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Statistics of pairs, shape (2 * pairs, segments, stats), each on the segments that both its systems have a score
     for; and the pairs in these.
 
@@ -587,7 +588,7 @@ def paired(statistics: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarray, np.nd
     null stays joint for all pairs. Statistics are (score, 1), or (0, 0) where there is no score.
 
     >>> two = np.array([[[80, 1], [70, 1]], [[60, 1], [0, 0]]])
-    >>> paired(two, np.array([[0, 1]]))[0].tolist()
+    >>> pair_statistics(two, np.array([[0, 1]]))[0].tolist()
     [[[80, 1], [0, 0]], [[60, 1], [0, 0]]]
     """
     both = statistics[pairs] * statistics[pairs, :, -1:].prod(axis=1, keepdims=True)
@@ -603,4 +604,4 @@ def segment_scores(metric: Metric, statistics: np.ndarray | Columns) -> np.ndarr
     if isinstance(statistics, Columns) or not is_segment_mean(metric) or statistics.shape[-1] > 2:
         return None
     scores, counts = np.moveaxis(statistics, -1, 0)
-    return np.where(counts > 0, in_bits(scores, np.abs(scores).max(initial=0.0), 42), np.nan)
+    return np.where(counts > 0, round_to_bits(scores, np.abs(scores).max(initial=0.0), 42), np.nan)

@@ -108,7 +108,7 @@ def rank_correction(settings: Settings) -> str:
     return "romano-wolf" if TESTS[settings.test].romano_wolf else "holm"
 
 
-def what_lacks(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
+def find_shortage(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
     """``"units"``, ``"differences"`` or ``"trials"``: what there is too little of for any pair to be significant; of
     differences, where systems say the same in nearly all units. None where some pair could be, and where there is none.
     """
@@ -122,7 +122,7 @@ def what_lacks(settings: Settings, result: MetricResult, correction: str | None 
     return "differences" if can_reach(ever, n_units, correction).any() else "units"
 
 
-def trials_needed(settings: Settings, m: int, correction: str | None = None) -> int | None:
+def fewest_trials(settings: Settings, m: int, correction: str | None = None) -> int | None:
     """How many trials it takes before any of m pairs can be significant, whatever the units; None where those of the
     settings are enough.
 
@@ -141,42 +141,42 @@ def cannot_decide(settings: Settings, result: MetricResult, correction: str | No
     if result.pairs and not result.tested:
         return "Cannot be decided: no two systems have a line in common with scores by " \
                f"{metric_title(result.metric)}"
-    lacks, m = what_lacks(settings, result, correction), len(result.tested)
+    lacks, m = find_shortage(settings, result, correction), len(result.tested)
     if lacks == "trials":
         return "Cannot be decided: too many pairs for so few trials"
     if lacks is None:
         return None
     if lacks == "differences":
         by = metric_title(result.metric)
-        return f"Cannot be decided: systems differ in too few {telling_unit(settings)}s by {by}"
-    several = f", too few for {m} pairs" if units_needed(settings, 1) < units_needed(settings, m, correction) else ""
-    return f"Cannot be decided with {units_said(settings, most_units(result))}{several}"
+        return f"Cannot be decided: systems differ in too few {differing_unit(settings)}s by {by}"
+    several = f", too few for {m} pairs" if fewest_units(settings, 1) < fewest_units(settings, m, correction) else ""
+    return f"Cannot be decided with {units_said(settings, count_most_units(result))}{several}"
 
 
-def alone_could(settings: Settings, pair: PairResult) -> bool:
+def can_reach_alone(settings: Settings, pair: PairResult) -> bool:
     """Whether a pair could be significant if it were the only one: then units are not what it lacks."""
     return bool(can_reach(settings, np.array([pair.n_telling]), "none").all())
 
 
-def would_decide(settings: Settings, m: int, n: int | None = None) -> tuple[Remedy, ...]:
+def suggest_settings(settings: Settings, m: int, n: int | None = None) -> tuple[Remedy, ...]:
     """The settings that may decide something where so few units (`n`) can decide nothing: no correction does where they
     are too few for one pair."""
     found: list[Remedy] = []
-    alone = units_needed(settings, 1)
-    if TESTS[settings.test].romano_wolf and alone != units_needed(settings, m) and (n is None or n >= alone):
+    alone = fewest_units(settings, 1)
+    if TESTS[settings.test].romano_wolf and alone != fewest_units(settings, m) and (n is None or n >= alone):
         found.append({"correction": "romano-wolf"})
     if settings.unit == "document":
         found.append({"unit": "segment"})
     return tuple(found)
 
 
-def units_needed(settings: Settings, m: int, correction: str | None = None) -> int:
+def fewest_units(settings: Settings, m: int, correction: str | None = None) -> int:
     """The fewest units with which the least p of a family of m pairs can reach alpha, were there trials enough."""
     enough = replace(settings, trials=None)
     return next(n for n in range(1, 2000) if can_reach(enough, np.full(m, n), correction).any())
 
 
-def most_units(result: MetricResult) -> int:
+def count_most_units(result: MetricResult) -> int:
     """The units of the pair that has most of them."""
     return max((pair.n_units for pair in result.pairs), default=0)
 
@@ -186,6 +186,6 @@ def units_said(settings: Settings, n: int) -> str:
     return f"{n} {'stationary block' if settings.unit == 'block' else settings.unit}{'' if n == 1 else 's'}"
 
 
-def telling_unit(settings: Settings) -> str:
-    """What tells two systems apart, see `units_apart`: where blocks are drawn the segments."""
+def differing_unit(settings: Settings) -> str:
+    """What tells two systems apart, see `count_differing_units`: where blocks are drawn the segments."""
     return "segment" if settings.unit == "block" else settings.unit

@@ -10,7 +10,7 @@ from functools import wraps
 import numpy as np
 
 from mtsig_core._compiled import worth_compiling
-from mtsig_core.stats.arrays import Rows, by_rows, of_known, rounding, row_chunks
+from mtsig_core.stats.arrays import Rows, apply_by_rows, apply_to_known, rounding_error, row_chunks
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.stats.power import unbiased, units_freedom
 
@@ -52,7 +52,7 @@ def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     -------
     low, high : ndarray, shape (k,)
     """
-    low, high = by_rows(lambda drawn: _quantiles(drawn, (alpha / 2, 1 - alpha / 2)), sample.drawn)
+    low, high = apply_by_rows(lambda drawn: _quantiles(drawn, (alpha / 2, 1 - alpha / 2)), sample.drawn)
     return low, high
 
 
@@ -70,7 +70,7 @@ def bca(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     below = (sample.drawn < sample.observed[:, None]).sum(1) + (sample.drawn == sample.observed[:, None]).sum(1) / 2
     # all values on one side would put the correction at infinity: stay half a replicate inside
     bias = ndtri(np.clip(below / n, 0.5 / n, 1 - 0.5 / n))
-    acceleration = np.nan_to_num(of_known(_acceleration, sample.left_out), nan=0.0)
+    acceleration = np.nan_to_num(apply_to_known(_acceleration, sample.left_out), nan=0.0)
     ends = []
     for z in (ndtri(alpha / 2), ndtri(1 - alpha / 2)):
         level = ndtr(bias + (bias + z) / (1 - acceleration * (bias + z)))
@@ -89,7 +89,7 @@ def jackknife_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
 
 def jackknife_se(left_out: np.ndarray) -> np.ndarray:
     """Jackknife standard error (Efron and Tibshirani 1993, 11.5), shape (k, units) -> (k,); see `Sample`."""
-    return of_known(lambda rows: np.sqrt((rows.shape[1] - 1) * rows.var(axis=1)), left_out)
+    return apply_to_known(lambda rows: np.sqrt((rows.shape[1] - 1) * rows.var(axis=1)), left_out)
 
 
 def _acceleration(left_out: np.ndarray) -> np.ndarray:
@@ -146,11 +146,11 @@ def _quantiles(rows: np.ndarray, levels: Sequence[float]) -> np.ndarray:
     places = np.column_stack([at, np.minimum(at + 1, last)])
     wanted, where = np.unique(places, return_inverse=True)
     if worth_compiling(_FASTER * rows.size):
-        from mtsig_core import _kernels  # late: it imports numba
+        from mtsig_core.stats import kernels  # late: it imports numba
 
         found = np.empty((len(rows), len(wanted)))
         rows = np.ascontiguousarray(rows, np.float64)
-        _kernels.order_statistics(rows, rows.min(axis=1), rows.max(axis=1), wanted, found)
+        kernels.order_statistics(rows, rows.min(axis=1), rows.max(axis=1), wanted, found)
     else:
         found = np.sort(rows, axis=1)[:, wanted]  # five times as fast here as the selection that np.quantile does
     below, above = found[:, where.reshape(places.shape)].transpose(2, 1, 0)
@@ -225,7 +225,7 @@ def largest_quantile(drawn: np.ndarray | Rows, alpha: float) -> tuple[float, np.
     for rows in row_chunks(*drawn.shape):  # never all pairs x draws at once
         differences = drawn[rows]
         spread = differences.std(axis=1, ddof=1)
-        se[rows] = np.where(spread > rounding(differences), spread, 0.0)
+        se[rows] = np.where(spread > rounding_error(differences), spread, 0.0)
         varies = se[rows] > 0
         away = np.abs(differences - differences.mean(axis=1, keepdims=True))[varies]
         np.maximum(largest, (away / se[rows][varies, None]).max(axis=0, initial=0.0), out=largest)

@@ -94,11 +94,11 @@ class Measured:
             If one of them has no score, or they have no segment in common.
         """
         two, pair = self.only((a, b)), np.array([[0, 1]])
-        n = int(engine.common(self.metric, two.statistics, pair)[0])
+        n = int(engine.count_common_segments(self.metric, two.statistics, pair)[0])
         if not n:
             raise SettingError(f"{a} and {b} have no line in common with a score by {self.metric.name}: they cannot be "
                                "compared. Choose another pair.")
-        return engine.paired(two.statistics, pair)[0] if two.has_gaps else two.statistics, n
+        return engine.pair_statistics(two.statistics, pair)[0] if two.has_gaps else two.statistics, n
 
     def units(self, kind: str = "auto", block_length: float | None = None) -> Units:
         """What is drawn or swapped; see `make_units`."""
@@ -160,4 +160,4 @@ def measure(testset: TestSet, metric: str | Metric, *, statistics: np.ndarray | 
             testset = testset.take(np.flatnonzero(segments).tolist()).only(names[k] for k in np.flatnonzero(systems))
             statistics = statistics[systems][:, segments]
     whole = statistics.dtype in (np.int32, np.int64) and not is_segment_mean(metric)
-    return Measured(testset, metric, Columns.of(statistics) if whole else statistics)
+    return Measured(testset, metric, Columns.from_statistics(statistics) if whole else statistics)

@@ -1,28 +1,39 @@
-"""`examine_pair`: everything that can be asked of the difference between two systems."""
+"""Two systems: everything that can be asked of their difference (`examine_pair`), and their segments."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from mtsig_core.errors import SettingError, suggest_name
-from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
+from mtsig_core.metrics import Metric, direction, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
-from mtsig_core.stats.arrays import rounding
+from mtsig_core.stats.arrays import rounding_error
 from mtsig_core.stats.draws import test_pairs
-from mtsig_core.stats.engine import segment_scores, units_apart
+from mtsig_core.stats.engine import (
+    count_common_segments,
+    count_differing_units,
+    has_gaps,
+    pair_statistics,
+    segment_scores,
+)
 from mtsig_core.stats.few_units import least_of_units, p_floor, pair_units
 from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals
 from mtsig_core.stats.measured import Measured, measure
-from mtsig_core.stats.parallel import Progress, stage
+from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.power import minimum_detectable_difference, unbiased, units_freedom
-from mtsig_core.stats.resampling import Units
+from mtsig_core.stats.resampling import Units, make_units
 from mtsig_core.stats.settings import check_trials, resolve_sampling
 from mtsig_core.stats.significance import (
     SIDES,
@@ -155,12 +166,12 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     (two, n), units = seen.pair(a, b), seen.units(settings.unit, settings.block_length)
     here = engine.UnitStatistics(metric, two, units)
     drawn = _difference(engine.bootstrap_scores(here, max(resamples, trials), seed, jobs=jobs,
-                                                progress=stage(progress, "bootstrap samples")))
+                                                progress=report_stage(progress, "bootstrap samples")))
     swapped = engine.swap_differences(here, engine.all_pairs(2), trials, seed, jobs=jobs,
-                                      progress=stage(progress, "swaps"))[0]
+                                      progress=report_stage(progress, "swaps"))[0]
     sample = _sample_difference(here, two, drawn[:resamples])
     (common, worth), delta = _units_of_both(seen.only((a, b)), units), float(sample.observed[0])
-    n_apart = {draws: units_apart(here, engine.all_pairs(2), np.array([common]), draws == "swaps")
+    n_apart = {draws: count_differing_units(here, engine.all_pairs(2), np.array([common]), draws == "swaps")
                for draws in ("swaps", "bootstrap", "none")}
     replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials], "none": sample.segments}
     se = _standard_errors(seen, two, (a, b), units, sample, seed, jobs, progress)
@@ -212,7 +223,7 @@ def _standard_errors(seen: Measured, two: np.ndarray, names: tuple[str, str], un
         if kind != units.kind:
             drawn = _difference(engine.bootstrap_scores(
                 engine.UnitStatistics(seen.metric, two, own), len(drawn), seed, jobs=jobs,
-                progress=stage(progress, f"standard error by {kind}")))
+                progress=report_stage(progress, f"standard error by {kind}")))
         errors[kind] = None if _units_of_both(seen.only(names), own)[0] < 2 else float(drawn.std(ddof=1))
     return errors
 
@@ -245,11 +256,11 @@ def contributions(data: engine.UnitStatistics) -> np.ndarray:
     return _frozen(np.where(np.isnan(without), 0.0, data.scores[0] - data.scores[1] - without))
 
 
-def extremes(values: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+def find_extremes(values: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Positions of the n largest positive values, largest first, and of the n smallest negative ones."""
     order = np.argsort(-values, kind="stable")
     most, least = order[:n], order[::-1][:n]
-    tie = rounding(values)
+    tie = rounding_error(values)
     return most[values[most] > tie], least[values[least] < -tie]
 
 
@@ -325,7 +336,7 @@ def density(values: np.ndarray, n_points: int = 241) -> tuple[np.ndarray, np.nda
         y integrates to 1; both are empty where the values do not vary.
     """
     spread = values.std()
-    if spread <= rounding(values):
+    if spread <= rounding_error(values):
         return np.empty(0), np.empty(0)
     quartiles = np.quantile(values, [0.25, 0.75])
     width = 0.9 * min(spread, np.ptp(quartiles) / 1.34 or spread) * len(values) ** -0.2
@@ -336,7 +347,7 @@ def density(values: np.ndarray, n_points: int = 241) -> tuple[np.ndarray, np.nda
     return x, kernel @ counts / (len(values) * width * math.sqrt(2 * math.pi))
 
 
-def tally(values: np.ndarray, reach: float, n_bins: int = 60) -> tuple[np.ndarray, np.ndarray]:
+def symmetric_histogram(values: np.ndarray, reach: float, n_bins: int = 60) -> tuple[np.ndarray, np.ndarray]:
     """Histogram symmetric about 0 that covers the values and +-reach: (edges, counts)."""
     reach = 1.08 * (max(reach, np.abs(values).max(initial=0.0)) or 1.0)
     counts, edges = np.histogram(values, n_bins, (-reach, reach))
@@ -365,3 +376,349 @@ def _difference(scores: np.ndarray) -> np.ndarray:
 def _frozen(values: np.ndarray) -> np.ndarray:
     values.flags.writeable = False
     return values
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Texts that match a regular expression, looked for in a process of its own.
+#
+# Python's `re` cannot be stopped: some patterns take years, or all memory, on a short text. The process can be ended.
+
+
+#: That a search may take.
+SECONDS = 2.0
+_MEGABYTES = 1000
+_SEARCH = f"""
+import json, sys
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, ({_MEGABYTES << 20}, {_MEGABYTES << 20}))
+    resource.setrlimit(resource.RLIMIT_CPU, ({int(SECONDS) + 1}, {int(SECONDS) + 1}))
+except (ImportError, OSError, ValueError):
+    pass  # not everywhere
+import re, warnings
+warnings.simplefilter("ignore")
+asked = json.load(sys.stdin)
+try:
+    search = re.compile(asked["pattern"], re.IGNORECASE).search
+except (re.error, OverflowError) as error:
+    print(json.dumps({{"wrong": str(error)}}))
+else:
+    print(json.dumps({{"found": [k for k, texts in enumerate(zip(*asked["fields"]))
+                               if any(text is not None and search(text) for text in texts)]}}))
+"""
+
+
+def match_pattern(fields: Sequence[Sequence[str | None]], pattern: str) -> np.ndarray:
+    r"""In which segments a regular expression of Python's `re` matches one of the texts, capitals or not: bool, shape
+    (segments,). SettingError for a pattern that cannot be read, or takes longer than `SECONDS` or too much memory.
+
+    >>> match_pattern([["12 cats", "a dog", None], ["", "", "no 7"]], r"\d+$|^a\b").tolist()
+    [False, True, True]
+    """
+    inside = np.zeros(len(fields[0]) if fields else 0, dtype=bool)
+    if not fields:
+        return inside
+    asked = json.dumps({"pattern": pattern, "fields": [list(texts) for texts in fields]})
+    try:
+        done = subprocess.run([sys.executable, "-I", "-S", "-c", _SEARCH], input=asked.encode(), capture_output=True,
+                              timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        raise SettingError(_too_much(pattern)) from None
+    if done.returncode:
+        raise SettingError(_too_much(pattern))
+    answer = json.loads(done.stdout)
+    if "wrong" in answer:
+        raise SettingError(f"The regular expression {pattern!r} cannot be read: {answer['wrong']}. A backslash before "
+                           "a sign such as ( or . looks for the sign itself.")
+    inside[answer["found"]] = True
+    return inside
+
+
+def _too_much(pattern: str) -> str:
+    return (f"The regular expression {pattern!r} takes more than {SECONDS:g} seconds, or too much memory, on these "
+            "texts. Repeat no group that repeats itself, such as (a+)+, or look for a text as it is written.")
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Segments of two systems: found by document, domain or text, put in order, and scored together.
+
+
+#: What a list of segments may be ordered by.
+ORDERS = ("most in favour of A", "most in favour of B", "largest either way", "line", "length")
+
+#: Where a text may be looked for.
+PLACES = ("anywhere", "source", "references", "output of A", "output of B")
+
+#: How a text may be looked for.
+WAYS = ("as written", "whole words", "regular expression")
+
+
+def measure_contributions(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.ndarray) -> np.ndarray:
+    """What each segment adds to the improvement of a over b (see `pair.contributions`), in points, shape (segments,):
+    above 0 where the segment speaks for a, also for metrics where lower is better.
+
+    >>> from mtsig_core import make_metric
+    >>> ts = TestSet("toy", {"A": ["a b c d", "e f g h"], "B": ["a b c d", "e f"]}, {"ref": ["a b c d", "e f g h"]})
+    >>> bleu = make_metric("bleu")
+    >>> [bool(value > 0) for value in measure_contributions(ts, bleu, "A", "B", bleu.statistics(ts))]
+    [False, True]
+    """
+    both = _common_statistics(testset, metric, a, b, statistics)
+    values = direction(metric) * contributions(engine.UnitStatistics(metric, both, make_units(testset, "segment")))
+    values.flags.writeable = False
+    return values
+
+
+def find_segments(testset: TestSet, a: str, b: str, *, document: int | None = None, domain: str | None = None,
+                  text: str = "", where: str = "anywhere", how: str = "as written", among: np.ndarray | None = None,
+                  shortest: int | None = None, longest: int | None = None) -> np.ndarray:
+    """Positions of the segments of a document, of a domain, of some length, or in which a text occurs.
+
+    Parameters
+    ----------
+    testset : TestSet
+    a, b : str
+        The two systems in whose outputs to look.
+    document : int, optional
+        Number of a document, as in `TestSet.document_index`.
+    domain : str, optional
+    text : str
+        Looked for, capitals or not. Empty: every segment.
+    where : str
+        One of `PLACES`; anywhere is in the source, a reference, or the output of a or b.
+    how : str
+        One of `WAYS`: as it is written, also inside of words; as whole words; as a regular expression of Python's `re`
+        (see `patterns.matching`).
+    shortest, longest : int, optional
+        Characters of the longest reference, as in `sort_segments`.
+    among : ndarray of int, optional
+        Positions outside of which none is wanted, such as those of `deciding_segments`.
+
+    Returns
+    -------
+    ndarray of int, shape (found,)
+        From 0, in the order of the test set.
+
+    Raises
+    ------
+    SettingError
+        For a place or a way that is none, a regular expression that cannot be read or takes too long, systems that are
+        not there, documents or domains where the set has none.
+
+    Examples
+    --------
+    >>> ts = TestSet("toy", {"A": ["a Cat", "a dog"], "B": ["cats", "a rat"]}, {"ref": ["a cat", "a dog"]})
+    >>> find_segments(ts, "A", "B", text="CAT").tolist(), find_segments(ts, "A", "B", text="cats").tolist()
+    ([0], [0])
+    >>> find_segments(ts, "A", "B", text="a", where="output of B").tolist()
+    [0, 1]
+    """
+    if where not in PLACES:
+        raise SettingError(f"where is {where!r}. Expected one of: {', '.join(PLACES)}.")
+    _rows(testset, a, b)
+    found = np.full(testset.n_segments, among is None)
+    found[np.arange(0) if among is None else among] = True
+    if document is not None:
+        found &= testset.document_index == document
+    if domain is not None:
+        if testset.domains is None:
+            raise SettingError(f"{testset.name} has no domains. A documents file with `domain<TAB>docid` gives them.")
+        found &= np.fromiter((d == domain for d in testset.domains), bool, testset.n_segments)
+    if shortest is not None or longest is not None:
+        lengths = _lengths(testset)
+        found &= (lengths >= (shortest or 0)) & (lengths <= (lengths.max() if longest is None else longest))
+    if text:
+        found &= _inside(_texts(testset, a, b, where), text, how, testset.n_segments)
+    return np.flatnonzero(found)
+
+
+def _inside(fields: Sequence[Sequence[str | None]], text: str, how: str, n: int) -> np.ndarray:
+    """In which segments a text occurs in one of the fields."""
+    if how not in WAYS:
+        raise SettingError(f"how is {how!r}. Expected one of: {', '.join(WAYS)}.")
+    if how == WAYS[2]:
+        return match_pattern(fields, text) if fields else np.zeros(n, dtype=bool)
+    wanted, inside = text.casefold(), np.zeros(n, dtype=bool)
+    word = re.compile(rf"(?<!\w){re.escape(wanted)}(?!\w)") if how == WAYS[1] else None
+    for field in fields:
+        inside |= np.fromiter((wanted in folded and (word is None or word.search(folded) is not None)
+                               for folded in _folded(field)), bool, n)
+    return inside
+
+
+def _lengths(testset: TestSet) -> np.ndarray:
+    """Characters of the longest reference of each segment."""
+    lengths = np.zeros(testset.n_segments, dtype=np.int64)
+    for texts in testset.references.values():
+        lengths = np.maximum(lengths, [len(text or "") for text in texts])
+    return lengths
+
+
+def sort_segments(testset: TestSet, positions: np.ndarray, added: np.ndarray, order: str) -> np.ndarray:
+    """The same positions in one of `ORDERS`, by what each segment adds or by the characters of the longest reference,
+    longest first; ties in the order of the test set.
+
+    >>> ts = TestSet("toy", {"A": ["", "", ""]}, {"ref": ["aaa", "b", "cc"]})
+    >>> added = np.array([0.1, -0.3, 0.2])
+    >>> [sort_segments(ts, np.arange(3), added, order).tolist() for order in ORDERS]
+    [[2, 0, 1], [1, 0, 2], [1, 2, 0], [0, 1, 2], [0, 2, 1]]
+    """
+    if order not in ORDERS:
+        raise SettingError(f"order is {order!r}. Expected one of: {', '.join(ORDERS)}.")
+    if order == "line":
+        return np.sort(positions)
+    if order == "length":
+        keys = -_lengths(testset)[positions]
+    else:
+        values = added[positions]
+        keys = {"most in favour of A": -values, "most in favour of B": values,
+                "largest either way": -np.abs(values)}[order]
+    return positions[np.argsort(keys, kind="stable")]
+
+
+def score_segments(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.ndarray,
+              positions: np.ndarray) -> tuple[float, float]:
+    """Corpus scores of a and b on some segments alone, from their summed statistics.
+
+    It describes these segments. They were chosen by looking, so no test of the difference would be valid.
+
+    Raises
+    ------
+    SettingError
+        If there is no segment to score.
+    """
+    if not len(positions):
+        raise SettingError("No segment to score. Expected at least one position.")
+    both = _common_statistics(testset, metric, a, b, statistics)[:, positions]
+    if not count_common_segments(metric, both, engine.all_pairs(2))[0]:
+        raise SettingError(f"None of these {len(positions)} segments has a score by {metric.name} for {a} and {b}.")
+    first, second = metric.score(both.sum(axis=1))
+    return float(first), float(second)
+
+
+def deciding_segments(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.ndarray,
+                      added: np.ndarray) -> np.ndarray:
+    """The segments without which the better of two systems would not be ahead.
+
+    Those are left out one after the other that add most in its favour, until the corpus scores of the rest are equal
+    or turned round. Each is weighed by what it adds when it alone is left out, so there may be a smaller such set
+    (Broderick, Giordano and Meager 2020, who look for the share of the data that carries a conclusion). It describes
+    the difference; it is no test.
+
+    Parameters
+    ----------
+    testset, metric, a, b, statistics
+        As in `measure_contributions`.
+    added : ndarray, shape (segments,)
+        What that gives.
+
+    Returns
+    -------
+    ndarray of int, shape (deciding,)
+        Positions from 0, the first left out first; none where the scores are equal, or where the better stays ahead
+        however many are left out.
+
+    Examples
+    --------
+    >>> from mtsig_core import make_metric
+    >>> ref = ["a b c d e", "f g h i j", "k l m n o", "p q r s t"]
+    >>> ts = TestSet("toy", {"A": ref, "B": ["a b c d e", "f g h i", "k l m n o", "p q r s t"]}, {"ref": ref})
+    >>> bleu = make_metric("bleu")
+    >>> counts = bleu.statistics(ts)
+    >>> deciding_segments(ts, bleu, "A", "B", counts, measure_contributions(ts, bleu, "A", "B", counts)).tolist()
+    [1]
+    """
+    both = _common_statistics(testset, metric, a, b, statistics).astype(np.float64)
+    whole = both.sum(axis=1)
+    first, second = metric.score(whole)
+    ahead = np.sign(first - second) * direction(metric)
+    if abs(first - second) <= rounding_error(np.array([first, second])):
+        return np.arange(0)
+    order = np.argsort(-ahead * added, kind="stable")
+    rest = whole[:, None] - np.cumsum(both[:, order], axis=1)
+    first, second = np.asarray(metric.score(rest[:, :-1]))  # of no segment there is no score
+    turned = ahead * direction(metric) * (first - second) <= rounding_error(np.stack([first, second], axis=-1))
+    return order[:int(np.argmax(turned)) + 1] if turned.any() else np.arange(0)
+
+
+def find_neighbours(testset: TestSet, k: int) -> tuple[int | None, int | None]:
+    """The segments before and after one in its document; None at its ends, and where documents are not known.
+
+    >>> ts = TestSet("toy", {"A": ["", "", ""]}, {"ref": ["a", "b", "c"]}, documents=["d", "e", "d"])
+    >>> find_neighbours(ts, 0), find_neighbours(ts, 1)
+    ((None, 2), (None, None))
+    """
+    if testset.documents is None:
+        return None, None
+    inside = np.flatnonzero(testset.document_index == testset.document_index[k]).tolist()
+    at = inside.index(k)
+    return (inside[at - 1] if at else None), (inside[at + 1] if at + 1 < len(inside) else None)
+
+
+def system_scores(testset: TestSet, metric: Metric, statistics: np.ndarray, k: int) -> list[tuple[str, float | None]]:
+    """Each system with its score of one segment alone, best first; None, last, where it has none.
+
+    That of a corpus metric is the score of a test set of this one segment: sentence BLEU has sacreBLEU's `exp`
+    smoothing without effective order. Their mean is not the corpus score.
+    """
+    scores = np.asarray(metric.score(statistics[:, k]), dtype=np.float64)
+    known = np.isfinite(scores)
+    if has_gaps(metric, statistics):
+        known &= statistics[:, k, -1] > 0
+    names = list(testset.systems)
+    order = np.argsort(np.where(known, -direction(metric) * scores, np.inf), kind="stable").tolist()
+    return [(names[s], float(scores[s]) if known[s] else None) for s in order]
+
+
+def system_table(testset: TestSet, k: int,
+                 scores: Iterable[tuple[str, float | None]]) -> tuple[list[str], Iterable[list[Any]]]:
+    """Header and rows of one segment: each system, its score and its output, as `system_scores` has them."""
+    known = _there([("domain", testset.domains), ("docid", testset.documents)])
+    where = [testset.lines[k], *(values[k] for values in known.values())]
+    return ["line", *known, "system", "score", "output"], (
+        [*where, name, score, testset.systems[name][k]] for name, score in scores)
+
+
+def segment_table(testset: TestSet, a: str, b: str, positions: np.ndarray,
+                  added: np.ndarray) -> tuple[list[str], Iterable[list[Any]]]:
+    """Header and rows of some segments: where they stand, what each adds, and its texts."""
+    known = _there([("domain", testset.domains), ("docid", testset.documents)])
+    texts = _there([("source", testset.sources),
+                    *((f"reference {name}", values) for name, values in testset.references.items()),
+                    *((f"output {name}", testset.systems[name]) for name in (a, b))])
+    rows = ([testset.lines[k], *(values[k] for values in known.values()), float(added[k]),
+             *(values[k] for values in texts.values())] for k in positions.tolist())
+    return ["line", *known, "contribution", *texts], rows
+
+
+def _common_statistics(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.ndarray) -> np.ndarray:
+    """Statistics of the two, on the segments that both have."""
+    both = statistics[_rows(testset, a, b)]
+    return pair_statistics(both, engine.all_pairs(2))[0] if has_gaps(metric, both) else both
+
+
+def _folded(texts: Sequence[str | None]) -> list[str]:
+    """The texts without regard to capitals: all in one go, as one call for each takes longer."""
+    folded = "\n".join(text or "" for text in texts).casefold().split("\n")
+    return folded if len(folded) == len(texts) else [(text or "").casefold() for text in texts]
+
+
+def _there(columns: Iterable[tuple[str, Sequence[str | None] | None]]) -> dict[str, Sequence[str | None]]:
+    return {name: values for name, values in columns if values is not None}
+
+
+def _rows(testset: TestSet, a: str, b: str) -> list[int]:
+    """Where the two stand among the systems."""
+    names = list(testset.systems)
+    for name in (a, b):
+        if name not in names:
+            raise SettingError(f"No system {name!r} in {testset.name}. It has: {', '.join(names) or 'none'}.")
+    return [names.index(name) for name in (a, b)]
+
+
+def _texts(testset: TestSet, a: str, b: str, where: str) -> list[Sequence[str | None]]:
+    places: dict[str, list[Sequence[str | None]]] = {
+        "source": [] if testset.sources is None else [testset.sources],
+        "references": list(testset.references.values()),
+        "output of A": [testset.systems[a]], "output of B": [testset.systems[b]]}
+    return sum(places.values(), []) if where == "anywhere" else places[where]

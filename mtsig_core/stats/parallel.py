@@ -1,8 +1,10 @@
 """Tasks in order, whoever computes them: this thread, threads, or what joblib was told of, as a Dask cluster.
 
-All parallel work of the core goes through `in_order`, blocks of replicates and repeats of experiments, and where there
-are other machines through `as_they_come`, language pairs. Each task draws from a stream of its own, so the results are
-the same wherever and in whatever order tasks run.
+All parallel work of the core goes through `run_in_order` (blocks of replicates, repeats of experiments) and,
+where there
+are other machines, `run_as_completed` (language pairs). Each task draws from a stream of its own,
+so the results are the
+same wherever and in whatever order tasks run.
 """
 
 from __future__ import annotations
@@ -113,7 +115,7 @@ def _watched(client: Any) -> Iterator[None]:
         over.set()
 
 
-def in_order(task: Callable[[int], _Result], n_tasks: int, jobs: int = 1) -> Generator[_Result, None, None]:
+def run_in_order(task: Callable[[int], _Result], n_tasks: int, jobs: int = 1) -> Generator[_Result, None, None]:
     """task(0), task(1), ... in this order, whoever computes them.
 
     Products run on one thread each meanwhile: the tasks are the unit of parallel work.
@@ -126,7 +128,7 @@ def in_order(task: Callable[[int], _Result], n_tasks: int, jobs: int = 1) -> Gen
 
     Examples
     --------
-    >>> list(in_order(lambda k: k * k, 4, jobs=2))
+    >>> list(run_in_order(lambda k: k * k, 4, jobs=2))
     [0, 1, 4, 9]
     """
     elsewhere = _told_of()
@@ -151,20 +153,20 @@ def in_order(task: Callable[[int], _Result], n_tasks: int, jobs: int = 1) -> Gen
                 results.close()
 
 
-def stage(progress: Progress | None, name: str, part: int = 0, parts: int = 1) -> Callable[[float], None] | None:
+def report_stage(progress: Progress | None, name: str, part: int = 0, parts: int = 1) -> Callable[[float], None] | None:
     """What reports the share of one stage, or of one of its parts that take about as long each."""
     return None if progress is None else lambda share: progress(name, (part + share) / parts)
 
 
-def is_elsewhere() -> bool:
+def runs_elsewhere() -> bool:
     """Whether joblib was told of processes or machines."""
     return _told_of() is not None
 
 
-def as_they_come(tasks: Sequence[Callable[[], _Result]]) -> Iterator[tuple[int, _Result]]:
+def run_as_completed(tasks: Sequence[Callable[[], _Result]]) -> Iterator[tuple[int, _Result]]:
     """Number and result of each task, those first that are done first; each is sent alone, and in it nothing sent on.
 
-    For few tasks that take long and need each their own data, where `is_elsewhere`; elsewhere one after the other.
+    For few tasks that take long and need each their own data, where `runs_elsewhere`; elsewhere one after the other.
     """
     elsewhere = _told_of()
     if elsewhere is None:

@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from mtsig_core.stats.arrays import by_rows, of_known
+from mtsig_core.stats.arrays import apply_by_rows, apply_to_known
 
 _LEAST_UNITS = 5  # with fewer their kurtosis says nothing
 _POINTS = 100  # of a distribution of standard errors
@@ -235,7 +235,8 @@ def degrees_of_freedom(left_out: np.ndarray, resamples: int) -> np.ndarray:
         found: np.ndarray = (n / (n - 2)) ** 2 * np.maximum(kurtosis - (n - 3) / n, 0) / (n - 1)
         return found
 
-    freedom: np.ndarray = 2 / (by_rows(lambda rows: of_known(variance, rows), left_out) + 2 / (resamples - 1))
+    freedom: np.ndarray = 2 / (apply_by_rows(lambda rows: apply_to_known(variance, rows),
+                                             left_out) + 2 / (resamples - 1))
     return freedom
 
 

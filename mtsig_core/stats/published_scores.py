@@ -130,7 +130,7 @@ class Column:
             return None
 
 
-def explained(columns: Sequence[Column], progress: Callable[[float], None] | None = None
+def find_settings(columns: Sequence[Column], progress: Callable[[float], None] | None = None
               ) -> dict[tuple[int, str], Found]:
     """What gives the numbers that do not come out, by (place of the column, system as the table calls it).
 
@@ -369,7 +369,7 @@ def _replicate(parts: Mapping[str, Part], tables: Mapping[str, OfficialTable], l
             except (KeyError, MtsigError):  # it is no metric here, or lacks what it needs, such as parses
                 continue
             named.append((pair, metrics[called], called))
-    found = explained(columns, None if progress is None else partial(progress, "trying settings"))
+    found = find_settings(columns, None if progress is None else partial(progress, "trying settings"))
     done = {}
     for pair, (testset, _) in parts.items():
         own = [(k, metric, called) for k, (of, metric, called) in enumerate(named) if of == pair]

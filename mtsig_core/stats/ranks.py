@@ -144,7 +144,7 @@ def wmt25(scores: np.ndarray, alpha: float, domains: Sequence[str] | None = None
         above, below = np.flatnonzero(beats[:k, k]), np.flatnonzero(beats[k])
         low[order[k]] = above[-1] + 2 if len(above) else 1
         high[order[k]] = below[0] if len(below) else n
-    return order, Ranks(low, high, clusters_of(order, low, high), wins, losses)
+    return order, Ranks(low, high, find_clusters(order, low, high), wins, losses)
 
 
 def overlap(ci_low: np.ndarray, ci_high: np.ndarray, sign: int = 1) -> Ranks:
@@ -155,7 +155,7 @@ def overlap(ci_low: np.ndarray, ci_high: np.ndarray, sign: int = 1) -> Ranks:
     ahead = ci_low[:, None] > ci_high
     wins, losses = ahead.sum(axis=1), ahead.sum(axis=0)
     low, high = 1 + losses, len(wins) - wins
-    return Ranks(low, high, clusters_of(np.arange(len(low)), low, high), wins, losses)
+    return Ranks(low, high, find_clusters(np.arange(len(low)), low, high), wins, losses)
 
 
 #: Those that are made of segment scores.
@@ -175,7 +175,7 @@ def ranks_by(rule: str, scores: np.ndarray | None, ci_low: np.ndarray, ci_high: 
     return OF_SEGMENTS[rule](sign * scores, alpha, domains)
 
 
-def inside_clusters(ranks: Ranks, pairs: np.ndarray, significant: np.ndarray) -> np.ndarray:
+def find_inside_clusters(ranks: Ranks, pairs: np.ndarray, significant: np.ndarray) -> np.ndarray:
     """Which significant pairs lie inside one cluster, as if their systems were tied: bool, shape (pairs,)."""
     first, second = pairs.T
     within: np.ndarray = significant & (ranks.cluster[first] == ranks.cluster[second])
@@ -195,7 +195,7 @@ def inside_said(inside: int, inside_apart: int | None) -> str:
     return f"{'lies' if inside == 1 else 'lie'} inside one cluster, with no line between the two, as if tied{but}"
 
 
-def apart(ranks: Ranks, pairs: np.ndarray, among: np.ndarray) -> int:
+def count_disjoint_ranks(ranks: Ranks, pairs: np.ndarray, among: np.ndarray) -> int:
     """How many of some pairs (`among`, bool) have rank ranges that lie apart, which calls one of the two systems
     better."""
     first, second = pairs.T
@@ -203,11 +203,11 @@ def apart(ranks: Ranks, pairs: np.ndarray, among: np.ndarray) -> int:
     return int(np.count_nonzero(among & disjoint))
 
 
-def clusters_of(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def find_clusters(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """The number of each system's cluster, from 1, by its ranks and the order, best first: a line is drawn after the k
     best where none of them may be below it, and none of the others above.
 
-    >>> clusters_of(np.arange(3), np.array([1, 2, 2]), np.array([1, 3, 3])).tolist()
+    >>> find_clusters(np.arange(3), np.array([1, 2, 2]), np.array([1, 3, 3])).tolist()
     [1, 2, 2]
     """
     cluster, number = np.empty(len(order), dtype=int), 1
@@ -309,7 +309,7 @@ def triple_examples(better: np.ndarray, limit: int = 20) -> list[tuple[int, int,
     return found[:limit]
 
 
-def headline(result: MetricResult) -> tuple[str, ...] | None:
+def find_top_group(result: MetricResult) -> tuple[str, ...] | None:
     """The systems that no other is significantly better than: one is a winner, of several each may be the first.
 
     None where ranks are undefined or there is only one system.
@@ -321,7 +321,7 @@ def headline(result: MetricResult) -> tuple[str, ...] | None:
     return tuple(row.system for row in result.systems if row.rank_low == 1)
 
 
-def is_ahead(result: MetricResult | MacroResult) -> bool:
+def has_clear_winner(result: MetricResult | MacroResult) -> bool:
     """Whether a system is significantly better than each other one.
 
     To be the only one that may be the first is less: each other is then worse than somebody.
@@ -329,20 +329,20 @@ def is_ahead(result: MetricResult | MacroResult) -> bool:
     return len(result.systems) > 1 and any(row.rank_high == 1 for row in result.systems)
 
 
-def otherwise_led(result: MetricResult) -> tuple[ReferenceLeaders, ...]:
+def find_other_leaders(result: MetricResult) -> tuple[ReferenceLeaders, ...]:
     """The references by which alone other systems are ahead than by all of them together.
 
     One with too few segments to decide anything is no answer. One that lacks segments separates fewer systems: that it
     lets more be first is then no other answer.
     """
-    together = headline(result)
+    together = find_top_group(result)
     n = max((pair.n for pair in result.pairs), default=0)
     return () if together is None else tuple(
         row for row in result.by_reference if row.decidable and set(row.leaders) != set(together)
         and not (row.n_segments < n and set(together) < set(row.leaders)))
 
 
-def turned_round(result: MetricResult) -> int:
+def count_reversed_pairs(result: MetricResult) -> int:
     """How many significant pairs have ranks that call the worse system the better one.
 
     Ours never do. Rules that go by score can where systems are rated on different segments.

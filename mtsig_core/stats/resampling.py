@@ -85,7 +85,7 @@ def effective_number(sizes: np.ndarray) -> float:
     return float(np.sum(sizes)) ** 2 / squares if squares else 0.0
 
 
-def members(index: np.ndarray) -> list[np.ndarray]:
+def group_positions(index: np.ndarray) -> list[np.ndarray]:
     """The positions of each number from 0 on, ascending, as the segments of each unit or document."""
     order = np.argsort(index, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(index[order])) + 1)
@@ -131,20 +131,20 @@ def bootstrap_weights(units: Units, seed: int, block: int) -> np.ndarray:
     counts = np.zeros((BLOCK, units.n), dtype=np.uint16)
     dtype = np.dtype(np.uint16 if units.n <= 1 << 16 else np.uint32)
     if units.block_length is None and worth_compiling(_FASTER * counts.size):
-        from mtsig_core import _kernels  # late: it imports numba
+        from mtsig_core.stats import kernels  # late: it imports numba
 
         words = np.empty(_WORDS_AT_ONCE, np.uint64)
         fresh = next(row_chunks(BLOCK, units.n, _DRAWN_AT_ONCE)).stop
-        _kernels.count_uniform(_key(seed, _BOOTSTRAP_STREAM, block), words, words.view(dtype), fresh, counts)
+        kernels.count_uniform(_key(seed, _BOOTSTRAP_STREAM, block), words, words.view(dtype), fresh, counts)
         return counts
     rng = _generator(seed, _BOOTSTRAP_STREAM, block)
     for rows in row_chunks(BLOCK, units.n, _DRAWN_AT_ONCE):
         here = counts[rows]
         draws = rng.integers(0, units.n, here.shape, dtype=dtype)
         if units.block_length is not None:
-            from mtsig_core import _kernels
+            from mtsig_core.stats import kernels
 
-            _kernels.count_stationary(_begins(rng, here.shape, units.block_length), draws, here)
+            kernels.count_stationary(_begins(rng, here.shape, units.block_length), draws, here)
             continue
         for few in row_chunks(len(draws), units.n, _COUNTED_AT_ONCE):
             places = draws[few] + np.arange(few.stop - few.start, dtype=np.int64)[:, None] * units.n
@@ -152,7 +152,7 @@ def bootstrap_weights(units: Units, seed: int, block: int) -> np.ndarray:
     return counts
 
 
-def swaps(units: Units, seed: int, block: int) -> np.ndarray:
+def draw_swaps(units: Units, seed: int, block: int) -> np.ndarray:
     """Which units trade places between two systems in each replicate of a block, each with probability 1/2.
 
     With stationary blocks the circle of segments is cut anew for every replicate, and one coin is tossed per block.
@@ -164,7 +164,7 @@ def swaps(units: Units, seed: int, block: int) -> np.ndarray:
     ndarray of uint8, shape (BLOCK, units)
         1 where swapped.
     """
-    return unpacked(swap_bits(units, seed, block), units.n)
+    return unpack_bits(swap_bits(units, seed, block), units.n)
 
 
 def swap_bits(units: Units, seed: int, block: int) -> np.ndarray:
@@ -181,30 +181,30 @@ def swap_bits(units: Units, seed: int, block: int) -> np.ndarray:
         return _packed((numbers >> np.arange(units.n) & 1).astype(np.uint8))
     if units.block_length is None:
         return _toss(units.n, seed, block)
-    from mtsig_core import _kernels
+    from mtsig_core.stats import kernels
 
     rng = _generator(seed, _SWAP_STREAM, block)
-    coins = unpacked(rng.bit_generator.random_raw((BLOCK, -(-units.n // 64))), units.n)
-    swapped = np.empty_like(coins)
+    toss_coins = unpack_bits(rng.bit_generator.random_raw((BLOCK, -(-units.n // 64))), units.n)
+    swapped = np.empty_like(toss_coins)
     for rows in row_chunks(BLOCK, units.n, _DRAWN_AT_ONCE):
         begins = _begins(rng, (rows.stop - rows.start, units.n), units.block_length)
-        _kernels.swap_stationary(begins, coins[rows], swapped[rows])
+        kernels.swap_stationary(begins, toss_coins[rows], swapped[rows])
     return _packed(swapped)
 
 
-def unpacked(words: np.ndarray, n: int) -> np.ndarray:
+def unpack_bits(words: np.ndarray, n: int) -> np.ndarray:
     """The first n bits of each row: shape (rows, words) -> (rows, n), uint8."""
     return np.unpackbits(words.view(np.uint8), axis=1, count=n)
 
 
-def coins(n: int, seed: int, block: int) -> np.ndarray:
+def toss_coins(n: int, seed: int, block: int) -> np.ndarray:
     """Fair coins for n units in each replicate of a block: the swaps of units too many to try them all.
 
     Returns
     -------
     ndarray of uint8, shape (BLOCK, n)
     """
-    return unpacked(_toss(n, seed, block), n)
+    return unpack_bits(_toss(n, seed, block), n)
 
 
 def cell_bits(n_systems: int, n_units: int, n_trials: int, seed: int) -> np.ndarray:
@@ -220,7 +220,7 @@ def cell_bits(n_systems: int, n_units: int, n_trials: int, seed: int) -> np.ndar
     return np.ascontiguousarray(np.concatenate(blocks)[:n_trials].transpose(1, 0, 2))
 
 
-def subset(n_units: int, size: int, seed: int, repeat: int) -> np.ndarray:
+def draw_subset(n_units: int, size: int, seed: int, repeat: int) -> np.ndarray:
     """Random units of a test set, in random order: without replacement, beyond the set's own size with.
 
     Keyed by (seed, size, repeat), so a subset is the same whatever other sizes are drawn.
@@ -246,10 +246,10 @@ def _toss(n: int, seed: int, block: int) -> np.ndarray:
     shape = BLOCK, -(-n // 64)
     if not worth_compiling(shape[0] * shape[1]):
         return _generator(seed, _SWAP_STREAM, block).bit_generator.random_raw(shape)
-    from mtsig_core import _kernels  # late: it imports numba
+    from mtsig_core.stats import kernels  # late: it imports numba
 
     words = np.empty(shape, np.uint64)
-    _kernels.random_words(_key(seed, _SWAP_STREAM, block), 0, words.ravel())
+    kernels.random_words(_key(seed, _SWAP_STREAM, block), 0, words.ravel())
     return words
 
 

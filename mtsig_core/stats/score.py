@@ -14,11 +14,11 @@ from mtsig_core.errors import InputError, SettingError, suggest_name
 from mtsig_core.metrics import Metric, find_tokenizer, is_segment_mean, resolve_metric, resolve_metrics
 from mtsig_core.results import ByMetric, SamplingSettings, TestSetInfo
 from mtsig_core.stats import engine
-from mtsig_core.stats.cautions import about_metrics, about_texts
 from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals
 from mtsig_core.stats.measured import Measured, measure
-from mtsig_core.stats.parallel import Progress, stage
+from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.settings import resolve_sampling
+from mtsig_core.stats.testset_cautions import about_metrics, about_texts
 from mtsig_core.testset import TestSet
 
 if TYPE_CHECKING:
@@ -103,11 +103,13 @@ def score(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("b
         raise InputError(f"No system in {testset.name}. Give at least one output to score.", {"system": "FILE"})
     found = {}
     for metric in metrics:
-        seen = measure(testset.keep_scorable(metric.name), metric, progress=stage(progress, f"{metric.name}: counting"))
+        seen = measure(testset.keep_scorable(metric.name), metric,
+                       progress=report_stage(progress, f"{metric.name}: counting"))
         rows = map(SystemScore, seen.names, seen.scores.tolist())
         found[metric.name] = MetricScores(metric.name, metric.signature(testset), metric.higher_is_better, tuple(rows))
     tokenizers = {metric.name: find_tokenizer(metric, testset) for metric in metrics}
-    return Scores(TestSetInfo.of(testset), (*about_metrics(testset, tokenizers), *about_texts(testset)), found)
+    return Scores(TestSetInfo.from_testset(testset), (*about_metrics(testset, tokenizers), *about_texts(testset)),
+                  found)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,9 +127,9 @@ class ScoreBootstrap:
         return f"<ScoreBootstrap {self.system!r}: {self.score:.4g}, {len(self.drawn)} samples>"
 
     def relative(self, kind: str) -> tuple[float, float] | None:
-        """An interval relative to the median of the replicates; see `relative`."""
+        """An interval relative to the median of the replicates; see `relative_ends`."""
         ends = self.intervals[kind]
-        return None if ends is None else relative(ends[0], self.median, ends[1])
+        return None if ends is None else relative_ends(ends[0], self.median, ends[1])
 
 
 def bootstrap_systems(testset: TestSet, metric: str | Metric, *, only: Sequence[str] | None = None, unit: str = "auto",
@@ -164,10 +166,11 @@ def bootstrap_systems(testset: TestSet, metric: str | Metric, *, only: Sequence[
     >>> bool(low < found.score < high), list(found.intervals)
     (True, ['percentile', 'basic', 'bca', 'jackknife-t'])
     """
-    settings, seen = prepare(testset, metric, only, statistics, progress, unit=unit, alpha=alpha,
+    settings, seen = prepare_systems(testset, metric, only, statistics, progress, unit=unit, alpha=alpha,
                              block_length=block_length, resamples=resamples, seed=seed)
     data = seen.by(seen.units(settings.unit, settings.block_length))
-    drawn = engine.bootstrap_scores(data, resamples, seed, jobs=jobs, progress=stage(progress, "bootstrap samples"))
+    drawn = engine.bootstrap_scores(data, resamples, seed, jobs=jobs,
+                                    progress=report_stage(progress, "bootstrap samples"))
     sample = Sample(data.scores, drawn, engine.jackknife_scores(data), seen.segment_scores)
     ends = {kind: rule(sample, settings.alpha)
             for kind, rule in fitting_intervals(is_segment_mean(seen.metric)).items()}
@@ -178,12 +181,12 @@ def bootstrap_systems(testset: TestSet, metric: str | Metric, *, only: Sequence[
             {kind: finite_ends(low[k], high[k]) for kind, (low, high) in ends.items()})) for k in seen.order)
 
 
-def relative(low: float, median: float, high: float) -> tuple[float, float] | None:
+def relative_ends(low: float, median: float, high: float) -> tuple[float, float] | None:
     """Interval ends relative to the median, as fractions of its size (Zhang and Vogel 2004, 3.1); None where it is 0.
 
     Examples
     --------
-    >>> relative(18.0, 20.0, 23.0)
+    >>> relative_ends(18.0, 20.0, 23.0)
     (-0.1, 0.15)
     """
     return None if median == 0 else finite_ends((low - median) / abs(median), (high - median) / abs(median))
@@ -199,7 +202,7 @@ def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndar
     return edges, counts
 
 
-def prepare(testset: TestSet, metric: str | Metric, only: Sequence[str] | None, statistics: np.ndarray | None,
+def prepare_systems(testset: TestSet, metric: str | Metric, only: Sequence[str] | None, statistics: np.ndarray | None,
             progress: Progress | None, **sampling: Any) -> tuple[SamplingSettings, Measured]:
     """Settings as resolved, and what the metric sees of some systems.
 
@@ -216,5 +219,5 @@ def prepare(testset: TestSet, metric: str | Metric, only: Sequence[str] | None, 
         if name not in testset.systems:
             raise SettingError(f"No system {name!r} in {testset.name}.{suggest_name(name, testset.systems)} It has: "
                                f"{', '.join(testset.systems)}.")
-    seen = measure(testset, metric, statistics=statistics, progress=stage(progress, "counting"))
+    seen = measure(testset, metric, statistics=statistics, progress=report_stage(progress, "counting"))
     return settings, seen if only is None else seen.only(only)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from numbers import Integral, Real
+from typing import Any
 
 from mtsig_core.errors import InputError, Remedy, SettingError, explain_unknown, suggest_name
 from mtsig_core.metrics import Metric, is_segment_mean
@@ -23,6 +24,65 @@ _LEAST_ALPHA = 1e-15  # what is nearer to 1 is 1 in a float
 
 
 @dataclass(frozen=True)
+class Setting:
+    """A setting of `compare`: the command line, its help, pages, links and printed commands have it from here.
+
+    It is called as the argument everywhere, and has the default of the argument. `offered` makes it a control of the
+    pages: the values to choose from, which may depend on whether the metric is a mean of segment scores and on the
+    settings before it; an empty sequence lets any number be typed.
+    """
+
+    title: str
+    help: str
+    values: Iterable[str] = ()  # the names that it may have; without names it is a number
+    kind: type = str
+    letter: str = ""  # what stands for its value on the command line
+    least: int = 1
+    most: int = _MOST_DRAWS
+    offered: Sequence[object] | Callable[[bool, Mapping[str, Any]], Iterable[object]] | None = None
+    in_box: bool = True  # whether its control is under More settings
+
+    def check(self, value: object) -> None:
+        """Raise SettingError for a name that is none of these, or a number out of range."""
+        if self.values:
+            _choose(self.title.lower(), str(value), self.values)
+        else:
+            check_whole(self.title.lower(), value, self.least, self.most)
+
+    def list_offers(self, segment_means: bool, chosen: Mapping[str, Any]) -> list[object]:
+        """The values that a page offers, once other settings are chosen; none for a number that is typed."""
+        return list(self.offered(segment_means, chosen) if callable(self.offered) else self.offered or ())
+
+
+def _list_corrections(_: bool, chosen: Mapping[str, Any]) -> list[str]:
+    test = TESTS[chosen["test"]]
+    fitting = [one for one in CORRECTIONS if test.romano_wolf or one != "romano-wolf"]
+    return ["auto", *(["none"] if test.p_values is None else fitting)]
+
+
+#: The settings of `compare`, in the order of the pages. One more is an argument of `compare`, a row here, and its use.
+SETTINGS = {
+    "test": Setting("Test", "; ".join(f"{test.name}: {test.title}" for test in TESTS.values()), TESTS,
+                    offered=lambda means, _: fitting_tests(means), in_box=False),
+    "correction": Setting("Correction", "for the number of pairs tested; auto: as the test allows",
+                          ("auto", *CORRECTIONS), offered=_list_corrections, in_box=False),
+    "unit": Setting("Unit", "what is drawn or swapped; auto: documents where their ids are known, else segments",
+                    ("auto", *UNITS), offered=("auto", *UNITS)),
+    "block_length": Setting("Block length", "mean length of stationary blocks, in segments", kind=float, letter="B"),
+    "ci": Setting("Interval", "kind of confidence interval; auto: percentile, with few units jackknife-t",
+                  ("auto", *INTERVALS), offered=lambda means, _: ["auto", *fitting_intervals(means)]),
+    "alpha": Setting("Level (alpha)", "level of the test; intervals have 1 - alpha", kind=float, letter="A",
+                     offered=(0.10, 0.05, 0.01, 0.005, 0.001)),
+    "trials": Setting("Trials", "permutations or resamples of the test", kind=int, letter="R",
+                      offered=(999, 1999, 4999, 9999, 49999)),
+    "resamples": Setting("Resamples", "bootstrap samples", kind=int, letter="B", least=2),
+    "seed": Setting("Seed", "seed of all random numbers", kind=int, letter="N", least=0, most=(1 << 64) - 1,
+                    offered=()),
+    "baseline": Setting("Baseline", "only pairs with this system", letter="NAME"),
+    "rank_rule": Setting("Rank rule", "how ranks are made", RANK_RULES)}
+
+
+@dataclass(frozen=True)
 class Plan:
     """What is drawn: every setting of a comparison that the draws depend on, as resolved."""
 
@@ -34,14 +94,14 @@ class Plan:
     seed: int
 
     @classmethod
-    def of(cls, settings: Settings) -> Plan:
+    def from_settings(cls, settings: Settings) -> Plan:
         return cls(*(getattr(settings, one.name) for one in fields(cls)))
 
 
 def resolve_plan(testset: TestSet, *, test: str, unit: str, block_length: float | None, trials: int, resamples: int,
                  seed: int) -> tuple[Plan, Units]:
     """Check what is to be drawn and replace every ``auto``; as `resolve`, whatever is decided later."""
-    _choose("test", test, TESTS)
+    SETTINGS["test"].check(test)
     chosen = TESTS[test]
     sampling, units = resolve_sampling(testset, unit=unit, block_length=block_length, alpha=0.05, resamples=resamples,
                                        seed=seed)
@@ -71,7 +131,7 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
         raise SettingError(f"No system {baseline!r} to use as baseline.{suggest_name(baseline, testset.systems)} "
                            f"Systems: {', '.join(testset.systems)}.")
     check_rank_rule(rank_rule, testset)
-    _choose("interval", ci, ("auto", *INTERVALS))
+    SETTINGS["ci"].check(ci)
     ci = interval_kind(ci, units.effective)
     _by_segment(units.kind, unit, "Interval", ci, ci == "t", "percentile")
     return Settings(**asdict(plan), alpha=float(alpha), correction=_correction(chosen, correction), ci=ci,
@@ -79,9 +139,9 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
 
 
 def _correction(test: SignificanceTest, correction: str) -> str:
+    SETTINGS["correction"].check(correction)
     if correction == "auto":
         correction = test.default_correction
-    _choose("correction", correction, CORRECTIONS)
     if test.p_values is None and correction != "none":
         raise SettingError(f"Test {test.name!r} gives no p to correct. Choose the correction none, or another test.",
                            {"correction": "none"})
@@ -98,12 +158,10 @@ def resolve_sampling(testset: TestSet, *, unit: str, block_length: float | None,
     if not testset.systems:
         raise InputError(f"No system in {testset.name}. Give at least one output, two to compare.",
                          {"system": "FILE"})
-    _whole("resamples", resamples, 2, _MOST_DRAWS)
-    _whole("seed", seed, 0)
-    if seed >= 1 << 64:
-        raise SettingError(f"seed is {seed}. Expected a number below 2^64.")
+    SETTINGS["resamples"].check(resamples)
+    SETTINGS["seed"].check(seed)
     check_level(alpha)
-    _choose("unit", unit, ("auto", *UNITS))
+    SETTINGS["unit"].check(unit)
     units = make_units(testset, unit, block_length)
     return SamplingSettings(units.kind, units.block_length, float(alpha), int(resamples), int(seed),
                             __version__), units
@@ -122,7 +180,7 @@ def interval_kind(ci: str, effective: float) -> str:
 def check_trials(trials: int, alpha: float | None, test: str) -> None:
     """Raise SettingError for a number of trials that cannot be, or with which the test could find nothing at alpha."""
     chosen = TESTS[test]
-    _whole("trials", trials, 1, _MOST_DRAWS)
+    SETTINGS["trials"].check(trials)
     if chosen.p_values is not None and alpha is not None and alpha < chosen.smallest_p(trials):
         needed = chosen.trials_for(alpha)
         raise SettingError(
@@ -140,7 +198,7 @@ def check_level(alpha: float) -> None:
 
 def check_rank_rule(rule: str, testset: TestSet) -> None:
     """Raise SettingError for a rule that is not known, and for one that needs domains where there are none."""
-    _choose("rank rule", rule, RANK_RULES)
+    SETTINGS["rank_rule"].check(rule)
     if RANK_RULES[rule].by_domain and testset.domains is None:
         documents: tuple[Remedy, ...] = ({"docs": "FILE"},) if testset.has_texts else ()
         raise SettingError(
@@ -191,8 +249,8 @@ def _choose(what: str, value: str, among: Iterable[str]) -> None:
         raise explain_unknown(what, value, among)
 
 
-def _whole(what: str, value: int, least: int, most: int | None = None) -> None:
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise SettingError(f"{what} is {value}. Expected a whole number, at least {least}.")
-    if most is not None and value > most:
-        raise SettingError(f"{what} is {value}. Expected at most {most}.")
+def check_whole(what: str, value: Any, least: int, most: int) -> int:
+    """A whole number within its range, or a `SettingError`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
+        raise SettingError(f"{what} is {value}. Expected a whole number from {least:,} to {most:,}.")
+    return int(value)

@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 
 from mtsig_core.results import PairResult
-from mtsig_core.stats.arrays import TOLERANCE, Rows, by_rows, count_extreme, in_turn, rounding
+from mtsig_core.stats.arrays import TOLERANCE, Rows, apply_by_rows, count_extreme, iterate_rows, rounding_error
 from mtsig_core.stats.resampling import Units
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -60,11 +60,11 @@ def percentile_test(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarra
     p = min(1, 2 (min(#{d_b <= 0}, #{d_b >= 0}) + 1) / (B + 1)). Shapes as in `approximate_randomization`.
     """
     def smaller_tail(d: np.ndarray) -> np.ndarray:
-        tie = rounding(d)[:, None]
+        tie = rounding_error(d)[:, None]
         smaller: np.ndarray = np.minimum((d <= tie).sum(axis=1), (d >= -tie).sum(axis=1))
         return smaller
 
-    p: np.ndarray = np.minimum(1, 2 * (by_rows(smaller_tail, drawn) + 1) / (drawn.shape[1] + 1))
+    p: np.ndarray = np.minimum(1, 2 * (apply_by_rows(smaller_tail, drawn) + 1) / (drawn.shape[1] + 1))
     return p
 
 
@@ -78,7 +78,7 @@ def riezler_maxwell(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarra
     def count(d0: np.ndarray, d: np.ndarray) -> np.ndarray:
         size, reached = np.abs(d), np.abs(d0)
         excess = size - size.mean(axis=1, keepdims=True)
-        ties = np.maximum(rounding(excess), TOLERANCE * reached)
+        ties = np.maximum(rounding_error(excess), TOLERANCE * reached)
         counts: np.ndarray = (excess >= (reached - ties)[:, None]).sum(axis=1)
         return counts
 
@@ -90,8 +90,8 @@ def win_rates(drawn: np.ndarray | Rows) -> tuple[np.ndarray, np.ndarray]:
 
     Samples with equal scores count for neither. Returns (win, lose), each of shape (pairs,).
     """
-    return (by_rows(lambda d: (d > rounding(d)[:, None]).mean(axis=1), drawn),
-            by_rows(lambda d: (d < -rounding(d)[:, None]).mean(axis=1), drawn))
+    return (apply_by_rows(lambda d: (d > rounding_error(d)[:, None]).mean(axis=1), drawn),
+            apply_by_rows(lambda d: (d < -rounding_error(d)[:, None]).mean(axis=1), drawn))
 
 
 def student_t(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
@@ -297,7 +297,7 @@ def _is_found(alpha: float, p: np.ndarray | None, win: np.ndarray | None, lose: 
 def _p_values(count: Callable[[np.ndarray, np.ndarray], np.ndarray], observed: np.ndarray,
               replicates: np.ndarray | Rows) -> np.ndarray:
     """(c + 1) / (R + 1), c the number of replicates at least as extreme as the observed difference."""
-    p: np.ndarray = (by_rows(count, observed, replicates) + 1) / (replicates.shape[1] + 1)
+    p: np.ndarray = (apply_by_rows(count, observed, replicates) + 1) / (replicates.shape[1] + 1)
     return p
 
 
@@ -420,7 +420,7 @@ def fitting_tests(segment_means: bool) -> dict[str, SignificanceTest]:
 FAMILY_WISE = ("bonferroni", "holm", "romano-wolf")
 
 
-def none(p: np.ndarray) -> np.ndarray:
+def uncorrected(p: np.ndarray) -> np.ndarray:
     """No correction."""
     return p.copy()
 
@@ -438,19 +438,19 @@ def holm(p: np.ndarray) -> np.ndarray:
     return _back(np.minimum(1, stepped), order)
 
 
-def bh(p: np.ndarray) -> np.ndarray:
+def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
     """Benjamini and Hochberg (1995). Controls the false discovery rate under positive dependence."""
     return _step_up(p, 1.0)
 
 
-def by(p: np.ndarray) -> np.ndarray:
+def benjamini_yekutieli(p: np.ndarray) -> np.ndarray:
     """Benjamini and Yekutieli (2001). Controls the false discovery rate under any dependence."""
     return _step_up(p, np.sum(1 / np.arange(1, p.size + 1)))
 
 
 #: The corrections that need nothing but p-values, shape (m,) -> (m,).
 ADJUSTMENTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "none": none, "bonferroni": bonferroni, "holm": holm, "bh": bh, "by": by}
+    "none": uncorrected, "bonferroni": bonferroni, "holm": holm, "bh": benjamini_hochberg, "by": benjamini_yekutieli}
 #: All of them, as named on the command line.
 CORRECTIONS = (*ADJUSTMENTS, "romano-wolf")
 #: What each correction keeps at the level.
@@ -507,7 +507,7 @@ def romano_wolf_in(observed: np.ndarray, null: np.ndarray | Rows, families: Sequ
                          np.maximum(np.abs(d0), np.abs(rows).max(axis=1, initial=0.0))])
 
     n = null.shape[1]
-    spread, size = by_rows(spread_and_size, observed, null)
+    spread, size = apply_by_rows(spread_and_size, observed, null)
     ties = tolerance * size
     varies = spread > ties
     by_itself = np.ones(len(observed))  # of pairs that take no part in the maximum
@@ -523,7 +523,7 @@ def romano_wolf_in(observed: np.ndarray, null: np.ndarray | Rows, families: Sequ
         order = family[np.argsort(distance[family], kind="stable")][np.count_nonzero(~varies[family]):]
         largest = np.zeros(n)  # over the pairs not yet passed, the smallest first
         p = np.empty(len(order))
-        for k, (pair, row) in enumerate(zip(order, in_turn(null, order), strict=True)):
+        for k, (pair, row) in enumerate(zip(order, iterate_rows(null, order), strict=True)):
             np.maximum(largest, np.abs(row) / spread[pair], out=largest)
             threshold = (abs(observed[pair]) - ties[pair]) / spread[pair]
             p[k] = (np.count_nonzero(largest >= threshold) + 1) / (n + 1)
@@ -547,18 +547,18 @@ def _back(values: np.ndarray, order: np.ndarray) -> np.ndarray:
     return out
 
 
-def every_correction(p: np.ndarray, romano_wolf: np.ndarray | None = None) -> dict[str, np.ndarray]:
+def apply_corrections(p: np.ndarray, romano_wolf: np.ndarray | None = None) -> dict[str, np.ndarray]:
     """The same raw p-values, shape (pairs,), under each correction; with `romano_wolf`, which cannot be had from them,
     last.
 
-    >>> {name: adjusted.round(3).tolist() for name, adjusted in every_correction(np.array([0.01, 0.03])).items()}
+    >>> {name: adjusted.round(3).tolist() for name, adjusted in apply_corrections(np.array([0.01, 0.03])).items()}
     {'none': [0.01, 0.03], 'bonferroni': [0.02, 0.06], 'holm': [0.02, 0.03], 'bh': [0.02, 0.03], 'by': [0.03, 0.045]}
     """
     adjusted = {name: adjust(p) for name, adjust in ADJUSTMENTS.items()}
     return adjusted if romano_wolf is None else {**adjusted, "romano-wolf": romano_wolf}
 
 
-def decide_by(tested: Sequence[PairResult], sign: int, adjusted: np.ndarray, alpha: float) -> np.ndarray:
+def decide_adjusted(tested: Sequence[PairResult], sign: int, adjusted: np.ndarray, alpha: float) -> np.ndarray:
     """What adjusted p, shape (pairs,), decide on pairs that were tested, as `decide_pairs` has it; `sign` turns a
     difference into an improvement."""
     improvement = np.array([sign * pair.delta for pair in tested])
@@ -567,11 +567,11 @@ def decide_by(tested: Sequence[PairResult], sign: int, adjusted: np.ndarray, alp
     return decide_pairs(improvement, alpha, p=adjusted, side=side)
 
 
-def disagreeing(decisions: Mapping[str, np.ndarray]) -> np.ndarray:
+def find_disagreements(decisions: Mapping[str, np.ndarray]) -> np.ndarray:
     """Indices of the pairs on which not all choices (corrections, tests) decide alike, from decisions of shape
     (pairs,).
 
-    >>> disagreeing({"none": np.array([1, 1, 0]), "holm": np.array([1, 0, 0])}).tolist()
+    >>> find_disagreements({"none": np.array([1, 1, 0]), "holm": np.array([1, 0, 0])}).tolist()
     [1]
     """
     if not decisions:

@@ -29,8 +29,8 @@ from mtsig_core.report.tables import (
 from mtsig_core.report.words import describe_control, keeps_its_level, write_caveats
 from mtsig_core.stats.across import alike_said, pairs_across
 from mtsig_core.stats.cautions import about_top_groups
-from mtsig_core.stats.comparison import joined
-from mtsig_core.stats.significance import decide_by
+from mtsig_core.stats.comparison import join_comparisons
+from mtsig_core.stats.significance import decide_adjusted
 from mtsig_core.testset import name_as_system
 from pages._ui import address, background, charts, controls, result_cache, screen, testset_view
 from pages._ui.browser import command_box, copyable
@@ -210,7 +210,8 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
             view = replace(view, settings={**view.settings, "correction": step})
             result, settings = view.result, view.comparison.settings
         tested = [pair for pair in result.tested if pair.p_value is not None]
-        _say(view, step, {name: decide_by(tested, result.sign, p, settings.alpha) for name, p in adjusted.items()})
+        _say(view, step, {name: decide_adjusted(tested, result.sign, p, settings.alpha) for name,
+                          p in adjusted.items()})
     table = pairs_table(result, settings)
     names, n = [system.system for system in result.systems], sum(pair.significant for pair in result.pairs)
     if len(names) > _MOST:
@@ -288,7 +289,7 @@ def show_exports(view: View, page: str, left_out: Mapping[str, str], metrics: Se
 
 
 def _joined(left_out, *parts):
-    return replace(joined(parts), excluded=tuple(starmap(Exclusion, left_out)))
+    return replace(join_comparisons(parts), excluded=tuple(starmap(Exclusion, left_out)))
 
 
 def _sentences(comparison):

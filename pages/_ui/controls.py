@@ -10,14 +10,10 @@ import streamlit as st
 from mtsig_core import METRICS, TestSet
 from mtsig_core.metrics import list_metrics, metric_titles
 from mtsig_core.report.commands import defaults
-from mtsig_core.stats.intervals import fitting_intervals
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
-from mtsig_core.stats.resampling import UNITS
-from mtsig_core.stats.significance import CORRECTIONS, TESTS, fitting_tests
+from mtsig_core.stats.settings import SETTINGS
 from pages._ui import address
 
-TRIALS = [999, 1999, 4999, 9999, 49999]
-_ALPHAS = [0.10, 0.05, 0.01, 0.005, 0.001]
 #: Which settings in the sidebar have an effect on a page: all on a page that is not here. What is not drawn keeps what
 #: it was set to, for the pages that have it.
 _IN_EFFECT = {
@@ -74,28 +70,24 @@ def pick_settings(page: str = "", segment_means: bool = False) -> dict:
 
     Some tests and intervals are for means of segment scores alone.
     """
-    def place(key):
-        return st if has_effect(page, key) else None
+    usual, chosen = defaults("compare"), {}
+    shown = {name: setting for name, setting in SETTINGS.items() if setting.offered is not None}
 
-    usual, tests = defaults("compare"), fitting_tests(segment_means)
-    test = choice("Test", list(tests), "test", place=place("test"),
-                  help="; ".join(f"{t.name}: {t.title}" for t in tests.values()))
-    allowed = [c for c in CORRECTIONS if TESTS[test].romano_wolf or c != "romano-wolf"]
-    if TESTS[test].p_values is None:
-        allowed = ["none"]
-    correction = choice("Correction", ["auto", *allowed], "correction", place=place("correction"),
-                        help="For the number of pairs tested.")
-    more = has_effect(page, "unit", "ci", "alpha", "trials", "seed")
-    with st.expander("More settings", key="settings.box") if more else nullcontext():
-        return dict(
-            test=test, correction=correction,
-            unit=choice("Unit", ["auto", *UNITS], "unit", place=place("unit"), help=(
-                "What is drawn or swapped. auto: the document where document ids are known, else the segment.")),
-            ci=choice("Interval", ["auto", *fitting_intervals(segment_means)], "ci", place=place("ci")),
-            alpha=choice("Level (alpha)", _ALPHAS, "alpha", default=usual["alpha"], place=place("alpha")),
-            trials=choice("Trials", TRIALS, "trials", default=usual["trials"], place=place("trials"),
-                          help="Draws of the test."),
-            seed=number(place("seed"), "Seed", usual["seed"], "seed", least=0, most=2**31, step=1))
+    def draw(in_box: bool) -> None:
+        for name, setting in shown.items():
+            if setting.in_box is in_box:
+                more = dict(place=st if has_effect(page, name) else None,
+                            help=setting.help[:1].upper() + setting.help[1:])
+                offers = setting.list_offers(segment_means, chosen)
+                chosen[name] = choice(setting.title, offers, name, default=usual[name], **more) if offers else number(
+                    more.pop("place"), setting.title, usual[name], name, least=setting.least,
+                    most=min(setting.most, 2**31), step=1, **more)
+
+    draw(in_box=False)
+    boxed = has_effect(page, *(name for name, setting in shown.items() if setting.in_box))
+    with st.expander("More settings", key="settings.box") if boxed else nullcontext():
+        draw(in_box=True)
+    return chosen
 
 
 def pick_baseline(names: list[str]) -> str | None:

@@ -11,6 +11,7 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import TestSet
+from mtsig_core.experiments.error_rates import Decisions
 from mtsig_core.experiments.lecture import (
     ALPHA,
     BETTER,
@@ -23,7 +24,6 @@ from mtsig_core.experiments.lecture import (
     PowerTests,
     Resamples,
     Swaps,
-    Tables,
     ThreeSentences,
     all_swaps,
     better,
@@ -133,6 +133,9 @@ class Scene:
         return values if fits and not (kind == "range" and len(values) % 2) else ()
 
 
+_WORDS = texts.read_scenes()
+
+
 # Scenes that resample.
 
 
@@ -216,13 +219,14 @@ def _blocks_end(shown: Shown, steps: int) -> dict:
             **texts.blocks_end(shown.metric, result, shown.testset.simulated)}
 
 
-BOOTSTRAP = Scene(1000, texts.BOOTSTRAP, {"kind": "slider", "min": 0, "max": 12, "step": 1, "start": 0,
+BOOTSTRAP = Scene(1000, _WORDS["bootstrap"], {"kind": "slider", "min": 0, "max": 12, "step": 1, "start": 0,
                                           "unit": " of 12"}, _urn, _drawn, _urn_end, prepare=_resampled)
-RANDOMIZATION = Scene(1000, texts.RANDOMIZATION, {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 50,
+RANDOMIZATION = Scene(1000, _WORDS["randomization"], {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 50,
                                                   "unit": "%"}, _table, _swapped, _swap_end,
                       prepare=_swaps)
-BLOCKS = Scene(100, texts.BLOCKS, {"kind": "range", "min": 0, "max": 100, "step": 1, "low": 20, "high": 40, "unit": ""},
-               _ribbon, _samples, _blocks_end, fewer=lambda shown: len(shown.cut().blocks))
+BLOCKS = Scene(100, _WORDS["blocks"], {"kind": "range", "min": 0, "max": 100, "step": 1, "low": 20, "high": 40,
+                                       "unit": ""}, _ribbon, _samples, _blocks_end,
+               fewer=lambda shown: len(shown.cut().blocks))
 
 
 # Scenes on what goes wrong without resampling right.
@@ -281,12 +285,12 @@ def _documents_end(shown: Shown, steps: int) -> dict:
     return texts.documents_end(_equal(shown).first(steps), *WORLDS[shown.world])
 
 
-def _tables(shown: Shown, steps: int, better: int) -> Tables:
+def _tables(shown: Shown, steps: int, better: int) -> Decisions:
     """Test sets up to a step, made ten at a time, so that none is made twice."""
     key = shown.testset.digest, shown.metric, better, shown.seed
     drawn = _WHOLE.make(("family", *key), lambda: family(
         shown.testset, shown.metric, better=better, seed=shown.seed, statistics=shown.statistics()))
-    return Tables.joined([_PARTS.make(("tables", *key, at), lambda at=at: tables(drawn, shown.seed, at, at + 10))
+    return Decisions.joined([_PARTS.make(("tables", *key, at), lambda at=at: tables(drawn, shown.seed, at, at + 10))
                           for at in range(0, steps, 10)]).first(steps)
 
 
@@ -297,9 +301,14 @@ def _comparisons_body(shown: Shown) -> dict:
 
 def _comparisons_rows(shown: Shown, steps: int, better: int = 0) -> dict:
     result = _tables(shown, steps, better)
-    return {"n": steps, "cells": {name: result.cells(name) for name in result.decided},
-            "false": {name: result.false(name).tolist() for name in result.decided},
-            "lost": {name: result.lost(name).tolist() for name in result.decided}}
+    return {"n": steps, "cells": {name: _list_claims(result.claims(name)) for name in result.corrections},
+            "false": {name: result.false(name).tolist() for name in result.corrections},
+            "lost": {name: result.lost(name).tolist() for name in result.corrections}}
+
+
+def _list_claims(claims: np.ndarray) -> list[list[tuple[int, int]]]:
+    """Of each test set: (pair, 1 or -1)."""
+    return [[(int(k), int(row[k])) for k in np.flatnonzero(row)] for row in claims]
 
 
 def _comparisons_end(shown: Shown, steps: int) -> dict:
@@ -310,12 +319,12 @@ def _further(shown: Shown, steps: int) -> dict:
     return {**_comparisons_rows(shown, steps, BETTER), **texts.three_better_end(_tables(shown, steps, BETTER))}
 
 
-MEAN = Scene(3, texts.MEAN, _mean_guess, _mean_body, _mean_rows, _mean_end)
-DOCUMENTS = Scene(1000, texts.DOCUMENTS, {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 5,
+MEAN = Scene(3, _WORDS["mean"], _mean_guess, _mean_body, _mean_rows, _mean_end)
+DOCUMENTS = Scene(1000, _WORDS["documents"], {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 5,
                                           "unit": " of 100"}, _documents_body, _documents_rows, _documents_end,
                   worlds=tuple(texts.world(*world) for world in WORLDS),
                   prepare=_equal)
-COMPARISONS = Scene(200, texts.COMPARISONS, {"kind": "slider", "min": 0, "max": 105, "step": 1, "start": 0,
+COMPARISONS = Scene(200, _WORDS["comparisons"], {"kind": "slider", "min": 0, "max": 105, "step": 1, "start": 0,
                                              "unit": " of 105"}, _comparisons_body, _comparisons_rows,
                     _comparisons_end, at_once=10, further=_further,
                     prepare=lambda shown: _tables(shown, 20, 0))
@@ -362,6 +371,6 @@ def _end(shown: Shown, steps: int) -> dict:
     return {"mean": result.mean_size, **texts.power_end(result, n, two.planned(n), two.planned_exaggeration(n))}
 
 
-POWER = Scene(300, texts.POWER, {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 80, "unit": " of 100"},
+POWER = Scene(300, _WORDS["power"], {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 80, "unit": " of 100"},
               _body, _rows, _end, at_once=_AT_ONCE, worlds=tuple(texts.power_world(*two) for two in POWER_WORLDS),
               prepare=lambda shown: _tested(shown, _AT_ONCE))

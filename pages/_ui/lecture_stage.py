@@ -12,7 +12,7 @@ import streamlit as st
 from mtsig_core import MtsigError, TestSet
 from mtsig_core.report import lecture_texts as texts
 from mtsig_core.report.export import to_csv
-from mtsig_core.report.lecture_texts import HandoutPart, Strip, exercises, handout
+from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout
 from mtsig_core.report.palette import shortened
 from mtsig_core.stats.measured import measure
 from pages._ui import address, result_cache, screen, testsets
@@ -175,7 +175,6 @@ def handout_file(scenes: Mapping[str, tuple[Scene, Shown, int]]) -> dict[str, st
 def _part(key: str, scene: Scene, shown: Shown, step: int) -> HandoutPart:
     step = min(step or _USUAL.get(key, 500), scene.steps(shown))
     body, rows, end = scene.body(shown), scene.rows(shown, step), scene.end(shown, step)
-    exercise, answer = exercises()[key]
     query = {"scene": key, "seed": shown.seed, "step": step, "reveal": "true",
              **({"world": shown.world} if shown.world else {}),
              **{name: said for name in ("testset", "a", "b") if (said := address.asked(name)) is not None}}
@@ -183,7 +182,7 @@ def _part(key: str, scene: Scene, shown: Shown, step: int) -> HandoutPart:
     return HandoutPart(scene.words.title, scene.words.question + chosen,
                        texts.shown(shown.testset, key, shown.seed, step),
                        f"{end['conclusion']} {end.get('after', '')}".strip(),
-                       end["limitation"], exercise, answer, f"lecture?{urlencode(query)}",
+                       end["limitation"], scene.words.exercise, scene.words.answer, f"lecture?{urlencode(query)}",
                        _table(key, body), _strips(key, body, rows, end, step))
 
 

@@ -22,11 +22,11 @@ from mtsig_core.report.dispute_card import card_html
 from mtsig_core.report.sentences import write_level
 from mtsig_core.report.table import Column, Table, join_ends
 from mtsig_core.source import Source
-from mtsig_core.stats.arrays import holds_zero
+from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.cautions import about_definition, about_need_of_units, trusted
-from mtsig_core.stats.comparison import joined
-from mtsig_core.stats.few_units import alone_could, cannot_decide
-from mtsig_core.stats.pair import PairExamination, equivalence, examine_pair, extremes
+from mtsig_core.stats.comparison import join_comparisons
+from mtsig_core.stats.few_units import can_reach_alone, cannot_decide
+from mtsig_core.stats.pair import PairExamination, equivalence, examine_pair, find_extremes
 from mtsig_core.stats.significance import TESTS
 from pages._ui import address, background, charts, controls, result_cache, screen
 from pages._ui.browser import command_box
@@ -188,7 +188,7 @@ def disagreement_said(pair: PairResult, settings: Settings, result: MetricResult
     """What to make of a simultaneous interval that contains 0, or not, against the decision."""
     contains = f"The simultaneous interval {'contains' if pair.significant else 'excludes'} 0"
     if cannot_decide(settings, result) is not None:
-        few = "trials cannot decide after the correction" if alone_could(settings, pair) else \
+        few = "trials cannot decide after the correction" if can_reach_alone(settings, pair) else \
             f"{settings.unit}s cannot decide by this test"
         return f"{contains}, read as Student's t; so few {few}."
     return (f"{contains} and the decision is another: they are by different methods. "
@@ -205,7 +205,7 @@ def intervals_table(examination: PairExamination, chosen: str, family: str | Non
     for kind, ends in kinds.items():
         low, high = ends or (None, None)
         rows.append((kind, low, high, None if ends is None else high - low,
-                     None if ends is None else "no" if holds_zero(low, high) else "yes"))
+                     None if ends is None else "no" if contains_zero(low, high) else "yes"))
     return Table("intervals", (
         Column("kind", f"{write_level(examination.settings)} interval", "name"),
         Column("low", "low", "difference", form), Column("high", "high", "difference", form),
@@ -235,7 +235,7 @@ def show_documents(view: View, found: PairExamination, a: str, b: str) -> None:
     st.subheader("Which documents drive the difference?")
     added, ids = found.sign * found.by_document, document_names(view.testset)
     order = (-added).argsort(kind="stable")
-    most, least = extremes(added, 10)
+    most, least = find_extremes(added, 10)
     shown = [*most, *least[::-1]]
     clicked = charts.show(
         partial(drivers, [ids[k] for k in shown], added[shown].tolist(), a=a, b=b, unit=unit), key="pair.documents",
@@ -269,7 +269,7 @@ def show_card(view: View, a: str, b: str) -> None:
             compared.append(view.compare(name))
         except MtsigError as problem:  # a test that does not fit this metric
             screen.error(f"{metric_title(name)}: {problem}")
-    comparison = joined(compared)
+    comparison = join_comparisons(compared)
     names = list(comparison.metrics)
     testset, settings = view.testset, view.settings
     key = ("dispute", testset.digest, a, b, *names, *sorted(view.settings.items()))

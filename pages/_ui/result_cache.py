@@ -13,7 +13,7 @@ import numpy as np
 from mtsig_core import Comparison, Metric, TestSet, compare
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.stats.engine import fits
+from mtsig_core.stats.engine import fits_in_memory
 from pages._ui import session_limits
 from pages._work.first_comparison import FirstDraws, drawn_beforehand, first_counts
 from pages._work.memory import Memory
@@ -33,7 +33,7 @@ def comparison(testset: TestSet, metric: str, meanwhile: Callable[[], None] | No
     """
     session_limits.check_draws(testset, max(settings.get("trials", 0), settings.get("resamples", 0)))
     drawn, asked, m = drawing(settings), deciding(settings), len(testset.systems)
-    if not fits(m * (m - 1) // 2, settings.get("trials")):  # then each baseline has draws of its own
+    if not fits_in_memory(m * (m - 1) // 2, settings.get("trials")):  # then each baseline has draws of its own
         drawn["baseline"] = settings.get("baseline")
     key = "compare", testset.digest, testset.name, metric, tuple(sorted(drawn.items()))
 

@@ -21,7 +21,7 @@ from mtsig_core.report.experiment_tables import (
     tally_table,
 )
 from mtsig_core.report.sentences import choose_form
-from mtsig_core.stats.arrays import rounding
+from mtsig_core.stats.arrays import rounding_error
 from mtsig_core.stats.significance import significant
 from pages._ui import charts, controls, one_pair, screen
 from pages._ui.testset_view import View
@@ -103,7 +103,7 @@ class Samples:
             screen.error(f"{a} and {b} have no line in common with a score: they cannot be compared. Choose another "
                          "pair.")
             return
-        tie = rounding(np.array([self.by_kind[kind].system(name).full for name in (a, b)]))
+        tie = rounding_error(np.array([self.by_kind[kind].system(name).full for name in (a, b)]))
         known = "the better" if significant(pair.whole_p, alpha) else "ahead"
         order = f"{a if truth > 0 else b} is {known}" if abs(truth) > tie else f"{a} and {b} tie"
         decided = describe_whole(pair.whole_p, alpha, self.by_kind[kind].whole_units)
@@ -144,9 +144,9 @@ class Samples:
         low, middle, high = by_size[size]
         rows = [row for row in spread.rows if row.size == size and row.ratio is not None]
         apart = sum(row.ratio_low is not None and (row.ratio_low > 1 or row.ratio_high < 1) for row in rows)
-        of_all = (f", the median of {len(rows)} systems (from {low:.1f} to {high:.1f}), {apart or 'none'} of which "
+        expand = (f", the median of {len(rows)} systems (from {low:.1f} to {high:.1f}), {apart or 'none'} of which "
                   f"{'has' if apart == 1 else 'have'} an interval without 1") if len(rows) > 1 else ""
-        screen.answer(f"Blocks of {size:,}: {middle:.1f} times as wide as broad samples{of_all}")
+        screen.answer(f"Blocks of {size:,}: {middle:.1f} times as wide as broad samples{expand}")
         by_system: dict[str, list] = {}
         for row in spread.rows:
             if row.ratio is not None:

@@ -17,13 +17,14 @@ from mtsig_core.report.cells import Cell
 from mtsig_core.report.table import KINDS, MISSING, Table
 from mtsig_core.report.text import printable_lines
 from mtsig_core.report.words import group_cautions
+from mtsig_core.stats.settings import SETTINGS
 from pages._ui import grid
-from pages._ui.controls import TRIALS
 
 #: The label of the control by the argument it gives; what is not here is given elsewhere than in the sidebar.
-LABELS = {"metrics": "Metric", "tokenize": "Tokenizer", "test": "Test", "correction": "Correction", "unit": "Unit",
-          "trials": "Trials", "rank_rule": "Ranks", "exclude": "Leave out systems",
-          "refs_as_systems": "References take part as systems"}
+LABELS = {"metrics": "Metric", "tokenize": "Tokenizer", "rank_rule": "Ranks", "exclude": "Leave out systems",
+          "refs_as_systems": "References take part as systems",
+          **{name: setting.title for name, setting in SETTINGS.items() if setting.offered}}
+_TRIALS = SETTINGS["trials"].list_offers(False, {})
 
 
 def in_side_bar(remedies: Iterable[Remedy]) -> str:
@@ -40,13 +41,13 @@ def in_side_bar(remedies: Iterable[Remedy]) -> str:
 def _is_there(name: str, value: str | int) -> bool:
     """Whether the sidebar has it; only the name of a system may be in capitals and not stand for what is to find."""
     if name == "trials":
-        return int(value) <= TRIALS[-1]
+        return int(value) <= _TRIALS[-1]
     return name in LABELS and (name == "exclude" or not str(value).isupper())
 
 
 def _set(name: str, value: str | int) -> str:
     if name == "trials":
-        value = next(offered for offered in TRIALS if offered >= int(value))
+        value = next(offered for offered in _TRIALS if offered >= int(value))
     return LABELS[name] if value is True else f"{LABELS[name]} = {value}"
 
 

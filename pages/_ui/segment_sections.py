@@ -14,8 +14,8 @@ from mtsig_core.metrics.overlap import bleu_tokens
 from mtsig_core.metrics.tokenizers import tokenizer_name
 from mtsig_core.report import export, segment_cards
 from mtsig_core.report.cells import number, written_like
-from mtsig_core.stats import segments
-from mtsig_core.stats.pair import PairExamination, extremes
+from mtsig_core.stats import pair as segments
+from mtsig_core.stats.pair import PairExamination, find_extremes
 from pages._ui import address, background, controls, one_pair, screen
 from pages._ui.browser import copyable
 from pages._ui.testset_view import View
@@ -41,7 +41,7 @@ def show_most_in_favour(view: View, found: PairExamination, a: str, b: str) -> N
     """The segments that add most to the difference, each way, and the way to all of them."""
     added, unit = found.sign * found.by_segment, metric_title(found.metric)
     n, marks = pick_marks()
-    for name, part in zip((a, b), extremes(added, n), strict=True):
+    for name, part in zip((a, b), find_extremes(added, n), strict=True):
         screen.answer(f"Most in favour of {name}")
         if not part.size:
             st.caption("No segment pulls the difference this way.")
@@ -211,7 +211,7 @@ class Reader:
             f"All {n:,} segments" if n == testset.n_segments else f"{n:,} of {testset.n_segments:,} segments"
         metric = resolve_metric(testset, self.view.metric)
         try:
-            score_a, score_b = segments.scores_on(testset, metric, self.a, self.b, self.statistics, positions)
+            score_a, score_b = segments.score_segments(testset, metric, self.a, self.b, self.statistics, positions)
         except MtsigError as problem:  # segments that nobody rated can be read all the same
             return f"{text}: {problem}"
         delta, form = (score_a - score_b) * direction(metric), written_like((score_a, score_b))
@@ -223,7 +223,7 @@ class Reader:
         return segment_cards.card(testset, [*pair, *self.also], k, self._head(k), marks=self.marks,
                                   tokens=self.tokens, notes=notes, outputs_first=True) + "".join(
             segment_cards.neighbour(testset, pair, each, what) for what, each in zip(
-                ("before it in the document", "after it"), segments.in_document(testset, k), strict=True)
+                ("before it in the document", "after it"), segments.find_neighbours(testset, k), strict=True)
             if each is not None)
 
     def draw_all_systems(self, k: int, notes: Sequence[str], page: int) -> str:

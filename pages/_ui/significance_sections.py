@@ -13,7 +13,7 @@ from mtsig_core.report.sentences import choose_form
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.words import describe_control
 from mtsig_core.stats import ranks, significance
-from mtsig_core.stats.few_units import cannot_decide, trials_needed
+from mtsig_core.stats.few_units import cannot_decide, fewest_trials
 from mtsig_core.stats.ranks import intransitive_triples
 from mtsig_core.stats.significance import TESTS, is_split, significant
 from pages._ui import charts, controls, screen
@@ -41,7 +41,7 @@ def adjust(view: View) -> Adjusted:
         other = view.comparison if settings.correction == "romano-wolf" else view.compare(correction="auto")
         joint = np.array([pair.p_adjusted for pair in other.metrics[view.metric].pairs if pair.p_value is not None])
     p = np.array([pair.p_value for pair in pairs])
-    return Adjusted(pairs, significance.every_correction(p, joint), joint is not None)
+    return Adjusted(pairs, significance.apply_corrections(p, joint), joint is not None)
 
 
 def list_open_pairs(view: View) -> list[PairResult]:
@@ -72,7 +72,7 @@ def describe_open_pairs(view: View) -> str:
 def show_corrections(view: View, adjusted: Adjusted) -> None:
     """What each correction controls, how many pairs are significant under it, and the pairs on which they disagree."""
     settings, result = view.comparison.settings, view.result
-    decisions = {name: significance.decide_by(adjusted.pairs, result.sign, values, settings.alpha)
+    decisions = {name: significance.decide_adjusted(adjusted.pairs, result.sign, values, settings.alpha)
                  for name, values in adjusted.by_correction.items()}
     screen.show_table(Table("corrections", (
         Column("correction", "correction", "name"), Column("controls", "controls"), _SIGNIFICANT), tuple(
@@ -82,7 +82,7 @@ def show_corrections(view: View, adjusted: Adjusted) -> None:
         st.caption(f"Romano-Wolf is not defined for the test {settings.test}.")
     elif np.count_nonzero(decisions["romano-wolf"]) < np.count_nonzero(decisions["holm"]):
         st.caption(significance.FEWER_THAN_HOLM)
-    unclear = significance.disagreeing(decisions)
+    unclear = significance.find_disagreements(decisions)
     if len(unclear):
         inside = st.expander(f"Pairs on which the corrections disagree: {len(unclear)}", on_change="rerun",
                              key="significance.unclear")
@@ -95,7 +95,7 @@ def show_corrections(view: View, adjusted: Adjusted) -> None:
 def _count(view: View, signs: np.ndarray, settings: Settings, correction: str, result: MetricResult) -> str:
     """The number of significant pairs, or why there can be none."""
     n = len(view.result.tested)
-    needed = trials_needed(settings, n, correction)
+    needed = fewest_trials(settings, n, correction)
     if (why := cannot_decide(settings, result, correction)) is not None and (needed is None or result.exact):
         return why.partition(",")[0]  # too few for so many pairs: that stands above
     return (f"{np.count_nonzero(signs)} of {n}" if needed is None
@@ -147,13 +147,13 @@ def show_tests(view: View) -> None:
             continue
         result, correction = other.metrics[view.metric], other.settings.correction
         p = np.array([pair.p_adjusted for pair in result.tested])
-        signs = significance.decide_by(result.tested, result.sign, p, settings.alpha)
+        signs = significance.decide_adjusted(result.tested, result.sign, p, settings.alpha)
         rows.append((TESTS[test].title, correction, _count(view, signs, other.settings, correction, result)))
         if cannot_decide(other.settings, result, correction) is None:
             by_test[f"{test}, {correction}"], decided[f"{test}, {correction}"] = p, signs
     screen.show_table(Table("tests", (
         Column("test", "test", "name"), Column("correction", "correction", "name"), _SIGNIFICANT), tuple(rows)))
-    unclear = significance.disagreeing(decided)
+    unclear = significance.find_disagreements(decided)
     st.caption(f"{len(unclear)} {'pair' if len(unclear) == 1 else 'pairs'} on which {' and '.join(by_test)} disagree. "
                "Choose the test before looking: to try several and keep one is to test more than once.")
     if len(unclear):

@@ -27,7 +27,7 @@ from mtsig_core.report.task import (
 from mtsig_core.report.task_export import disputed_records, task_document
 from mtsig_core.results import TaskAgreement, TaskComparison
 from mtsig_core.source import Source, TaskSource
-from mtsig_core.stats.across import disputed_in
+from mtsig_core.stats.across import find_disputes
 from mtsig_core.store.reviews import Entry
 from mtsig_core.testset import pick_human_scores
 from pages._ui import (
@@ -128,7 +128,7 @@ def show_disputes(view) -> TaskComparison | None:
     except MtsigError as problem:
         screen.error(problem)
         return None
-    disputes = disputed_in(compared)
+    disputes = find_disputes(compared)
     mine = compared if view.settings.get("rank_rule", "simultaneous") == "simultaneous" else None
     if not disputes:
         screen.plain("No language pair has two systems that two of these metrics can compare.")

@@ -7,13 +7,13 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import choose, follow, ready, watched
-from tests.browser.grids import told
+from tests.browser.conftest import choose, follow, printed, ready, watched
+from tests.browser.grids import cells, told
 from tests.toys import task_files, zipped
 
 pytestmark = pytest.mark.browser
 REF = "".join(f"this is sentence {k} of the set\n" for k in range(40)).encode()
-OUTPUTS = {"mine": REF.replace(b"is", b"was"), "<b>theirs</b>": REF.replace(b"sentence", b"phrase")}
+OUTPUTS = {"mine": REF.replace(b"is", b"was"), "<b>theirs": REF.replace(b"sentence", b"phrase")}
 SETTINGS = {"test": "bootstrap", "correction": "holm", "ci": "basic", "alpha": "0.01", "trials": "1999", "seed": "11"}
 NUMBERS = ".mt-status, .mt-answer, .mt-table, .stDataFrame canvas, code"
 
@@ -40,6 +40,19 @@ def upload(page, address, title):
     ready(page)
 
 
+def numbers_of_the_command_line(page, folder):
+    """The table of the Leaderboard has them, of the same files and settings."""
+    for name, text in (("ref", REF), ("a", OUTPUTS["mine"]), ("b", OUTPUTS["<b>theirs"])):
+        (folder / f"{name}.txt").write_bytes(text)
+    settings = [part for name, value in SETTINGS.items() for part in (f"--{name}", value)]
+    found = printed("compare", "--ref", folder / "ref.txt", "--system", f"mine={folder / 'a.txt'}",
+                    "--system", f"<b>theirs={folder / 'b.txt'}", *settings)["metrics"]["bleu"]
+    for (rank, name, score, low, *_), system in zip(cells(page, "leaderboard-table")[1:], found["systems"],
+                                                    strict=True):
+        assert (name, int(float(rank))) == (system["system"], system["rank_low"])
+        assert [float(score), float(low)] == pytest.approx([system["score"], system["ci_low"]], rel=1e-5)
+
+
 def yours(page):
     follow(page, "Data")
     ready(page)
@@ -58,13 +71,14 @@ def stranger(window):
     window.add_cookies(mine)
 
 
-def test_nothing_that_was_uploaded_is_lost(shared, elsewhere, page, window):
+def test_nothing_that_was_uploaded_is_lost(shared, elsewhere, page, window, tmp_path):
     """Its link shows the same on another server, there also to a stranger; it is listed where it was made alone, also
     when another server is asked for it."""
     upload(page, shared, "<i>my</i> set")
     follow(page, "Leaderboard")
     ready(page)
     assert "testset=~" in page.url
+    numbers_of_the_command_line(page, tmp_path)
     seen, link = numbers(page), page.url.removeprefix(shared)
     assert "<i>my</i> set · 40 segments · 2 systems" in seen[0]
     assert all(part in " ".join(seen) for part in ("seed 11", "alpha 0.01", "1999 trials", "holm", "basic"))
@@ -93,29 +107,6 @@ def test_nothing_that_was_uploaded_is_lost(shared, elsewhere, page, window):
     page.get_by_role("link", name="Upload its files").click()
     page.locator('input[type="file"]').wait_for(state="attached")
     assert page.problems == [] and page.dialogs == []
-
-
-def test_other_content_under_the_same_name_is_said(root, shared, page):
-    files = {"references/en-de.refA": REF, "system-outputs/en-de/a": OUTPUTS["mine"],
-             "system-outputs/en-de/b": OUTPUTS["<b>theirs</b>"]}
-    for name, text in files.items():
-        (root / f"changing/{name}.txt").parent.mkdir(parents=True, exist_ok=True)
-        (root / f"changing/{name}.txt").write_bytes(text)
-    said = "Other content stands under the name of this test set now"
-    page.goto(f"{shared}/segments?testset=changing/en-de")
-    before = page.evaluate("history.length")
-    ready(page)
-    page.wait_for_function("location.search.includes('digest=')")
-    assert page.evaluate("history.length") == before  # one press of Back leaves
-    link = page.url
-    assert page.locator(".mt-error").count() == 0
-    (root / "changing/system-outputs/en-de/b.txt").write_bytes(REF)
-    follow(page, "Data")
-    ready(page)
-    assert said in page.locator(".mt-error").inner_text()  # while one looks
-    page.goto(link)
-    ready(page)
-    assert said in page.locator(".mt-error").inner_text()  # and by the link
 
 
 def test_an_uploaded_task_is_its_link(shared, elsewhere, page, window):

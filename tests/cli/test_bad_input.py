@@ -33,14 +33,6 @@ def test_process_exits_with_2_and_no_traceback(process, files):
     assert "absent.txt" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_another_number_of_lines(refused, files):
-    lines = (files / "good.txt").read_text().splitlines(keepends=True)
-    joined = [*lines[:20], lines[20].rstrip("\n") + " " + lines[21], *lines[22:]]
-    (files / "good.txt").write_text("".join(joined))
-    message = refused("compare", "--ref", files / "ref.txt", "--system", files / "good.txt")
-    assert "good.txt has 59 lines" in message and "60" in message and "Line 21" in message and "joined" in message
-
-
 @pytest.mark.parametrize("content,expected", [
     (b"", "empty"), (b"caf\xe9 au lait\n" * 60, "byte"), (b"\x89PNG\r\n\x1a\n\0\0\0", "is a PNG image"),
     (gzip.compress(b"text\n" * 60, mtime=0)[:-9], "gzip")])
@@ -65,12 +57,6 @@ def test_a_structured_file_is_never_scored_as_text(refused, files, option, conte
     message = refused("score", *(part for parts in given.values() for part in parts))
     assert f"odd.file {told}" in message and "Expected " in message
     assert ("Options: --xml FILE." in message) == ("XML" in told and option not in ("--docs", "--scores"))
-
-
-def test_a_structured_file_in_a_folder_is_not_scored_as_text(refused, folder):
-    output = next((folder / "system-outputs/en-de").iterdir())
-    output.write_text("".join(f'{{"text": "{line}"}}\n' for line in output.read_text().splitlines()))
-    assert f"{output.name} is JSON, an object in each line" in refused("task", "--folder", folder)
 
 
 @pytest.mark.parametrize("asked", [("task", "--folder", "x" * 300), ("compare", "--folder", "x" * 300),
@@ -145,10 +131,6 @@ def test_an_output_that_is_the_reference_is_told(run, files):
     assert f"Warning: {caution.text} Options: --exclude copy." in done.out
 
 
-def test_folder_instead_of_file(refused, files):
-    assert "folder" in refused("compare", "--ref", files / "ref.txt", "--system", files)
-
-
 @pytest.mark.parametrize("asked, content", [
     (("task", "--folder", ".", "--systems-table"), "a table of the systems"),
     (("task", "--folder", ".", "--review"), "the JSON of a task that the page Review gives"),
@@ -162,11 +144,6 @@ def test_a_folder_or_nothing_in_place_of_what_an_option_expects(refused, folder,
     assert f" is a folder; a file with {content} is expected. Name a file in it." in refused(*asked, f"{named}{folder}")
     if asked[-1] in ("--systems-table", "--official"):
         assert f"empty is empty; {content} is expected." in refused(*asked, empty)
-
-
-def test_scores_of_a_task_that_are_a_folder(refused, folder):
-    message = refused("task", "--folder", folder, "--scores", f"en-de:x={folder}")
-    assert " is a folder; a file with a table of segment scores is expected." in message
 
 
 @pytest.mark.parametrize("asked", [("task",), ("compare", "--langpair", "en-de"), ("compare",)])
@@ -184,18 +161,6 @@ def test_duplicate_names(refused, files, tmp_path_factory):
     assert str(other) in message and "NAME=" in message
 
 
-def test_documents_of_another_length(refused, files):
-    (files / "docs.txt").write_text("d1\n" * 59)
-    message = refused("compare", "--ref", files / "ref.txt", "--system", files / "good.txt",
-                      "--docs", files / "docs.txt")
-    assert "docs.txt" in message and "59" in message and "60" in message
-
-
-def test_folder_without_that_language_pair(refused, folder):
-    message = refused("compare", "--folder", folder, "--langpair", "en-fr")
-    assert "en-fr" in message and "en-de" in message
-
-
 def test_folder_without_a_language_pair(refused, folder):
     assert "en-de" in refused("compare", "--folder", folder)
 
@@ -204,7 +169,7 @@ def test_folder_without_a_language_pair(refused, folder):
     (["--metrics", "blue"], ["blue", "Did you mean 'bleu'"]), *(
         ([option, text], [f"Argument {option}: '{text}' names nothing"])
         for option, text in (("--metrics", ""), ("--only", ""), ("--refs", ","))),
-    (["--trials", "0"], ["trials is 0", "at least 1"]), (["--trials", "many"], ["--trials", "many"]),
+    (["--trials", "0"], ["trials is 0", "from 1 to"]), (["--trials", "many"], ["--trials", "many"]),
     (["--alpha", "0"], ["alpha is 0", "between 0 and 1"]), (["--alpha", "1"], ["alpha is 1"]),
     (["--alpha", "nan"], ["alpha is nan"]),
     (["--alpha", "0.001", "--trials", "99"], ["alpha 0.001", "smallest p", "at least 999 trials"]),
@@ -278,7 +243,7 @@ def test_the_output_never_overwrites_what_is_read(refused, files, options):
 
 
 def test_absurd_numbers_and_names(refused, run, files, options):
-    assert "at most 10000000" in refused("compare", *options, "--trials", "100000000000")
+    assert "to 10,000,000" in refused("compare", *options, "--trials", "100000000000")
     long = run("score", "--ref", files / "ref.txt", "--system", f"{'x' * 300}={files / 'good.txt'}")
     assert long.status == 0 and "x" * 300 in long.out
 

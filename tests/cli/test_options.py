@@ -8,6 +8,7 @@ from mtsig_core.cli.main import _parser
 from mtsig_core.cli.options import given
 from mtsig_core.report.commands import CALLS, command_line, defaults, option_name
 from mtsig_core.source import Source
+from mtsig_core.stats.settings import SETTINGS
 from tests.test_architecture import ROOT, tree
 
 #: What a command cannot do without.
@@ -31,6 +32,29 @@ def test_what_is_printed_is_read_back(command):
     words = command_line(command, Source(demo=0), **others).split()[1:]
     read = given(_parser().parse_args([*words, *NEEDED.get(command, [])]), command)
     assert {name: read[name] for name in others} == others
+
+
+def test_a_setting_of_compare_is_one_row(run, options, capsys):
+    """What the table says is the argument's, the option, its help, its check, and a printed command that is read."""
+    usual = defaults("compare")
+    assert {*SETTINGS} == {*usual} - {"metrics", "progress", "cache", "jobs", "by_reference"}
+    with pytest.raises(SystemExit):
+        run("compare", "--help")
+    page = "".join(capsys.readouterr().out.split())
+    for name, setting in SETTINGS.items():
+        option = f"--{option_name(name).replace('_', '-')}"
+        assert option in page and "".join(setting.help.split()) in page
+        if setting.values:
+            assert usual[name] in setting.values
+            for value in {*setting.values} - {usual[name]}:
+                words = command_line("compare", Source(demo=0), **{name: value}).split()[1:]
+                assert words[2:] == [option, value]
+                assert given(_parser().parse_args(words), "compare")[name] == value
+            wrong = run("compare", *options, f"{option}=nonsense")
+            assert wrong.status == 2 and f"Unknown {setting.title.lower()} 'nonsense'" in wrong.err
+            assert {*setting.list_offers(True, {"test": "ar"})} <= {*setting.values}
+        for value in setting.list_offers(False, {"test": "ar"}):
+            assert value == usual[name] or setting.values or isinstance(value, setting.kind)
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "mtsig_core" / "cli").glob("*.py")), ids=lambda file: file.stem)

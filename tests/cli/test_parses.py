@@ -38,12 +38,6 @@ def test_in_a_folder(run, folder, files, parsed):
     assert done.status == 0 and done.out.count("\n") == 2
 
 
-def test_without_parses(run, options):
-    done = run("score", *options, "--metrics", "dep-f")
-    assert done.status == 2 and "none of fair, good, poor, ref. Give a CoNLL-U file for each" in done.err
-    assert "Options: --parse NAME=FILE." in done.err
-
-
 @pytest.mark.parametrize("extra, message", [
     (["--parse", "file.conllu"], "--parse file.conllu names no text. Expected NAME=FILE"),
     (["--parse", "fair=nowhere.conllu"], "nowhere.conllu does not exist"),
@@ -57,10 +51,6 @@ def test_a_damaged_parse_is_named_with_its_line(run, parsed, files):
     file = files / "fair.conllu"
     file.write_text(file.read_text().replace("\t2\tdep", "\t_\tdep", 1))
     assert f"{file}, line 1: the head (column 7)" in run("score", *parsed, "--metrics", "dep-f").err
-
-
-def test_demo_has_none(run):
-    assert "--demo and --parse" in run("score", "--demo", "--parse", "a=b").err
 
 
 def test_a_source_with_parses_survives_the_way_to_the_dashboard():

@@ -17,8 +17,8 @@ from mtsig_core.cli.main import main
 from mtsig_core.experiments.frame import rate
 from mtsig_core.experiments.population import whole_p
 from mtsig_core.experiments.sampling import SampledPair, SampledSystem, Tally, positions, sampling
+from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.metrics.nist import Nist
-from mtsig_core.metrics.segment_scores import SegmentMean
 from mtsig_core.report.experiment_tables import sampled_pair_records, sampled_system_records
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.testset import SegmentScores

@@ -1,6 +1,5 @@
 """A dispute card: its numbers are those of the core by other ways, and nothing in a name or a text is a tag."""
 
-import html
 import json
 import re
 import shlex
@@ -10,8 +9,7 @@ import pytest
 
 from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.experiments.dispute import examine_dispute
-from mtsig_core.report import dispute_card
-from mtsig_core.report.dispute_card import card_html, card_json, card_parts, card_text, card_verdict
+from mtsig_core.report.dispute_card import card_html, card_json, card_tables, card_text, card_verdict
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.power import units_needed
 from mtsig_core.testset import SegmentScores, show_name
@@ -74,7 +72,7 @@ def test_domains_and_deciders_by_hand(testset, found):
     pair = own.domains.pairs[0]
     sign = 1 if pair.a == HOSTILE else -1
     assert [sign * part.delta for part in pair.domains] == pytest.approx([np.nanmean(d[:12]), np.nanmean(d[12:])])
-    part = next(part for part in card_parts(found) if part.title == "By domain")
+    part = next(part for part in card_tables(found) if part.title == "By domain")
     rows = json.loads(card_json(found))["metrics"]["human"]["domains"]
     shown = [row for row in part.table.texts() if row[0].startswith("human")]
     both = ~np.isnan(d)
@@ -99,22 +97,13 @@ def test_the_page_is_one_file_and_shows_names_and_texts_literally(found):
     page = Page(code)
     assert not page.tags & {"script", "img", "link", "iframe", "a"} and "default-src 'none'" in code
     assert not re.search(r"(src|href)=", code) and "http" not in page.text
+    assert found.testset.references["r1"][found.segments[0][0].position] in page.text
     assert HOSTILE in page.text and "<b>test</b>" in page.text and "\u202e" not in code
     for title in ("By each metric", "By every test", "By unit", "By each reference alone", "By domain",
                   "What the test set can see", "Ranks by each rule", "Documents that move", "Segments that move",
                   "How it was tested", "mtsig pair --a"):
         assert title in page.text
     assert "<svg" in code and f"{card_verdict(found)}." in page.text
-
-
-def test_a_long_text_is_folded_not_cut(found, testset, monkeypatch):
-    monkeypatch.setattr(dispute_card, "_FOLDED", 20)
-    code = card_html(found, "mtsig pair")
-    k = found.segments[0][0].position
-    text = testset.references["r1"][k]
-    assert text[:15] in code and "more characters: click to read" in code
-    inside = re.findall(r"<summary>(.*?)<i.*?</i></summary><div>(.*?)</div>", code, re.S)
-    assert text in {html.unescape(start + rest) for start, rest in inside} and not Page(code).tags & {"script", "a"}
 
 
 def test_positive_is_better_for_the_first_whichever_way_a_metric_points(testset):
@@ -157,7 +146,7 @@ def test_what_is_here_and_what_would_settle_it_are_of_the_same_kind(unit, here):
                     documents=[f"d{k // 2}" for k in range(N)])
     one = examine_dispute(rated, unit=unit, block_length=2 if unit == "block" else None, **ASKED)
     own = one.metrics[0]
-    part = next(part for part in card_parts(one) if part.title.startswith("What the test set can see"))
+    part = next(part for part in card_tables(one) if part.title.startswith("What the test set can see"))
     assert part.table.titles[4:6] == [f"{'document' if unit == 'document' else 'segment'}s {what}"
                                 for what in ("here", "to settle it alone")]
     assert part.table.values("n")[0] == here

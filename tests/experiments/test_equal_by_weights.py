@@ -6,7 +6,7 @@ from scipy import optimize, stats
 
 from mtsig_core.experiments.error_rates import equal_weights, predicted_rejections
 from mtsig_core.metrics.bleu import Bleu
-from mtsig_core.metrics.segment_scores import SegmentMean
+from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.stats.engine import UnitStatistics, bootstrap_scores
 from mtsig_core.stats.resampling import Units
 from tests.toys import bleu_counts

@@ -192,16 +192,16 @@ class TestComparisons:
     def test_false_stars_are_those_of_the_page_validation(self, made_up):
         elsewhere = families(made_up, "bleu", systems=SYSTEMS, repeats=3, trials=2999, seed=1).of_all_pairs[-1]
         found = tables(family(made_up, "bleu", seed=1), 1, 0, 3)
-        assert {name: found.any_false(name).count for name in found.decided} == {
-            name: elsewhere.wrong[name].count for name in found.decided}
-        assert set(found.decided) < set(CORRECTIONS) and found.decided["none"].shape == (3, 105)
+        assert {name: found.any_false(name).count for name in found.corrections} == {
+            name: elsewhere.wrong[name].count for name in found.corrections}
+        assert set(found.corrections) < set(CORRECTIONS) and found.decided.shape == (3, 4, 105)
 
     def test_so_are_false_and_lost_ones_where_three_are_better(self, made_up):
         elsewhere = claims(made_up, "bleu", better=BETTER, repeats=3, trials=2999, seed=1)
         found = tables(family(made_up, "bleu", better=BETTER, seed=1), 1, 0, 3)
         assert found.true.sum() == elsewhere.true_pairs > found.lost("holm").min()  # so many trials that it can find
         for row in elsewhere.rows:
-            if row.correction in found.decided:
+            if row.correction in found.corrections:
                 assert found.any_false(row.correction).count == row.any_false.count
                 assert found.lost(row.correction).mean() == pytest.approx(row.lost.share * elsewhere.true_pairs)
         said = texts.three_better_end(found)["conclusion"]

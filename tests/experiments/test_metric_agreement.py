@@ -23,7 +23,7 @@ from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.report.agreement import agreement_record
 from mtsig_core.source import Source
 from mtsig_core.stats.cautions import about_agreement
-from mtsig_core.stats.resampling import cell_bits, unpacked
+from mtsig_core.stats.resampling import cell_bits, unpack_bits
 from mtsig_core.testset import SegmentScores
 from tests.toys import texts
 
@@ -192,7 +192,7 @@ def test_metrics_trade_scores_as_in_a_loop(per, gaps):
     seen[[0, 0, 2], [0, 5, 7]] = not gaps
     scores, groups, people = np.where(seen, scores, 0), np.arange(24) // per, rng.random(6)
     found = permute_metrics(scores, seen, groups, people, 20, 5)
-    coins = [unpacked(bits, 24 // per) for bits in cell_bits(4, 24 // per, 20, 5)]
+    coins = [unpack_bits(bits, 24 // per) for bits in cell_bits(4, 24 // per, 20, 5)]
     z = [np.where(seen, (one - one[seen].mean()) / one[seen].std(), 0) for one in scores]
     for trial in range(20):
         first, second = (own.copy() for own in z)

@@ -11,7 +11,7 @@ from scipy import stats
 from mtsig_core import SettingError, TestSet
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.sampling import SampledSystem, ratio_of_spreads, sampling, spreads
-from mtsig_core.metrics.segment_scores import SegmentMean
+from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.simulation.corpus import load_demo
 from tests.toys import segment_scores, texts, toy
 

@@ -16,7 +16,7 @@ from mtsig_core.experiments.population import default_sizes, parse_sizes
 from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.metrics import make_metric
 from mtsig_core.stats.power import power_at, units_needed
-from mtsig_core.stats.resampling import subset
+from mtsig_core.stats.resampling import draw_subset
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, texts, toy
 
 
@@ -35,14 +35,14 @@ def test_subsets_of_means_by_hand():
     """Relative ends, shares and signs of one subset, reckoned anew from the segments that it has."""
     statistics = segment_scores(1, [60, 57], 80)
     found = swept(statistics, mean, sizes=[30], repeats=40, resamples=999, seed=5)
-    means = np.array([statistics[:, subset(80, 30, 5, k), 0].mean(axis=1) for k in range(40)])
+    means = np.array([statistics[:, draw_subset(80, 30, 5, k), 0].mean(axis=1) for k in range(40)])
     a, b = found.systems
     assert [a.system, b.system] == ["A", "B"] and a.repeats == 40 and a.segments == 30
     assert [a.score, b.score] == pytest.approx(means.mean(axis=0), abs=1e-4)
     assert [a.score_low, a.score_high] == pytest.approx(np.percentile(means[:, 0], [5, 95]), abs=1e-4)
     widths, decided = [], []
     for k in range(40):
-        rows = statistics[:, subset(80, 30, 5, k), 0]
+        rows = statistics[:, draw_subset(80, 30, 5, k), 0]
         widths.append(2 * 1.96 * rows[0].std() / math.sqrt(30) / rows[0].mean())
         decided.append(abs(stats.ttest_rel(*rows).statistic) > 1.96)
     assert a.width == pytest.approx(np.mean(widths), rel=0.04)
@@ -126,7 +126,7 @@ def test_lower_is_better_turns_the_pairs_round(counts):
 def test_wrong_is_the_other_direction():
     statistics = segment_scores(2, [60, 59.5], 400)
     row = swept(statistics, mean, sizes=[10], repeats=400, resamples=256).pairs[0]
-    draws = [statistics[:, subset(400, 10, 0, k), 0] for k in range(400)]
+    draws = [statistics[:, draw_subset(400, 10, 0, k), 0] for k in range(400)]
     wrong = np.mean([stats.ttest_rel(b, a).statistic > 2.1 for a, b in draws])
     assert row.wrong == pytest.approx(wrong, abs=0.05) and 0 < row.wrong < row.significant
 
@@ -145,13 +145,13 @@ def test_nist_is_counted_anew_on_every_subset():
     found = sweep_sizes(testset, "nist", sizes=[10, 40], repeats=3, resamples=50)
     assert found.recounted and list(found.scores) == ["good", "bad"]
     nist = make_metric("nist")
-    parts = [testset.take(subset(60, 10, 0, k).tolist()).only(["good"]) for k in range(3)]
+    parts = [testset.take(draw_subset(60, 10, 0, k).tolist()).only(["good"]) for k in range(3)]
     scores = [float(nist.score(nist.statistics(part).sum(axis=1))[0]) for part in parts]
     assert found.systems[0].score == pytest.approx(np.mean(scores), abs=1e-3)
     assert found.systems[0].score < found.systems[2].score
     by_document = TestSet("toy", {"good": systems[0]}, {"ref": reference}, documents=[f"d{k // 3}" for k in range(60)])
     row = sweep_sizes(by_document, "nist", sizes=[5], repeats=1, resamples=50).systems[0]
-    segments = [3 * d + i for d in subset(20, 5, 0, 0) for i in range(3)]
+    segments = [3 * d + i for d in draw_subset(20, 5, 0, 0) for i in range(3)]
     part = by_document.take(segments)
     assert row.segments == 15
     assert row.score == pytest.approx(float(nist.score(nist.statistics(part).sum(axis=1))[0]), abs=1e-3)

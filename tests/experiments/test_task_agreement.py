@@ -5,7 +5,7 @@ import pytest
 
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import agreement, task_agreement
-from mtsig_core.stats.draws import seed_of
+from mtsig_core.stats.draws import derive_seed
 from mtsig_core.task import Task
 from mtsig_core.testset import settle_directions
 from tests.experiments.test_metric_agreement import by_hand, noisy, rated
@@ -38,7 +38,7 @@ def test_means_by_hand_with_all_swaps(tables, found):
 
 def test_each_language_pair_is_what_it_is_alone_with_its_own_seed(tables, found):
     for name, own in tables.items():
-        assert found.pairs[name] == agreement(rated(own), "people", **ASKED | {"seed": seed_of(3, name)})
+        assert found.pairs[name] == agreement(rated(own), "people", **ASKED | {"seed": derive_seed(3, name)})
 
 
 def test_language_pairs_are_drawn_apart():

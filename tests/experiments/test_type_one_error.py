@@ -9,7 +9,7 @@ from mtsig_core.experiments.error_rates import _swapped, conclusions_on, type_on
 from mtsig_core.experiments.frame import rate
 from mtsig_core.experiments.population import population
 from mtsig_core.metrics.bleu import Bleu
-from mtsig_core.metrics.segment_scores import SegmentMean
+from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.stats.engine import UnitStatistics, bootstrap_scores
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import win_rates

@@ -12,7 +12,7 @@ from mtsig_core.experiments.error_rates import claims, families, if_independent,
 from mtsig_core.experiments.frame import clustered_rate, rate
 from mtsig_core.experiments.validation import _levels, conclusions, coverage, nearby_pairs
 from mtsig_core.metrics.bleu import Bleu
-from mtsig_core.metrics.segment_scores import SegmentMean
+from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.report.experiment_tables import calibration_table, conclusion_table, conclusions_at_table
 from tests.toys import Given, bleu_counts, mean, segment_scores, texts, toy
 

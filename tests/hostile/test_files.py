@@ -9,7 +9,7 @@ from mtsig_core import MtsigError, compare
 from mtsig_core.readers.uploads import Upload, guess_uploads, named_alike, read_uploads, reference_language
 from mtsig_core.report.result_json import comparison_json
 from mtsig_core.report.tables import inventory_table
-from mtsig_core.stats.inventory import suspicions
+from mtsig_core.stats.testset_cautions import find_suspicions
 from mtsig_core.store.kept_sets import _pack, _unpack
 from tests.hostile.counted import SEEN, check_number, many
 from tests.hostile.mutations import archives, uploads
@@ -18,7 +18,7 @@ from tests.toys import read_zip, zip_language_pairs
 
 def looked_at(testset):
     """What every page does with a test set."""
-    suspicions(testset), inventory_table(testset), testset.digest
+    find_suspicions(testset), inventory_table(testset), testset.digest
     _unpack(_pack(testset), testset.name)
     if testset.scores and testset.n_segments < 100 and int(testset.digest[0], 16) % 4 == 0:  # of some: it takes long
         found = compare(testset, [next(iter(testset.scores))], trials=19, resamples=19)

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from mtsig_core.metrics.bleu import Bleu
-from mtsig_core.metrics.mbleu import MBleu
+from mtsig_core.metrics.bleu import Bleu, MBleu
 from tests.metrics.corpora import corpora, toy
 
 

@@ -5,8 +5,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 
-from mtsig_core.metrics.per import Per
-from mtsig_core.metrics.wer import Wer
+from mtsig_core.metrics.wer import Per, Wer
 from tests.metrics.corpora import corpora, split, texts, toy
 
 

@@ -67,12 +67,6 @@ def test_a_comparison_is_the_same(write, monkeypatch):
     assert stored.in_domain("news").digest == held.in_domain("news").digest == held.digest
 
 
-def test_empty_lines_are_warned_of(write):
-    read = read_text([("ref", write("ref.txt", ["a", "b", "c"]))], [("A", write("a.txt", ["a", " ", "c"]))])
-    warning, = (one for one in compare(read, trials=9, resamples=9).warnings if one.code == "empty-lines")
-    assert "System A has 1 empty segment of 3, the first at line 2" in warning.text
-
-
 def test_reading_takes_little_memory(write, monkeypatch):
     monkeypatch.setattr(lines, "CHUNK", 1 << 16)
     monkeypatch.setattr(testset, "CHUNK_LINES", 100)

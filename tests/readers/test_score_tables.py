@@ -360,20 +360,6 @@ class TestCommandLine:
         pair, = metrics["human"]["pairs"]
         assert (pair["n"], pair["delta"]) == (2, pytest.approx(((80 - 70) + (90 + 1.5)) / 2))
 
-    def test_with_texts(self, tmp_path, files, capsys):
-        write(tmp_path, "wide.tsv")
-        assert main(["compare", *files, "--scores", "human=wide.tsv", "--metrics", "human,bleu", "--format", "json",
-                     *QUICK]) == 0
-        found = json.loads(capsys.readouterr().out)
-        assert {name: m["pairs"][0]["n"] for name, m in found["metrics"].items()} == {"human": 2, "bleu": 4}
-
-    @pytest.mark.parametrize("command", ["segments", "sweep resamples", "score"])
-    def test_other_commands(self, tmp_path, monkeypatch, capsys, command):
-        monkeypatch.chdir(tmp_path)
-        write(tmp_path, "wide.tsv")
-        assert main([*command.split(), "--scores", "human=wide.tsv", "--format", "csv"]) == 0
-        assert "A" in capsys.readouterr().out
-
 
 def test_real_ratings(wmt24, capsys):
     """Means of the table by pandas."""

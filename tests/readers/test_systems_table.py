@@ -62,7 +62,7 @@ def test_a_system_that_is_not_there(task):
 
 def test_a_pair_opened_alone_heeds_it_too(task, capsys):
     source = Source(folder=str(task), langpair="en-de")
-    said = "Left out: Z, whose role in the task's table of systems, systems.tsv, is withdrawn."
+    said = "Left out as withdrawn by systems.tsv, the task's table of systems: Z."
     assert list(source.read().systems) == ["X", "Y"] and source.read().assumed == (said,)
     assert source.read().digest == TaskSource(str(task)).read().testsets["en-de"].digest
     args = ["--folder", str(task), "--unit", "segment", "--trials", "99"]

@@ -45,13 +45,6 @@ def test_what_is_read(write):
     assert any("MetricX-24: higher is better" in said for said in task.assumed)
 
 
-def test_some_pairs_alone(write):
-    folder = write(TASK)
-    assert list(read_task(folder, ["en-ja_JP"]).testsets) == ["en-ja_JP"]
-    with pytest.raises(SettingError, match="Unknown language pair 'en-fr'.*en-de_DE, en-ja_JP"):
-        read_task(folder, ["en-fr"])
-
-
 def test_the_direction_of_what_another_pair_has_may_be_said(write):
     lines = {name: [line("en-de_DE", "d1", Odd=[.1, 7]), line("en-ja_JP", "d1", XCOMET=[.5])] for name in ("X", "Y")}
     folder = write(lines)

@@ -49,12 +49,6 @@ class TestReading:
     def test_name_is_the_stem(self, ref, write, file, name):
         assert list(read_text([(None, ref)], [(None, write(file, LINES))]).systems) == [name]
 
-    def test_no_systems(self, ref):
-        assert dict(read_text([(None, ref)], []).systems) == {}
-
-    def test_strings_are_paths(self, ref, sys_a):
-        assert list(read_text([(None, str(ref))], [(None, str(sys_a))]).systems) == ["sysA"]
-
     def test_empty_segments_are_kept(self, ref, write):
         output = ["", *LINES[1:4], ""]
         assert read_text([(None, ref)], [(None, write("s.txt", output))]).systems["s"] == tuple(output)
@@ -64,28 +58,12 @@ class TestReading:
         assert read_text([(None, ref)], [(None, sys_a)]).name == "data"
         assert read_text([(None, sys_a)], []).name == "out"
 
-    def test_default_name_of_the_working_folder(self, ref, monkeypatch):
-        monkeypatch.chdir(ref.parent)
-        assert read_text([(None, "ref.txt")], []).name == "data"
-
-    def test_canary_line_is_left_out_as_of_folders(self, ref, write):
-        docs = write("docs.tsv", ["canary\tcanary"] + ["news\td"] * 4)
-        assert read_text([(None, ref)], [], documents=docs).lines == (2, 3, 4, 5)
-        assert read_text([(None, ref)], [], documents=docs, keep_canary=True).n_segments == 5
-
 
 class TestNames:
     def test_two_systems_of_one_name(self, ref, sys_a, write):
         other = write("other/sysA.txt.gz", LINES)
         assert error([(None, ref)], [(None, sys_a), (None, other)]) == (
             f"Two systems are called sysA: {sys_a} and {other}. Give each a name of its own.")
-
-    def test_two_references_of_one_name(self, ref, sys_a):
-        message = error([(None, ref), ("ref", sys_a)], [])
-        assert f"Two references are called ref: {ref} and {sys_a}." in message and "name of its own" in message
-
-    def test_system_and_reference_may_share_a_name(self, ref):
-        assert list(read_text([(None, ref)], [(None, ref)]).systems) == ["ref"]
 
     @pytest.mark.parametrize("name", ["", " "])
     def test_empty_name(self, ref, sys_a, name):
@@ -104,16 +82,6 @@ class TestLineCounts:
             f"{path} has 4 lines, the reference {ref} has 5. Line 2 of the output is the first that looks joined. "
             "Each line must hold")
 
-    def test_split_line(self, ref, write):
-        path = write("sysB.txt", [*LINES[:2], "Der dritte Satz ist", "etwas länger als die anderen.", *LINES[3:]])
-        assert error([(None, ref)], [(None, path)]).startswith(
-            f"{path} has 6 lines, the reference {ref} has 5. Line 3 of the output is the first that looks split. ")
-
-    def test_missing_line(self, ref, write):
-        path = write("sysB.txt", LINES[:2] + LINES[3:])
-        assert "Line 3 of the reference is the first that looks missing in the output." in (
-            error([(None, ref)], [(None, path)]))
-
     def test_extra_line(self, ref, write):
         assert "has 6 lines, " in (message := error([(None, ref)], [(None, write("sysB.txt", [*LINES, ""]))]))
         assert "Line 6 of the output is the first that looks extra (it is empty)." in message
@@ -124,9 +92,6 @@ class TestLineCounts:
             f"{other} has 4 lines, the reference {ref} has 5. Line 2 of this reference is the first that looks joined.")
         assert error([(None, ref)], [], sources=source).startswith(
             f"{source} has 4 lines, the reference {ref} has 5. Line 2 of the source is the first that looks joined. ")
-
-    def test_one_line(self, ref, write):
-        assert "sysB.txt has 1 line, the reference" in error([(None, ref)], [(None, write("sysB.txt", ["x"]))])
 
     def test_wild_difference_gives_the_counts_alone(self, ref, write):
         path = write("sysB.txt", LINES * 20)
@@ -166,10 +131,6 @@ class TestLineCounts:
         assert "looks" not in alone + both
         subprocess.run(["bash", "-c", alone.partition("take them out: ")[2]], check=True)
         assert read_text([(None, f"{str(path)[:-4]}.new.txt")], [(None, sys_a)]).n_segments == 5
-
-    def test_unreadable_reference(self, ref, sys_a, tmp_path):
-        assert error([(None, tmp_path / "data" / "reff.txt")], [(None, sys_a)]) == (
-            f"{tmp_path}/data/reff.txt does not exist. Did you mean {ref}?")
 
     def test_search_is_bounded(self, ref, write, monkeypatch):
         monkeypatch.setattr("mtsig_core.readers.plain_text.SEARCHED_LINES", 10)
@@ -216,15 +177,6 @@ class TestDocuments:
     def test_wrong_json(self, write, line):
         with pytest.raises(InputError, match="m.jsonl, line 2 is .* is expected"):
             read_documents(write("m.jsonl", ['{"docid": "d"}', line]))
-
-    def test_wrong_documents_name_file_line_and_cure(self, ref, write):
-        message = error([(None, ref)], [], documents=write("docs.tsv", ["d", "d", "", "d", "d"]))
-        assert "docs.tsv, line 3 has an empty line" in message and message.endswith("Fill it in.")
-
-    def test_other_length(self, ref, write):
-        docs = write("docs.tsv", ["d"] * 6)
-        assert error([(None, ref)], [], documents=docs).startswith(
-            f"{docs} has 6 lines, the reference {ref} has 5. Each line must")
 
 
 class TestLangpair:

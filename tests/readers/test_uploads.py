@@ -59,12 +59,6 @@ def test_set_and_pair_are_those_that_the_names_agree_on():
         named_alike([*files, "a.uk-en.hyp.X.en"])
 
 
-def test_what_ends_like_the_sources_is_one_where_the_pair_is_known():
-    files = [(name, b"") for name in ("en-zh.refA.txt", "test.en", "GPT-4.zh")]
-    assert [role for role, _ in guess_uploads(files)] == ["reference", "source", "system"]
-    assert [role for role, _ in guess_uploads(files[1:])] == ["system", "system"]
-
-
 @pytest.mark.parametrize("language", SPACELESS)
 def test_the_language_of_the_references_is_seen(language):
     text = gzip.compress("\n".join(SPACELESS[language]).encode())

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mtsig_core.experiments.metric_agreement import task_agreement
-from mtsig_core.metrics.segment_scores import DomainMean
+from mtsig_core.metrics.means import DomainMean
 from mtsig_core.report import kept_results
 from mtsig_core.report.kept_results import KeptDraws, KeptTask, digest_of, kept_agreement
 from mtsig_core.report.task_export import task_json

@@ -7,7 +7,7 @@ import pytest
 
 from mtsig_core import TestSet
 from mtsig_core.readers import read_scores
-from mtsig_core.report.lecture_texts import HandoutPart, Strip, exercises, handout, strip_svg, unsuited
+from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout, read_scenes, strip_svg, unsuited
 
 PART = HandoutPart("Title", "A question?", "Seed 4.", "So it is.", "few sentences.", "An exercise?", "The answer.",
                    "lecture?scene=mean", [["1", "<img src=x onerror=alert(1)>"]],
@@ -30,7 +30,7 @@ def test_all_values_stand_on_the_axis_and_the_highest_column_fits(values):
 
 
 def test_answers_by_hand():
-    found = {key: answer for key, (_, answer) in exercises().items()}
+    found = {key: scene.answer for key, scene in read_scenes().items()}
     assert found["mean"].startswith("50, and 26.") and "= 110.2, 36.7%" in found["bootstrap"]
     assert found["randomization"].startswith("2/2^5 = 0.0625") and "= 19." in found["blocks"]
     assert found["documents"].startswith("1 + (10 - 1) x 0.2 = 2.8; 1,000 / 2.8 = 357")

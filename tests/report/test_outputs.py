@@ -28,8 +28,8 @@ from mtsig_core.results import (
     SystemResult,
     TestSetInfo,
 )
-from mtsig_core.stats.comparison import joined
-from mtsig_core.stats.ranks import headline
+from mtsig_core.stats.comparison import join_comparisons
+from mtsig_core.stats.ranks import find_top_group
 from tests.toys import metric_result, pair_result, toy
 
 SETTINGS = Settings("ar", "document", None, 999, 0.05, "romano-wolf", "percentile", 200, 0, None, "0")
@@ -95,10 +95,10 @@ def test_p_is_never_shown_as_zero(p, shown):
 
 
 def test_headline_names_a_winner_only_alone_at_the_top():
-    assert headline(result()) == ("A", "B")
+    assert find_top_group(result()) == ("A", "B")
     alone = dataclasses.replace(result().systems[0], rank_high=1)
-    assert headline(dataclasses.replace(result(), systems=(alone, *result().systems[1:]))) == ("A",)
-    assert headline(dataclasses.replace(result(), systems=result().systems[:1])) is None
+    assert find_top_group(dataclasses.replace(result(), systems=(alone, *result().systems[1:]))) == ("A",)
+    assert find_top_group(dataclasses.replace(result(), systems=result().systems[:1])) is None
 
 
 def test_the_only_one_that_may_be_the_first_is_ahead_where_it_beats_each_other():
@@ -240,7 +240,7 @@ class TestJoined:
         testset = toy(3, 20, [k // 2 for k in range(20)])
         parts = [compare(testset, metric, trials=99, resamples=50, **settings) for metric in ("bleu", "ter")]
         whole = compare(testset, ["bleu", "ter"], trials=99, resamples=50, **settings)
-        found = joined(parts)
+        found = join_comparisons(parts)
         assert dict(found.metrics) == dict(whole.metrics) and set(found.warnings) == set(whole.warnings)
         assert len(found.warnings) == len(whole.warnings)
         assert (found.testset, found.settings) == (whole.testset, whole.settings)
@@ -250,7 +250,7 @@ class TestJoined:
     def test_what_does_not_belong_together_is_refused(self, change):
         other = dataclasses.replace(comparison(), **change)
         with pytest.raises(SettingError, match="joined" if change else "bleu is in two"):
-            joined([comparison(), other])
+            join_comparisons([comparison(), other])
 
 
 class TestForest:

@@ -181,7 +181,7 @@ def test_what_was_assumed_of_a_score_that_has_no_part_is_not_in_the_report(befor
 
 
 def test_a_task_of_other_content_is_told(before):
-    info = TaskInfo.of(made(missing=1))
+    info = TaskInfo.from_task(made(missing=1))
     digests = {pair: comparison.testset.digest for pair, comparison in before.pairs.items()}
     review = replace(replay(numbered()), digest=info.digest, digests=digests)
     assert content_sentence(review, info, digests) is None

@@ -49,7 +49,7 @@ from mtsig_core.report.task_export import task_csv, task_json
 from mtsig_core.report.text import printable
 from mtsig_core.report.words import explain_far_firsts
 from mtsig_core.simulation.shared_task import simulated_task
-from mtsig_core.stats.across import Disputed, PairAcross, compare_task, disputed_in
+from mtsig_core.stats.across import Disputed, PairAcross, compare_task, find_disputes
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.task import SystemInfo, Task, TaskExclusion
 from mtsig_core.testset import SegmentScores, show_name
@@ -179,13 +179,13 @@ class TestSeveralMetrics:
         where = "" if made_of is task_text else "en-de: "  # text has a section for each language pair
         for said in (f"100%_Y: {first}", f"X: {second}"):
             assert any(line.endswith(f"Warning: {where}{said}") for line in lines)
-        of_all = [line for line in lines if line.endswith(whole)]  # in text once for all language pairs
-        assert of_all == [f"Warning: {whole}"] or len(of_all) == len(told.pairs) and f"en-de: {whole}" in of_all[0]
+        expand = [line for line in lines if line.endswith(whole)]  # in text once for all language pairs
+        assert expand == [f"Warning: {whole}"] or len(expand) == len(told.pairs) and f"en-de: {whole}" in expand[0]
         alone = {pair: replace(one, metrics={"X": one.metrics["X"]}) for pair, one in told.pairs.items()}
         assert f"Warning: {where}{second}" in made_of(replace(told, pairs=alone, agreement=None))
 
     def test_where_they_disagree_is_counted_and_listed(self, several):
-        disputed = disputed_in(several)
+        disputed = find_disputes(several)
         counts = dispute_counts_table(disputed)
         assert [row[:2] for row in counts.rows] == [
             ("en-de", 6), ("en-cs", 3), ("sum of the language pairs", 9), ("across all, by mean difference", 3)]

@@ -24,6 +24,17 @@ def run(coroutine):
         return thread.submit(asyncio.run, coroutine).result()
 
 
+async def answer(app, scope, receive=None):
+    """The messages that an ASGI application sends in answer to a request."""
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    await app(scope, receive, send)
+    return sent
+
+
 class Client:
     """One browser at one address of the dashboard."""
 

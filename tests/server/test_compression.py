@@ -2,13 +2,13 @@
 
 import asyncio
 import gzip
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from starlette.responses import PlainTextResponse
 
 from pages._server import compression
 from pages._server.compression import Compression
+from tests.server.client import answer, run
 
 TEXT = "the same for ever " * 1000
 FOR_EVER = {"cache-control": "public, immutable, max-age=31536000"}
@@ -25,22 +25,18 @@ def asked(*requests, status=200, text=TEXT, headers=FOR_EVER, path="/static/a.js
 
     packed = Compression(file)
 
-    async def one(given):
-        sent = []
-
-        async def send(message):
-            sent.append(message)
-
-        await packed({"type": "http", "method": "GET", "path": path,
-                      "headers": [(key.encode(), value.encode()) for key, value in given.items()]}, None, send)
-        start, body = sent
-        return start["status"], {key.decode(): value.decode() for key, value in start["headers"]}, body["body"]
-
     async def all_of_them():
-        return [await one(requests[0]), *await asyncio.gather(*map(one, requests[1:]))]
+        return [await get(packed, requests[0], path),
+                *await asyncio.gather(*(get(packed, given, path) for given in requests[1:]))]
 
-    with ThreadPoolExecutor(1) as thread:  # of its own: in this one there may be the loop of a browser
-        return thread.submit(asyncio.run, all_of_them()).result(), len(reads)
+    return run(all_of_them()), len(reads)
+
+
+async def get(app, headers=None, path="/static/a.js"):
+    """Status, headers and body of an answer."""
+    given = [(key.encode(), value.encode()) for key, value in (ABLE if headers is None else headers).items()]
+    start, body = await answer(app, {"type": "http", "method": "GET", "path": path, "headers": given})
+    return start["status"], {key.decode(): value.decode() for key, value in start["headers"]}, body["body"]
 
 
 ABLE = {"accept-encoding": "gzip, deflate, br"}
@@ -94,22 +90,14 @@ def test_what_fails_once_is_tried_again():
         await PlainTextResponse(TEXT, headers=FOR_EVER)(scope, receive, send)
 
     async def thrice():
-        sent = []
-
-        async def send(message):
-            sent.append(message)
-
         packed = Compression(file)
-        scope = {"type": "http", "method": "GET", "path": "/a", "headers": [(b"accept-encoding", b"gzip")]}
-        await packed(scope, None, send)
+        first = await get(packed)
         with pytest.raises(OSError, match="too many"):
-            await packed(scope, None, send)
-        await packed(scope, None, send)
-        return [message["body"] for message in sent if "body" in message]
+            await get(packed)
+        return first[2], (await get(packed))[2]
 
-    with ThreadPoolExecutor(1) as thread:
-        plain, body = thread.submit(asyncio.run, thrice()).result()
-    assert plain == TEXT.encode() == gzip.decompress(body)
+    plain, packed = run(thrice())
+    assert plain == TEXT.encode() == gzip.decompress(packed)
 
 
 def test_a_file_that_is_gone_is_not_remembered_as_it_was():
@@ -119,17 +107,9 @@ def test_a_file_that_is_gone_is_not_remembered_as_it_was():
         await PlainTextResponse(TEXT, 200 if headers else 404, headers)(scope, receive, send)
 
     async def twice():
-        statuses = []
-
-        async def send(message):
-            statuses.append(message.get("status"))
-
         packed = Compression(file)
-        scope = {"type": "http", "method": "GET", "path": "/a", "headers": [(b"accept-encoding", b"gzip")]}
-        await packed(scope, None, send)
+        first = await get(packed)
         headers.clear()
-        await packed(scope, None, send)
-        return statuses[::2]
+        return first[0], (await get(packed))[0]
 
-    with ThreadPoolExecutor(1) as thread:
-        assert thread.submit(asyncio.run, twice()).result() == [200, 404]
+    assert run(twice()) == (200, 404)

@@ -7,7 +7,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 
 from pages._server import guard
-from tests.server.client import run
+from tests.server.client import answer, run
 
 
 async def application(scope, receive, send):
@@ -24,20 +24,11 @@ def ask(monkeypatch):
     stack = guard.Guard(application)
 
     def asked(path="/", host="localhost", kind="http", origin=None):
-        sent = []
-
-        async def receive():
-            return {"type": f"{kind}.request"}
-
-        async def send(message):
-            sent.append(message)
-
         headers = [(b"host", host.encode())] * bool(host)
         headers += [] if origin is None else [(b"origin", origin.encode())]
         scope = {"type": kind, "path": path, "method": "GET", "headers": headers,
                  "extensions": {"websocket.http.response": {}}}
-        run(stack(scope, receive, send))
-        return sent
+        return run(answer(stack, scope))
 
     return asked
 
@@ -88,9 +79,9 @@ def test_all_answers_have_the_headers_once(ask, path, host):
 
 
 def test_also_where_the_server_fails():
-    answer = run(guard.broken(None, ValueError("what was uploaded")))
-    assert answer.status_code == 500 and b"uploaded" not in answer.body
-    assert all(answer.headers[key] == text for key, text in guard.headers().items())
+    said = run(guard.broken(None, ValueError("what was uploaded")))
+    assert said.status_code == 500 and b"uploaded" not in said.body
+    assert all(said.headers[key] == text for key, text in guard.headers().items())
 
 
 def test_scripts_are_streamlits_own_and_nothing_comes_from_elsewhere():

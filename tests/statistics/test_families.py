@@ -8,7 +8,7 @@ from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.stats import engine
 from mtsig_core.stats.ranks import decision_matrix, rank_intervals
 from mtsig_core.stats.resampling import Units
-from mtsig_core.stats.significance import approximate_randomization, bh, decide_pairs, holm, romano_wolf
+from mtsig_core.stats.significance import approximate_randomization, benjamini_hochberg, decide_pairs, holm, romano_wolf
 from tests.toys import Given, bleu_counts, compare_given, mean
 
 pytestmark = pytest.mark.statistics
@@ -93,7 +93,8 @@ def test_where_some_nulls_are_true_the_others_are_no_licence(gap, n_families):
         wrong.append((decided != 0)[equal].any() or (decided < 0).any())
         low, high = rank_intervals(decision_matrix(8, pairs, decided))
         ranks.append((low <= least + 1).all() and (high >= most).all())
-        by_bh.append((decide_pairs(delta, ALPHA, p=bh(approximate_randomization(delta, null))) != 0)[true == 0].any())
+        adjusted = benjamini_hochberg(approximate_randomization(delta, null))
+        by_bh.append((decide_pairs(delta, ALPHA, p=adjusted) != 0)[true == 0].any())
     error = 3 * np.sqrt(ALPHA * (1 - ALPHA) / n_families)
     assert np.mean(wrong) <= ALPHA + error and np.mean(ranks) >= 1 - ALPHA - error
     if gap > 1:

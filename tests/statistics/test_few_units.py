@@ -11,6 +11,7 @@ from mtsig_core import SegmentScores, TestSet
 from mtsig_core.results import SystemRuns
 from mtsig_core.stats import engine
 from mtsig_core.stats.across import decide_across, draw_across
+from mtsig_core.stats.decisions import pair_runs, smallest_stable_difference
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.intervals import simultaneous
 from mtsig_core.stats.measured import measure
@@ -19,7 +20,6 @@ from mtsig_core.stats.power import minimum_detectable_difference, unbiased
 from mtsig_core.stats.resampling import effective_number
 from mtsig_core.stats.settings import Plan, resolve
 from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, approximate_randomization, romano_wolf
-from mtsig_core.stats.training_runs import pair_runs, turning
 from tests.toys import pair_result
 
 pytestmark = pytest.mark.statistics
@@ -101,7 +101,7 @@ def across(parts, test="ar", ci="jackknife-t", trials=19, resamples=2, seed=0):
     settings, _ = resolve(next(iter(parts.values())).testset, test=test, unit="segment", block_length=None,
                           trials=999, alpha=ALPHA, correction="auto", ci=ci, resamples=resamples, seed=seed,
                           baseline=None)
-    draws = draw_across(parts, dict.fromkeys(parts, Plan.of(settings)), trials=trials, seed=seed)
+    draws = draw_across(parts, dict.fromkeys(parts, Plan.from_settings(settings)), trials=trials, seed=seed)
     return decide_across(draws, dict.fromkeys(parts, settings), ci)
 
 
@@ -140,7 +140,7 @@ def turned(runs, units, seed, repeats, se_runs):
         pair = pair_result("A", "B", float(delta), se=float(d.std()), n_units=units, n_effective=float(units))
         row, = pair_runs([pair], [SystemRuns(name, tuple(own), float(own.std(ddof=1)))
                                   for name, own in zip("AB", scores, strict=True)])
-        found += abs(delta) > turning(row, ALPHA)
+        found += abs(delta) > smallest_stable_difference(row, ALPHA)
     return found / repeats
 
 

@@ -7,7 +7,7 @@ from scipy import stats
 from mtsig_core.stats import engine
 from mtsig_core.stats.intervals import INTERVALS, Sample, jackknife_t, percentile, simultaneous
 from mtsig_core.stats.power import minimum_detectable_difference, units_needed
-from mtsig_core.stats.resampling import Units, members
+from mtsig_core.stats.resampling import Units, group_positions
 from mtsig_core.stats.significance import approximate_randomization
 from tests.toys import Given, mean
 
@@ -145,7 +145,7 @@ def held_together(population, data, n, how_many, unit="segment", seed=11):
     single)."""
     pairs, rng = engine.all_pairs(len(population.counts)), np.random.default_rng(seed)
     truth = np.subtract(*data(population.counts).scores[pairs.T])
-    whole = members(population.documents)
+    whole = group_positions(population.documents)
     found = []
     for k in range(how_many):
         if unit == "segment":

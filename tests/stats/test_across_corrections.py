@@ -9,9 +9,9 @@ from statsmodels.stats.multitest import multipletests
 
 from mtsig_core import TestSet, compare
 from mtsig_core.report.tables import pairs_table
-from mtsig_core.stats.few_units import trials_needed
+from mtsig_core.stats.few_units import fewest_trials
 from mtsig_core.stats.ranks import better_matrix, intransitive_triples, triple_examples
-from mtsig_core.stats.significance import CONTROLS, CORRECTIONS, disagreeing, every_correction, significant
+from mtsig_core.stats.significance import CONTROLS, CORRECTIONS, apply_corrections, find_disagreements, significant
 
 REF = [f"the old house number {k} stands near the river and the bridge" for k in range(40)]
 
@@ -25,12 +25,12 @@ def testset():
 
 def test_corrections_as_statsmodels_has_them():
     p = np.random.default_rng(5).beta(0.4, 2, 60)
-    adjusted = every_correction(p)
+    adjusted = apply_corrections(p)
     for ours, theirs in (("bonferroni", "bonferroni"), ("holm", "holm"), ("bh", "fdr_bh"), ("by", "fdr_by")):
         assert adjusted[ours] == pytest.approx(multipletests(p, method=theirs)[1])
     assert adjusted["none"] == pytest.approx(p)
     assert "romano-wolf" not in adjusted
-    assert every_correction(p, p)["romano-wolf"] is p
+    assert apply_corrections(p, p)["romano-wolf"] is p
 
 
 def test_a_p_at_alpha_is_significant():
@@ -42,7 +42,7 @@ def test_a_p_at_alpha_is_significant():
     ({}, []), ({"a": [1, 0]}, []), ({"a": [1, 0, 1], "b": [1, 1, 1]}, [1]),
     ({"a": [1, 0, 1], "b": [1, 0, 1], "c": [0, 0, 0]}, [0, 2])])
 def test_pairs_on_which_choices_disagree(decisions, found):
-    assert disagreeing({name: np.array(values) for name, values in decisions.items()}).tolist() == found
+    assert find_disagreements({name: np.array(values) for name, values in decisions.items()}).tolist() == found
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -65,7 +65,7 @@ def test_examples_are_triples_and_come_whenever_there_are_any(seed):
     ("ar", "bonferroni", 999, 50, None), ("ar", "holm", None, 300, None)])  # None: those of a test without trials
 def test_how_many_trials_it_takes_to_see_anything(testset, test, correction, trials, m, needed):
     settings = replace(compare(testset, trials=99).settings, test=test, trials=trials)
-    assert trials_needed(settings, m, correction) == needed
+    assert fewest_trials(settings, m, correction) == needed
 
 
 def test_every_correction_says_what_it_controls():

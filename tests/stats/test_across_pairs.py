@@ -15,7 +15,7 @@ from mtsig_core.report.task import describe_gaps, describe_gaps_across, describe
 from mtsig_core.report.task_export import task_json
 from mtsig_core.results import TaskComparison, TaskInfo
 from mtsig_core.schema import decode, encode
-from mtsig_core.stats.across import compare_task, decidable_across, disputed_in, task_metrics
+from mtsig_core.stats.across import compare_task, decidable_across, find_disputes, task_metrics
 from mtsig_core.task import Task
 from tests.report.task_files import task_latex, task_text
 
@@ -165,7 +165,7 @@ def test_tests_without_draws_compare_pairs_alone(small):
 
 
 def test_metrics_of_a_task(small):
-    info = TaskInfo.of(small)
+    info = TaskInfo.from_task(small)
     assert task_metrics(info) == ["human"]
     with pytest.raises(SettingError, match="No language pair of toy has 'bleu'"):
         task_metrics(info, ["bleu"])
@@ -175,7 +175,7 @@ def test_metrics_of_a_task(small):
 
 def test_language_pairs_have_metrics_of_their_own():
     texts = TestSet("toy", {"A": ["a b"], "B": ["a c"]}, {"ref": ["a b"]})
-    info = TaskInfo.of(Task("toy", {"en-de": rated(5, A=1, B=2), "en-cs": texts}))
+    info = TaskInfo.from_task(Task("toy", {"en-de": rated(5, A=1, B=2), "en-cs": texts}))
     assert task_metrics(info) == ["human", "bleu"]
     assert (info.pairs_with("human"), info.pairs_with("bleu")) == (("en-de",), ("en-cs",))
     assert task_metrics(info, ["chrf"]) == ["chrf"]
@@ -225,7 +225,7 @@ def test_pairs_that_a_correction_leaves_open_across_are_no_agreement_of_metrics(
     macro = found.macro["human"]
     assert not any(pair.decidable for pair in macro.pairs) and all(pair.better is None for pair in macro.pairs)
     assert [row.rank_low for row in macro.systems] == [1, 2, 3]  # by Romano-Wolf
-    across, = (one for one in disputed_in(found) if one.language_pair is None)
+    across, = (one for one in find_disputes(found) if one.language_pair is None)
     assert (across.count("agree"), across.count("cannot be decided")) == (0, 3)
     assert otherwise_first(macro) == "no system can win or lose, though there are ranks"
 

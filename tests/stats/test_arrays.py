@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from mtsig_core import _kernels
-from mtsig_core.stats import arrays
+from mtsig_core.stats import arrays, kernels
 from mtsig_core.stats.arrays import count_extreme
 
 
@@ -24,7 +23,7 @@ class TestCountExtreme:
     def compiled_or_plain(self, monkeypatch, worth):
         monkeypatch.setattr(arrays, "worth_compiling", lambda nanoseconds: worth)
         if not worth:
-            monkeypatch.delattr(_kernels, "count_far")
+            monkeypatch.delattr(kernels, "count_far")
 
     def test_one_after_the_other(self):
         rng = np.random.default_rng(3)

@@ -15,7 +15,7 @@ from mtsig_core.report.result_json import comparison_json
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.tables import by_reference_table
 from mtsig_core.stats.cautions import reference_disagreement
-from mtsig_core.stats.ranks import headline, is_ahead, otherwise_led
+from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear_winner
 from tests.toys import texts
 
 QUICK = dict(trials=199, resamples=20)
@@ -63,7 +63,7 @@ class TestLeaders:
             there = [k for k, text in enumerate(texts_of) if text is not None]
             alone = testset.take(there).scored_with([name])
             found = compare(alone, metric, trials=499, resamples=20, **settings).metrics[metric]
-            expected[name] = headline(found), is_ahead(found)
+            expected[name] = find_top_group(found), has_clear_winner(found)
         rows = compare(testset, metric, **QUICK | settings | dict(trials=499)).metrics[metric].by_reference
         assert {row.reference: (row.leaders, row.ahead) for row in rows} == expected
         assert testset is NEAR or expected == {"refA": (("Ann",), True), "refB": (("Bob",), True)}
@@ -74,7 +74,7 @@ class TestLeaders:
     def test_several_come_best_first(self):
         near = texts(63, [0.31, 0.3, 0.6], N)
         testset = TestSet("set", dict(zip("XYZ", near[1], strict=True)), {"r": near[0], "s": near[0]})
-        first = headline(compare(testset, **QUICK).metrics["bleu"])
+        first = find_top_group(compare(testset, **QUICK).metrics["bleu"])
         assert len(first) == 2 and leaders(testset) == {"r": first, "s": first}
 
     def test_of_a_reference_without_any_text_nothing_is_said(self):
@@ -103,11 +103,11 @@ class TestWarning:
         assert warned(AGAINST.without(["Bob"])) == []
         caution, = warned(AGAINST)
         result = compare(AGAINST, **QUICK).metrics["bleu"]
-        assert (caution.code, caution.facts["top_group"]) == ("references-disagree", headline(result))
+        assert (caution.code, caution.facts["top_group"]) == ("references-disagree", find_top_group(result))
         for row in result.by_reference:
             other, = {"Ann", "Bob"} - set(row.leaders)
             lead = {"reference": row.reference, "leaders": row.leaders, "ahead": True, "n_segments": N}
-            assert (lead in caution.facts["leads"]) == (other in headline(result))
+            assert (lead in caution.facts["leads"]) == (other in find_top_group(result))
 
     def test_tells_who_may_be_first_too(self):
         caution, = warned(dataclasses.replace(ALIKE, references={"refA": REF_A, "odd": ["nobody says this"] * N}))
@@ -123,7 +123,7 @@ class TestWarning:
         result = dataclasses.replace(result, by_reference=rows)
         leads = reference_disagreement(result, N)["leads"]
         assert leads and all(lead["ahead"] == ahead for lead in leads)
-        assert [lead["reference"] for lead in leads] == [row.reference for row in otherwise_led(result)]
+        assert [lead["reference"] for lead in leads] == [row.reference for row in find_other_leaders(result)]
         assert by_reference_table(result).values("leaders")[1:] == [f"{row.leaders[0]} {said}" for row in rows]
 
     def test_is_not_given_where_they_agree(self):

@@ -79,7 +79,7 @@ class TestLeadersByAReference:
 
     @staticmethod
     def leaders(seen, settings, stage=lambda name: None):
-        part = draws._draw_reference("ref", seen.testset, seen.metric, Plan.of(settings), 1, stage, "alone")
+        part = draws._draw_reference("ref", seen.testset, seen.metric, Plan.from_settings(settings), 1, stage, "alone")
         return decisions._leaders(part, seen.sign, settings)
 
     @pytest.mark.parametrize("higher_is_better, among", [(True, "ACE"), (False, "D")])
@@ -114,7 +114,7 @@ class TestDraw:
     @pytest.mark.parametrize("test, n_drawn", [("ar", 50), ("percentile", 199), ("bootstrap", 199)])
     def test_there_are_as_many_draws_as_interval_and_test_need(self, test, n_drawn):
         seen, settings = measured(test=test)
-        drawn = draw_systems(seen.metric, seen.statistics, seen.units(), Plan.of(settings), 1, None)
+        drawn = draw_systems(seen.metric, seen.statistics, seen.units(), Plan.from_settings(settings), 1, None)
         assert drawn.scores.shape == (5, n_drawn)
         np.testing.assert_array_equal(drawn.sample.drawn, drawn.scores[:, :50])
 
@@ -122,5 +122,5 @@ class TestDraw:
     def test_units_are_left_out_where_there_are_standard_errors(self, resamples, n_left_out):
         seen, settings = measured()
         settings = dataclasses.replace(settings, resamples=resamples)
-        drawn = draw_systems(seen.metric, seen.statistics, seen.units(), Plan.of(settings), 1, None)
+        drawn = draw_systems(seen.metric, seen.statistics, seen.units(), Plan.from_settings(settings), 1, None)
         assert drawn.sample.left_out.shape == (5, n_left_out)

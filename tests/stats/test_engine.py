@@ -23,7 +23,7 @@ from mtsig_core.stats.engine import (
     swap_rows,
 )
 from mtsig_core.stats.measured import measure
-from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, swaps, unpacked
+from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, draw_swaps, unpack_bits
 from tests.toys import Given, bleu, bleu_counts, mean, segment_scores
 
 COUNTS, _ = bleu_counts(seed=11, qualities=[0.1, 0, 0, -0.2], n_segments=60)
@@ -193,9 +193,9 @@ class TestSums:
         data = data_of(statistics, first_statistic)
         words = np.random.default_rng(seed).integers(0, 2**64, (3, -(-data.units.n // 64)), np.uint64)
         words[0] = 2**64 - 1
-        swapped = unpacked(words, data.units.n)
-        assert swapped[0].all() and (data.of_all(data.swapped_columns(words)) == data.weighted_sums(swapped)).all()
-        assert (data.of_all(data.swapped_columns(words)).astype(np.float64) == exact_sums(statistics, swapped)).all()
+        swapped = unpack_bits(words, data.units.n)
+        assert swapped[0].all() and (data.expand(data.swapped_columns(words)) == data.weighted_sums(swapped)).all()
+        assert (data.expand(data.swapped_columns(words)).astype(np.float64) == exact_sums(statistics, swapped)).all()
 
     @pytest.mark.parametrize("largest", [2000, 2047, 2048, 4095, 4096])
     def test_no_swapped_sum_runs_over_into_the_next(self, largest):
@@ -204,7 +204,7 @@ class TestSums:
         every = np.full((1, 47), 2**64 - 1, np.uint64)
         data = data_of(statistics, first_statistic)
         assert (data._columns.dtype == np.uint16) == (largest <= 2047)
-        assert (data.of_all(data.swapped_columns(every)) == statistics.sum(axis=1).T[..., None]).all()
+        assert (data.expand(data.swapped_columns(every)) == statistics.sum(axis=1).T[..., None]).all()
 
     def test_documents_are_summed_before_they_are_drawn(self):
         documents = Units("document", np.arange(60) % 7, 7)
@@ -266,7 +266,7 @@ class TestSwaps:
     def test_each_replicate_is_the_difference_after_the_swaps(self, statistics, rule):
         pairs = all_pairs(len(statistics))
         differences = swap_differences(data_of(statistics, rule), pairs, BLOCK, seed=5)
-        for replicate, coins in list(enumerate(swaps(segments(60), 5, 0)))[::50]:
+        for replicate, coins in list(enumerate(draw_swaps(segments(60), 5, 0)))[::50]:
             traded = coins.astype(bool)[:, None]
             for k, (i, j) in enumerate(pairs):
                 first = np.where(traded, statistics[j], statistics[i]).sum(axis=0)
@@ -400,7 +400,7 @@ def documents(n):
 @given(whole_statistics(), st.data())
 def test_all_is_given_back(statistics, data):
     statistics = statistics.astype(np.int32 if statistics.max() < 2**31 and data.draw(st.booleans()) else np.int64)
-    columns = Columns.of(statistics)
+    columns = Columns.from_statistics(statistics)
     assert columns.shape == statistics.shape and columns.statistics().dtype == statistics.dtype
     np.testing.assert_array_equal(columns.statistics(), statistics)
     np.testing.assert_array_equal(columns.totals().T, statistics.sum(axis=1))
@@ -418,14 +418,14 @@ def test_all_is_given_back(statistics, data):
 def test_draws_and_swaps_are_those_of_the_statistics(units, largest):
     statistics = (COUNTS * (largest // COUNTS.max() or 1)).astype(np.int64)
     whole, columns = (UnitStatistics(Given({}, first_statistic), given, units)
-                      for given in (statistics, Columns.of(statistics)))
+                      for given in (statistics, Columns.from_statistics(statistics)))
     assert bootstrap_scores(whole, 300, 1).tobytes() == bootstrap_scores(columns, 300, 1).tobytes()
     pairs = all_pairs(len(statistics))
     assert swap_differences(whole, pairs, 300, 1).tobytes() == swap_differences(columns, pairs, 300, 1).tobytes()
 
 
 def test_a_system_left_out_takes_its_columns_along():
-    columns = Columns.of(COUNTS)
+    columns = Columns.from_statistics(COUNTS)
     assert columns.only(np.array([0])).n_distinct < columns.n_distinct
     assert columns.only(np.arange(len(COUNTS))[::-1]).values is columns.values
 

@@ -20,13 +20,13 @@ from mtsig_core.report.sentences import describe_undecided, paper_sentences, sta
 from mtsig_core.report.tables import by_reference_table
 from mtsig_core.report.words import describe_control, keeps_its_level
 from mtsig_core.stats.across import compare_task
-from mtsig_core.stats.arrays import of_known
+from mtsig_core.stats.arrays import apply_to_known
 from mtsig_core.stats.cautions import about_intervals
-from mtsig_core.stats.engine import ENOUGH, UnitStatistics, all_pairs, units_apart
-from mtsig_core.stats.few_units import alone_could, cannot_decide, least_of_blocks, units_needed, would_decide
+from mtsig_core.stats.engine import ENOUGH, UnitStatistics, all_pairs, count_differing_units
+from mtsig_core.stats.few_units import can_reach_alone, cannot_decide, fewest_units, least_of_blocks, suggest_settings
 from mtsig_core.stats.power import degrees_of_freedom
-from mtsig_core.stats.ranks import otherwise_led
-from mtsig_core.stats.resampling import Units, effective_number, swaps
+from mtsig_core.stats.ranks import find_other_leaders
+from mtsig_core.stats.resampling import Units, draw_swaps, effective_number
 from mtsig_core.stats.significance import TESTS, fitting_tests, romano_wolf
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores
@@ -257,13 +257,13 @@ class TestTooFew:
         said, = (caution for caution in few.warnings if caution.code == "too-few-units")
         assert (said.facts["least"], said.facts["least_adjusted"]) == (0.125, 0.375)
         assert "romano-wolf" not in str(said.remedies)
-        assert "romano-wolf" in str(would_decide(few.settings, 3, 6)) and would_decide(few.settings, 3, 5)
-        assert not alone_could(few.settings, few.metrics["bleu"].pairs[0])
+        assert "romano-wolf" in str(suggest_settings(few.settings, 3, 6)) and suggest_settings(few.settings, 3, 5)
+        assert not can_reach_alone(few.settings, few.metrics["bleu"].pairs[0])
 
     def test_a_pair_that_trials_leave_open_is_not_said_to_lack_units(self):
         few = compare(of_documents([4] * 20, (4.0, 0.0, 0.0)), correction="bonferroni", **QUICK | {"trials": 50})
         pair = few.metrics["bleu"].pairs[0]
-        assert not pair.decidable and alone_could(few.settings, pair)
+        assert not pair.decidable and can_reach_alone(few.settings, pair)
         assert describe_undecided(pair, few.settings) == "cannot be decided: too many pairs for so few trials"
 
     @pytest.mark.parametrize("test", ["bootstrap", "percentile", "koehn", "riezler-maxwell"])
@@ -392,7 +392,7 @@ class TestTooFew:
         references = {"r1": ["a b c d e"] * 8, "r2": ["a b x y e"] * 5 + [None] * 3}
         found = compare(TestSet("toy", texts, references), **QUICK).metrics["bleu"]
         assert [(row.reference, row.decidable) for row in found.by_reference] == [("r1", True), ("r2", False)]
-        assert not otherwise_led(found) and by_reference_table(found).values("leaders")[2] == "cannot be decided"
+        assert not find_other_leaders(found) and by_reference_table(found).values("leaders")[2] == "cannot be decided"
 
 
 class TestEffectiveNumber:
@@ -481,7 +481,7 @@ def test_the_least_p_is_the_chance_that_all_blocks_are_swapped_or_none(n, length
 
 
 def test_that_is_how_often_it_comes():
-    drawn = np.concatenate([swaps(Units("block", np.arange(120), 120, 25.0), 3, block) for block in range(40)])
+    drawn = np.concatenate([draw_swaps(Units("block", np.arange(120), 120, 25.0), 3, block) for block in range(40)])
     share = (drawn == drawn[:, :1]).all(axis=1).mean()
     expected = float(least_of_blocks(np.array(120 / 25 - 0.5), 25.0))
     assert share == pytest.approx(expected, abs=5 * (expected * (1 - expected) / len(drawn)) ** 0.5)
@@ -503,7 +503,7 @@ def test_as_many_blocks_are_asked_for_as_can_decide():
     settings, _ = resolve(TestSet("set", {"A": texts, "B": texts}, {"ref": texts}), test="ar", unit="block",
                           block_length=25.0, trials=9999, alpha=0.05, correction="romano-wolf", ci="percentile",
                           resamples=100, seed=0, baseline=None, rank_rule="simultaneous")
-    n = units_needed(settings, 1)
+    n = fewest_units(settings, 1)
     assert least_of_blocks(np.array(n), 25.0) <= 0.05 < least_of_blocks(np.array(n - 1), 25.0)
 
 
@@ -590,7 +590,7 @@ def test_an_examined_pair_has_no_p_below_what_its_units_can_give():
 
 def test_rows_of_what_is_known():
     rows = np.array([[1.0, np.nan, 3.0], [4.0, 5.0, 6.0], [np.nan] * 3])
-    np.testing.assert_array_equal(of_known(lambda some: some.sum(axis=1), rows), [4.0, 15.0, np.nan])
+    np.testing.assert_array_equal(apply_to_known(lambda some: some.sum(axis=1), rows), [4.0, 15.0, np.nan])
     gaps = np.random.default_rng(2).normal(size=(2, 30))
     gaps[0, ::3] = np.nan
     alone = degrees_of_freedom(gaps[:1, ~np.isnan(gaps[0])], 500), degrees_of_freedom(gaps[1:], 500)
@@ -634,7 +634,7 @@ def test_counts_are_those_of_a_loop(unit):
     units = Units.segments(700) if unit == "segment" else Units(unit, documents, int(documents.max()) + 1)
     sums, pairs = units.sum(counts), all_pairs(6)
     slow = np.array([(sums[i] != sums[j]).any(axis=1).sum() for i, j in pairs])
-    found = units_apart(UnitStatistics(Bleu(), counts, units), pairs, np.full(len(pairs), units.n))
+    found = count_differing_units(UnitStatistics(Bleu(), counts, units), pairs, np.full(len(pairs), units.n))
     few = (slow > 0) & (slow < ENOUGH)
     assert few.sum() > 1 and (found[few] == slow[few]).all() and (found[~few] == units.n).all()
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from mtsig_core import _kernels, compare, read_scores
-from mtsig_core.stats import intervals
+from mtsig_core import compare, read_scores
+from mtsig_core.stats import intervals, kernels
 from mtsig_core.stats.arrays import row_chunks
 from mtsig_core.stats.engine import UnitStatistics, bootstrap_scores, jackknife_scores
 from mtsig_core.stats.intervals import (
@@ -92,7 +92,7 @@ NUMBERS = st.one_of(WIDE, st.integers(-3, 3).map(float), st.floats(30, 31))
 
 def selected(rows, wanted):
     found = np.empty((len(rows), len(wanted)))
-    _kernels.order_statistics(rows, rows.min(axis=1), rows.max(axis=1), np.array(wanted), found)
+    kernels.order_statistics(rows, rows.min(axis=1), rows.max(axis=1), np.array(wanted), found)
     return found
 
 

@@ -6,7 +6,15 @@ from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
 from mtsig_core import SettingError, TestSet, make_metric
-from mtsig_core.stats.pair import contributions, density, equivalence, examine_pair, extremes, tally, two_one_sided
+from mtsig_core.stats.pair import (
+    contributions,
+    density,
+    equivalence,
+    examine_pair,
+    find_extremes,
+    symmetric_histogram,
+    two_one_sided,
+)
 from mtsig_core.stats.resampling import UNITS
 from mtsig_core.stats.significance import fitting_tests
 from tests.toys import Given, bleu, bleu_counts, compare_given, mean, segment_scores, toy
@@ -103,8 +111,8 @@ def test_identical_outputs():
     assert [o.p_value for o in found.outcomes] == [1, 1, 1, None, 1]
     assert all(o.better is None for o in found.outcomes)
     assert density(found.drawn)[0].size == 0
-    assert [part.size for part in extremes(found.by_segment, 5)] == [0, 0]
-    assert tally(found.swapped, 0)[1].sum() == 299
+    assert [part.size for part in find_extremes(found.by_segment, 5)] == [0, 0]
+    assert symmetric_histogram(found.swapped, 0)[1].sum() == 299
 
 
 def test_one_document_is_no_failure():
@@ -155,7 +163,7 @@ def test_units_of_a_pair_are_those_of_compare():
 
 
 def test_extremes_are_sorted_and_signed():
-    most, least = extremes(np.array([0.5, -2.0, 0.0, 3.0, -1.0]), 3)
+    most, least = find_extremes(np.array([0.5, -2.0, 0.0, 3.0, -1.0]), 3)
     assert most.tolist() == [3, 0] and least.tolist() == [1, 4]
 
 
@@ -169,7 +177,7 @@ def test_density_is_close_to_scipys():
 
 
 def test_histogram_is_symmetric_and_complete():
-    edges, counts = tally(np.array([-0.5, 0.0, 0.4]), 2.0)
+    edges, counts = symmetric_histogram(np.array([-0.5, 0.0, 0.4]), 2.0)
     assert counts.sum() == 3 and edges[0] == -edges[-1] and edges[-1] > 2
 
 

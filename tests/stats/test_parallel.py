@@ -23,7 +23,7 @@ from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.report.kept_results import KeptDraws
 from mtsig_core.report.task_export import task_json
 from mtsig_core.stats import across, parallel
-from mtsig_core.stats.parallel import as_they_come, in_order, is_elsewhere, on_cluster
+from mtsig_core.stats.parallel import on_cluster, run_as_completed, run_in_order, runs_elsewhere
 from mtsig_core.task import Task
 from pages._work.worker import computed
 
@@ -82,8 +82,8 @@ def cluster():
 
 def test_the_work_is_done_on_the_cluster(cluster):
     with on_cluster(cluster[0]):
-        assert os.getpid() not in in_order(lambda _: os.getpid(), 3)
-    assert set(in_order(lambda _: os.getpid(), 3, jobs=2)) == {os.getpid()}
+        assert os.getpid() not in run_in_order(lambda _: os.getpid(), 3)
+    assert set(run_in_order(lambda _: os.getpid(), 3, jobs=2)) == {os.getpid()}
 
 
 def test_a_few_tasks_are_sent_each_alone_and_come_as_they_are_done(cluster, tmp_path):
@@ -95,18 +95,18 @@ def test_a_few_tasks_are_sent_each_alone_and_come_as_they_are_done(cluster, tmp_
                 if sign.exists():
                     break
                 time.sleep(0.02)
-            return k, os.getpid(), set(in_order(lambda _: os.getpid(), 2, jobs=2))
+            return k, os.getpid(), set(run_in_order(lambda _: os.getpid(), 2, jobs=2))
         return where
 
     found = []
     with on_cluster(cluster[0]):
-        assert is_elsewhere()
-        for k, result in as_they_come([task(k) for k in range(4)]):
+        assert runs_elsewhere()
+        for k, result in run_as_completed([task(k) for k in range(4)]):
             sign.touch()  # the first waits until another has come
             found.append((k, result))
     assert found[0][0] != 0 and sorted(k for k, _ in found) == [0, 1, 2, 3]
     assert all(k == of and inside == {there} != {os.getpid()} for k, (of, there, inside) in found)
-    assert not is_elsewhere() and [k for k, _ in as_they_come([task(k) for k in range(3)])] == [0, 1, 2]
+    assert not runs_elsewhere() and [k for k, _ in run_as_completed([task(k) for k in range(3)])] == [0, 1, 2]
 
 
 class Odd(Exception):
@@ -127,11 +127,11 @@ def test_what_a_task_raises_comes_through_and_is_not_tried_again(cluster, tmp_pa
 
     found = []
     with on_cluster(cluster[0]):
-        for several in (lambda: in_order(task, 40), lambda: as_they_come([partial(task, 3)])):
+        for several in (lambda: run_in_order(task, 40), lambda: run_as_completed([partial(task, 3)])):
             with pytest.raises(as_here) as caught:
                 found.extend(several())
             assert str(caught.value) == said and vars(caught.value).get("remedies") == vars(error()).get("remedies")
-        assert list(in_order(lambda k: -k, 5)) == [0, -1, -2, -3, -4]  # all goes on
+        assert list(run_in_order(lambda k: -k, 5)) == [0, -1, -2, -3, -4]  # all goes on
     assert found == [0, 1, 2][:len(found)] and (tmp_path / "calls").read_text().split().count("3") == 2
 
 
@@ -146,7 +146,7 @@ def test_the_language_pairs_of_a_task_are_compared_on_the_cluster(cluster, tmp_p
 
     here = compared("")
     with on_cluster(cluster[0]):
-        monkeypatch.setattr(across, "as_they_come", lambda tasks: list(as_they_come(tasks))[::-1])
+        monkeypatch.setattr(across, "as_they_come", lambda tasks: list(run_as_completed(tasks))[::-1])
         assert compared("") == compared("cluster") == here
         monkeypatch.setattr(across, "as_they_come", lambda _: pytest.fail("sent again"))
         assert compared("cluster") == here
@@ -155,9 +155,9 @@ def test_the_language_pairs_of_a_task_are_compared_on_the_cluster(cluster, tmp_p
 
 def test_heavy_work_of_the_dashboard_goes_to_the_cluster_that_is_named(cluster, monkeypatch):
     monkeypatch.setenv("MTSIG_DASK", cluster[0])
-    assert [computed(lambda _: is_elsewhere(), None, heavy) for heavy in (True, False)] == [True, False]
+    assert [computed(lambda _: runs_elsewhere(), None, heavy) for heavy in (True, False)] == [True, False]
     monkeypatch.setenv("MTSIG_DASK", " ")
-    assert not computed(lambda _: is_elsewhere(), None, True)
+    assert not computed(lambda _: runs_elsewhere(), None, True)
 
 
 @pytest.mark.slow
@@ -236,7 +236,7 @@ def test_a_machine_that_dies_as_the_work_is_sent_leaves_it_to_the_others(which):
         workers[which].send_signal(signal.SIGSTOP)  # it takes nothing, and nobody knows yet
         death = threading.Timer(0.5, workers[which].kill)
         death.start()
-        assert list(in_order(lambda k: k * k, 40)) == [k * k for k in range(40)]
+        assert list(run_in_order(lambda k: k * k, 40)) == [k * k for k in range(40)]
         death.join()
 
 
@@ -259,4 +259,4 @@ def test_a_cluster_that_is_lost_is_named(who, monkeypatch, tmp_path):
         death.start()
         monkeypatch.setenv("MTSIG_DASK", address)
         with pytest.raises(ClusterError, match=f"the Dask cluster at {address} lost its.* MTSIG_DASK names"):
-            computed(lambda _: list(in_order(task, 9)), None, True)
+            computed(lambda _: list(run_in_order(task, 9)), None, True)

@@ -20,11 +20,11 @@ from mtsig_core.stats.ranks import (
     RANK_RULES,
     Ranks,
     decision_matrix,
-    headline,
-    inside_clusters,
+    find_inside_clusters,
+    find_other_leaders,
+    find_top_group,
+    has_clear_winner,
     intransitive_triples,
-    is_ahead,
-    otherwise_led,
     overlap,
     rank_intervals,
     ranks_before_after,
@@ -163,7 +163,7 @@ def test_significant_pairs_inside_a_cluster_are_counted():
     ranks = Ranks(np.array([1, 1, 3]), np.array([2, 2, 3]), np.array([1, 1, 2]), np.array([1, 1, 0]),
                   np.array([0, 0, 2]))
     pairs = np.array([[0, 1], [0, 2], [1, 2]])
-    assert inside_clusters(ranks, pairs, np.array([True, True, False])).tolist() == [True, False, False]
+    assert find_inside_clusters(ranks, pairs, np.array([True, True, False])).tolist() == [True, False, False]
 
 
 def test_each_rule_but_ours_says_what_it_ignores():
@@ -424,17 +424,17 @@ def ranked(*intervals):
 
 class TestHeadline:
     def test_a_winner(self):
-        assert headline(ranked((1, 1), (2, 3), (2, 3))) == ("S0",)
+        assert find_top_group(ranked((1, 1), (2, 3), (2, 3))) == ("S0",)
 
     def test_tied_for_first(self):
-        assert headline(ranked((1, 2), (1, 3), (2, 3))) == ("S0", "S1")
+        assert find_top_group(ranked((1, 2), (1, 3), (2, 3))) == ("S0", "S1")
 
     def test_none_is_significantly_better_than_any(self):
-        assert headline(ranked((1, 2), (1, 2))) == ("S0", "S1")
+        assert find_top_group(ranked((1, 2), (1, 2))) == ("S0", "S1")
 
     def test_undefined(self):
-        assert headline(ranked((None, None), (None, None))) is None
-        assert headline(ranked((1, 1))) is None
+        assert find_top_group(ranked((None, None), (None, None))) is None
+        assert find_top_group(ranked((1, 1))) is None
 
 
 @given(decided())
@@ -442,13 +442,13 @@ def test_ahead_is_who_beats_each_other_one(case):
     n, pairs, decisions = case
     better = decision_matrix(n, pairs, decisions)
     ahead = n > 1 and any(all(better[i, j] for j in range(n) if j != i) for i in range(n))
-    assert is_ahead(ranked(*zip(*rank_intervals(better), strict=True))) == ahead
+    assert has_clear_winner(ranked(*zip(*rank_intervals(better), strict=True))) == ahead
 
 
 def test_to_be_the_only_one_that_may_be_the_first_is_less():
     """S0 ties with S1, which is worse than S2, which is worse than S0."""
     only = ranked((1, 2), (2, 3), (2, 2))
-    assert headline(only) == ("S0",) and not is_ahead(only)
+    assert find_top_group(only) == ("S0",) and not has_clear_winner(only)
 
 
 class TestOtherwiseLed:
@@ -457,7 +457,7 @@ class TestOtherwiseLed:
     def led(self, leaders, n_segments, intervals=((1, 1), (2, 3), (2, 3)), in_common=(60, 40, 0)):
         row = ReferenceLeaders("ref", leaders, n_segments)
         pairs = [SimpleNamespace(n=n) for n in in_common]
-        found = otherwise_led(SimpleNamespace(**vars(ranked(*intervals)), pairs=pairs, by_reference=(row,)))
+        found = find_other_leaders(SimpleNamespace(**vars(ranked(*intervals)), pairs=pairs, by_reference=(row,)))
         assert found in ((), (row,))
         return bool(found)
 

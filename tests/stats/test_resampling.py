@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from mtsig_core import SettingError, _kernels
-from mtsig_core.stats import resampling
-from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, make_units, swaps
+from mtsig_core import SettingError
+from mtsig_core.stats import kernels, resampling
+from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, draw_swaps, make_units
 from tests.toys import toy
 
 SEEDS = st.integers(0, 2**64 - 1)
@@ -98,11 +98,11 @@ class TestDraws:
 
     @given(some_units(), SEEDS, st.integers(0, 50))
     def test_a_swap_is_0_or_1(self, units, seed, block):
-        coins = swaps(units, seed, block)
+        coins = draw_swaps(units, seed, block)
         assert coins.shape == (BLOCK, units.n)
         assert set(np.unique(coins)) <= {0, 1}
 
-    @pytest.mark.parametrize("draw", [bootstrap_weights, swaps])
+    @pytest.mark.parametrize("draw", [bootstrap_weights, draw_swaps])
     @pytest.mark.parametrize("kind, length", [("segment", None), ("block", 4)])
     def test_draws_depend_on_seed_and_block_alone(self, draw, kind, length):
         units = units_of(kind, 50, length)
@@ -114,7 +114,7 @@ class TestDraws:
     @pytest.mark.parametrize("seed", [0, 2**63 - 1, 2**63, 2**64 - 2])
     def test_neighbouring_seeds_differ_however_large(self, seed):
         units = units_of("segment", 50)
-        assert not np.array_equal(swaps(units, seed, 0), swaps(units, seed + 1, 0))
+        assert not np.array_equal(draw_swaps(units, seed, 0), draw_swaps(units, seed + 1, 0))
 
     def test_bootstrap_counts_are_binomial(self):
         n = 40
@@ -147,11 +147,11 @@ class TestDraws:
 
     @pytest.mark.parametrize("kind, length", [("segment", None), ("block", 1), ("block", 4), ("block", 25)])
     def test_coins_are_fair(self, kind, length):
-        coins = np.concatenate([swaps(units_of(kind, 300, length), 4, block) for block in range(20)])
+        coins = np.concatenate([draw_swaps(units_of(kind, 300, length), 4, block) for block in range(20)])
         assert abs(coins.mean() - 0.5) < 4 * 0.5 / np.sqrt(coins.size / (2 * (length or 1)))
 
     def test_coins_are_independent(self):
-        coins = np.concatenate([swaps(units_of("segment", 200), 5, block) for block in range(8)]) - 0.5
+        coins = np.concatenate([draw_swaps(units_of("segment", 200), 5, block) for block in range(8)]) - 0.5
         bound = 5 / np.sqrt(len(coins))
         correlation = 4 * coins.T @ coins / len(coins)
         assert np.abs(correlation - np.eye(200)).max() < bound
@@ -159,33 +159,33 @@ class TestDraws:
 
     @pytest.mark.parametrize("length", [1, 2, 8, 25])
     def test_neighbours_share_a_coin_unless_a_block_begins_between_them(self, length):
-        coins = np.concatenate([swaps(units_of("block", 300, length), 6, block) for block in range(8)])
+        coins = np.concatenate([draw_swaps(units_of("block", 300, length), 6, block) for block in range(8)])
         changes = np.mean(coins != np.roll(coins, 1, axis=1))  # on a circle: the last is a neighbour of the first
         assert changes == pytest.approx(1 / (2 * length), rel=0.05)
 
     @pytest.mark.parametrize("length", [1, 12, 40])
     def test_coins_hang_together_as_far_as_blocks_of_geometric_length_reach(self, length):
-        coins = np.concatenate([swaps(units_of("block", 300, length), 8, block) for block in range(8)]) - 0.5
+        coins = np.concatenate([draw_swaps(units_of("block", 300, length), 8, block) for block in range(8)]) - 0.5
         lags = np.array([1, 2, 5, 10, 20, 50, 100])
         correlation = [4 * np.mean(coins * np.roll(coins, lag, axis=1)) for lag in lags]
         np.testing.assert_allclose(correlation, (1 - 1 / length) ** lags, atol=5 * np.sqrt(length / coins.size))
 
     def test_one_unit(self):
         assert (bootstrap_weights(units_of("segment", 1), 0, 0) == 1).all()
-        assert swaps(units_of("segment", 1), 0, 0)[0] == 1
+        assert draw_swaps(units_of("segment", 1), 0, 0)[0] == 1
 
     @pytest.mark.parametrize("n, kind", [(1, "segment"), (5, "document"), (8, "segment"), (13, "document")])
     def test_few_units_are_swapped_in_every_way_but_one(self, n, kind):
         units = units_of(kind, n)
         assert units.all_swaps == 2**n - 1
-        tried = np.concatenate([swaps(units, 3, block) for block in range(-(-2**n // BLOCK))])[:units.all_swaps]
+        tried = np.concatenate([draw_swaps(units, 3, block) for block in range(-(-2**n // BLOCK))])[:units.all_swaps]
         assert {tuple(row) for row in tried.tolist()} == set(itertools.product([0, 1], repeat=n)) - {(0,) * n}
 
     @pytest.mark.parametrize("kind, n, length", [("segment", 14, None), ("block", 6, 2)])
     def test_more_of_them_or_blocks_are_swapped_at_random(self, kind, n, length):
         units = units_of(kind, n, length)
         assert units.all_swaps is None
-        assert not np.array_equal(swaps(units, 3, 0), swaps(units, 4, 0))
+        assert not np.array_equal(draw_swaps(units, 3, 0), draw_swaps(units, 4, 0))
 
 
 class TestKernels:
@@ -209,7 +209,7 @@ class TestKernels:
     @given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), st.integers(0, 1000), st.integers(0, 9))
     def test_random_words_are_numpys(self, seed, block, first, fours):
         key, words = np.array([seed, block], np.uint64), np.empty(4 * fours, np.uint64)
-        _kernels.random_words(key, first, words)
+        kernels.random_words(key, first, words)
         np.testing.assert_array_equal(words, np.random.Philox(key=key).advance(first).random_raw(4 * fours))
 
     @given(st.data(), st.integers(1, 12))
@@ -224,7 +224,7 @@ class TestKernels:
             for segment in drawn:
                 by_hand[row, segment] += 1
         counts = np.zeros_like(by_hand)
-        _kernels.count_stationary(begins, starts, counts)
+        kernels.count_stationary(begins, starts, counts)
         np.testing.assert_array_equal(counts, by_hand)
 
     @given(st.data(), st.integers(1, 12))
@@ -232,7 +232,7 @@ class TestKernels:
         begins = data.draw(hnp.arrays(bool, (3, n)))
         coins = data.draw(hnp.arrays(np.uint8, (3, n), elements=st.integers(0, 1)))
         swapped = np.empty_like(coins)
-        _kernels.swap_stationary(begins, coins, swapped)
+        kernels.swap_stationary(begins, coins, swapped)
         for row in range(3):
             for t in range(n):
                 back = [(t - k) % n for k in range(n)]

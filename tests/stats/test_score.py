@@ -28,7 +28,7 @@ from mtsig_core.report.experiment_tables import (
 from mtsig_core.report.export import scores_csv, scores_json, scores_text
 from mtsig_core.stats.intervals import fitting_intervals
 from mtsig_core.stats.resampling import UNITS, bootstrap_weights, make_units
-from mtsig_core.stats.score import bootstrap_systems, histogram, relative, score
+from mtsig_core.stats.score import bootstrap_systems, histogram, relative_ends, score
 from tests.report.test_html_report import Page
 from tests.toys import Given, bleu, bleu_counts, compare_given, mean, segment_scores, texts, toy
 
@@ -77,14 +77,14 @@ def test_replicates_are_scores_of_drawn_segments():
 
 
 def test_relative_ends_by_hand():
-    assert relative(18, 20, 23) == (-0.1, 0.15) and relative(-23, -20, -18) == (-0.15, 0.1)
-    assert relative(-1, 0, 1) is None and relative(-1, 5e-324, 1e300) is None
+    assert relative_ends(18, 20, 23) == (-0.1, 0.15) and relative_ends(-23, -20, -18) == (-0.15, 0.1)
+    assert relative_ends(-1, 0, 1) is None and relative_ends(-1, 5e-324, 1e300) is None
 
 
 @given(st.floats(1, 50), st.floats(0, 10), st.floats(0, 10), st.floats(0.01, 100))
 def test_relative_ends_know_no_scale(median, down, up, scale):
-    here = relative(median - down, median, median + up)
-    assert relative(*(scale * v for v in (median - down, median, median + up))) == pytest.approx(here, abs=1e-9)
+    here = relative_ends(median - down, median, median + up)
+    assert relative_ends(*(scale * v for v in (median - down, median, median + up))) == pytest.approx(here, abs=1e-9)
 
 
 def test_a_score_of_nothing_has_no_relative_interval():

@@ -24,11 +24,10 @@ from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import Comparison
 from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.intervals import fitting_intervals
-from mtsig_core.stats.pair import examine_pair
-from mtsig_core.stats.resampling import BLOCK, bootstrap_weights, make_units, swaps
+from mtsig_core.stats.pair import examine_pair, measure_contributions, score_segments
+from mtsig_core.stats.resampling import BLOCK, bootstrap_weights, draw_swaps, make_units
 from mtsig_core.stats.score import bootstrap_systems
-from mtsig_core.stats.segments import added_by_segment, scores_on
-from mtsig_core.stats.significance import CORRECTIONS, TESTS, decide_by, fitting_tests, student_t, wilcoxon
+from mtsig_core.stats.significance import CORRECTIONS, TESTS, decide_adjusted, fitting_tests, student_t, wilcoxon
 from mtsig_core.testset import SegmentScores
 from tests.report.test_latex import methods
 
@@ -185,7 +184,7 @@ class TestSides:
 
     def test_another_correction_declares_nobody_either(self):
         found = human(lopsided(), test="wilcoxon", unit="segment", correction="holm")
-        assert decide_by(found.pairs, found.sign, np.array([1e-9]), 0.05).tolist() == [0]
+        assert decide_adjusted(found.pairs, found.sign, np.array([1e-9]), 0.05).tolist() == [0]
 
     def test_of_one_pair_every_test_says_which_way_it_points(self):
         found = examine_pair(lopsided(), "human", "A", "B", unit="segment", trials=199, resamples=200)
@@ -241,7 +240,7 @@ class TestGaps:
         testset = rated(GAPS, documents)
         units = make_units(testset, unit)
         drawn = np.concatenate([bootstrap_weights(units, 0, block) for block in range(2)])[:499][:, units.index]
-        traded = np.concatenate([swaps(units, 0, block) for block in range(2)])[:499][:, units.index].astype(bool)
+        traded = np.concatenate([draw_swaps(units, 0, block) for block in range(2)])[:499][:, units.index].astype(bool)
         by_ar, by_bootstrap = (human(testset, test=test, unit=unit, correction="none", ci="percentile")
                                for test in ("ar", "bootstrap"))
         for one, other in zip(by_ar.pairs, by_bootstrap.pairs, strict=True):
@@ -276,7 +275,7 @@ class TestGaps:
         """Romano-Wolf by hand from the same swaps of all pairs."""
         testset = rated(GAPS)
         result = human(testset, trials=BLOCK, unit="segment")
-        traded = swaps(make_units(testset, "segment"), 0, 0).astype(bool)
+        traded = draw_swaps(make_units(testset, "segment"), 0, 0).astype(bool)
         null, size = [], []
         for pair in result.pairs:
             d = GAPS[pair.a] - GAPS[pair.b]
@@ -482,12 +481,12 @@ def test_segments_and_single_scores():
     testset = rated(GAPS, texts=True)
     metric = resolve_metric(testset, "human")
     counted = metric.statistics(testset)
-    assert added_by_segment(testset, metric, "A", "B", counted).shape == (N,)
+    assert measure_contributions(testset, metric, "A", "B", counted).shape == (N,)
     both = np.flatnonzero(~np.isnan(GAPS["A"]) & ~np.isnan(GAPS["B"]))
-    assert scores_on(testset, metric, "A", "B", counted, np.arange(N)) == pytest.approx(
+    assert score_segments(testset, metric, "A", "B", counted, np.arange(N)) == pytest.approx(
         [GAPS[name][both].mean() for name in "AB"])
     with pytest.raises(SettingError, match="None of these 1 segments has a score by human"):
-        scores_on(testset, metric, "A", "B", counted, np.flatnonzero(np.isnan(GAPS["A"]))[:1])
+        score_segments(testset, metric, "A", "B", counted, np.flatnonzero(np.isnan(GAPS["A"]))[:1])
     found = bootstrap_systems(testset, "human", unit="segment", resamples=200)
     by_name = {row.system: row for row in human(testset, unit="segment", ci="t").systems}
     assert {one.system: one.intervals["t"] for one in found} == {

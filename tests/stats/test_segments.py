@@ -11,17 +11,17 @@ from hypothesis import strategies as some
 from mtsig_core import SettingError, TestSet, make_metric
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.report.export import to_csv
-from mtsig_core.stats import segments
-from mtsig_core.stats.segments import (
+from mtsig_core.stats import pair as segments
+from mtsig_core.stats.pair import (
     ORDERS,
     PLACES,
-    added_by_segment,
     deciding_segments,
+    find_neighbours,
     find_segments,
-    in_document,
-    in_order,
-    scores_on,
+    measure_contributions,
+    score_segments,
     segment_table,
+    sort_segments,
     system_scores,
     system_table,
 )
@@ -77,11 +77,11 @@ def test_filters_are_what_a_loop_says(text, where, domain):
 def test_order():
     added = np.array([0.1, -0.4, 0.0, 0.1, 0.3])
     positions = np.array([0, 1, 2, 3, 4])
-    assert [in_order(SET, positions, added, order).tolist() for order in ORDERS] == [
+    assert [sort_segments(SET, positions, added, order).tolist() for order in ORDERS] == [
         [4, 0, 3, 2, 1], [1, 2, 0, 3, 4], [1, 4, 0, 3, 2], [0, 1, 2, 3, 4], [0, 3, 2, 1, 4]]
-    assert in_order(SET, np.array([3, 1]), added, "line").tolist() == [1, 3]
+    assert sort_segments(SET, np.array([3, 1]), added, "line").tolist() == [1, 3]
     for order in ORDERS:
-        assert in_order(SET, positions[:0], added, order).size == 0
+        assert sort_segments(SET, positions[:0], added, order).size == 0
 
 
 def corpus():
@@ -94,7 +94,7 @@ def test_contributions_and_scores_are_those_of_sacrebleu():
 
     testset, bleu = corpus(), make_metric("bleu")
     statistics = bleu.statistics(testset)
-    added = added_by_segment(testset, bleu, "A", "B", statistics)
+    added = measure_contributions(testset, bleu, "A", "B", statistics)
 
     def score(name, kept):
         return BLEU().corpus_score([testset.systems[name][k] for k in kept],
@@ -106,9 +106,9 @@ def test_contributions_and_scores_are_those_of_sacrebleu():
         rest = [other for other in every if other != k]
         assert added[k] == pytest.approx(whole - (score("A", rest) - score("B", rest)), abs=1e-9)
     some_of_them = [2, 3, 11, 20]
-    assert scores_on(testset, bleu, "A", "B", statistics, np.array(some_of_them)) == pytest.approx(
+    assert score_segments(testset, bleu, "A", "B", statistics, np.array(some_of_them)) == pytest.approx(
         (score("A", some_of_them), score("B", some_of_them)), abs=1e-9)
-    assert added_by_segment(testset, bleu, "B", "A", statistics) == pytest.approx(-added)
+    assert measure_contributions(testset, bleu, "B", "A", statistics) == pytest.approx(-added)
 
 
 def test_above_zero_speaks_for_a_also_where_lower_is_better():
@@ -116,7 +116,7 @@ def test_above_zero_speaks_for_a_also_where_lower_is_better():
     testset = TestSet("t", {"A": ["", ""], "B": ["", ""]}, {"r": ["", ""]})
     for higher, sign in ((True, 1), (False, -1)):
         metric = Given(rows, mean, higher)
-        added = added_by_segment(testset, metric, "A", "B", metric.statistics(testset))
+        added = measure_contributions(testset, metric, "A", "B", metric.statistics(testset))
         assert added == pytest.approx([sign * -1, sign * 1])  # the means differ by -1; by 0 and -2 without each
         assert not added.flags.writeable
 
@@ -135,7 +135,7 @@ def test_without_the_deciding_segments_the_lead_is_gone_and_with_the_last_of_the
 
     ahead, behind = ("A", "B") if lead([], "A", "B") > 0 else ("B", "A")
     for a, b in (("A", "B"), ("B", "A")):
-        added = added_by_segment(testset, bleu, a, b, statistics)
+        added = measure_contributions(testset, bleu, a, b, statistics)
         deciding = deciding_segments(testset, bleu, a, b, statistics, added).tolist()
         assert 0 < len(deciding) < 30 and lead(deciding, ahead, behind) <= 1e-9
         assert all(lead(deciding[:n], ahead, behind) > 0 for n in range(len(deciding)))
@@ -157,7 +157,7 @@ def rated(higher=True, **scores):
     ([3, 4], [1, 1], []), ([.1, .2], [.3, 0], [])])  # ahead on each segment; equal
 def test_deciding_segments_of_a_mean_by_hand(higher, a, b, deciding):
     testset, metric, statistics = rated(higher, A=a, B=b)
-    added = added_by_segment(testset, metric, "A", "B", statistics)
+    added = measure_contributions(testset, metric, "A", "B", statistics)
     assert deciding_segments(testset, metric, "A", "B", statistics, added).tolist() == deciding
 
 
@@ -166,12 +166,12 @@ def test_who_is_better_on_each_segment_is_so_however_many_are_left_out():
     testset, bleu = TestSet("t", {"A": ref, "B": [text[:-2] for text in ref]}, {"r": ref}), make_metric("bleu")
     counts = bleu.statistics(testset)
     assert not deciding_segments(testset, bleu, "A", "B", counts,
-                                 added_by_segment(testset, bleu, "A", "B", counts)).size
+                                 measure_contributions(testset, bleu, "A", "B", counts)).size
 
 
 def test_neighbours_are_of_the_same_document():
-    assert [in_document(SET, k) for k in range(5)] == [(None, 1), (0, None), (None, None), (None, 4), (3, None)]
-    assert in_document(corpus(), 3) == (None, None)
+    assert [find_neighbours(SET, k) for k in range(5)] == [(None, 1), (0, None), (None, None), (None, 4), (3, None)]
+    assert find_neighbours(corpus(), 3) == (None, None)
 
 
 def test_systems_on_one_segment_are_in_order_of_their_score():
@@ -217,9 +217,9 @@ def test_what_cannot_be_asked_of_the_others():
     with pytest.raises(SettingError, match="No system 'nobody'"):
         find_segments(testset, "A", "nobody")
     with pytest.raises(SettingError, match="order is 'best'"):
-        in_order(testset, np.arange(3), np.zeros(30), "best")
+        sort_segments(testset, np.arange(3), np.zeros(30), "best")
     with pytest.raises(SettingError, match="No segment to score"):
-        scores_on(testset, bleu, "A", "B", bleu.statistics(testset), np.arange(0))
+        score_segments(testset, bleu, "A", "B", bleu.statistics(testset), np.arange(0))
 
 
 class TestWays:

@@ -12,7 +12,7 @@ from scipy.stats import chi2
 from mtsig_core import Comparison, InputError, SettingError, TestSet, compare, replicates, score
 from mtsig_core.metrics import part_counter, resolve_metric
 from mtsig_core.metrics.bleu import Bleu
-from mtsig_core.stats.training_runs import spread_interval
+from mtsig_core.stats.decisions import spread_interval
 from mtsig_core.store.kept_sets import _pack, _unpack
 from mtsig_core.testset import SegmentScores
 from tests.toys import texts

@@ -122,7 +122,7 @@ def _learn(ids: np.ndarray, begin: int, end: int, firsts: np.ndarray, keys: np.n
                 node = firsts[node, 1]
             else:
                 firsts[node, 2] = 1
-                at = _place(node, ids[j], keys, mask)
+                at = place(node, ids[j], keys, mask)
                 if keys[at] == _FREE:
                     keys[at], nodes[at] = node << 32 | ids[j], n_nodes
                     n_nodes += 1
@@ -149,7 +149,7 @@ def _match(ids: np.ndarray, firsts: np.ndarray, keys: np.ndarray, nodes: np.ndar
             if firsts[node, 0] == ids[j]:
                 node = np.uint64(firsts[node, 1])
             elif firsts[node, 2] == 1:
-                at = _place(np.int64(node), ids[j], keys, mask)
+                at = place(node, ids[j], keys, mask)
                 if keys[at] == _FREE:
                     break
                 node = np.uint64(nodes[at])
@@ -161,9 +161,9 @@ def _match(ids: np.ndarray, firsts: np.ndarray, keys: np.ndarray, nodes: np.ndar
 
 
 @njit()
-def _place(node: np.int64, token: int, keys: np.ndarray, mask: int) -> np.uint64:
+def place(node: np.integer, token: int, keys: np.ndarray, mask: int) -> np.uint64:
     """Where the n-gram of that number, longer by a token, stands in the table, or would."""
-    key = node << 32 | token
+    key = np.int64(node) << 32 | token
     at = np.uint64(key * _SPREAD >> 32 & mask)
     while keys[at] != key and keys[at] != _FREE:
         at = at + np.uint64(1) & np.uint64(mask)
@@ -171,7 +171,7 @@ def _place(node: np.int64, token: int, keys: np.ndarray, mask: int) -> np.uint64
 
 
 @njit()
-def _table_size(n: int) -> int:
+def table_size(n: int) -> int:
     """A power of two that leaves a table of n entries at least half empty."""
     size = 2
     while size < 2 * n + 1:
@@ -206,9 +206,9 @@ def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: in
             most_in_system = max(most_in_system, lengths[s, seg])
     tokens = np.empty((most_in_refs + most_in_system, 3), np.int64)
     ids = np.empty(most_in_refs + most_in_system, np.int64)
-    table = np.empty(_table_size(most_in_refs), np.int32)  # of tokens: the row of the first of its kind
+    table = np.empty(table_size(most_in_refs), np.int32)  # of tokens: the row of the first of its kind
     firsts = np.empty((ORDER * most_in_refs, 3), np.int32)  # see `_learn`
-    keys = np.empty(_table_size((ORDER - 1) * most_in_refs), np.int64)  # of n-grams
+    keys = np.empty(table_size((ORDER - 1) * most_in_refs), np.int64)  # of n-grams
     nodes = np.empty(keys.size, np.int64)  # the number of the n-gram at that place
     limit = np.empty(ORDER * most_in_refs, np.int32)  # the most often a reference has the n-gram
     hits = np.empty(ORDER * most_in_refs, np.int32)
@@ -219,11 +219,11 @@ def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: in
             begin = begins[r, seg]
             bounds[r + 1] = split(codes, begin, begin + max(lengths[r, seg], 0), classes, edge, tokens, bounds[r])
         m = bounds[n_refs]
-        token_mask = _table_size(m) - 1
+        token_mask = table_size(m) - 1
         table[:token_mask + 1] = _FREE
         _identify(codes, tokens, 0, m, table, token_mask, ids, True)
 
-        mask = _table_size((ORDER - 1) * m) - 1
+        mask = table_size((ORDER - 1) * m) - 1
         keys[:mask + 1] = _FREE
         firsts[:ORDER * m] = _FREE
         limit[:ORDER * m] = 0
@@ -285,7 +285,7 @@ def number(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, classes: 
         bounds[k + 1] = split(codes, begins[k], begins[k] + max(lengths[k], 0), classes, edge, tokens, bounds[k])
     n = bounds[-1]
     ids = np.empty(n, np.int64)
-    mask = _table_size(n) - 1
+    mask = table_size(n) - 1
     _identify(codes, tokens, 0, n, np.full(mask + 1, _FREE, np.int32), mask, ids, True)
     spans = np.empty((n, 2), np.int64)
     n_distinct = 0

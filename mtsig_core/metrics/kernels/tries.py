@@ -11,10 +11,9 @@ import numpy as np
 from numba import njit
 
 from mtsig_core._compiled import compiled
-from mtsig_core.metrics.kernels.ngrams import characters
+from mtsig_core.metrics.kernels.ngrams import characters, place, table_size
 from mtsig_core.metrics.tokenizers import ALONE, SPACE
 
-_SPREAD = 0x1E3779B97F4A7C15
 _FREE = -1
 _ROOT = 0
 
@@ -25,30 +24,11 @@ _Trie = namedtuple("_Trie", "keys nodes sizes link counts hits")
 
 
 @njit()
-def _table_size(n: int) -> int:
-    """A power of two that leaves a table of n entries at least half empty."""
-    size = 2
-    while size < 2 * n:
-        size *= 2
-    return size
-
-
-@njit()
 def _new_trie(n_refs: int, order: int, width: int) -> _Trie:
     n_nodes = order * width + 1
-    size = _table_size(n_nodes)
+    size = table_size(n_nodes)
     return _Trie(np.empty(size, np.int64), np.empty(size, np.int32), np.zeros(order + 1, np.int64),
                  np.empty(n_nodes, np.int32), np.empty((n_refs, n_nodes), np.int32), np.zeros(n_nodes, np.int32))
-
-
-@njit()
-def _place(keys: np.ndarray, mask: int, parent: np.int32, symbol: int) -> np.uint64:
-    """Where the child of a node is in the table, or is to be."""
-    key = np.int64(parent) << 32 | symbol
-    at = np.uint64(key * _SPREAD >> 32 & mask)  # unsigned: no place is counted from the end
-    while keys[at] != key and keys[at] != _FREE:
-        at = at + np.uint64(1) & np.uint64(mask)
-    return at
 
 
 @njit()
@@ -58,7 +38,7 @@ def _learn(symbols: np.ndarray, order: int, ref: int, trie: _Trie, mask: int, wi
     for i in range(symbols.size):
         link, parent = np.int32(_ROOT), np.int32(_ROOT)
         for length in range(1, min(i + 1, order) + 1):
-            at = _place(trie.keys, mask, parent, symbols[i])
+            at = place(parent, symbols[i], trie.keys, mask)
             if trie.keys[at] == _FREE:
                 node = 1 + (length - 1) * width + trie.sizes[length]
                 trie.keys[at] = np.int64(parent) << 32 | symbols[i]
@@ -80,12 +60,12 @@ def _match(symbols: np.ndarray, order: int, trie: _Trie, mask: int, width: int, 
     """
     node = np.int32(_ROOT)
     for symbol in symbols:
-        at = _place(trie.keys, mask, node, symbol)
+        at = place(node, symbol, trie.keys, mask)
         if trie.keys[at] == _FREE:
             found, shorter = at, node
             while trie.keys[found] == _FREE and shorter != _ROOT:
                 shorter = trie.link[shorter]
-                found = _place(trie.keys, mask, shorter, symbol)
+                found = place(shorter, symbol, trie.keys, mask)
             following = np.int32(_ROOT) if trie.keys[found] == _FREE else trie.nodes[found]
             if room > 0:
                 trie.keys[at] = np.int64(node) << 32 | symbol
@@ -132,7 +112,7 @@ def _spell(codes: np.ndarray, begin: int, end: int, keys: np.ndarray, nodes: np.
     """
     node = np.int32(_ROOT)
     for i in range(begin, end):
-        at = _place(keys, mask, node, codes[i])
+        at = place(node, codes[i], keys, mask)
         if keys[at] == _FREE:
             if not grow:
                 return np.int32(_FREE), n_words
@@ -213,18 +193,18 @@ def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: in
     symbols = np.empty(most, np.int32)
     chars = _new_trie(n_refs, char_order, most_in_refs)
     words = _new_trie(n_refs, word_order, most_in_refs)
-    spelling = np.empty(_table_size(most_in_refs + 1), np.int64)
+    spelling = np.empty(table_size(most_in_refs + 1), np.int64)
     spelled = np.empty(spelling.size, np.int32)
     in_ref = np.zeros((2, n_refs), np.int64)  # characters and words
     matches = np.zeros((n_refs, char_order + word_order), np.int32)
 
     for seg in range(n_segments):
         m = characters(lengths[:n_refs, seg])
-        char_mask = _table_size(char_order * m + 1) - 1
+        char_mask = table_size(char_order * m + 1) - 1
         chars.keys[:char_mask + 1] = _FREE
-        word_mask = _table_size(word_order * m + 1) - 1
+        word_mask = table_size(word_order * m + 1) - 1
         words.keys[:word_mask + 1] = _FREE
-        spell_mask = _table_size(m + 1) - 1
+        spell_mask = table_size(m + 1) - 1
         spelling[:spell_mask + 1] = _FREE
         chars.sizes[:] = words.sizes[:] = 0
         n_spelled = 1

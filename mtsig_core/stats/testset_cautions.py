@@ -1,5 +1,5 @@
-"""The warnings about outputs that are hardly the right file: another language, the source, lines in another order,
-marks that references lack; and about a reference that was made from an output."""
+"""What a test set holds, and the warnings that a test set calls for whatever is made of it: its texts, files, documents
+and ratings."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice, takewhile
+from itertools import chain, combinations, islice, takewhile
 from operator import eq
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -17,10 +18,241 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from mtsig_core.caution import Caution
-from mtsig_core.languages import find_spaceless
+from mtsig_core.errors import Remedy, format_count
+from mtsig_core.languages import SPACELESS, find_spaceless
+from mtsig_core.metrics import list_better_tokenizers
 from mtsig_core.metrics.cache import remember
 from mtsig_core.readers.alignment import Reordering, find_reordering
-from mtsig_core.testset import TestSet, show_name
+from mtsig_core.readers.wmt_xml import NO_REFERENCE
+from mtsig_core.testset import SegmentScores, TestSet, show_name
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Warnings about texts, documents and ratings.
+
+
+def about_texts(testset: TestSet) -> Iterator[Caution]:
+    """Warnings about texts that are empty, wholly or in part, not meant to be translated, or of a wrong file."""
+    canaries = [line for line, document, domain in zip(
+        testset.lines, testset.documents or (), testset.domains or testset.documents or (), strict=False)
+        if "canary" in (document, domain)]
+    if canaries:
+        yield Caution("canary", {"line": canaries[0]})
+    domains_of: dict[str, set[str]] = {}
+    for document, domain in zip(testset.documents or (), testset.domains or (), strict=False):
+        domains_of.setdefault(document, set()).add(domain)
+    torn = [document for document, domains in domains_of.items() if len(domains) > 1]
+    if torn:
+        yield Caution("documents-in-domains", {"documents": torn, "n_documents": len(domains_of)})
+    if testset.has_texts:
+        yield from _about_empty(testset)
+        yield from about_files(testset)
+
+
+def _about_empty(testset: TestSet) -> Iterator[Caution]:
+    for role, group in (("System", testset.systems), ("Reference", testset.references)):
+        empty = {name: [line for line, text in zip(testset.lines, texts, strict=True)
+                        if text is not None and not text.strip()] for name, texts in group.items()}
+        for name in sorted(group, key=lambda name: -len(empty[name])):  # the worst first
+            n, n_present = len(empty[name]), len(group[name]) - group[name].count(None)
+            if n and n == n_present:
+                yield Caution("all-empty", {"role": role, "n": n}, a=name)
+            elif n:
+                yield Caution("empty-lines", {"role": role, "n": n, "n_present": n_present, "line": empty[name][0]},
+                              a=name)
+
+
+def about_words(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:
+    """Warnings about metrics whose tokenizer (by the name of the metric) does not cut the references into words."""
+    language = find_spaceless(chain(*testset.references.values())) if any(tokenizers.values()) else None
+    if language is None:
+        return
+    for metric, tokenizer in tokenizers.items():
+        if better := list_better_tokenizers(tokenizer, language):
+            remedies: tuple[Remedy, ...] = tuple({"tokenize": other} for other in better)
+            if tokenizer == "tercom":
+                remedies = {"metrics": "chrf"}, {"metrics": "bleu", "tokenize": better[0]}
+            yield Caution("tokenizer-and-script", {"language": language, "tokenizer": tokenizer, "better": better},
+                          metric, remedies=remedies)
+
+
+def about_metrics(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:
+    """Warnings about what metrics (by name, with the tokenizer of each) can tell of a test set."""
+    for metric in tokenizers:
+        yield from about_ratings(testset, metric)
+    yield from about_words(testset, tokenizers)
+
+
+def about_independence(testset: TestSet, unit: str) -> Iterator[Caution]:
+    """The warning that without document ids nobody knows which segments depend on each other."""
+    if testset.documents is None and unit == "block":
+        yield Caution("blocks-for-documents", remedies=({"docs": "FILE"},))
+    elif testset.documents is None:
+        remedies: list[Remedy] = [*[{"docs": "FILE"}] * testset.has_texts, {"unit": "block"}]
+        yield Caution("no-documents", {"has_texts": testset.has_texts}, remedies=tuple(remedies))
+
+
+def about_ignored_documents(testset: TestSet, unit: str, remedy: Remedy, *, enough: bool = True,
+                            se_ratio: float | None = None) -> Iterator[Caution]:
+    """The warning that segments are the unit although documents are known; whether these are `enough` to decide."""
+    if testset.documents is not None and unit == "segment":
+        yield Caution("documents-ignored", {"n_documents": testset.n_documents or 0, "enough": enough,
+                                            "se_ratio": se_ratio}, remedies=(remedy,) if enough else ())
+
+
+def about_repeated_references(testset: TestSet) -> Iterator[Caution]:
+    """The warning of each system that is a reference."""
+    for reference, system in repeated_references(testset):
+        yield Caution("reference-among-systems", {"reference": reference, "has_others": len(testset.references) > 1},
+                      a=system, remedies=({"exclude": system},))
+
+
+def repeated_references(testset: TestSet) -> list[tuple[str, str]]:
+    """The references that systems repeat word for word, each with one of these systems."""
+    return [(reference, system) for reference, texts in testset.references.items()
+            for system, output in testset.systems.items()
+            if any(texts) and all(text in (None, other) for text, other in zip(texts, output, strict=True))]
+
+
+def about_ratings(testset: TestSet, metric: str) -> Iterator[Caution]:
+    """Warnings about human translations: those that have ratings and are not ranked, or have nothing but ratings."""
+    if metric not in testset.scores:
+        if testset.textless_systems:
+            yield Caution("ratings-alone", {"names": testset.textless_systems}, metric)
+        return
+    by_system = testset.scores[metric].by_system
+    for name in testset.rated_humans:
+        if n := sum(value is not None for value in by_system.get(name, ())):
+            yield Caution("ratings-of-references", {"name": name, "n": n}, metric,
+                          remedies=({"refs_as_systems": True},))
+
+
+def about_scores(testset: TestSet, metric: str) -> Iterator[Caution]:
+    """Warnings about what of the set has segment scores, for a metric that is a mean of them."""
+    if metric not in testset.scores:
+        return
+    by_system = testset.scores[metric].by_system
+    every, values_of = frozenset(range(testset.n_segments)), {name: by_system.get(name, ()) for name in testset.systems}
+    rated = {name: every if len(values) == len(every) and None not in values else
+             frozenset(k for k, value in enumerate(values) if value is not None) for name, values in values_of.items()}
+    if without := [name for name, segments in rated.items() if not segments]:
+        yield Caution("not-rated", {"names": without, "n_systems": len(rated)}, metric)
+    some = frozenset().union(*rated.values())
+    if len(some) < testset.n_segments:
+        yield Caution("partly-rated", {"n": len(some), "n_segments": testset.n_segments}, metric)
+    counts = [len(segments) for segments in rated.values() if segments]
+    if len({segments for segments in rated.values() if segments}) > 1:
+        compared = any(a & b for a, b in combinations([one for one in rated.values() if one], 2))
+        yield Caution("rated-on-different-lines", {"low": min(counts), "high": max(counts), "compared": compared},
+                      metric)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What a test set holds.
+
+
+CANARY = ", a canary"
+_NO_SPACES = SPACELESS.keys() - {"ko"}  # between words: pieces between spaces would be taken for lost text
+_TOO_SHORT, _TOO_LONG = 0.5, 2.0  # characters of a system's output / of the reference, in all
+
+
+@dataclass(frozen=True)
+class Holding:
+    """One thing that a test set holds, and how much of it."""
+
+    role: str  # {"reference", "system", "training run", "source", "left out", "documents", "scores", "domain"}
+    name: str
+    #: For what was left out, the lines; for scores, missing ones count as empty; None for texts that are not here.
+    segments: int | None
+    #: Words are what stands between spaces: None where the script has none. All are None but for texts, save `empty` of
+    #: scores.
+    words: int | None = None
+    characters: int | None = None
+    empty: int | None = None
+    repeated: int | None = None
+    #: Of a system by all score tables together, and of a table for all systems; None where there is no table.
+    scores: int | None = None
+
+
+def list_contents(testset: TestSet) -> list[Holding]:
+    """What is there: texts, what was left out, documents, scores, domains."""
+    texts = [("reference", name, values) for name, values in testset.references.items()]
+    texts += [("system", name, values) for name, values in testset.systems.items()]
+    texts += [("training run", f"{name}, run {k}", values) for name, outputs in testset.runs.items()
+              for k, values in enumerate(outputs, 2)]
+    texts += [("source", "", testset.sources)] if testset.sources is not None else []
+    found = [_holding(role, name, values) for role, name, values in texts]
+    if testset.scores:
+        found = [replace(one, scores=sum(_scored(table, one.name) for table in testset.scores.values()))
+                 if one.role == "system" else one for one in found]
+    if (lines := describe_left_out(testset)) is not None:
+        found.append(Holding("left out", *lines))
+    if testset.documents is not None:
+        found.append(Holding("documents", format_count(testset.n_documents or 0, "document"), testset.n_segments))
+    for metric, table in testset.scores.items():
+        n = sum(_scored(table, name) for name in testset.systems)
+        found.append(Holding("scores", metric, testset.n_segments, scores=n,
+                             empty=len(testset.systems) * testset.n_segments - n))
+    return found + [Holding("domain", domain, size) for domain, size in Counter(testset.domains or ()).items()]
+
+
+def describe_left_out(testset: TestSet) -> tuple[str, int] | None:
+    """Which lines before the last are no segments, and how many; of texts, those called canary, or without a reference.
+
+    >>> describe_left_out(TestSet("toy", {"A": ["a"]}, {"ref": ["a"]}, lines=[2]))
+    ('line 1, a canary', 1)
+    """
+    gone = testset.lines[-1] - testset.n_segments
+    if gone <= 0:
+        return None
+    known = set(testset.lines)
+    first = next(line for line in range(1, testset.lines[-1]) if line not in known)
+    more = f" and {gone - 1} more" if gone > 1 else ""
+    why = "" if not testset.has_texts else ", a canary or without a reference" if any(
+        said.startswith(NO_REFERENCE) for said in testset.assumed) else CANARY
+    return f"line {first}{more}{why}", gone
+
+
+def find_suspicions(testset: TestSet) -> list[Caution]:
+    """Empty texts, identical outputs, outputs that are a reference, and lengths far from the reference's."""
+    found = [*about_texts(testset), *chain(*(about_ratings(testset, metric) for metric in testset.scores))]
+    names = list(testset.systems)
+    for k, a in enumerate(names if testset.has_texts else ()):
+        found += [Caution("identical-outputs", a=a, b=b) for b in names[k + 1:]
+                  if testset.systems[a] == testset.systems[b]]
+    if not testset.has_texts:
+        return found
+    found += about_repeated_references(testset)
+    first, texts = next(iter(testset.references.items()))
+    expected = _characters(texts)
+    for name, output in testset.systems.items():
+        ratio = _characters(output) / expected if expected else 1
+        if 0 < ratio < _TOO_SHORT or ratio > _TOO_LONG:
+            found.append(Caution("odd-length", {"ratio": ratio, "reference": first}, a=name))
+    return found
+
+
+def _scored(scores: SegmentScores, name: str) -> int:
+    """How many scores a system has."""
+    return sum(value is not None for value in scores.by_system.get(name, ()))
+
+
+def _holding(role: str, name: str, values: Sequence[str | None]) -> Holding:
+    present = [text for text in values if text is not None]
+    if not present:
+        return Holding(role, name, None)
+    filled = [text for text in present if text.strip()]
+    words = None if find_spaceless(present) in _NO_SPACES else sum(len(text.split()) for text in present)
+    return Holding(role, name, len(present), words, _characters(present), len(present) - len(filled),
+                   len(filled) - len(set(filled)))
+
+
+def _characters(values: Sequence[str | None]) -> int:
+    return sum(len(text) for text in values if text is not None)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Outputs that are hardly the right file, and references made from an output.
+
 
 _FOUND: WeakKeyDictionary[TestSet, tuple[Caution, ...]] = WeakKeyDictionary()
 _SEGMENTS = 2000  # that are looked at

@@ -1,0 +1,216 @@
+"""Leaderboard, Significance, Pair and Bootstrap in a real browser, in one visit: numbers, clicks, keys, layout."""
+
+from functools import partial
+
+import pytest
+from playwright.sync_api import expect
+
+from mtsig_core.report.cells import format_p
+from tests.browser.conftest import choose, click_point, fits, follow, printed, ready, settled, watched
+from tests.browser.grids import cells, click
+
+pytestmark = pytest.mark.browser
+A, B, C = "<img src=x onerror=alert(1)>", "**b** <b>x</b>", "c"
+#: The fonts that a page has asked for.
+FONTS = "[...document.fonts].filter(font => font.status !== 'unloaded').map(font => font.family.replaceAll('\"', ''))"
+MATRIX, DIFFERENCE = ".st-key-significance-matrix", ".st-key-pair-difference"
+
+
+@pytest.fixture(scope="module")
+def options(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("task")
+    ref = [f"the old house number {k} stands near the river and the bridge" for k in range(240)]
+    texts = {"ref": ref, "docs": [f"d{k // 2}" for k in range(240)],
+             "a": [t.replace("old", "small") if k % 5 else t for k, t in enumerate(ref)],
+             "b": [t.replace("the bridge", "hill") if k % 3 else t for k, t in enumerate(ref)],
+             "c": [f"{t} <script>alert(2)</script>" if k % 4 else t for k, t in enumerate(ref)]}
+    for name, lines in texts.items():
+        (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
+    return ["--ref", folder / "ref.txt", "--docs", folder / "docs.txt", "--system", f"{A}={folder / 'a.txt'}",
+            "--system", f"{B}={folder / 'b.txt'}", "--system", f"{C}={folder / 'c.txt'}"]
+
+
+@pytest.fixture(scope="module")
+def found(options):
+    """What the command line prints of the same files."""
+    return printed("compare", *options, "--seed", 8)["metrics"]["bleu"]
+
+
+@pytest.fixture(scope="module")
+def visit(at, window, options):
+    page = watched(window.new_page())
+    page.goto(at("leaderboard", options, seed=8, pool=50_000))
+    ready(page)
+    yield page
+    page.close()
+    window.clear_cookies()
+
+
+@pytest.fixture
+def page(visit):
+    yield visit
+    assert visit.dialogs == [] and visit.hosts == {"localhost"} and visit.problems == []
+
+
+def answer(page):
+    return page.locator(".mt-answer").first.inner_text()
+
+
+def open_page(page, name):
+    follow(page, name)
+    settled(page)
+    assert f"/{name.lower()}" in page.url and "seed=8" in page.url
+
+
+def go_back(page, name):
+    page.go_back()
+    page.wait_for_selector(f"h1:has-text('{name}')")
+    ready(page)
+    assert f"/{name.lower()}" in page.url  # what was clicked is not remembered
+
+
+def click_on_a_dot(page, row):
+    click_point(page, "leaderboard-forest", page.locator(".st-key-leaderboard-forest .point").nth(row))
+
+
+def key_on_a_row(page, row):
+    click(page, "leaderboard-table", row, x=120)  # a cell alone opens nothing
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # it has the focus
+    page.keyboard.press("Shift+Space")
+
+
+def test_the_leaderboard_has_the_numbers_of_the_command_line_and_three_ways_open_a_pair(page, found):
+    systems = found["systems"]
+    assert "Source Code Pro" not in page.evaluate(FONTS)  # pictures would be drawn once more when it has come
+    for (rank, name, score, low, *_), system in zip(cells(page, "leaderboard-table")[1:], systems, strict=True):
+        assert name == system["system"] and int(float(rank)) == system["rank_low"]
+        assert float(score) == pytest.approx(system["score"], rel=1e-5)
+        assert float(low) == pytest.approx(system["ci_low"], rel=1e-5)
+    page.wait_for_selector(".ytick text", state="attached")
+    assert page.locator(".ytick text").all_text_contents() == [system["system"] for system in systems]
+    fits(page)
+    assert page.locator(".js-plotly-plot").bounding_box()["y"] < 500
+    best, second = (system["system"] for system in systems[:2])
+    for open_row, row, names in ((click_on_a_dot, 1, (second, best)),
+                                 (partial(click, key="leaderboard-table"), 1, (second, best)),
+                                 (key_on_a_row, 0, (best, second))):
+        open_row(page, row=row)
+        page.wait_for_selector("h1:has-text('Pair')")
+        ready(page)
+        assert [page.locator(f".st-key-{key} input").first.input_value() for key in "ab"] == [*names]
+        go_back(page, "Leaderboard")
+
+
+def cell(page, row, column, n=3):
+    """The middle of a cell of the matrix, on screen."""
+    area = page.locator(f"{MATRIX} .nsewdrag")
+    area.scroll_into_view_if_needed()
+    settled(page)
+    box = area.bounding_box()
+    return box["x"] + box["width"] * (column + 0.5) / n, box["y"] + box["height"] * (row + 0.5) / n
+
+
+def point_at(page, x, y):
+    """Move the pointer there, as a hand does, until the figure says what is below it."""
+    page.mouse.move(x - 5, y - 5)
+    page.mouse.move(x, y, steps=5)
+    page.wait_for_selector(".hoverlayer .hovertext", state="attached")
+
+
+def test_the_matrix_opens_a_pair_follows_the_corrections_and_fills_the_screen(page, found):
+    open_page(page, "Significance")
+    page.wait_for_selector(f"{MATRIX} .textpoint")
+    names = [system["system"] for system in found["systems"]]
+    significant = sum(pair["significant"] for pair in found["pairs"])
+    assert answer(page).startswith(f"{significant} of 3 pairs ") and page.locator(".textpoint").count() == 6
+    assert page.locator(".annotation-text", has_text="[1]").text_content() == f"[1] {A}"
+    x, y = cell(page, 2, 1)
+    point_at(page, x, y)
+    assert names[2] in page.locator(".hoverlayer").text_content()
+    fits(page)
+    page.mouse.click(x, y)
+    page.wait_for_selector("h1:has-text('Pair')")
+    ready(page)
+    assert [page.locator(f".st-key-{key} input").first.input_value() for key in "ab"] == names[1:]
+    go_back(page, "Significance")
+    the_arrow_keys_step_through_the_corrections(page)
+    columns_beyond_the_edge_are_announced(page)
+    before = page.locator(".nsewdrag").bounding_box()["width"]
+    page.locator(f'{MATRIX} [data-title="Fullscreen"]').click()
+    width = "document.querySelector('.nsewdrag').getBoundingClientRect().width"
+    page.wait_for_function(f"{width} > {before * 1.2}")
+    page.keyboard.press("Escape")
+    page.wait_for_function(f"Math.abs({width} - {before}) < 2")
+    fits(page)
+
+
+def the_arrow_keys_step_through_the_corrections(page):
+    page.locator(".st-key-decided").get_by_text("raw p", exact=True).click()
+    page.wait_for_url("**decided=none**")
+    for name in ("bh", "holm"):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_url(f"**decided={name}**")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(lambda url: "decided=" not in url)  # it is the one chosen at the side
+    settled(page)
+
+
+def columns_beyond_the_edge_are_announced(page):
+    page.set_viewport_size({"width": 700, "height": 720})
+    page.locator("summary", has_text="Numbers, files, command").click()
+    table, hint = page.locator(".mt-sideways").first, page.locator(".mt-more").first
+    hint.wait_for(state="visible")
+    table.locator(".mt-scroll").evaluate("e => e.scrollLeft = e.scrollWidth")
+    hint.wait_for(state="hidden")
+    page.set_viewport_size({"width": 1280, "height": 720})
+    settled(page)
+
+
+def test_pair_has_the_numbers_of_the_command_line_and_a_bar_opens_its_document(page, found):
+    pair = next(pair for pair in found["pairs"] if {pair["a"], pair["b"]} == {A, B})
+    open_page(page, "Pair")
+    for key, name in (("a", pair["a"]), ("b", pair["b"])):
+        choose(page, page.locator(f".st-key-{key} input"), name)
+        page.wait_for_function(f"name => document.querySelector('.st-key-{key} input').value === name", arg=name)
+        ready(page)
+    said = answer(page) + "\n".join(page.locator(".mt-status").all_inner_texts())
+    assert f"{pair['delta']:+.2f} BLEU" in said and f"adjusted p {format_p(pair['p_adjusted'])}" in said
+    assert f"p {format_p(pair['p_value'])} for this pair alone" in said
+    row = page.locator(".mt-table tbody tr", has_text="approximate randomization").inner_text().split("\t")
+    assert row[:2] == ["approximate randomization", format_p(pair["p_value"])]
+    expect(page.locator(".js-plotly-plot")).to_have_count(3)
+    fits(page)
+    for figure in page.locator(".js-plotly-plot").all()[:2]:
+        box = figure.bounding_box()
+        assert box["y"] + box["height"] < 760
+    page.locator(f'{DIFFERENCE} [data-title="Fullscreen"]').click()
+    page.wait_for_function(f"document.querySelector('{DIFFERENCE} .js-plotly-plot').offsetWidth > 1200")
+    page.keyboard.press("Escape")
+    page.wait_for_function(f"document.querySelector('{DIFFERENCE} .js-plotly-plot').offsetWidth < 700")
+    bar = page.locator(".st-key-pair-documents .point path").first
+    name = page.locator(".st-key-pair-documents .ytick text").first.text_content()
+    click_point(page, "pair-documents", bar)
+    page.wait_for_selector("h1:has-text('Segments')")
+    ready(page)
+    assert page.locator(".st-key-document input").input_value() == name and answer(page).startswith("2 of ")
+
+
+def test_bootstrap_has_the_intervals_of_the_command_line(page, found):
+    open_page(page, "Bootstrap")
+    page.wait_for_selector("text=independent samples is cut into runs")
+    system = found["systems"][-1]
+    choose(page, page.locator(".st-key-system input"), system["system"])
+    page.wait_for_function("name => document.querySelector('.mt-answer').innerText.startsWith(name)",
+                           arg=f"{system['system']}: ")
+    page.wait_for_selector("text=independent samples is cut into runs")  # drawn last, behind the page
+    settled(page)
+    ends = f"[{system['ci_low']:.2f}, {system['ci_high']:.2f}]"
+    assert answer(page).startswith(f"{system['system']}: {system['score']:.2f} BLEU, 95% interval {ends} (")
+    assert any(ends in row for row in page.locator(".mt-table tbody tr", has_text="(chosen)").all_inner_texts())
+    assert page.locator(".js-plotly-plot").count() == 2
+    fits(page)
+    for table in page.locator(".mt-scroll:visible").all():  # those in closed boxes scroll in themselves
+        seen = table.evaluate("e => [e.scrollWidth, e.clientWidth, e.innerText.slice(0, 60)]")
+        assert seen[0] <= seen[1] + 1, seen
+    box = page.locator(".js-plotly-plot").first.bounding_box()
+    assert box["y"] + box["height"] < 720
