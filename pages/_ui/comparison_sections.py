@@ -26,8 +26,8 @@ from mtsig_core.report.tables import (
     relations_table,
     without_relation,
 )
-from mtsig_core.report.words import describe_control, keeps_its_level, write_caveats
-from mtsig_core.stats.across import alike_said, pairs_across
+from mtsig_core.report.words import describe_agreement, describe_control, keeps_its_level, write_caveats
+from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.cautions import about_top_groups
 from mtsig_core.stats.comparison import join_comparisons
 from mtsig_core.stats.significance import decide_adjusted
@@ -143,7 +143,7 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
     screen.cautions((caution for caution in warnings if caution.kind.concern == "scores"), several=True)
     names = " and ".join(metric_title(result.metric) for result in compared)
     st.subheader("Do the metrics agree?")
-    screen.answer(f"{names}: {alike_said(pairs_across(compared))}")
+    screen.answer(f"{names}: {describe_agreement(pairs_across(compared))}")
     screen.cautions(about_top_groups({result.metric: result for result in compared}))
     st.caption("Opposite: each is significant, in another direction. Some decide: significant by one, not by another. "
                "Differences are improvements; ● is significant. To try several metrics and keep one is to test more "

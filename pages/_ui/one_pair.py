@@ -21,11 +21,12 @@ from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_card import card_html
 from mtsig_core.report.sentences import write_level
 from mtsig_core.report.table import Column, Table, join_ends
+from mtsig_core.report.words import explain_no_decision
 from mtsig_core.source import Source
 from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.cautions import about_definition, about_need_of_units, trusted
 from mtsig_core.stats.comparison import join_comparisons
-from mtsig_core.stats.few_units import can_reach_alone, cannot_decide
+from mtsig_core.stats.few_units import can_reach_alone
 from mtsig_core.stats.pair import PairExamination, equivalence, examine_pair, find_extremes
 from mtsig_core.stats.significance import TESTS
 from pages._ui import address, background, charts, controls, result_cache, screen
@@ -187,7 +188,7 @@ def show_equivalence(found: PairExamination) -> None:
 def disagreement_said(pair: PairResult, settings: Settings, result: MetricResult) -> str:
     """What to make of a simultaneous interval that contains 0, or not, against the decision."""
     contains = f"The simultaneous interval {'contains' if pair.significant else 'excludes'} 0"
-    if cannot_decide(settings, result) is not None:
+    if explain_no_decision(settings, result) is not None:
         few = "trials cannot decide after the correction" if can_reach_alone(settings, pair) else \
             f"{settings.unit}s cannot decide by this test"
         return f"{contains}, read as Student's t; so few {few}."

@@ -11,9 +11,9 @@ import streamlit as st
 from mtsig_core import MetricResult, MtsigError, PairResult, Settings
 from mtsig_core.report.sentences import choose_form
 from mtsig_core.report.table import Column, Table
-from mtsig_core.report.words import describe_control
+from mtsig_core.report.words import describe_control, explain_no_decision
 from mtsig_core.stats import ranks, significance
-from mtsig_core.stats.few_units import cannot_decide, fewest_trials
+from mtsig_core.stats.few_units import fewest_trials
 from mtsig_core.stats.ranks import intransitive_triples
 from mtsig_core.stats.significance import TESTS, is_split, significant
 from pages._ui import charts, controls, screen
@@ -57,7 +57,7 @@ def describe_open_pairs(view: View) -> str:
     split = sum(is_split(pair, alpha) for pair in result.tested)
     only_raw = sum(pair.p_value is not None and bool(significant(pair.p_value, alpha)) for pair in open_pairs)
     text = ""
-    if cannot_decide(settings, result) is None:
+    if explain_no_decision(settings, result) is None:
         if open_pairs:
             text = (f"{len(open_pairs)} {'is' if len(open_pairs) == 1 else 'are'} not separated"
                     + (f", {only_raw} of them only because of the correction. " if only_raw else ". "))
@@ -96,7 +96,7 @@ def _count(view: View, signs: np.ndarray, settings: Settings, correction: str, r
     """The number of significant pairs, or why there can be none."""
     n = len(view.result.tested)
     needed = fewest_trials(settings, n, correction)
-    if (why := cannot_decide(settings, result, correction)) is not None and (needed is None or result.exact):
+    if (why := explain_no_decision(settings, result, correction)) is not None and (needed is None or result.exact):
         return why.partition(",")[0]  # too few for so many pairs: that stands above
     return (f"{np.count_nonzero(signs)} of {n}" if needed is None
             else f"none can be with {settings.trials} trials: use {needed} or more")
@@ -149,7 +149,7 @@ def show_tests(view: View) -> None:
         p = np.array([pair.p_adjusted for pair in result.tested])
         signs = significance.decide_adjusted(result.tested, result.sign, p, settings.alpha)
         rows.append((TESTS[test].title, correction, _count(view, signs, other.settings, correction, result)))
-        if cannot_decide(other.settings, result, correction) is None:
+        if explain_no_decision(other.settings, result, correction) is None:
             by_test[f"{test}, {correction}"], decided[f"{test}, {correction}"] = p, signs
     screen.show_table(Table("tests", (
         Column("test", "test", "name"), Column("correction", "correction", "name"), _SIGNIFICANT), tuple(rows)))

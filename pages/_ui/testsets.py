@@ -16,8 +16,8 @@ import streamlit as st
 
 from mtsig_core import InputError, MtsigError, TestSet
 from mtsig_core.readers.limits import limit_reading, task_limits, upload_limits
-from mtsig_core.readers.plain_text import find_runs
 from mtsig_core.readers.tasks import Contents, contents_of, has_scores, is_task, no_output, pairs_of, tables_beside
+from mtsig_core.readers.texts import find_runs
 from mtsig_core.readers.wmt import folder_name
 from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.report.palette import shortened
