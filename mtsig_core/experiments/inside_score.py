@@ -20,6 +20,7 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.metrics.overlap import align, bleu_tokens
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, outputs
 from mtsig_core.stats import engine
+from mtsig_core.stats.measured import measure
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import draw_subset
 from mtsig_core.stats.score import ScoreBootstrap, bootstrap_systems
@@ -122,11 +123,6 @@ def check_bleu(testset: TestSet, metric: str | Metric) -> Metric:
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
     return metric
-
-
-def best_system(testset: TestSet, metric: Metric, progress: Progress | None = None) -> str:
-    """The name of the system with the best BLEU."""
-    return precisions(testset, metric, progress=progress)[0].system
 
 
 def counts_of(metric: Metric, row: np.ndarray) -> Mapping[str, int]:
@@ -374,9 +370,9 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
 
 
 def _ranked(names: Sequence[str], corpus: np.ndarray, average: np.ndarray, sign: int) -> tuple[SystemAverage, ...]:
-    places = [np.argsort(np.argsort(-sign * scores, kind="stable"), kind="stable") + 1 for scores in (corpus, average)]
-    rows = zip(names, corpus.tolist(), average.tolist(), *(place.tolist() for place in places), strict=True)
-    return tuple(sorted((SystemAverage(*row) for row in rows), key=lambda row: row.corpus_place))
+    places = [(np.argsort(np.argsort(-sign * scores, kind="stable")) + 1).tolist() for scores in (corpus, average)]
+    rows = [SystemAverage(*row) for row in zip(names, corpus.tolist(), average.tolist(), *places, strict=True)]
+    return tuple(sorted(rows, key=lambda row: row.corpus_place))
 
 
 def _disagreements(names: Sequence[str], pairs: np.ndarray, corpus: np.ndarray,
@@ -643,12 +639,13 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
     mean = segment_mean(metric)
     if isinstance(mean, SentenceMean):
         statistics = mean.from_counts(statistics)
-    system = _chosen(testset, mean, statistics, system)
+    if system is None:
+        system = measure(testset, mean, statistics=statistics).best_first().names[0]
+    one = testset.only([system])
     place = list(testset.systems).index(system)
     known = np.flatnonzero(statistics[place, :, 1] > 0)
     if len(known) < 2:
         raise SettingError(f"{system} has {len(known)} segment scores by {metric.name}. An interval takes at least 2.")
-    one = testset.only([system])
 
     def interval(n: int, unit: str = "segment") -> ScoreBootstrap:
         rows = known[np.arange(n) * len(known) // n]
@@ -709,15 +706,6 @@ def densities(n: int = 5, alpha: float = 0.05, points: int = 161) -> tuple[np.nd
     return x, top * (1 + x * x / df) ** (-(df + 1) / 2), np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
 
 
-def _chosen(testset: TestSet, mean: Metric, statistics: np.ndarray, system: str | None) -> str:
-    if system is None:
-        scores = mean.score(statistics.sum(axis=1)) * direction(mean)
-        return list(testset.systems)[int(np.argmax(np.where(np.isfinite(scores), scores, -np.inf)))]
-    if system not in testset.systems:
-        raise SettingError(f"No system {system!r} in {testset.name}. It has: {', '.join(testset.systems)}.")
-    return system
-
-
 def _row(n: int, score: ScoreBootstrap, alpha: float) -> TInterval:
     t, boot = score.intervals["t"], score.intervals["percentile"]
     width = None if boot is None or t is None or boot[0] == boot[1] else (t[1] - t[0]) / (boot[1] - boot[0])
@@ -747,7 +735,7 @@ def signatures(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
                progress: Progress | None = None) -> tuple[SignedScore, ...]:
     """BLEU of one system as it is here, and with one setting changed at a time."""
     bleu: Any = check_bleu(testset, metric)  # a dataclass of its settings, of which the protocol says nothing
-    system = best_system(testset, bleu, progress) if system is None else system
+    system = precisions(testset, bleu, progress=progress)[0].system if system is None else system
     one = testset.only([system])
     scores: list[SignedScore] = []
     for name, settings in {"as here": {}, **SETTINGS}.items():

@@ -18,11 +18,22 @@ from mtsig_core.report.palette import BLUE, GREY, VERMILLION, width, wrapped
 _KEY = dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14)  # above a figure
 
 
+def _start() -> go.Figure:
+    return go.Figure(layout={axis: dict(tickfont_size=13, zeroline=False) for axis in ("xaxis", "yaxis")})
+
+
 def _set_size(figure: go.Figure, height: float, left: float = LEFT, right: float = 8, top: float = 8,
-              bottom: float = 48, **more: Any) -> None:
-    """Height and margins of a figure that nobody drags; a key stands above it where it is shown."""
+              bottom: float = 48, *, below: str = "", **more: Any) -> None:
+    """Height and margins of a figure that nobody drags, and what is said below it; the key is above."""
+    if below:
+        measured(figure, below)
     figure.update_layout(height=height, margin=dict(l=left, r=right, t=top, b=bottom), dragmode=False,
                          hovermode="closest", legend=_KEY, **more)
+
+
+def _log_axis(ticks: Sequence[float], form: str = "{:,}", **more: Any) -> dict[str, Any]:
+    """A log axis with these ticks."""
+    return dict(type="log", tickvals=list(ticks), ticktext=[form.format(tick) for tick in ticks]) | more
 
 
 def _write(figure: go.Figure, x: float, y: float, text: str, anchor: str = "center", above: str = "bottom",
@@ -75,7 +86,7 @@ def replicates(edges: np.ndarray, counts: np.ndarray, score: float, median: floa
     """Histogram of bootstrap scores, filled blue inside the interval (Zhang and Vogel 2004, Figs 1 and 2)."""
     low, high = interval or (math.inf, math.inf)
     top = float(counts.max(initial=1))
-    figure = go.Figure()
+    figure = _start()
     # Steps as one filled line, cut at the ends of the interval: bars would not be cut.
     for start, end, fill, line in ((-math.inf, low, _OUTSIDE, GREY), (low, high, _INSIDE, BLUE),
                                    (high, math.inf, _OUTSIDE, GREY)):
@@ -97,12 +108,10 @@ def replicates(edges: np.ndarray, counts: np.ndarray, score: float, median: floa
     drawn = [min(ends) - 0.06 * width, max(ends) + 0.06 * width]
     if interval is not None:  # what is said of its ends stands outside
         drawn = [min(drawn[0], low - _SCORE_ROOM * width), max(drawn[1], high + _SCORE_ROOM * width)]
-    figure.update_xaxes(range=drawn, zeroline=False, showgrid=False,
-                        tickfont_size=13, exponentformat="power")
-    named = Labels()
-    measured(figure, f"{named(unit)} of bootstrap samples")
+    figure.update_xaxes(range=drawn, showgrid=False, exponentformat="power")
     figure.update_yaxes(range=[0, 1.24 * top], visible=False)
-    _set_size(figure, 270, ENDS, ENDS)
+    named = Labels()
+    _set_size(figure, 270, ENDS, ENDS, below=f"{named(unit)} of bootstrap samples")
     return named.below(figure)
 
 
@@ -113,7 +122,7 @@ def settling(sizes: Sequence[int], ours: Sequence[float | None], ranges: Sequenc
     x, y = [sizes[k] for k, _ in known], [value for _, value in known]
     line = [(size, 100 * value) for size, value in zip(sizes, theory, strict=True) if value]
     paper = [(size, 100 * value) for size, value in published]
-    figure = go.Figure()
+    figure = _start()
     figure.add_trace(_dots(*_columns(paper), "Zhang and Vogel: B = %{x:,}, %{y:.3f}%", GREY, "diamond-open", 9,
                            line="dot"))
     figure.add_trace(_line(*_columns(line), BLUE, 2))
@@ -129,12 +138,9 @@ def settling(sizes: Sequence[int], ours: Sequence[float | None], ranges: Sequenc
             size, value = points[1 if over else 2]
             _write(figure, math.log10(size), math.log10(value), text, "left" if over else "right",
                    "bottom" if over else "top", xshift=10 if over else -14, yshift=2 if over else -10)
-    figure.update_xaxes(type="log", range=[math.log10(75), math.log10(14_000)], tickvals=list(sizes),
-                        ticktext=[f"{size:,}" for size in sizes], tickfont_size=13, zeroline=False)
-    figure.update_yaxes(type="log", range=[min(seen) - 0.12, max(seen) + 0.12], tickfont_size=13, zeroline=False,
-                        tickvals=_WIDTH_TICKS, ticktext=[f"{share:g}%" for share in _WIDTH_TICKS])
-    measured(figure, "B, bootstrap samples")
-    _set_size(figure, 320)
+    figure.update_xaxes(_log_axis(sizes, range=[math.log10(75), math.log10(14_000)]))
+    figure.update_yaxes(_log_axis(_WIDTH_TICKS, "{:g}%", range=[min(seen) - 0.12, max(seen) + 0.12]))
+    _set_size(figure, 320, below="B, bootstrap samples")
     return figure
 
 
@@ -165,7 +171,7 @@ def spread(scores: Mapping[str, np.ndarray], whole: float, published: Mapping[st
 
     Shapes: `scores` (samples,).
     """
-    figure, published, named, old = go.Figure(), published or {}, Labels(), ghosts or {}
+    figure, published, named, old = _start(), published or {}, Labels(), ghosts or {}
     known = [whole, *frame, *(v for values in old.values() for v in values[np.isfinite(values)]),
              *(v for values in scores.values() for v in values[np.isfinite(values)]),
              *(end for ends in published.values() for end in ends)]
@@ -195,10 +201,9 @@ def spread(scores: Mapping[str, np.ndarray], whole: float, published: Mapping[st
     _write(figure, whole, len(scores), f"whole test set {whole:{form}}", side)
     if old:
         _write(figure, 1, 1, "○ before the shuffle", "right", "top", xref="paper", yref="paper")
-    figure.update_xaxes(range=[min(known) - margin, max(known) + margin], zeroline=False, tickfont_size=13)
+    figure.update_xaxes(range=[min(known) - margin, max(known) + margin])
     figure.update_yaxes(range=[0, len(scores) + 0.16], visible=False)
-    measured(figure, f"{named(unit)} of a sample")
-    _set_size(figure, 300, 120, bottom=46)
+    _set_size(figure, 300, 120, bottom=46, below=f"{named(unit)} of a sample")
     return named.below(figure)
 
 
@@ -218,7 +223,7 @@ def _swarm(values: np.ndarray, dot: float) -> np.ndarray:
 def intervals(scores: np.ndarray, low: np.ndarray, high: np.ndarray, hits: np.ndarray, whole: float, *,
               unit: str, form: str = ".2f") -> go.Figure:
     """The interval of each sample, and whether it contains the score on the whole test set (Koehn 2004, Fig. 6)."""
-    figure, named = go.Figure(), Labels()
+    figure, named = _start(), Labels()
     for hit, color, symbol, words in ((True, BLUE, "circle", "hit"), (False, VERMILLION, "x", "miss")):
         chosen = np.flatnonzero((hits == hit) & np.isfinite(low))
         ends = low[chosen], high[chosen]
@@ -235,7 +240,7 @@ def outcomes(values: np.ndarray, verdicts: np.ndarray, line: float, words: str, 
 
     Shapes: `values` (samples,), `verdicts` (samples,).
     """
-    figure = go.Figure()
+    figure = _start()
     for verdict, mark in _MARKS.items():
         chosen = np.flatnonzero((verdicts == verdict) & np.isfinite(values))
         figure.add_trace(_dots(chosen + 1, values[chosen], f"sample %{{x}}: %{{y:{form}}}, {_WORDS[verdict]}", *mark,
@@ -249,7 +254,7 @@ def outcomes(values: np.ndarray, verdicts: np.ndarray, line: float, words: str, 
 def ratios(rows: Mapping[str, Sequence[tuple[int, float, float, float]]], chosen: str,
            middle: Mapping[int, float]) -> go.Figure:
     """How much wider blocks spread than broad samples, by size, on log axes."""
-    figure, named = go.Figure(), Labels()
+    figure, named = _start(), Labels()
     others = [(size, ratio, full(name)) for name, points in rows.items() if name != chosen
               for size, ratio, *_ in points]
     figure.add_trace(_dots(
@@ -266,13 +271,10 @@ def ratios(rows: Mapping[str, Sequence[tuple[int, float, float, float]]], chosen
     known = [value for value in known if value > 0]  # blocks that all have the same score have no place on this axis
     bottom, top = np.log10(min(known) * 0.9), np.log10(max(known) * 1.1)
     marks = [mark for mark in (0.2, 0.5, 1, 2, 3, 5, 10, 20, 50) if bottom <= np.log10(mark) <= top]
-    figure.update_yaxes(type="log", range=[bottom, top], tickvals=marks, ticktext=[f"{mark:g}" for mark in marks],
-                        tickfont_size=13, zeroline=False)
+    figure.update_yaxes(_log_axis(marks, "{:g}", range=[bottom, top]))
     sizes = list(middle)[::-math.ceil(len(middle) / _SAMPLE_TICKS) or None]
-    figure.update_xaxes(type="log", tickvals=sizes, ticktext=[f"{x:,}" for x in sizes], tickfont_size=13,
-                        zeroline=False, showgrid=False)
-    measured(figure, "spread of blocks / of broad samples, by segments")
-    _set_size(figure, 320, top=30, bottom=46)
+    figure.update_xaxes(_log_axis(sizes, showgrid=False))
+    _set_size(figure, 320, top=30, bottom=46, below="spread of blocks / of broad samples, by segments")
     return named.below(figure)
 
 
@@ -281,11 +283,8 @@ def _by_sample(figure: go.Figure, n: int, line: float, words: str, what: str, na
     _mark_y(figure, line, GREY)
     figure.add_trace(go.Scatter(x=[None], y=[None], mode="lines", name=words, hoverinfo="skip",
                                 line=dict(color=GREY, width=2, dash="dot")))  # in the key, which has lines on a phone
-    figure.update_xaxes(range=[0.3, n + 0.7], tickfont_size=13, zeroline=False, showgrid=False, tickformat="d",
-                        nticks=min(n + 1, 12))
-    figure.update_yaxes(tickfont_size=13, zeroline=False, title=None)
-    measured(figure, f"{what}, by sample")
-    _set_size(figure, 280, top=30, bottom=46, showlegend=True)
+    figure.update_xaxes(range=[0.3, n + 0.7], showgrid=False, tickformat="d", nticks=min(n + 1, 12))
+    _set_size(figure, 280, top=30, bottom=46, below=f"{what}, by sample", showlegend=True)
     return named.below(figure)
 
 
@@ -309,7 +308,7 @@ def decisions(rows: Sequence[Detection], power: float, needed: int | None = None
               between: tuple[int | None, int | None] = (None, None), whole: float = math.inf) -> go.Figure:
     """Share of random test sets on which a difference is found, on which opposite to the whole, and what is planned."""
     x = [row.size for row in rows]
-    figure = go.Figure()
+    figure = _start()
     figure.add_trace(_line(x, [100 * row.planned for row in rows], GREY, 2, "dot"))
     apart, alike = ([row for row in rows if (row.size > whole / 2) is much] for much in (False, True))
     for part, opacity in ((apart, 1.0), *[(alike, _PALE)] * bool(alike)):
@@ -323,8 +322,7 @@ def decisions(rows: Sequence[Detection], power: float, needed: int | None = None
         _write(figure, at, 1.02, f'<span style="color:{colour}">{glyph}</span> {text}', side, xref="paper",
                yref="paper", xshift=-LEFT * (side == "left"))  # a phone has room for all three
     shares = [0, 20, 50, 80, 100]
-    figure.update_yaxes(range=[-4, 106], tickvals=shares, ticktext=[f"{share}%" for share in shares], tickfont_size=13,
-                        zeroline=False)
+    figure.update_yaxes(range=[-4, 106], tickvals=shares, ticktext=[f"{share}%" for share in shares])
     _finish(figure, x, f"{unit} in a test set", 300, top=30)
     if (drawn := sum(row.significant.n > 0 for row in rows)) < len(rows):
         _mark_undrawn(figure, x, drawn)
@@ -361,7 +359,7 @@ def scores(rows: Sequence[SystemSize], emphasised: Mapping[str, str], *, unit: s
            lower: bool = False) -> go.Figure:
     """Mean score by size with a ribbon of the middle 90% of test sets (Zhang and Vogel 2004, Figs 4 to 7)."""
     names = list(dict.fromkeys(row.system for row in rows))
-    figure, named = go.Figure(), Labels(_SWEEP_NAMES, among=names)
+    figure, named = _start(), Labels(_SWEEP_NAMES, among=names)
     ends: list[End] = []
     form = written_like(row.score for row in rows if row.score is not None)
     for name in sorted(names, key=lambda name: name in emphasised):
@@ -389,7 +387,7 @@ def widths(rows: Sequence[SystemSize], slope: Slope, published: Sequence[tuple[f
     mine = [(row.size, 100 * row.width) for row in rows if row.width]
     paper = [(size, 100 * width) for size, width in published]
     x, y = [size for size, _ in mine], [width for _, width in mine]
-    figure = go.Figure()
+    figure = _start()
     nearest = min(mine, key=lambda row: abs(math.log(row[0] / paper[-1][0])), default=(0, 0.0)) if paper else (0, 0.0)
     below = bool(paper) and paper[-1][1] < nearest[1]
     if paper:
@@ -411,14 +409,14 @@ def widths(rows: Sequence[SystemSize], slope: Slope, published: Sequence[tuple[f
                full(theirs).replace(" and ", " and<br>") if below else full(theirs), "right" if below else "left",
                "top" if below else "bottom", font_size=13, align="right", xshift=-8 if below else 8,
                yshift=-2 if below else 2)
-    figure.update_yaxes(type="log", tickvals=_SHARES, ticktext=[f"{share:g}%" for share in _SHARES], tickfont_size=13)
+    figure.update_yaxes(_log_axis(_SHARES, "{:g}%"))
     return _finish(figure, x + [size for size, _ in paper], f"{unit} in a test set", 330)
 
 
 def references(ours: Sequence[tuple[int, float, float, float]], theirs: Sequence[tuple[int, float, float, float]], *,
                metric: str, source: str) -> go.Figure:
     """Score of one system and its interval by number of references (Zhang and Vogel 2004, Fig. 8)."""
-    figure = go.Figure()
+    figure = _start()
     drawn = ((theirs, GREY, "diamond-open", source, 0.06), (ours, BLUE, "circle", "ours", 0.0))
     for rows, colour, symbol, name, shift in (one for one in drawn if one[0]):
         x, y = [row[0] + shift for row in rows], [row[1] for row in rows]
@@ -428,11 +426,9 @@ def references(ours: Sequence[tuple[int, float, float, float]], theirs: Sequence
                                customdata=told, showlegend=False, error_y=_bars(y, low, high, colour, 2, 6)))
         _write(figure, x[-1], y[-1], full(name), "left", "middle", xshift=12)
     counts = sorted({row[0] for row in (*ours, *theirs)})
-    figure.update_xaxes(tickvals=counts, range=[counts[0] - 0.25, counts[-1] + 0.25], zeroline=False, tickfont_size=13)
-    figure.update_yaxes(tickfont_size=13, zeroline=False)
-    _set_size(figure, 300, right=190 if theirs else 60)
+    figure.update_xaxes(tickvals=counts, range=[counts[0] - 0.25, counts[-1] + 0.25])
     named = Labels()
-    measured(figure, f"references; {named(metric)} upwards")
+    _set_size(figure, 300, right=190 if theirs else 60, below=f"references; {named(metric)} upwards")
     return named.below(figure)
 
 
@@ -489,10 +485,8 @@ def _finish(figure: go.Figure, sizes: Sequence[float], text: str, height: int, t
     # beside names a phone has room for few
     ticks = ticks[::math.ceil(len(ticks) / _SWEEP_TICKS)] if right > 8 else ticks
     low, high = math.log10(min(sizes, default=1)), math.log10(max(sizes, default=10))
-    figure.update_xaxes(type="log", range=[low - 0.04, high + 0.04], tickvals=ticks, zeroline=False, tickfont_size=13,
-                        ticktext=[f"{size:,}" for size in ticks])
-    _set_size(figure, height, right=right, top=top)
-    measured(figure, text)
+    figure.update_xaxes(_log_axis(ticks, range=[low - 0.04, high + 0.04]))
+    _set_size(figure, height, right=right, top=top, below=text)
     return figure
 
 
@@ -529,7 +523,7 @@ def rates(rows: Sequence[Row], level: float | None = None, *, other: str = "",
     if level is not None:
         _mark(figure, level, "x")
         _write(figure, 100 * level, 1, f"{100 * level:g}%", yref="paper")
-    figure.update_xaxes(ticksuffix="%", tickfont_size=13, zeroline=False)
+    figure.update_xaxes(ticksuffix="%")
     beside = 0 if level is None else 0.25  # clear of the name of the level, which is a small share where there are two
     figure.update_layout(showlegend=any(words), legend=_KEY | dict(x=beside, y=1))
     return named.below(_of(figure, what))
@@ -548,8 +542,8 @@ def panels(rows_by_title: Mapping[str, Sequence[Row]], level: float, what: str =
     for k, (title, rows) in enumerate(rows_by_title.items()):
         axis = "x" if k == 0 else f"x{k + 1}"
         figure.update_layout({f"xaxis{axis[1:]}": dict(
-            domain=[k * width, (k + 1) * width - _GAP], range=[low - margin, high + margin],
-            tickfont_size=13, tickangle=0, nticks=4, zeroline=False)})
+            domain=[k * width, (k + 1) * width - _GAP], range=[low - margin, high + margin], tickfont_size=13,
+            zeroline=False, tickangle=0, nticks=4)})
         by_text = {row[0]: row for row in rows}  # a panel may lack a line
         rows = [by_text.get(line, (line, None, None, None, None)) for line in lines]
         _share_dots(figure, rows, axis, [_colour(row, level, at_most) for row in rows])
@@ -576,10 +570,9 @@ def p_values(p_by_metric: Mapping[str, Mapping[str, float | None]], alpha: float
                                size=11, name=full(name), marker=mark))
     _mark_x(figure, alpha, 0, 1, BLUE, "dot", yref="paper")
     ticks = sorted({1e-5, 1e-4, 1e-3, 0.01, 0.02, alpha, 0.1, 0.2, 0.5, 1.0})
-    figure.update_xaxes(type="log", tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks], tickfont_size=13,
-                        zeroline=False)
-    measured(figure, f"p on a log axis; dotted: the level, {alpha:g}")
-    _set_size(figure, 110 + 26 * len(p_by_metric), named.left, ENDS, 32, 46, showlegend=True)
+    figure.update_xaxes(_log_axis(ticks, "{:g}"))
+    _set_size(figure, 110 + 26 * len(p_by_metric), named.left, ENDS, 32, 46, showlegend=True,
+              below=f"p on a log axis; dotted: the level, {alpha:g}")
     return named.below(figure)
 
 
@@ -594,18 +587,16 @@ def counts(parts: Mapping[str, Mapping[str, int]], what: str) -> go.Figure:
             insidetextanchor="middle", textfont=dict(size=14, color="white"),
             marker=dict(color=color, line_width=0), constraintext="none",
             hovertemplate=f"%{{x}} {full(part)}<extra></extra>"))
-    figure.update_xaxes(tickfont_size=13, zeroline=False)
-    measured(figure, what)
-    _set_size(figure, 92 + 30 * len(parts), named.left, ENDS, 32, 46, barmode="stack", bargap=0.25, showlegend=True,
-              legend_traceorder="normal")
+    _set_size(figure, 92 + 30 * len(parts), named.left, ENDS, 32, 46, below=what, barmode="stack", bargap=0.25,
+              showlegend=True, legend_traceorder="normal")
     return named.below(figure)
 
 
 def _lines(texts: Sequence[str]) -> tuple[go.Figure, Labels]:
     """A figure with a line for each text, from top to bottom, and what names them."""
-    figure, named = go.Figure(), Labels(34, 2, texts)
-    figure.update_yaxes(tickvals=list(range(len(texts))), ticktext=[named(text) for text in texts], tickfont_size=13,
-                        range=[len(texts) - 0.5, -0.5], zeroline=False)
+    figure, named = _start(), Labels(34, 2, texts)
+    figure.update_yaxes(tickvals=list(range(len(texts))), ticktext=[named(text) for text in texts],
+                        range=[len(texts) - 0.5, -0.5])
     _set_size(figure, 74 + max(19, _LINE * named.lines - 1) * len(texts), named.left, ENDS, 28, BELOW)
     return figure, named
 
@@ -655,7 +646,7 @@ _NAMED = 12  # systems up to which all lines of a ranking are named
 def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
              published: Sequence[tuple[int, float]] = (), *, source: str = "") -> go.Figure:
     """Precision of n-grams by their length, a line for each system on a log axis; one stands out."""
-    figure, named = go.Figure(), Labels(30)
+    figure, named = _start(), Labels(30)
     for name, percents in sorted(systems, key=lambda row: row[0] == chosen):
         mine = name == chosen
         figure.add_trace(_dots(
@@ -674,23 +665,19 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
         _write(figure, 1, 1, f"◇ {full(source)}", "right", "top", xref="paper", yref="paper", xshift=_CAMERA,
                yshift=-20)
     figure.update_xaxes(tickvals=[1, 2, 3, 4], ticktext=["unigrams", "bigrams", "trigrams", "four-grams"],
-                        range=[0.5, 4.5], tickfont_size=14, zeroline=False, tickangle=0)
+                        range=[0.5, 4.5], tickfont_size=14, tickangle=0)
     # Systems that hardly match anything leave the frame below: they would squeeze all others.
     seen = [value for _, percents in systems for value in percents if value] + [value for _, value in published]
     own = [value for name, percents in systems for value in percents if value and name == chosen] or seen or [1.0]
     low, high = max(min(seen, default=1.0), min(own) / _DEEPEST) * 0.85, max(seen, default=100.0) * 1.2
-    shares = [m * 10.0**k for k in range(-3, 3) for m in (1, 2, 5) if m * 10.0**k <= 100]
-    figure.update_yaxes(type="log", range=[float(np.log10(low)), float(np.log10(high))],
-                        tickvals=shares, ticktext=[f"{share:g}%" for share in shares], tickfont_size=13,
-                        zeroline=False)
-    below = BELOW + 6  # for names that never turn
-    _set_size(figure, 306, right=ENDS, bottom=below)
+    figure.update_yaxes(_log_axis(_SHARES[:-2], "{:g}%", range=[math.log10(low), math.log10(high)]))
+    _set_size(figure, 306, right=ENDS, bottom=BELOW + 6)  # for names that never turn
     return named.below(figure)
 
 
 def by_length(lines: Sequence[tuple[str, str, Sequence[float], Sequence[float]]], *, paper: bool = True) -> go.Figure:
     """Scores by length ratio: a colour for each system, BLEU solid and GTM broken, all on one axis."""
-    figure, named = go.Figure(), Labels(_METRIC_NAMES)
+    figure, named = _start(), Labels(_METRIC_NAMES)
     ends, colours = [], dict(zip(dict.fromkeys(line[0] for line in lines), (BLUE, VERMILLION), strict=False))
     for system, metric, ratios, scores in lines:
         first = metric == lines[0][1]
@@ -709,11 +696,10 @@ def by_length(lines: Sequence[tuple[str, str, Sequence[float], Sequence[float]]]
     span = high - low or 1.0
     _mark_x(figure, 1, 0, 1, GREY, width=1, yref="paper", layer="below")
     _write(figure, 1, 1, "as long as the reference", yref="paper")
-    figure.update_xaxes(range=[low - 0.03 * span, high + 0.35 * span], tickfont_size=13, zeroline=False, showgrid=False,
+    figure.update_xaxes(range=[low - 0.03 * span, high + 0.35 * span], showgrid=False,
                         **(dict(tickvals=[round(0.85 + 0.05 * k, 2) for k in range(8)]) if paper else {}))
-    figure.update_yaxes(ticksuffix=" ", tickfont_size=13, zeroline=False, title_text="points", title_font_size=14)
-    _set_size(figure, 340, top=30)
-    measured(figure, "length ratio: words of the output / words of the reference")
+    figure.update_yaxes(ticksuffix=" ", title_text="points", title_font_size=14)
+    _set_size(figure, 340, top=30, below="length ratio: words of the output / words of the reference")
     return named.below(figure)
 
 
@@ -721,7 +707,7 @@ def rankings(rows: Sequence[tuple[str, float, float]], emphasised: Sequence[str]
              unit: str) -> go.Figure:
     """Corpus score on the left, mean of sentence scores on the right: lines that cross are pairs that disagree."""
     colours = dict(zip(emphasised, (BLUE, VERMILLION), strict=False))
-    figure, named = go.Figure(), Labels(_METRIC_NAMES, among=[name for name, *_ in rows])
+    figure, named = _start(), Labels(_METRIC_NAMES, among=[name for name, *_ in rows])
     form = written_like(score for _, *scores in rows for score in scores)
     for name, *scores in sorted(rows, key=lambda row: row[0] in colours):
         colour = colours.get(name, GREY)
@@ -736,8 +722,7 @@ def rankings(rows: Sequence[tuple[str, float, float]], emphasised: Sequence[str]
             above = min(scores[side], above - step)
             text = f"{named(name)} {scores[side]:{form}}"
             _write(figure, side, above, f"<b>{text}</b>" if name in colours else text, anchor, "middle", xshift=shift)
-    figure.update_xaxes(range=[-1.8, 2.8], tickvals=[0, 1], tickfont_size=14, showgrid=False, zeroline=False,
-                        side="top", tickangle=0,
+    figure.update_xaxes(range=[-1.8, 2.8], tickvals=[0, 1], tickfont_size=14, showgrid=False, side="top", tickangle=0,
                         ticktext=[f"corpus<br>{named(unit)}", f"mean of<br>sentence {named(unit)}"])
     figure.update_yaxes(visible=False)
     _set_size(figure, 326, 8, 8, 48, 8)
@@ -749,7 +734,7 @@ def mean_intervals(rows: Sequence[tuple[str, float, Sequence[tuple[str, float | 
     """Intervals of means, those of one size below each other: Student's t and bootstraps."""
     kinds = list(dict.fromkeys(kind for _, _, ends in rows for kind, *_ in ends))
     form = written_like(mean for _, mean, _ in rows)
-    figure = go.Figure()
+    figure = _start()
     for place, (kind, mark) in enumerate(zip(kinds, ((BLUE, "circle"), (VERMILLION, "diamond"), (GREY, "square")),
                                              strict=False)):
         known = [(k, mean, low, high) for k, (_, mean, ends) in enumerate(rows) for name, low, high in ends
@@ -760,18 +745,16 @@ def mean_intervals(rows: Sequence[tuple[str, float, Sequence[tuple[str, float | 
             f"{kind}: %{{x:{form}}} [%{{customdata[0]:{form}}}, %{{customdata[1]:{form}}}]", *mark, 9, kind,
             customdata=ends, error_x=_bars(means, *_columns(ends), mark[0], 2.5, 5)))
     figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=[full(text) for text, *_ in rows], tickfont_size=14,
-                        range=[len(rows) - 0.3, -0.5], zeroline=False, showgrid=False)
-    figure.update_xaxes(tickfont_size=13, zeroline=False)
+                        range=[len(rows) - 0.3, -0.5], showgrid=False)
     named = Labels()
-    measured(figure, named(unit))
-    _set_size(figure, 110 + 48 * len(rows), 8, top=30, showlegend=True)
+    _set_size(figure, 110 + 48 * len(rows), 8, top=30, below=named(unit), showlegend=True)
     return named.below(figure)
 
 
 def student_density(x: np.ndarray, t: np.ndarray, normal: np.ndarray, t_factor: float, normal_factor: float,
                     n: int) -> go.Figure:
     """Student's t beside the normal distribution, the tails beyond its factor filled (Koehn 2004, Fig. 5)."""
-    figure = go.Figure()
+    figure = _start()
     for tail in (x <= -t_factor, x >= t_factor):
         if tail.any():
             figure.add_trace(go.Scatter(x=x[tail], y=t[tail], mode="lines", line_width=0, fill="tozeroy",
@@ -783,8 +766,7 @@ def student_density(x: np.ndarray, t: np.ndarray, normal: np.ndarray, t_factor: 
         for side in (-1, 1):
             _mark_x(figure, side * at, 0, height, colour, dash)
         _write(figure, at, height, f"±{at:.4f}", "left", xshift=4)
-    figure.update_xaxes(range=[float(x[0]), float(x[-1])], tickfont_size=13, zeroline=False, showgrid=False)
+    figure.update_xaxes(range=[float(x[0]), float(x[-1])], showgrid=False)
     figure.update_yaxes(visible=False, range=[0, 0.43])
-    measured(figure, "standard errors from the mean")
-    _set_size(figure, 270, 8, top=30, showlegend=True)
+    _set_size(figure, 270, 8, top=30, below="standard errors from the mean", showlegend=True)
     return figure

@@ -10,8 +10,8 @@ import pytest
 
 from mtsig_core.caution import Caution
 from mtsig_core.cli.main import main
-from mtsig_core.readers.plain_text import find_runs
 from mtsig_core.readers.tasks import tables_beside
+from mtsig_core.readers.texts import find_runs
 
 
 @pytest.fixture

@@ -39,11 +39,6 @@ def test_sizes_as_shares_stand_beside_the_papers(run, tmp_path, options):
     assert found["bleu"]["paper"] == "Zhang and Vogel (2004), Table 2"
 
 
-def test_threads_change_nothing(run, options):
-    asked = ("sweep", "size", *options, "--repeats", "5", "--resamples", "50", "--metrics", "bleu,nist")
-    assert run(*asked).out == run(*asked, "--jobs", "2").out
-
-
 @pytest.mark.parametrize("sweep, more, message", [("size", ["--unit", "block"], "--unit segment"),
                                                   ("size", ["--sizes", "5,x"], "'5,x' is no list"),
                                                   ("references", [], "has 1 reference")])

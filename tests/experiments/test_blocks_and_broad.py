@@ -302,8 +302,3 @@ def test_a_sample_without_a_score_is_null(capsys, tmp_path):
     assert status == 0 and one["systems"]["B"][0] == dict(sample=1, score=None, ci_low=None, ci_high=None)
     assert one["pairs"][0]["samples"][0] == dict(sample=1, delta=None, win=None, lose=None, p_value=None)
     assert one["summary"]["B"]["sd"] is None and one["summary"]["B"]["intervals"] == 1
-
-
-def test_the_command_line_says_what_is_wrong(capsys):
-    status, out, err = run(capsys, "blocks", "--sample-size", "200", "--demo-segments", "300")
-    assert status == 2 and out == "" and "Use samples of at most 150 segments" in err

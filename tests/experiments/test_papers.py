@@ -175,9 +175,3 @@ def test_unit_changes_count_what_has_scores():
 def test_units_that_cannot_be(testset, message):
     with pytest.raises(SettingError, match=message):
         unit_changes(testset, "bleu")
-
-
-def test_the_same_for_any_number_of_threads(three):
-    for function in (pair_tests, variants):
-        one, two = (function(three, "bleu", trials=99, seed=4, jobs=jobs) for jobs in (1, 2))
-        assert one == two

@@ -152,12 +152,6 @@ def test_families_by_formula_and_by_bonferroni():
     assert last.wrong["romano-wolf"].low < 0.05
 
 
-def test_conclusions_are_the_same_for_any_number_of_threads():
-    testset, metric, scores = means(220)
-    one, two = (conclusions(testset, metric, seed=3, jobs=jobs, statistics=scores) for jobs in (1, 2))
-    assert one == two
-
-
 @pytest.mark.parametrize("function, n, more, message", [
     (conclusions, 150, {}, "150 segments give no two samples of 100"), (conclusions, 400, {"sizes": (300,)}, "of 300"),
     (conclusions, 400, {"resamples": 1}, "resamples is 1"), (conclusions, 400, {"alpha": 0}, "alpha is 0"),
