@@ -43,7 +43,7 @@ for sentence in explain_far_firsts(comparison, view.metric):
 screen.cautions(about_all)
 table = leaderboard_table(result, comparison.settings)
 blue = "the best score" if comparison.settings.baseline is None else "the baseline"
-numbers = dict(charts.columns(table.records()), files=view.named(), command=view.command(), select=True)
+numbers = dict(rows=table.records(), files=view.named(), command=view.command(), select=True)
 told = tuple(list_caveats(comparison, view.metric))  # in a picture that is saved, too
 apart = result.pairs and st.session_state["figure"] == _FIGURES[1]
 if apart:
