@@ -20,10 +20,13 @@ from mtsig_core.results import (
     Comparison,
     Exclusion,
     MetricResult,
+    MetricScores,
     PairResult,
     ReferenceLeaders,
+    Scores,
     Settings,
     SystemResult,
+    SystemScore,
     TaskComparison,
     TestSetInfo,
 )
@@ -31,7 +34,7 @@ from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.comparison import Draws, Replicates, compare, decide, draw, replicates
 from mtsig_core.stats.pair import Equivalence, Outcome, PairExamination, equivalence, examine_pair
 from mtsig_core.stats.power import minimum_detectable_difference, power_at, units_needed
-from mtsig_core.stats.score import MetricScores, ScoreBootstrap, Scores, SystemScore, bootstrap_systems, score
+from mtsig_core.stats.score import ScoreBootstrap, bootstrap_systems, score
 from mtsig_core.task import SystemInfo, Task
 from mtsig_core.testset import SegmentScores, TestSet
 from mtsig_core.version import __version__

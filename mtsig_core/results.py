@@ -1,6 +1,6 @@
 """Frozen results. Numbers only: no formatted strings, undefined is None.
 
-Their tables, files and figures are made in `mtsig_core.report` and `mtsig_core.figures`.
+What they show of themselves (tables, files, figures) is made by `mtsig_core.report.facade` when it is asked for.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import SettingError, explain_unknown, format_count, suggest_name
+from mtsig_core.errors import explain_unknown, format_count
 from mtsig_core.schema import to_plain
 from mtsig_core.task import SystemInfo, Task, TaskExclusion
 from mtsig_core.testset import TestSet, order_metrics
@@ -286,9 +286,9 @@ class MetricResult:
                 f"{self.systems[0].system!r} {self.systems[0].score:.2f}, {self._differing()}>")
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report.notebook import metric_table
+        from mtsig_core.report import facade
 
-        return metric_table(self)
+        return facade.show(self)
 
     def _differing(self) -> str:
         return f"{sum(pair.significant for pair in self.pairs)} of {format_count(len(self.tested), 'pair')} significant"
@@ -356,10 +356,6 @@ class ByMetric(dict[str, _Result]):
 # `Comparison`: the answer of `mtsig_core.compare`, which gives itself as table, file and figure.
 
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
 @dataclass(frozen=True, repr=False)
 class Comparison:
     """The answer of `mtsig_core.compare`; a notebook shows it as a table."""
@@ -379,9 +375,9 @@ class Comparison:
                 f"{format_count(self.testset.n_segments, 'segment')}; {found}>")
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report.comparison_report import comparison_fragment
+        from mtsig_core.report import facade
 
-        return comparison_fragment(self)
+        return facade.show(self)
 
     def to_frame(self, table: str = "systems") -> pd.DataFrame:
         """One table over all metrics, with a column ``metric`` first."""
@@ -398,11 +394,9 @@ class Comparison:
         form : {"text", "json", "csv", "matrix", "latex", "html"}
             ``"matrix"`` is all pairs as a grid in CSV, ``"html"`` a page with figures that needs nothing else.
         """
-        from mtsig_core.report.comparison_report import FORMS
+        from mtsig_core.report import facade
 
-        if form not in FORMS:
-            raise explain_unknown("form", form, FORMS)
-        return FORMS[form](self)
+        return facade.render(self, form)
 
     def figure(self, name: str = "forest", metric: str | None = None) -> Any:
         """One of its figures, as on the dashboard.
@@ -420,13 +414,9 @@ class Comparison:
         -------
         plotly.graph_objects.Figure
         """
-        from mtsig_core.figures import of_comparison
+        from mtsig_core.report import facade
 
-        drawn = of_comparison(self, next(iter(self.metrics)) if metric is None else metric)
-        if name not in drawn:
-            raise SettingError(f"This comparison has no figure {name!r}.{suggest_name(name, drawn)} It has: "
-                               f"{', '.join(drawn)}.")
-        return drawn[name]()
+        return facade.draw(self, name, metric)
 
     @classmethod
     def from_json(cls, text: str) -> Comparison:
@@ -449,9 +439,58 @@ class Comparison:
         Traceback (most recent call last):
         mtsig_core.errors.InputError: metrics: Expected object with keys, got list.
         """
-        from mtsig_core.report.result_json import read_comparison
+        from mtsig_core.report import facade
 
-        return read_comparison(text)
+        return facade.read_json(text)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# `Scores`: the answer of `mtsig_core.score`.
+
+
+@dataclass(frozen=True)
+class SystemScore:
+    """The score of one system under one metric, in points."""
+
+    system: str
+    score: float
+
+
+@dataclass(frozen=True)
+class MetricScores:
+    """The scores of all systems under one metric, in the order of the test set."""
+
+    metric: str
+    signature: str
+    higher_is_better: bool
+    systems: tuple[SystemScore, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Scores:
+    """The answer of `mtsig_core.score`; a notebook shows it as a table."""
+
+    testset: TestSetInfo
+    warnings: tuple[Caution, ...]
+    metrics: Mapping[str, MetricScores]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "metrics", ByMetric(self.metrics))
+
+    def __repr__(self) -> str:
+        return f"<Scores on {self.testset.name!r}: {len(self.testset.systems)} systems by {', '.join(self.metrics)}>"
+
+    def _repr_html_(self) -> str:
+        from mtsig_core.report import facade
+
+        return facade.show(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A pandas DataFrame with the columns metric, system, score and signature."""
+        import pandas as pd
+
+        return pd.DataFrame([(name, row.system, row.score, found.signature) for name, found in self.metrics.items()
+                             for row in found.systems], columns=["metric", "system", "score", "signature"])
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -573,9 +612,9 @@ class TaskComparison:
                 f"{format_count(len(self.task.systems), 'system')}>")
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report.task_report import task_fragment
+        from mtsig_core.report import facade
 
-        return task_fragment(self)
+        return facade.show(self)
 
 
 #-----------------------------------------------------------------------------------------------------------------------

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import wraps
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from mtsig_core.errors import SettingError, explain_unknown, format_count
 from mtsig_core.readers import join_scores, read_scores, read_text
@@ -17,10 +18,9 @@ from mtsig_core.readers.archives import unpack_files, unpack_named_files
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, open_file, show_path
 from mtsig_core.readers.lines import read_bytes
-from mtsig_core.readers.plain_text import join_runs
-from mtsig_core.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
 from mtsig_core.readers.scores import explain_direction
 from mtsig_core.readers.tasks import SYSTEMS, find_systems, has_scores, pairs_of, read_pair, read_task
+from mtsig_core.readers.texts import join_runs, read_sacrebleu, set_and_pair
 from mtsig_core.readers.wmt import folder_name
 from mtsig_core.readers.wmt_xml import read_wmt_xml
 from mtsig_core.schema import from_plain, parse_json, to_plain
@@ -36,6 +36,9 @@ SOURCE_VARIABLE, PORTS_VARIABLE, SHARED_VARIABLE = "MTSIG_SERVED_SOURCE", "MTSIG
 
 #: How a sentence of `TestSet.assumed` begins that tells of withdrawn systems.
 WITHDRAWN = "Left out as withdrawn"
+
+
+_Result = TypeVar("_Result")
 
 
 class _Files:
@@ -71,6 +74,16 @@ class _Files:
     def from_json(cls, text: str) -> Self:
         """What `to_json` gave."""
         return from_plain(cls, parse_json(text), "The source")
+
+
+def _limited(method: Callable[[Any], _Result]) -> Callable[[Any], _Result]:
+    """A method of `_Files` that reads files as they may be read."""
+    @wraps(method)
+    def read(self: _Files) -> _Result:
+        with self._limit_reading():
+            return method(self)
+
+    return read
 
 
 @dataclass(frozen=True)
@@ -134,12 +147,9 @@ class Source(_Files):
         """The same with all references to score with, and the line that is a canary."""
         return replace(self, refs=(), refs_as_systems=False, keep_canary=True)
 
+    @_limited
     def read_all(self) -> TestSet:
         """Read and check the files; all systems and segments."""
-        with self._limit_reading():
-            return self._read_all()
-
-    def _read_all(self) -> TestSet:
         if not self.has_texts:
             with unpack_named_files(self.scores) as tables:
                 return read_scores(tables, self.lower_is_better, higher_is_better=self.higher_is_better)
@@ -286,12 +296,9 @@ class TaskSource(_Files):
             with self._limit_reading():
                 pairs_of(self.folder), find_systems(self.folder, self.systems_table)
 
+    @_limited
     def read(self) -> Task:
         """Read and check the files, and take what is asked of them."""
-        with self._limit_reading():
-            return self._read()
-
-    def _read(self) -> Task:
         if self.folder is None:
             from mtsig_core.simulation.shared_task import simulated_task
 
@@ -362,10 +369,10 @@ class TaskSource(_Files):
     def _select_files(pair: str, files: tuple[tuple[str, str, str], ...]) -> tuple[tuple[str, str], ...]:
         return tuple((name, path) for own_pair, name, path in files if own_pair == pair)
 
+    @_limited
     def list_withdrawn(self) -> tuple[str, ...]:
         """The systems that are left out because the table calls them withdrawn."""
-        with self._limit_reading():
-            return () if self.keep_withdrawn else find_systems(self.folder, self.systems_table).withdrawn
+        return () if self.keep_withdrawn else find_systems(self.folder, self.systems_table).withdrawn
 
     def files(self) -> list[Path]:
         """All files below the folder, in a fixed order; or the zip of it."""
@@ -401,12 +408,9 @@ class TaskSource(_Files):
             key: [(pair, name, self.show_path(path)) for pair, name, path in files]
             for key, files in (("scores", self.scores), ("run", self.run))}}
 
+    @_limited
     def digest(self) -> str:
         """Digest of name and bytes of all files, and of what is taken of them; quicker than to read them."""
-        with self._limit_reading():
-            return self._digest()
-
-    def _digest(self) -> str:
         h = hashlib.blake2b(self.title.encode("utf-8", "surrogatepass"), digest_size=16)
         for path in self.files():
             assert self.folder is not None, "the simulated task has no files"

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from mtsig_core.stats.few_units import cannot_decide
+from mtsig_core.report.words import explain_no_decision
 from mtsig_core.stats.significance import TESTS
 from pages._ui import comparison_sections, frame, screen, significance_sections, testsets
 from pages._ui.one_pair import open_pair
@@ -13,13 +13,13 @@ comparison, result = view.comparison, view.result
 settings, pairs = comparison.settings, result.tested
 if not result.pairs:
     screen.answer("Only one system: there is no pair to test")
-    screen.plain("Add a second output, or leave out fewer systems at the side.")
+    screen.plain("Add a second output, or leave out fewer systems in the sidebar.")
     end_page()
 has_p = TESTS[settings.test].p_values is not None
 n_significant = sum(pair.significant for pair in pairs)
 what = "pair differs" if len(pairs) == 1 else "pairs differ"
 how = f"{settings.correction if has_p else 'koehn'}, alpha {settings.alpha:g}{'' if has_p else ' per direction'}"
-cannot = cannot_decide(settings, result)
+cannot = explain_no_decision(settings, result)
 screen.answer(f"{cannot} ({how})" if cannot else f"{n_significant} of {len(pairs)} {what} significantly ({how})")
 screen.plain(f"{significance_sections.describe_open_pairs(view)}Click a cell to open the pair.")
 screen.cautions(caution for caution in comparison.warnings if caution.concerns_all)

@@ -1,9 +1,8 @@
 """Readers: one module per format, each from files, or from memory, to a TestSet."""
 
-from mtsig_core.readers.frames import read_frame
 from mtsig_core.readers.lines import read_lines
-from mtsig_core.readers.plain_text import read_text
 from mtsig_core.readers.scores import join_scores, read_scores
+from mtsig_core.readers.texts import read_frame, read_text
 from mtsig_core.readers.wmt import language_pairs, read_wmt
 from mtsig_core.readers.wmt_xml import read_wmt_xml
 

@@ -17,8 +17,6 @@ from typing import Any
 from mtsig_core.errors import InputError, MtsigError, SettingError
 from mtsig_core.testset import show_name
 
-# How much may be read, and from where: what strangers upload is measured before it takes memory.
-#
 # Readers ask here: `spend` before they keep something, `check_values` before a table grows, `open_file` for every file.
 # Outside of `limit_reading` only what protects from nonsense holds, as on the command line.
 
@@ -98,17 +96,16 @@ _BELOW: ContextVar[tuple[str, ...]] = ContextVar("below", default=())
 
 @contextmanager
 def limit_reading(limits: UploadLimits | None = None, *, below: str | os.PathLike[str] | None = None) -> Iterator[None]:
-    """Within it no more than some limits is read, and nothing but regular files below a folder, links followed.
-
-    Messages then name files from that folder on: what lies above is nobody's business. What the system refuses to read
-    is an InputError that names it.
-    """
+    """Within it no more than some limits is read, and only regular files below a folder, links followed; messages name
+    files from there on, and what the system refuses to read is an InputError."""
     root = None if below is None else os.path.realpath(below)
     tokens = (_BUDGET.set(_BUDGET.get() if limits is None else _Budget(limits)),
               _BELOW.set((root,) if root else _BELOW.get()))
     try:
-        with hide_places({} if root is None else {root + os.sep: ""}), _explain_refusal():
+        with hide_places({} if root is None else {root + os.sep: ""}):
             yield
+    except OSError as error:
+        raise InputError(explain_unreadable(error)) from error
     finally:
         _BUDGET.reset(tokens[0])
         _BELOW.reset(tokens[1])
@@ -123,14 +120,6 @@ def allow_folder(folder: str | os.PathLike[str]) -> Iterator[None]:
         yield
     finally:
         _BELOW.reset(token)
-
-
-@contextmanager
-def _explain_refusal() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise InputError(explain_unreadable(error)) from error
 
 
 def explain_unreadable(error: OSError) -> str:

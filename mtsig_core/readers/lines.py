@@ -19,8 +19,6 @@ from mtsig_core.readers.formats import SEGMENTS, find_reader, find_refusal, snif
 from mtsig_core.readers.limits import is_limited, open_file, spend
 from mtsig_core.testset import StoredLines, read_file_state, show_name
 
-# What a file is when it is not UTF-8 text: a plain guess, for the message that says what to do.
-
 SAMPLE = 1 << 16  # bytes, or
 LINES = 200  # that are not ASCII
 
@@ -208,11 +206,8 @@ _MARK = b"\xef\xbb\xbf"  # of the byte order
 
 
 def read_texts(path: FilePath) -> Sequence[str]:
-    """The lines of a text file, as `read_lines` has them; those of a large one stay where they are.
-
-    Of a large file the beginnings of the lines are kept in memory, and it must stay as it is while they are used. One
-    that is gzipped is unpacked to a temporary file. What strangers upload is small, and always in memory.
-    """
+    """The lines of a text file, as `read_lines` has them; those of a large one stay in their file, or in a temporary
+    one if it is gzipped. What strangers upload is small, and always in memory."""
     try:
         small = is_limited() or not hasattr(os, "pread") or os.path.getsize(path) < LARGE
         lines = None if small else _index_lines(open_file(path), path)

@@ -10,13 +10,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from mtsig_core.errors import InputError, SettingError, find_closest
 from mtsig_core.languages import is_langpair
 from mtsig_core.readers.columns import (
     FORMS,
     NAMES,
+    Columns,
     Rows,
     find_column,
     find_score,
@@ -28,7 +31,6 @@ from mtsig_core.readers.columns import (
     show_value,
 )
 from mtsig_core.readers.formats import IDS, SCORE_TABLE, find_reader, find_refusal
-from mtsig_core.readers.frames import Table, name_rows
 from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.readers.lines import FilePath, decode, read_bytes, read_lines
 from mtsig_core.readers.tasks import ENDINGS, read_blocks
@@ -36,6 +38,8 @@ from mtsig_core.testset import SegmentScores, TestSet, find_direction, is_human,
 
 # Segment scores: a file of any format, or a table in memory -> a list of ratings.
 
+#: Of scores: a file, columns, or an array of shape (systems, segments).
+Table: TypeAlias = "FilePath | Columns | np.ndarray"
 _MISSING = ("", '""', "na", "n/a", "nan", "none", "null")
 _OF_LINE = {"line": "number the lines", "docid": "name documents", "domain": "name domains"}
 
@@ -289,7 +293,7 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     >>> rated.scores["comet"].by_system["B"]
     (0.5, None)
     """
-    tables = [(name, name_rows(table, testset)) for name, table in _list_tables(tables)]
+    tables = [(name, _name_rows(table, testset)) for name, table in _list_tables(tables)]
     _check_names(tables, lower_is_better, higher_is_better)
     known = {*testset.systems, *testset.references}
     position = {line: k for k, line in enumerate(testset.lines)}
@@ -364,6 +368,16 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     numbers = [line for line in lines if isinstance(line, int)] or range(1, len(lines) + 1)
     return TestSet(name, no_texts, {}, lines=numbers, documents=_list_groups(ratings, lines, "document"),
                    domains=_list_groups(ratings, lines, "domain"), scores=frozen, assumed=assumed)
+
+
+def _name_rows(table: Table, testset: TestSet) -> Table:
+    """A table of scores; an array of shape (systems, segments) with the names of the systems to its rows."""
+    if not isinstance(table, np.ndarray):
+        return table
+    if table.ndim != 2 or len(table) != len(testset.systems):
+        raise InputError(f"The array of scores has the shape {table.shape}. Expected (systems, segments), here "
+                         f"({len(testset.systems)}, {testset.n_segments}).")
+    return dict(zip(testset.systems, table, strict=True))
 
 
 def _list_tables(tables: Tables) -> list[NamedTable]:

@@ -25,7 +25,7 @@ from mtsig_core.readers.limits import (
     spend,
 )
 from mtsig_core.readers.lines import FilePath, explain_missing, read_beginning, read_bytes, read_lines
-from mtsig_core.readers.plain_text import drop_canary, find_runs
+from mtsig_core.readers.texts import drop_canary, find_runs
 from mtsig_core.readers.wmt import (
     OUTPUTS,
     folder_name,

@@ -17,8 +17,8 @@ from mtsig_core.languages import find_spaceless
 from mtsig_core.readers.formats import SCORE_TABLE, sniff
 from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.lines import read_lines
-from mtsig_core.readers.plain_text import read_text
 from mtsig_core.readers.scores import join_scores, read_scores
+from mtsig_core.readers.texts import read_text
 from mtsig_core.readers.wmt import task_name, without_pair
 from mtsig_core.testset import TestSet, show_name
 

@@ -13,7 +13,7 @@ from mtsig_core.languages import LANGUAGE, THREE_LETTERS, is_langpair, languages
 from mtsig_core.readers.formats import SEGMENTS, find_refusal, sniff
 from mtsig_core.readers.limits import check_place, check_regular
 from mtsig_core.readers.lines import FilePath, explain_missing, read_beginning
-from mtsig_core.readers.plain_text import assemble, check_langpair, index_by_name
+from mtsig_core.readers.texts import assemble, check_langpair, index_by_name
 from mtsig_core.testset import TestSet, show_name
 
 # What the name of a file says in the style of the WMT shared tasks: set, language pair, role, system or reference.
@@ -218,24 +218,18 @@ def _unread(folder: Path, places: Sequence[str]) -> Iterator[str]:
 def list_left_out(folder: Path) -> list[str]:
     """Sentences: which language pairs have outputs and no reference, as a task does not publish one for each, and what
     lies where others have a language pair and is none, such as en-zh-x."""
-    return [*(f"Left out: {pair}, which has outputs and no reference." for pair in _without_reference(folder)),
-            *(f"Left out: {show_name(name)}, which is no language pair such as en-de or en-pt-BR."
-              for name in _no_pairs(folder))]
-
-
-def _without_reference(folder: Path) -> list[str]:
-    known = {pair for _, pair in _references(folder)}
-    places = [place for place in OUTPUTS if (folder / place).is_dir()]
-    places += [f"{place}/{name}" for place, name in _inside(folder, *OUTPUTS) if (folder / place / name).is_dir()]
-    return sorted({found.pair for found, _ in _files(folder, places) if found.role == "system"} - known)
-
-
-def _no_pairs(folder: Path) -> list[str]:
-    found = {name for place, name in _inside(folder, *OUTPUTS) if (folder / place / name).is_dir()}
-    for place, name in _inside(folder, *OUTPUTS, "references"):
+    inside = _inside(folder, *OUTPUTS)
+    folders = [(place, name) for place, name in inside if (folder / place / name).is_dir()]
+    places = [place for place in OUTPUTS if (folder / place).is_dir()] + [f"{place}/{name}" for place, name in folders]
+    pairs = {name.pair for name, _ in _files(folder, places) if name.role == "system"}
+    others = {name for _, name in folders}
+    for place, name in [*inside, *_inside(folder, "references")]:
         if not task_name(f"{place}/{name}"):
-            found |= set(re.findall(r"(?:^|\.)([A-Za-z]{2,3}(?:_\w+)?-[\w-]+)(?=\.)", name)[:1])
-    return sorted(name for name in found if not is_langpair(name))
+            others |= set(re.findall(r"(?:^|\.)([A-Za-z]{2,3}(?:_\w+)?-[\w-]+)(?=\.)", name)[:1])
+    return [*(f"Left out: {pair}, which has outputs and no reference."
+              for pair in sorted(pairs - {pair for _, pair in _references(folder)})),
+            *(f"Left out: {show_name(name)}, which is no language pair such as en-de or en-pt-BR."
+              for name in sorted(others) if not is_langpair(name))]
 
 
 def _inside(folder: Path, *places: str) -> list[tuple[str, str]]:

@@ -22,7 +22,7 @@ from mtsig_core.errors import InputError, SettingError, explain_unknown, format_
 from mtsig_core.languages import LANGUAGE, languages_of
 from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.readers.lines import FilePath, read_chunks
-from mtsig_core.readers.plain_text import check_langpair, drop_canary
+from mtsig_core.readers.texts import check_langpair, drop_canary
 from mtsig_core.testset import TestSet, show_name
 
 if TYPE_CHECKING:

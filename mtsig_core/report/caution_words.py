@@ -13,11 +13,12 @@ from mtsig_core.caution import Caution
 from mtsig_core.errors import format_count, pluralize
 from mtsig_core.languages import SPACELESS
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.words import describe_pairs_inside
 from mtsig_core.results import MacroResult, MetricResult
 from mtsig_core.stats.cautions import rank_disagreement, reference_disagreement
 from mtsig_core.stats.few_units import FEW_UNITS
 from mtsig_core.stats.intervals import LEAST_UNITS
-from mtsig_core.stats.ranks import RANK_RULES, inside_said
+from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.significance import TESTS
 from mtsig_core.testset import name_as_system
 
@@ -516,7 +517,8 @@ def _rank_rule(caution: Caution, rule: str, of_means: bool, has_clusters: bool, 
     if inside or turned or changed:
         against = f", and {turned} {_is(turned)} ranked the other way round, the significantly worse system first" \
             if turned else ""
-        here = f"Here {inside} significant {pluralize(inside, 'pair')} {inside_said(inside, inside_apart)}{against}" + (
+        pairs = f"{inside} significant {pluralize(inside, 'pair')} {describe_pairs_inside(inside, inside_apart)}"
+        here = f"Here {pairs}{against}" + (
             f"; {ranges}." if ranges else ".")
     else:
         here = "Here it hides no significant pair" + (

@@ -16,9 +16,8 @@ from mtsig_core.metrics import Metric
 from mtsig_core.report.tables import leaderboard_table, matrix_table, scores_table, single_runs, with_run_records
 from mtsig_core.report.text import printable, table_text
 from mtsig_core.report.words import list_assumptions
-from mtsig_core.results import Comparison, PairResult, PairRuns, SystemResult, SystemRuns
+from mtsig_core.results import Comparison, PairResult, PairRuns, Scores, SystemResult, SystemRuns
 from mtsig_core.schema import to_json
-from mtsig_core.stats.score import Scores
 from mtsig_core.stats.significance import TESTS
 from mtsig_core.testset import TestSet
 

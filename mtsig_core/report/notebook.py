@@ -12,8 +12,7 @@ from mtsig_core.report.document import Block, Facts, Paragraph, Report, TableBlo
 from mtsig_core.report.html import folded, literal, table_html
 from mtsig_core.report.tables import scores_table, systems_table
 from mtsig_core.report.words import describe_direction, group_cautions
-from mtsig_core.results import MetricResult
-from mtsig_core.stats.score import MetricScores, Scores
+from mtsig_core.results import MetricResult, MetricScores, Scores
 
 _FEW = 3  # pairs, or kinds of warnings, that are not folded away
 # No colour of text or paper: both are the notebook's. Its own rules for tables are less specific than these.

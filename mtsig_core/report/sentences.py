@@ -18,6 +18,8 @@ from mtsig_core.report.words import (
     describe_compared_segments,
     describe_direction,
     describe_scored_segments,
+    explain_no_decision,
+    format_units,
     keeps_its_level,
     list_assumptions,
     on_different_lines,
@@ -28,12 +30,10 @@ from mtsig_core.results import UNLIKE, Comparison, MetricResult, PairResult, Set
 from mtsig_core.stats.few_units import (
     FEW_FOR_BOOTSTRAP,
     can_reach_alone,
-    cannot_decide,
     count_most_units,
     differing_unit,
     find_shortage,
     rank_correction,
-    units_said,
 )
 from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.power import unbiased, units_freedom
@@ -196,7 +196,7 @@ def pick_significant(result: MetricResult, settings: Settings) -> tuple[str, set
 def state_verdict(result: MetricResult, settings: Settings) -> str | None:
     """Who won, in one sentence: a winner only where no other could be first too; or how many beat the baseline."""
     if settings.baseline is not None and result.pairs:
-        if (cannot := cannot_decide(settings, result)) is not None:
+        if (cannot := explain_no_decision(settings, result)) is not None:
             return cannot
         better, worse = (sum(pair.better == side for pair in result.pairs) for side in "ab")
         apart = len(result.pairs) - len(result.tested)
@@ -206,7 +206,7 @@ def state_verdict(result: MetricResult, settings: Settings) -> str | None:
         return "No ranks: this test controls no error over all pairs"
     first = find_top_group(result)
     if first is None:
-        return cannot_decide(settings, result, rank_correction(settings))
+        return explain_no_decision(settings, result, rank_correction(settings))
     if result.ruled is not None:  # such a rule gives the place, and may give it to several
         return f"First, ranked {RANK_RULES[settings.rank_rule].title}: {', '.join(first)}"
     return name_leaders(first, has_clear_winner(result))
@@ -225,7 +225,7 @@ def describe_undecided(pair: PairResult, settings: Settings) -> str:
     why = ": too many pairs for so few trials" if can_reach_alone(settings, pair) else \
         f" by a difference in only {format_count(pair.n_apart, differing_unit(settings))}" \
         if pair.n_apart is not None else \
-        f" with {units_said(settings, pair.n_units)}" if pair.n_units else ""
+        f" with {format_units(settings, pair.n_units)}" if pair.n_units else ""
     return "not separated" if pair.decidable else "not tested: no line in common" if pair.n == 0 else \
         f"cannot be decided{why}"
 
@@ -449,7 +449,7 @@ def _explain_no_decision(result: MetricResult, settings: Settings) -> str | None
     is said of the correction of the pairs."""
     m, lacks = len(result.tested), find_shortage(settings, result)
     if lacks is not None and result.systems[0].rank_low is not None:
-        many = {"units": units_said(settings, count_most_units(result)),
+        many = {"units": format_units(settings, count_most_units(result)),
                 "differences": f"differences in so few {differing_unit(settings)}s"}.get(
                     lacks, f"{result.trials} trials")
         return (f"With {many} no difference can be significant after the correction of "
@@ -459,7 +459,8 @@ def _explain_no_decision(result: MetricResult, settings: Settings) -> str | None
     if lacks == "units":
         corrected = " after the correction" if m > 1 else ""
         p = "p of so few" if has_p_values(settings) else "the chance that all favour the same system"
-        return (f"With {units_said(settings, count_most_units(result))} {pairs} be decided: {p} cannot be as small as "
+        with_units = format_units(settings, count_most_units(result))
+        return (f"With {with_units} {pairs} be decided: {p} cannot be as small as "
                 f"{settings.alpha:g}{corrected}, however large the difference.")
     if lacks == "differences":
         return (f"By {name_metric(result)} the systems differ in so few {differing_unit(settings)}s that {pairs} be "

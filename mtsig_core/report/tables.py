@@ -30,13 +30,13 @@ from mtsig_core.results import (
     MetricResult,
     PairResult,
     PairRuns,
+    Scores,
     Settings,
     SystemResult,
     SystemRuns,
 )
 from mtsig_core.stats.across import KINDS, NOT_ALIKE, RELATIONS, pairs_across
 from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear_winner
-from mtsig_core.stats.score import Scores
 from mtsig_core.stats.significance import is_split
 from mtsig_core.stats.testset_cautions import list_contents
 from mtsig_core.testset import TestSet

@@ -37,7 +37,10 @@ from mtsig_core.report.text import printable
 from mtsig_core.report.words import (
     describe_compared_segments,
     describe_direction,
+    describe_pairs_inside,
     describe_scored_segments,
+    explain_no_decision,
+    format_units,
     keeps_its_level,
     list_assumptions,
     list_caveat_findings,
@@ -48,15 +51,8 @@ from mtsig_core.report.words import (
 from mtsig_core.results import Comparison, MacroResult, MetricResult, TaskComparison, TaskInfo
 from mtsig_core.stats.across import AGREE, FEW, KINDS, MACRO_TESTS, NOT_ALIKE, UNDECIDED, Disputed, PairAcross
 from mtsig_core.stats.arrays import contains_zero
-from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, cannot_decide, rank_correction, units_said
-from mtsig_core.stats.ranks import (
-    RANK_RULES,
-    RankRule,
-    count_reversed_pairs,
-    find_top_group,
-    has_clear_winner,
-    inside_said,
-)
+from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, rank_correction
+from mtsig_core.stats.ranks import RANK_RULES, RankRule, count_reversed_pairs, find_top_group, has_clear_winner
 from mtsig_core.stats.significance import TESTS
 from mtsig_core.task import SystemInfo
 
@@ -323,7 +319,7 @@ def explain_no_ranks(comparison: Comparison, result: MetricResult) -> str | None
         return "there is only one system"
     if TESTS[comparison.settings.test].p_values is None:
         return "this test controls no error over all pairs"
-    why = cannot_decide(comparison.settings, result, rank_correction(comparison.settings))
+    why = explain_no_decision(comparison.settings, result, rank_correction(comparison.settings))
     return None if why is None else why[:1].lower() + why[1:]
 
 
@@ -463,7 +459,7 @@ def _count_least_units(found: TaskComparison, macro: MacroResult) -> dict[str, t
 
 def _name_sizes(found: TaskComparison, units: dict[str, tuple[int, float]]) -> str:
     """Such as "4 documents in en-de and 87 documents worth 20 of equal size in en-cs", those with fewest first."""
-    sizes = [f"{units_said(found.pairs[pair].settings, n)}"
+    sizes = [f"{format_units(found.pairs[pair].settings, n)}"
              + (f" worth {worth:.0f} of equal size" if round(worth) < n else "") + f" in {pair}"
              for pair, (n, worth) in sorted(units.items(), key=lambda one: one[1][1])]
     more = len(sizes) - _FEW_PAIRS_NAMED
@@ -602,7 +598,7 @@ def describe_rule(found: TaskComparison, metric: str) -> str | None:
     sentences = [
         f"Ranks {rule.title} ({rule.source}) leave out of account: {'; '.join(rule.ignores)}.",
         f"In this task {hidden.significant_inside} of {hidden.significant} significant pairs of systems "
-        f"{inside_said(hidden.significant_inside, hidden.inside_apart)}.",
+        f"{describe_pairs_inside(hidden.significant_inside, hidden.inside_apart)}.",
         f"{n} {'pair' if n == 1 else 'pairs'} that it ranks apart {'is' if n == 1 else 'are'} not significant."]
     if m:
         sentences.append(f"{format_count(m, 'significant pair')} {'is' if m == 1 else 'are'} ranked the other way "
@@ -764,7 +760,7 @@ def describe_caveats(found: TaskComparison, metric: str) -> list[str]:
     """What the decisions are not worth: in which language pairs none can be made, what is wrong with the test or the
     unit, and what therefore need not hold, across them too."""
     have, macro = select_metric(found, metric), found.macro.get(metric)
-    reasons = {pair: [f"{why}." for why in [cannot_decide(comparison.settings, result)] if why]
+    reasons = {pair: [f"{why}." for why in [explain_no_decision(comparison.settings, result)] if why]
                + list_caveat_findings(comparison, result, here=False) for pair, (comparison, result) in have.items()}
     weak: dict[str, list[str]] = {}
     for pair, one in have.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from statistics import median
@@ -10,9 +11,9 @@ from mtsig_core.caution import Caution
 from mtsig_core.errors import Remedy, format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import defaults
-from mtsig_core.results import Comparison, MacroPair, MacroResult, MetricResult, PairResult, TaskComparison
-from mtsig_core.stats.across import FEW
-from mtsig_core.stats.few_units import find_shortage
+from mtsig_core.results import Comparison, MacroPair, MacroResult, MetricResult, PairResult, Settings, TaskComparison
+from mtsig_core.stats.across import AGREE, FEW, UNDECIDED, PairAcross
+from mtsig_core.stats.few_units import count_most_units, differing_unit, fewest_units, find_shortage
 from mtsig_core.stats.significance import CONTROLS
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -260,3 +261,56 @@ def _ordinal(n: int) -> str:
     """
     ending = {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th") if n % 100 not in (11, 12, 13) else "th"
     return f"{n}{ending}"
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# What cannot be decided, and on what metrics and ranks agree.
+
+
+def explain_no_decision(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
+    """A short sentence that nothing can be decided, and for want of what; None where something can be."""
+    if result.pairs and not result.tested:
+        return "Cannot be decided: no two systems have a line in common with scores by " \
+               f"{metric_title(result.metric)}"
+    lacks, m = find_shortage(settings, result, correction), len(result.tested)
+    if lacks == "trials":
+        return "Cannot be decided: too many pairs for so few trials"
+    if lacks is None:
+        return None
+    if lacks == "differences":
+        by = metric_title(result.metric)
+        return f"Cannot be decided: systems differ in too few {differing_unit(settings)}s by {by}"
+    several = f", too few for {m} pairs" if fewest_units(settings, 1) < fewest_units(settings, m, correction) else ""
+    return f"Cannot be decided with {format_units(settings, count_most_units(result))}{several}"
+
+
+def format_units(settings: Settings, n: int) -> str:
+    """Such as 5 documents."""
+    return f"{n} {'stationary block' if settings.unit == 'block' else settings.unit}{'' if n == 1 else 's'}"
+
+
+def describe_pairs_inside(inside: int, inside_apart: int | None) -> str:
+    """What follows a number of significant pairs inside one cluster, some with rank ranges that lie apart.
+
+    >>> describe_pairs_inside(3, 2)
+    'lie inside one cluster, with no line between the two, as if tied, though the rank ranges of 2 of them lie apart'
+    """
+    if not inside:
+        return "lie inside one cluster"
+    but = "" if not inside_apart else ", though their rank ranges lie apart" if inside == inside_apart else \
+        f", though the rank ranges of {inside_apart} of them lie apart"
+    return f"{'lies' if inside == 1 else 'lie'} inside one cluster, with no line between the two, as if tied{but}"
+
+
+def describe_agreement(pairs: Sequence[PairAcross]) -> str:
+    """On how many pairs of systems metrics say the same, as a part of a sentence.
+
+    >>> describe_agreement([PairAcross("A", "B", (1.0, 2.0), (1, 1)), PairAcross("A", "C", (1.0, 2.0), (0, 0), False)])
+    'alike on 1 of 1 pair, opposite on 0; 1 more cannot be decided with so few trials or units'
+    """
+    kinds = Counter(pair.kind for pair in pairs)
+    n, lost = kinds.total() - kinds[UNDECIDED], kinds[UNDECIDED]
+    if lost and not n:
+        return f"{'the pair' if lost == 1 else f'all {lost:,} pairs'} {FEW}"
+    return (f"alike on {kinds[AGREE]:,} of {format_count(n, 'pair')}, opposite on {kinds['opposite']:,}"
+            + (f"; {lost:,} more {FEW}" if lost else ""))

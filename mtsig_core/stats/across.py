@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -10,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mtsig_core.errors import SettingError, explain_unknown, format_count
+from mtsig_core.errors import SettingError, explain_unknown
 from mtsig_core.metrics import METRICS, resolve_metric
 from mtsig_core.results import (
     Comparison,
@@ -39,12 +38,12 @@ from mtsig_core.stats.draws import (
     test_pairs,
 )
 from mtsig_core.stats.few_units import can_reach, p_floor, pair_units, rank_correction
-from mtsig_core.stats.intervals import jackknife_se
+from mtsig_core.stats.intervals import finite_or_none, jackknife_se
 from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.parallel import run_as_completed, runs_elsewhere
 from mtsig_core.stats.power import units_freedom, welch_satterthwaite
 from mtsig_core.stats.ranks import RANK_RULES, decision_matrix, find_clusters, rank_intervals
-from mtsig_core.stats.settings import Plan, check_jobs, check_metric, resolve, resolve_plan
+from mtsig_core.stats.settings import Plan, check_jobs, resolve_for, resolve_plan
 from mtsig_core.stats.significance import ADJUSTMENTS, SIDES, TESTS, decide_pairs
 from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet, check_settled, order_metrics, pick_human_scores
@@ -117,20 +116,6 @@ def pairs_across(results: Sequence[MetricResult]) -> list[PairAcross]:
     [('A', ('>', '>', '>'), 'agree')]
     """
     return _across([(result.tested, result.sign) for result in results])
-
-
-def alike_said(pairs: Sequence[PairAcross]) -> str:
-    """On how many pairs of systems metrics say the same, as a part of a sentence.
-
-    >>> alike_said([PairAcross("A", "B", (1.0, 2.0), (1, 1)), PairAcross("A", "C", (1.0, 2.0), (0, 0), False)])
-    'alike on 1 of 1 pair, opposite on 0; 1 more cannot be decided with so few trials or units'
-    """
-    kinds = Counter(pair.kind for pair in pairs)
-    n, lost = kinds.total() - kinds[UNDECIDED], kinds[UNDECIDED]
-    if lost and not n:
-        return f"{'the pair' if lost == 1 else f'all {lost:,} pairs'} {FEW}"
-    return (f"alike on {kinds[AGREE]:,} of {format_count(n, 'pair')}, opposite on {kinds['opposite']:,}"
-            + (f"; {lost:,} more {FEW}" if lost else ""))
 
 
 def find_disputes(task: TaskComparison) -> list[Disputed]:
@@ -503,9 +488,7 @@ class _TaskWork:
 
     def _draw(self, metric: str, pair: str) -> Draws:
         testset, counted = self.task.testset(pair), dict[str, Measured]()
-        check_metric(resolve_metric(testset, metric), self.sampling["test"], self.decisions["ci"],
-                     self.decisions["rank_rule"])
-        resolve(testset, **self.sampling, **self.decisions, baseline=None)  # what is wrong is said before the work
+        resolve_for(testset, [resolve_metric(testset, metric)], **self.sampling, **self.decisions, baseline=None)
         draws = draw(testset, metric, **self.sampling, by_reference=self.by_reference, jobs=self.jobs,
                      cache=self.cache, counted=counted,
                      progress=lambda stage, share: self.shares.report(f"{pair}, {stage}", share))
@@ -586,11 +569,6 @@ def list_exclusions(pair: str, exclude: Iterable[TaskExclusion]) -> tuple[Exclus
 
 def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> list[str]:
     """The metrics to compare a task by: those that are named; else all scores it has, and BLEU for pairs without.
-
-    Raises
-    ------
-    SettingError
-        For one that no language pair has, and one that comes twice.
     """
     if metrics is None:
         no_scores = any(not own for own in task.scores.values())
@@ -635,8 +613,8 @@ def _scored(draws: AcrossDraws | None, decisions: AcrossDecisions | None) -> lis
     low, high = zip(*decisions.ranks, strict=True)
     clusters: list[int | None] = [None] * len(low) if low[0] is None else find_clusters(
         np.arange(len(low)), np.array(low), np.array(high)).tolist()
-    return [MacroSystem(name, 0, float(draws.scores[k]), _known(decisions.score_low[k]),
-                        _known(decisions.score_high[k]), low[k], high[k], 0, 0, 0, clusters[k])
+    return [MacroSystem(name, 0, float(draws.scores[k]), finite_or_none(decisions.score_low[k]),
+                        finite_or_none(decisions.score_high[k]), low[k], high[k], 0, 0, 0, clusters[k])
             for k, name in enumerate(draws.names)]
 
 
@@ -644,11 +622,7 @@ def _pairs(draws: AcrossDraws | None, decisions: AcrossDecisions | None, n_pairs
     if draws is None or decisions is None or draws.tests.p is None:
         return ()
     return tuple(MacroPair(
-        draws.names[i], draws.names[j], n_pairs, float(draws.delta[k]), _known(decisions.low[k]),
-        _known(decisions.high[k]), float(draws.tests.p[k]), float(decisions.adjusted[k]),
+        draws.names[i], draws.names[j], n_pairs, float(draws.delta[k]), finite_or_none(decisions.low[k]),
+        finite_or_none(decisions.high[k]), float(draws.tests.p[k]), float(decisions.adjusted[k]),
         SIDES[int(decisions.decisions[k])], bool(decisions.decidable[k]), int(draws.n_apart[k]))
         for k, (i, j) in enumerate(draws.pairs))
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

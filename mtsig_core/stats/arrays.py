@@ -17,13 +17,6 @@ _MADE_AT_ONCE = 1 << 21  # numbers
 
 class Rows:
     """Rows of numbers that are too many to be kept: they are made whenever they are asked for.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        (rows, numbers in each)
-    make : callable
-        What is asked for, a slice or an array of the numbers of rows -> ndarray, a row for each.
     """
 
     def __init__(self, shape: tuple[int, int], make: Callable[[slice | np.ndarray], np.ndarray]):
@@ -97,17 +90,8 @@ def contains_zero(low: float, high: float) -> bool:
 def count_extreme(observed: np.ndarray, replicates: np.ndarray, middle: np.ndarray) -> np.ndarray:
     """How many replicates are as far from their middle as the observed value from 0.
 
-    Parameters
-    ----------
-    observed, middle : ndarray, shape (k,)
-    replicates : ndarray, shape (k, R)
+    Returns ndarray of int, shape (k,).
 
-    Returns
-    -------
-    ndarray of int, shape (k,)
-
-    Examples
-    --------
     >>> count_extreme(np.array([-2.0]), np.array([[3.0, 1.0, -3.0, 2.0]]), np.array([0.0])).tolist()
     [3]
     """

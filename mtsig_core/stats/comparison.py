@@ -18,7 +18,7 @@ from mtsig_core.stats.draws import MetricDraws, draw_metric, draw_replicates, dr
 from mtsig_core.stats.engine import Stages, fits_in_memory
 from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.parallel import report_stage
-from mtsig_core.stats.settings import Plan, check_jobs, check_metric, resolve, resolve_plan
+from mtsig_core.stats.settings import Plan, check_jobs, check_metric, resolve_for, resolve_plan
 from mtsig_core.stats.significance import TESTS
 from mtsig_core.stats.testset_cautions import repeated_references
 from mtsig_core.testset import TestSet
@@ -161,11 +161,9 @@ def decide(draws: Draws, *, alpha: float = 0.05, correction: str = "auto", ci: s
     True
     """
     testset, plan = draws.testset, draws.plan
-    for metric in draws.metrics:
-        check_metric(metric, plan.test, ci, rank_rule)
     asked = asdict(plan) | {"trials": 1 if plan.trials is None else plan.trials}
-    settings, units = resolve(testset, **asked, alpha=alpha, correction=correction, ci=ci, baseline=baseline,
-                              rank_rule=rank_rule)
+    settings, units = resolve_for(testset, draws.metrics, **asked, alpha=alpha, correction=correction, ci=ci,
+                                  baseline=baseline, rank_rule=rank_rule)
     results = {name: decide_metric(one, settings, ci) for name, one in draws.by_metric.items()}
     warnings = find_cautions(testset, settings, units, draws.metrics, results)
     return Comparison(TestSetInfo.from_testset(testset), settings, warnings, results)
@@ -234,11 +232,9 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
     ('A', 'B', 0.001, 'a')
     """
     metrics = resolve_metrics(testset, metrics)
-    for metric in metrics:
-        check_metric(metric, test, ci, rank_rule)
     sampling = dict(test=test, unit=unit, block_length=block_length, trials=trials, resamples=resamples, seed=seed)
     decisions = dict(alpha=alpha, correction=correction, ci=ci, baseline=baseline, rank_rule=rank_rule)
-    resolve(testset, **sampling, **decisions)  # type: ignore[arg-type]  # what is wrong is said before the work
+    resolve_for(testset, metrics, **sampling, **decisions)  # what is wrong is said before the work
     if cache is None:  # what is drawn serves nothing else
         by_reference = by_reference and baseline is None and rank_rule == "simultaneous"
     draws = draw(testset, metrics, **sampling, by_reference=by_reference, jobs=jobs,  # type: ignore[arg-type]
@@ -249,13 +245,6 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
 def join_comparisons(parts: Sequence[Comparison]) -> Comparison:
     """One comparison of several that differ in nothing but the metrics, which keep their order.
 
-    Raises
-    ------
-    SettingError
-        If they differ in more, or have a metric in common.
-
-    Examples
-    --------
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
     >>> list(join_comparisons([compare(ts, metric, trials=999) for metric in ("bleu", "ter")]).metrics)
     ['bleu', 'ter']

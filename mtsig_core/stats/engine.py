@@ -405,9 +405,7 @@ def bootstrap_scores(data: UnitStatistics, n_resamples: int, seed: int, *, jobs:
                      progress: Progress | None = None) -> np.ndarray:
     """Scores of all systems on bootstrap samples, the same samples for every system.
 
-    Returns
-    -------
-    ndarray of float64, shape (systems, n_resamples)
+    Returns ndarray of float64, shape (systems, n_resamples).
     """
     def block_scores(block: int) -> np.ndarray:
         weights = bootstrap_weights(data.units, seed, block)[:n_resamples - block * BLOCK]

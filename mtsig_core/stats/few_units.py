@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from mtsig_core.errors import Remedy
-from mtsig_core.metrics import metric_title
 from mtsig_core.results import MetricResult, PairResult, Settings
 from mtsig_core.stats.measured import Measured
 from mtsig_core.stats.resampling import Units, effective_number
@@ -136,23 +135,6 @@ def fewest_trials(settings: Settings, m: int, correction: str | None = None) -> 
     return test.trials_for(settings.alpha / factor)
 
 
-def cannot_decide(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
-    """A short sentence that nothing can be decided, and for want of what; None where something can be."""
-    if result.pairs and not result.tested:
-        return "Cannot be decided: no two systems have a line in common with scores by " \
-               f"{metric_title(result.metric)}"
-    lacks, m = find_shortage(settings, result, correction), len(result.tested)
-    if lacks == "trials":
-        return "Cannot be decided: too many pairs for so few trials"
-    if lacks is None:
-        return None
-    if lacks == "differences":
-        by = metric_title(result.metric)
-        return f"Cannot be decided: systems differ in too few {differing_unit(settings)}s by {by}"
-    several = f", too few for {m} pairs" if fewest_units(settings, 1) < fewest_units(settings, m, correction) else ""
-    return f"Cannot be decided with {units_said(settings, count_most_units(result))}{several}"
-
-
 def can_reach_alone(settings: Settings, pair: PairResult) -> bool:
     """Whether a pair could be significant if it were the only one: then units are not what it lacks."""
     return bool(can_reach(settings, np.array([pair.n_telling]), "none").all())
@@ -179,11 +161,6 @@ def fewest_units(settings: Settings, m: int, correction: str | None = None) -> i
 def count_most_units(result: MetricResult) -> int:
     """The units of the pair that has most of them."""
     return max((pair.n_units for pair in result.pairs), default=0)
-
-
-def units_said(settings: Settings, n: int) -> str:
-    """Such as 5 documents."""
-    return f"{n} {'stationary block' if settings.unit == 'block' else settings.unit}{'' if n == 1 else 's'}"
 
 
 def differing_unit(settings: Settings) -> str:

@@ -217,9 +217,7 @@ def largest_quantile(drawn: np.ndarray | Rows, alpha: float) -> tuple[float, np.
     Draws are centred on their mean, as the signed shift of the test ``bootstrap`` does, not on what was observed: the
     bootstrap's own bias then widens no interval. Pairs that never vary take no part.
 
-    Returns
-    -------
-    float, ndarray of shape (pairs,)
+    Returns float, ndarray of shape (pairs,).
     """
     largest, se = np.zeros(drawn.shape[1]), np.empty(drawn.shape[0])
     for rows in row_chunks(*drawn.shape):  # never all pairs x draws at once

@@ -247,10 +247,7 @@ def contributions(data: engine.UnitStatistics) -> np.ndarray:
 
     The jackknife's influence on a corpus score, which is no sum over units: the parts do not add up to the whole.
 
-    Returns
-    -------
-    ndarray, shape (units,)
-        In points, read-only.
+    Returns ndarray, shape (units,): In points, read-only.
     """
     without = _difference(engine.jackknife_scores(data))
     return _frozen(np.where(np.isnan(without), 0.0, data.scores[0] - data.scores[1] - without))
@@ -296,17 +293,6 @@ def two_one_sided(delta: float, se: float, margin: float, alpha: float = 0.05, n
     degrees of freedom; equivalent when the larger is at most alpha, that is, when the t interval of level 1 - 2 alpha
     lies within the margin.
 
-    Parameters
-    ----------
-    delta, se : float
-        Difference, and its standard error, in points; of a bootstrap after `unbiased`.
-    margin : float
-        The largest difference that does not matter, above 0.
-    n_effective : float
-        Units of equal size that the error was estimated on; by default so many that T is normal.
-
-    Examples
-    --------
     >>> round(two_one_sided(0.5, 0.25, 1.0).p_value, 4), two_one_sided(0.5, 0.25, 1.0, n_effective=5).equivalent
     (0.0228, False)
     """
@@ -330,10 +316,7 @@ def two_one_sided(delta: float, se: float, margin: float, alpha: float = 0.05, n
 def density(values: np.ndarray, n_points: int = 241) -> tuple[np.ndarray, np.ndarray]:
     """A smooth density (Gaussian kernel, width after Silverman 1986, eq. 3.31) on an even grid.
 
-    Returns
-    -------
-    x, y : ndarray, shape (n_points,)
-        y integrates to 1; both are empty where the values do not vary.
+    Returns x, y : ndarray, shape (n_points,) y integrates to 1; both are empty where the values do not vary.
     """
     spread = values.std()
     if spread <= rounding_error(values):
@@ -474,39 +457,8 @@ def find_segments(testset: TestSet, a: str, b: str, *, document: int | None = No
                   shortest: int | None = None, longest: int | None = None) -> np.ndarray:
     """Positions of the segments of a document, of a domain, of some length, or in which a text occurs.
 
-    Parameters
-    ----------
-    testset : TestSet
-    a, b : str
-        The two systems in whose outputs to look.
-    document : int, optional
-        Number of a document, as in `TestSet.document_index`.
-    domain : str, optional
-    text : str
-        Looked for, capitals or not. Empty: every segment.
-    where : str
-        One of `PLACES`; anywhere is in the source, a reference, or the output of a or b.
-    how : str
-        One of `WAYS`: as it is written, also inside of words; as whole words; as a regular expression of Python's `re`
-        (see `patterns.matching`).
-    shortest, longest : int, optional
-        Characters of the longest reference, as in `sort_segments`.
-    among : ndarray of int, optional
-        Positions outside of which none is wanted, such as those of `deciding_segments`.
+    Returns ndarray of int, shape (found,) From 0, in the order of the test set.
 
-    Returns
-    -------
-    ndarray of int, shape (found,)
-        From 0, in the order of the test set.
-
-    Raises
-    ------
-    SettingError
-        For a place or a way that is none, a regular expression that cannot be read or takes too long, systems that are
-        not there, documents or domains where the set has none.
-
-    Examples
-    --------
     >>> ts = TestSet("toy", {"A": ["a Cat", "a dog"], "B": ["cats", "a rat"]}, {"ref": ["a cat", "a dog"]})
     >>> find_segments(ts, "A", "B", text="CAT").tolist(), find_segments(ts, "A", "B", text="cats").tolist()
     ([0], [0])
@@ -581,11 +533,6 @@ def score_segments(testset: TestSet, metric: Metric, a: str, b: str, statistics:
     """Corpus scores of a and b on some segments alone, from their summed statistics.
 
     It describes these segments. They were chosen by looking, so no test of the difference would be valid.
-
-    Raises
-    ------
-    SettingError
-        If there is no segment to score.
     """
     if not len(positions):
         raise SettingError("No segment to score. Expected at least one position.")
@@ -605,21 +552,9 @@ def deciding_segments(testset: TestSet, metric: Metric, a: str, b: str, statisti
     (Broderick, Giordano and Meager 2020, who look for the share of the data that carries a conclusion). It describes
     the difference; it is no test.
 
-    Parameters
-    ----------
-    testset, metric, a, b, statistics
-        As in `measure_contributions`.
-    added : ndarray, shape (segments,)
-        What that gives.
+    Returns positions from 0, int, shape (deciding,), the first left out first; none where scores are equal, or where
+    the better stays ahead however many are left out.
 
-    Returns
-    -------
-    ndarray of int, shape (deciding,)
-        Positions from 0, the first left out first; none where the scores are equal, or where the better stays ahead
-        however many are left out.
-
-    Examples
-    --------
     >>> from mtsig_core import make_metric
     >>> ref = ["a b c d e", "f g h i j", "k l m n o", "p q r s t"]
     >>> ts = TestSet("toy", {"A": ref, "B": ["a b c d e", "f g h i", "k l m n o", "p q r s t"]}, {"ref": ref})

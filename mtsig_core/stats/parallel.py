@@ -120,14 +120,6 @@ def run_in_order(task: Callable[[int], _Result], n_tasks: int, jobs: int = 1) ->
 
     Products run on one thread each meanwhile: the tasks are the unit of parallel work.
 
-    Parameters
-    ----------
-    jobs : int
-        Threads, -1 for all cores. Of no account where joblib was told of processes or machines
-        (`joblib.parallel_config`, `on_cluster`): these are sent the task once, and then numbers.
-
-    Examples
-    --------
     >>> list(run_in_order(lambda k: k * k, 4, jobs=2))
     [0, 1, 4, 9]
     """

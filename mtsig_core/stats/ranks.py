@@ -182,19 +182,6 @@ def find_inside_clusters(ranks: Ranks, pairs: np.ndarray, significant: np.ndarra
     return within
 
 
-def inside_said(inside: int, inside_apart: int | None) -> str:
-    """What follows a number of significant pairs inside one cluster, some with rank ranges that lie apart.
-
-    >>> inside_said(3, 2)
-    'lie inside one cluster, with no line between the two, as if tied, though the rank ranges of 2 of them lie apart'
-    """
-    if not inside:
-        return "lie inside one cluster"
-    but = "" if not inside_apart else ", though their rank ranges lie apart" if inside == inside_apart else \
-        f", though the rank ranges of {inside_apart} of them lie apart"
-    return f"{'lies' if inside == 1 else 'lie'} inside one cluster, with no line between the two, as if tied{but}"
-
-
 def count_disjoint_ranks(ranks: Ranks, pairs: np.ndarray, among: np.ndarray) -> int:
     """How many of some pairs (`among`, bool) have rank ranges that lie apart, which calls one of the two systems
     better."""

@@ -123,10 +123,7 @@ def bootstrap_weights(units: Units, seed: int, block: int) -> np.ndarray:
     Segments and documents are drawn independently with replacement. Stationary blocks (Politis and Romano 1994) are
     drawn on a circle: starts uniform, lengths geometric with mean `block_length`, the first n segments kept.
 
-    Returns
-    -------
-    ndarray of uint16, shape (BLOCK, units)
-        Each row sums to the number of units.
+    Returns ndarray of uint16, shape (BLOCK, units); each row sums to the number of units.
     """
     counts = np.zeros((BLOCK, units.n), dtype=np.uint16)
     dtype = np.dtype(np.uint16 if units.n <= 1 << 16 else np.uint32)
@@ -159,10 +156,7 @@ def draw_swaps(units: Units, seed: int, block: int) -> np.ndarray:
     Where all swaps can be tried (`Units.all_swaps`) replicate k swaps the units of the digits 1 in the binary number
     k + 1, whatever the seed, so that the first 2^n - 1 are all there are but for none swapped.
 
-    Returns
-    -------
-    ndarray of uint8, shape (BLOCK, units)
-        1 where swapped.
+    Returns ndarray of uint8, shape (BLOCK, units): 1 where swapped.
     """
     return unpack_bits(swap_bits(units, seed, block), units.n)
 
@@ -171,10 +165,7 @@ def swap_bits(units: Units, seed: int, block: int) -> np.ndarray:
     """The same, packed: 64 units in a word, as many words as it takes; what the bits after the last unit are is left
     open.
 
-    Returns
-    -------
-    ndarray of uint64, shape (BLOCK, words)
-        Each byte as `numpy.packbits` makes it.
+    Returns ndarray of uint64, shape (BLOCK, words); each byte as `numpy.packbits` makes it.
     """
     if units.all_swaps is not None:
         numbers = 1 + block * BLOCK + np.arange(BLOCK)[:, None]
@@ -200,9 +191,7 @@ def unpack_bits(words: np.ndarray, n: int) -> np.ndarray:
 def toss_coins(n: int, seed: int, block: int) -> np.ndarray:
     """Fair coins for n units in each replicate of a block: the swaps of units too many to try them all.
 
-    Returns
-    -------
-    ndarray of uint8, shape (BLOCK, n)
+    Returns ndarray of uint8, shape (BLOCK, n).
     """
     return unpack_bits(_toss(n, seed, block), n)
 
@@ -210,9 +199,7 @@ def toss_coins(n: int, seed: int, block: int) -> np.ndarray:
 def cell_bits(n_systems: int, n_units: int, n_trials: int, seed: int) -> np.ndarray:
     """Fair coins for each unit of each system: where two metrics trade their scores. Packed as `swap_bits` are.
 
-    Returns
-    -------
-    ndarray of uint64, shape (systems, trials, words)
+    Returns ndarray of uint64, shape (systems, trials, words).
     """
     words = -(-n_units // 64)
     blocks = [_generator(seed, _METRIC_STREAM, block).bit_generator.random_raw((BLOCK, n_systems, words))
@@ -225,9 +212,7 @@ def draw_subset(n_units: int, size: int, seed: int, repeat: int) -> np.ndarray:
 
     Keyed by (seed, size, repeat), so a subset is the same whatever other sizes are drawn.
 
-    Returns
-    -------
-    ndarray of int, shape (size,)
+    Returns ndarray of int, shape (size,).
     """
     rng = _generator(seed, _SUBSET_STREAM, size << 16 | repeat)
     drawn: np.ndarray = rng.choice(n_units, size, replace=size > n_units)

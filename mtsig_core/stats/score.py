@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError, SettingError, suggest_name
 from mtsig_core.metrics import Metric, find_tokenizer, is_segment_mean, resolve_metric, resolve_metrics
-from mtsig_core.results import ByMetric, SamplingSettings, TestSetInfo
+from mtsig_core.results import MetricScores, SamplingSettings, Scores, SystemScore, TestSetInfo
 from mtsig_core.stats import engine
 from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals
 from mtsig_core.stats.measured import Measured, measure
@@ -20,54 +19,6 @@ from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.settings import resolve_sampling
 from mtsig_core.stats.testset_cautions import about_metrics, about_texts
 from mtsig_core.testset import TestSet
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-@dataclass(frozen=True)
-class SystemScore:
-    """The score of one system under one metric, in points."""
-
-    system: str
-    score: float
-
-
-@dataclass(frozen=True)
-class MetricScores:
-    """The scores of all systems under one metric, in the order of the test set."""
-
-    metric: str
-    signature: str
-    higher_is_better: bool
-    systems: tuple[SystemScore, ...]
-
-
-@dataclass(frozen=True, repr=False)
-class Scores:
-    """The answer of `mtsig_core.score`; a notebook shows it as a table."""
-
-    testset: TestSetInfo
-    warnings: tuple[Caution, ...]
-    metrics: Mapping[str, MetricScores]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "metrics", ByMetric(self.metrics))
-
-    def __repr__(self) -> str:
-        return f"<Scores on {self.testset.name!r}: {len(self.testset.systems)} systems by {', '.join(self.metrics)}>"
-
-    def _repr_html_(self) -> str:
-        from mtsig_core.report.notebook import score_table
-
-        return score_table(self)
-
-    def to_frame(self) -> pd.DataFrame:
-        """A pandas DataFrame with the columns metric, system, score and signature."""
-        import pandas as pd
-
-        return pd.DataFrame([(name, row.system, row.score, found.signature) for name, found in self.metrics.items()
-                             for row in found.systems], columns=["metric", "system", "score", "signature"])
 
 
 def score(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bleu",), *,
@@ -205,13 +156,6 @@ def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndar
 def prepare_systems(testset: TestSet, metric: str | Metric, only: Sequence[str] | None, statistics: np.ndarray | None,
             progress: Progress | None, **sampling: Any) -> tuple[SamplingSettings, Measured]:
     """Settings as resolved, and what the metric sees of some systems.
-
-    Parameters
-    ----------
-    testset, metric, only, statistics, progress
-        As in `bootstrap_systems`.
-    **sampling
-        unit, block_length, alpha, resamples and seed.
     """
     settings, _ = resolve_sampling(testset, **sampling)
     metric = resolve_metric(testset, metric)

@@ -115,11 +115,6 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
             correction: str, ci: str, resamples: int, seed: int, baseline: str | None,
             rank_rule: str = "simultaneous") -> tuple[Settings, Units]:
     """Check the settings of a comparison and replace every ``auto``.
-
-    Raises
-    ------
-    SettingError
-        With what was expected, what came, and what to do.
     """
     plan, units = resolve_plan(testset, test=test, unit=unit, block_length=block_length, trials=trials,
                                resamples=resamples, seed=seed)
@@ -136,6 +131,13 @@ def resolve(testset: TestSet, *, test: str, unit: str, block_length: float | Non
     _by_segment(units.kind, unit, "Interval", ci, ci == "t", "percentile")
     return Settings(**asdict(plan), alpha=float(alpha), correction=_correction(chosen, correction), ci=ci,
                     baseline=baseline, version=__version__, rank_rule=rank_rule), units
+
+
+def resolve_for(testset: TestSet, metrics: Iterable[Metric], **asked: Any) -> tuple[Settings, Units]:
+    """`resolve`, after a check that the settings fit these metrics."""
+    for metric in metrics:
+        check_metric(metric, asked["test"], asked["ci"], asked["rank_rule"])
+    return resolve(testset, **asked)
 
 
 def _correction(test: SignificanceTest, correction: str) -> str:

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from mtsig_core import Comparison, MetricResult, MtsigError, PairResult, Settings
+from mtsig_core import MetricResult, MtsigError, PairResult, Settings
 from mtsig_core.report.sentences import choose_form
 from mtsig_core.report.table import Column, Table
-from mtsig_core.report.words import describe_control
+from mtsig_core.report.words import describe_control, explain_no_decision
 from mtsig_core.stats import ranks, significance
-from mtsig_core.stats.few_units import cannot_decide, fewest_trials
+from mtsig_core.stats.few_units import fewest_trials
 from mtsig_core.stats.ranks import intransitive_triples
 from mtsig_core.stats.significance import TESTS, is_split, significant
-from pages._ui import charts, controls, results, screen
+from pages._ui import charts, controls, screen
 from pages._ui.testset_view import View
 
 _SHOWN = 200  # rows of a table of pairs
@@ -32,18 +32,13 @@ class Adjusted:
     has_joint: bool  # whether Romano-Wolf is among them
 
 
-def compare_otherwise(view: View, **changed) -> Comparison:
-    """The comparison of the view with other settings."""
-    return results.comparison(view.testset, view.metric, **{**view.settings, **changed})
-
-
 def adjust(view: View) -> Adjusted:
     """Adjust p by each correction, where the test of the view gives p."""
     settings = view.comparison.settings
     pairs = [pair for pair in view.result.tested if pair.p_value is not None]
     joint = None
     if TESTS[settings.test].romano_wolf:  # "auto" is that correction, and often computed already
-        other = view.comparison if settings.correction == "romano-wolf" else compare_otherwise(view, correction="auto")
+        other = view.comparison if settings.correction == "romano-wolf" else view.compare(correction="auto")
         joint = np.array([pair.p_adjusted for pair in other.metrics[view.metric].pairs if pair.p_value is not None])
     p = np.array([pair.p_value for pair in pairs])
     return Adjusted(pairs, significance.apply_corrections(p, joint), joint is not None)
@@ -62,7 +57,7 @@ def describe_open_pairs(view: View) -> str:
     split = sum(is_split(pair, alpha) for pair in result.tested)
     only_raw = sum(pair.p_value is not None and bool(significant(pair.p_value, alpha)) for pair in open_pairs)
     text = ""
-    if cannot_decide(settings, result) is None:
+    if explain_no_decision(settings, result) is None:
         if open_pairs:
             text = (f"{len(open_pairs)} {'is' if len(open_pairs) == 1 else 'are'} not separated"
                     + (f", {only_raw} of them only because of the correction. " if only_raw else ". "))
@@ -101,7 +96,7 @@ def _count(view: View, signs: np.ndarray, settings: Settings, correction: str, r
     """The number of significant pairs, or why there can be none."""
     n = len(view.result.tested)
     needed = fewest_trials(settings, n, correction)
-    if (why := cannot_decide(settings, result, correction)) is not None and (needed is None or result.exact):
+    if (why := explain_no_decision(settings, result, correction)) is not None and (needed is None or result.exact):
         return why.partition(",")[0]  # too few for so many pairs: that stands above
     return (f"{np.count_nonzero(signs)} of {n}" if needed is None
             else f"none can be with {settings.trials} trials: use {needed} or more")
@@ -118,7 +113,7 @@ def _show_disagreement(view, pairs, adjusted, decisions, unclear, key):
     screen.show_table(table.pick_rows(range(min(_SHOWN, len(unclear)))), key)
     if len(unclear) > _SHOWN:
         st.caption(f"The first {_SHOWN} of {len(unclear)} rows; the file has all.")
-    charts.csv_button(view.named(), key, **charts.columns(table.records()), text="These pairs as CSV")
+    charts.csv_button(view.named(), key, rows=table.records(), text="These pairs as CSV")
 
 
 def show_triples(view: View) -> None:
@@ -146,7 +141,7 @@ def show_tests(view: View) -> None:
     of_segments = ("t", "wilcoxon") if view.metric in view.testset.scores and settings.unit == "segment" else ()
     for test in ("ar", "bootstrap", "percentile", *of_segments):
         try:
-            other = compare_otherwise(view, test=test, correction="auto")
+            other = view.compare(test=test, correction="auto")
         except MtsigError as problem:
             screen.error(problem)
             continue
@@ -154,7 +149,7 @@ def show_tests(view: View) -> None:
         p = np.array([pair.p_adjusted for pair in result.tested])
         signs = significance.decide_adjusted(result.tested, result.sign, p, settings.alpha)
         rows.append((TESTS[test].title, correction, _count(view, signs, other.settings, correction, result)))
-        if cannot_decide(other.settings, result, correction) is None:
+        if explain_no_decision(other.settings, result, correction) is None:
             by_test[f"{test}, {correction}"], decided[f"{test}, {correction}"] = p, signs
     screen.show_table(Table("tests", (
         Column("test", "test", "name"), Column("correction", "correction", "name"), _SIGNIFICANT), tuple(rows)))

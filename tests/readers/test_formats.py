@@ -18,8 +18,8 @@ from mtsig_core.errors import InputError
 from mtsig_core.readers import join_scores, read_lines, read_scores, read_text
 from mtsig_core.readers import lines as large
 from mtsig_core.readers.formats import FORMATS, SCORE_TABLE, SEGMENTS, Format, find_refusal, sniff
-from mtsig_core.readers.plain_text import read_documents
 from mtsig_core.readers.tasks import read_task
+from mtsig_core.readers.texts import read_documents
 from mtsig_core.readers.uploads import Upload, guess_uploads, read_uploads
 from tests.toys import zipped
 

@@ -11,7 +11,7 @@ import pytest
 import sacrebleu
 
 from mtsig_core import InputError, compare
-from mtsig_core.readers.plain_text import find_runs, join_runs
+from mtsig_core.readers.texts import find_runs, join_runs
 from mtsig_core.report.commands import source_options, task_command
 from mtsig_core.source import Source, TaskSource
 from tests.cli.conftest import run  # noqa: F401 - a fixture

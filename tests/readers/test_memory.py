@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from mtsig_core import InputError, SettingError, TestSet, join_scores, read_scores
-from mtsig_core.readers.frames import read_frame
+from mtsig_core.readers.texts import read_frame
 
 TEXTS = {"docid": [7, 7, 8], "domain": ["news", "news", "talks"], "src": ["x", "y", "z"],
          "refA": ["a b", "c d", "e"], "refB": ["a", None, "e f"], "GPT-4": ["a b", "", "e"], "NLLB": ["a", "c", "f"]}

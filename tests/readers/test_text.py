@@ -6,7 +6,7 @@ import pytest
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers import read_text
-from mtsig_core.readers.plain_text import check_langpair, read_documents
+from mtsig_core.readers.texts import check_langpair, read_documents
 
 LINES = ["Der erste Satz ist nicht lang.", "Ein zweiter.", "Der dritte Satz ist etwas länger als die beiden anderen.",
          "Kurz.", "Und das ist das Ende der kleinen Sammlung."]
@@ -133,7 +133,7 @@ class TestLineCounts:
         assert read_text([(None, f"{str(path)[:-4]}.new.txt")], [(None, sys_a)]).n_segments == 5
 
     def test_search_is_bounded(self, ref, write, monkeypatch):
-        monkeypatch.setattr("mtsig_core.readers.plain_text.SEARCHED_LINES", 10)
+        monkeypatch.setattr("mtsig_core.readers.texts.SEARCHED_LINES", 10)
         paths = [(None, write(f"sys{i}.txt", JOINED)) for i in range(5)]
         message = error([(None, ref)], [*paths, ("right", ref)])
         assert message.count("has 4 lines") == 5 and message.count("looks joined") == 2

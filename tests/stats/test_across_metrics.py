@@ -5,8 +5,9 @@ from dataclasses import replace
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.tables import across_table, add_metrics, pick_unlike, relations_table, without_relation
 from mtsig_core.report.task import dispute_counts_table, disputes_verdict
+from mtsig_core.report.words import describe_agreement
 from mtsig_core.results import SystemResult
-from mtsig_core.stats.across import FEW, KINDS, UNDECIDED, Disputed, alike_said, pairs_across
+from mtsig_core.stats.across import FEW, KINDS, UNDECIDED, Disputed, pairs_across
 from tests.report.test_outputs import SETTINGS
 from tests.report.test_outputs import result as leaderboard
 from tests.toys import metric_result, pair_result
@@ -48,8 +49,8 @@ def test_where_none_decides_and_one_could_not_nobody_knows_whether_they_agree():
     found = pairs_across([BLEU, few])
     assert {(p.a, p.b): p.kind for p in found} == {
         ("A", "B"): "agree", ("B", "C"): "cannot be decided", ("A", "C"): "some decide"}
-    assert alike_said(found) == f"alike on 1 of 2 pairs, opposite on 0; 1 more {FEW}"
-    assert alike_said([p for p in found if p.b == "C" and p.a == "B"]).startswith("the pair cannot be decided")
+    assert describe_agreement(found) == f"alike on 1 of 2 pairs, opposite on 0; 1 more {FEW}"
+    assert describe_agreement([p for p in found if p.b == "C" and p.a == "B"]).startswith("the pair cannot be decided")
     table = across_table([BLEU, few], SETTINGS)
     assert table.values("together") == ["some decide", "agree", "cannot be decided"]
     assert len(pick_unlike(table).rows) == 1
@@ -62,12 +63,6 @@ def test_where_none_decides_and_one_could_not_nobody_knows_whether_they_agree():
     assert counts.keys == ["language_pair", "n_pairs", "agree", "some_decide", "opposite", "cannot_be_decided",
                            "only_bleu", "only_chrf"]
     assert counts.rows[0][:6] == ("en-de", 3, 1, 1, 0, 1)
-
-
-def test_rows_name_who_is_better_by_each():
-    table = pick_unlike(across_table([BLEU, TER], SETTINGS)).for_readers()
-    assert table.titles == ["pair", "BLEU", "TER", "together"]
-    assert table.texts() == [["A - B", "+1.00 ●", "-2.00 ●", "opposite"], ["B - C", "+1.00", "-1.00 ●", "some decide"]]
 
 
 def test_each_system_against_each_by_every_metric():

@@ -1,8 +1,6 @@
 """Few units: all swaps in place of random ones, against enumeration by loops; what so few of them can decide."""
 
 import itertools
-import json
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -18,12 +16,12 @@ from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.report.result_json import comparison_json
 from mtsig_core.report.sentences import describe_undecided, paper_sentences, state_verdict, summarize_comparison
 from mtsig_core.report.tables import by_reference_table
-from mtsig_core.report.words import describe_control, keeps_its_level
+from mtsig_core.report.words import describe_control, explain_no_decision, keeps_its_level
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.arrays import apply_to_known
 from mtsig_core.stats.cautions import about_intervals
 from mtsig_core.stats.engine import ENOUGH, UnitStatistics, all_pairs, count_differing_units
-from mtsig_core.stats.few_units import can_reach_alone, cannot_decide, fewest_units, least_of_blocks, suggest_settings
+from mtsig_core.stats.few_units import can_reach_alone, fewest_units, least_of_blocks, suggest_settings
 from mtsig_core.stats.power import degrees_of_freedom
 from mtsig_core.stats.ranks import find_other_leaders
 from mtsig_core.stats.resampling import Units, draw_swaps, effective_number
@@ -94,15 +92,6 @@ class TestExact:
         ps = [[(pair.p_value, pair.p_adjusted) for pair in compare_given(
             statistics, mean, trials=trials, seed=seed, resamples=99).pairs] for trials, seed in ((10, 0), (2000, 7))]
         assert ps[0] == ps[1]
-
-    def test_the_comparison_says_so(self):
-        found = compare(TestSet("toy", {"A": ["a b c d e"] * 5, "B": ["a b c d"] * 5}, {"ref": ["a b c d e"] * 5}),
-                        **QUICK)
-        assert found.settings.trials == 31 and "all 32 swaps, exact" in summarize_comparison(found)[1]
-        assert "segments as units, all 32 swaps (p is exact) and" in paper_sentences(found, "bleu")
-        assert Comparison.from_json(comparison_json(found)) == found
-        data = json.loads(comparison_json(found))["metrics"]["bleu"]
-        assert (data["trials"], data["exact"]) == (31, True)
 
     @pytest.mark.parametrize("settings", [dict(test="bootstrap"), dict(unit="block", block_length=2.0)])
     def test_other_tests_and_blocks_draw(self, settings):
@@ -228,7 +217,7 @@ class TestTooFew:
         codes = {caution.code for caution in found.warnings}
         assert ("too-few-units" in codes) == (not can) and ("not-equal" in codes) <= can
 
-    @pytest.mark.parametrize("form", ["text", "html", "latex"])
+    @pytest.mark.parametrize("form", ["text", "latex"])
     @pytest.mark.parametrize("settings", [{}, dict(baseline="C"), dict(correction="holm")])
     def test_nothing_is_tied(self, form, settings):
         found = compare(of_documents([4] * 5), **QUICK, **settings)
@@ -351,11 +340,6 @@ class TestTooFew:
         assert all(row.mdd is None for row in plan(swept, 10.0)) and cannot_plan(swept) == cannot_plan(few)
         more = compare(of_documents([4] * 6, (4.0, 2.0, 0.0)), **QUICK)
         assert cannot_plan(more) is None and all(row.mdd > 0 and row.mdd_family is None for row in plan(more, 10.0))
-
-    def test_the_text_matrix_has_a_sign_of_its_own(self):
-        said = compare(of_documents([4] * 5), **QUICK).render("text")
-        assert "? cannot be decided" in said and re.search(r"^1 +A +\? +\?$", said, re.M)
-        assert "?" not in compare(of_documents([4] * 6, (4.0, 2.0, 0.0)), **QUICK).render("text").partition("Warn")[0]
 
     @pytest.mark.parametrize("test, warned", [("bootstrap", True), ("percentile", True), ("ar", False)])
     def test_tests_that_reject_too_often_with_few_units_say_so(self, test, warned):
@@ -661,7 +645,7 @@ def test_no_test_is_surer_than_the_segments_that_differ(test, ahead):
     assert all((one["n"], one["n_all"], one["least"]) == (ahead, 100, 2 / 2**ahead) for one in told)
     assert "near-alpha" not in {caution.code for caution in found.warnings} or pair.decidable
     if ahead == 4:
-        assert cannot_decide(found.settings, found.metrics["human"]) == \
+        assert explain_no_decision(found.settings, found.metrics["human"]) == \
             "Cannot be decided: systems differ in too few segments by human"
         assert describe_undecided(pair, found.settings) == "cannot be decided by a difference in only 4 segments"
     alone = examine_pair(testset, "human", "X", "Y", unit="segment", trials=999, resamples=500)

@@ -231,9 +231,3 @@ def test_on_the_command_line(folder, run, tmp_path):  # noqa: F811
     assert run(*options, "--format", "csv").out.startswith("system,called,metric,column,printed,score,agrees,setting")
     table.write_text("nonsense")
     assert run(*options).status == 2
-
-
-def test_names_are_literal_in_every_form():
-    found = beside(BLEU=printed(sacrebleu.BLEU()))
-    assert "new\\nline" in REPLICATION_FORMS["text"](found)
-    assert replication_table(found).values("system") == list(TEXTS)

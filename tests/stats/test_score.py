@@ -1,8 +1,6 @@
 """Scores and their bootstrap: intervals as `compare` gives them, relative ends by hand, stability against theory."""
 
-import csv
 import dataclasses
-import io
 import json
 import math
 import pickle
@@ -14,18 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from mtsig_core import Cancelled, InputError, SegmentScores, SettingError, TestSet, compare, make_metric, read_scores
+from mtsig_core import Cancelled, InputError, SegmentScores, SettingError, TestSet, compare, read_scores
 from mtsig_core.cli.main import main
 from mtsig_core.experiments import papers
 from mtsig_core.experiments.sweeps import GROWING, _sd_range, bound_sd, default_pool, stability
 from mtsig_core.report.experiment_tables import (
-    growing_table,
     interval_table,
-    published_table,
     relative_table,
     repeated_table,
 )
-from mtsig_core.report.export import scores_csv, scores_json, scores_text
+from mtsig_core.report.export import scores_text
 from mtsig_core.stats.intervals import fitting_intervals
 from mtsig_core.stats.resampling import UNITS, bootstrap_weights, make_units
 from mtsig_core.stats.score import bootstrap_systems, histogram, relative_ends, score
@@ -236,17 +232,6 @@ def test_what_the_page_says_of_the_published_tables(metric):
     assert all(abs(a - b) < 2.5 * spread for a, b in zip(first[2:], fifth[2:], strict=True))
 
 
-def test_rows_beside_those_of_the_paper():
-    settled = given_to(stability, "A", pool=1000)
-    rows = growing_table(settled, "bleu", "95%").texts()
-    assert rows[0][4:] == ["", ""] and rows[3][4:] == ["0.184", "[-4.02%, +4.40%]"]
-    rows = repeated_table(settled, "nist").texts()
-    assert [row[:2] for row in rows] == [["100", "10"], ["500", "2"], ["1,000", "1"]]
-    assert rows[0][-2:] == ["0.24%", "[-1.77%, +1.60%]"] and rows[2][2:4] == ["-", "-"]
-    assert len(published_table("m-bleu").rows) == 7
-    assert papers.ZHANG_VOGEL_1.nearest("chrf") == "bleu" and papers.ZHANG_VOGEL_1.nearest("nist") == "nist"
-
-
 def test_rows_of_intervals():
     segment, = given_to(bootstrap_systems, only=["A"], unit="segment", resamples=100)
     document, = given_to(bootstrap_systems, only=["A"], unit="document", resamples=100)
@@ -293,14 +278,6 @@ def test_the_command_line_prints_the_numbers(capsys):
     assert (row["low"], row["high"]) == (danish["ci_low"], danish["ci_high"])
 
 
-def test_the_command_line_writes_a_table(capsys):
-    rows = list(csv.DictReader(io.StringIO(run(capsys, "--pool", "500", "--format", "csv")[1])))
-    assert [(row["table"], row["resamples"]) for row in rows] == [
-        ("growing", "100"), ("growing", "200"), ("growing", "500"), ("repeats", "100"), ("repeats", "500")]
-    assert {row["system"] for row in rows} == {"Spanish"} and float(rows[0]["relative_low"]) < 0
-    assert rows[4]["sd_low"] == "" and rows[0]["runs"] == ""
-
-
 @pytest.mark.parametrize("args, said", [
     (["--system-name", "nobody"], "No system 'nobody'"), (["--pool", "7"], "pool is 7"), (["--jobs", "0"], "jobs is 0"),
     (["--unit", "page"], "Unknown unit"), (["--metrics", "chrf", "--system-name", "x"], "not there yet"),
@@ -344,25 +321,6 @@ def test_scores_are_those_of_compare_and_of_sacrebleu():
     assert [row.system for row in found.metrics["bleu"].systems] == ["bad", "good"]  # as they came
     assert found.metrics["bleu"].systems[1].score == pytest.approx(BLEU().corpus_score(GOOD, [REFERENCE]).score)
     assert (found.testset, found.warnings) == (tested.testset, ())
-
-
-def test_one_metric_needs_no_list():
-    assert list(score(TOY, "chrf").metrics) == list(score(TOY, make_metric("chrf")).metrics) == ["chrf"]
-
-
-@pytest.mark.parametrize("form, render", [
-    ("text", scores_text), ("json", scores_json), ("csv", scores_csv)])
-def test_the_command_line_writes_it_and_no_more(form, render, tmp_path, capsys):
-    for name, lines in (("good", GOOD), ("bad", BAD), ("ref", REFERENCE)):
-        (tmp_path / name).write_text("\n".join(lines) + "\n")
-    assert main(["score", "--ref", str(tmp_path / "ref"), "--system", str(tmp_path / "bad"), "--system",
-                 str(tmp_path / "good"), "--metrics", "bleu,chrf", "--format", form]) == 0
-    assert capsys.readouterr() == (render(score(TOY, ["bleu", "chrf"])), "")
-
-
-def test_json_keeps_every_digit():
-    row = score(TOY).metrics["bleu"].systems[0]
-    assert json.loads(scores_json(score(TOY)))["metrics"]["bleu"]["scores"]["bad"] == row.score
 
 
 def test_warnings_of_metrics_come_before_those_of_texts():

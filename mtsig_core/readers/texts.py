@@ -1,4 +1,4 @@
-"""Plain text files, one segment per line, with documents and further training runs -> a TestSet."""
+"""Texts, with documents and further training runs -> a TestSet: plain files, a data frame, a set of sacreBLEU."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mtsig_core.errors import InputError, Remedy, SettingError, find_closest
-from mtsig_core.languages import is_langpair
+from mtsig_core.errors import InputError, Remedy, SettingError, explain_unknown, find_closest, suggest_name
+from mtsig_core.languages import LANGUAGE, is_langpair
 from mtsig_core.readers.alignment import find_first_fault
+from mtsig_core.readers.columns import Columns, find_column, read_columns
 from mtsig_core.readers.conllu import read_conllu
 from mtsig_core.readers.formats import DOCUMENTS
 from mtsig_core.readers.limits import parse_json, spend
 from mtsig_core.readers.lines import FilePath, read_lines, read_texts
-from mtsig_core.testset import TestSet, show_name
+from mtsig_core.testset import TestSet, as_texts, is_human, show_name
 
 # Reading which document, and which domain, each segment belongs to.
 
@@ -95,8 +96,7 @@ def index_by_name(files: Iterable[tuple[str, FilePath]], kind: str, remedy: str,
             raise InputError(f"The {kind} {show_name(path)} has an empty name. {remedy}", *remedies)
         if name in paths:
             raise InputError(f"Two {kind}s are called {show_name(name)}: {show_name(paths[name])} and "
-                             f"{show_name(path)}. {remedy}",
-                             *remedies)
+                             f"{show_name(path)}. {remedy}", *remedies)
         paths[name] = path
     return paths
 
@@ -349,3 +349,161 @@ def find_runs(folder: FilePath, pairs: Collection[str]) -> list[tuple[str, str, 
     runs = sorted((match[1], match[2], int(match[3]), str(path)) for match, path in matches
                   if match and match[1] in pairs)
     return [(pair, system, path) for pair, system, _, path in runs]
+
+
+# A data frame, or columns by name, with a row for each segment.
+
+#: What columns of each role hold; references are called ref, refA, reference, ...
+_ASIDE = {"sources": "source", "documents": "docid", "domains": "domain"}
+
+
+def read_frame(frame: Columns, *, references: str | Sequence[str] | None = None, systems: Sequence[str] | None = None,
+               sources: str | None = None, documents: str | None = None, domains: str | None = None,
+               langpair: str | None = None, name: str = "data frame") -> TestSet:
+    """A test set from a data frame with a row for each segment, and a column for each system and reference.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or mapping of str to sequence
+        Texts by column. A reference may miss some; a system has an empty text where it has nothing.
+    references : str or sequence of str, optional
+        Columns; by default those called ref, refA, reference and the like.
+    systems : sequence of str, optional
+        Columns; by default all that are nothing else.
+    sources, documents, domains : str, optional
+        Columns; by default those called source or src, docid, doc_id or document, and domain, where there are such.
+    langpair : str, optional
+        Such as ``"en-de"``.
+    name : str
+        What the set is called.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, or what it holds are no texts: with the row, what was expected, and what came.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"docid": [1, 1], "refA": ["a b", "c d"], "GPT": ["a b", "c"], "NLLB": ["a", "d"]})
+    >>> read_frame(frame, name="toy")
+    <TestSet 'toy': 2 systems, 2 segments>
+    >>> read_frame(frame, name="toy").n_documents
+    1
+    """
+    if langpair is not None:
+        check_langpair(langpair)
+    columns = read_columns(name, frame)
+    header = list(columns)
+    roles: dict[str, str | None] = {}
+    for (role, content), column_name in zip(_ASIDE.items(), (sources, documents, domains), strict=True):
+        place = find_column(header, content)
+        usual = None if place is None else header[place]
+        roles[role] = usual if column_name is None else _check_column(name, columns, column_name)
+    if references is None:
+        references = [column for column in columns if is_human(column) and column.lower().startswith("ref")]
+        if not references:
+            raise InputError(f"{name}: no column is called like a reference (ref, refA, reference). Say which it is; "
+                             f"there are: {', '.join(columns)}.")
+    references = [references] if isinstance(references, str) else references
+    if systems is None:
+        systems = [column for column in columns if column not in (*references, *roles.values())]
+    systems = [systems] if isinstance(systems, str) else systems
+    parts: dict[str, Any] = {role: _read_columns(name, columns, names, role == "references")
+                             for role, names in (("systems", systems), ("references", references))}
+    parts |= {role: None if column is None else [text if text is None else str(text) for text in columns[column]]
+              for role, column in roles.items()}
+    return TestSet(name, langpair=langpair, **parts)
+
+
+def _check_column(name: str, columns: Iterable[str], column: str) -> str:
+    if column not in columns:
+        raise InputError(f"{name} has no column {column!r}.{suggest_name(column, columns)} "
+                         f"It has: {', '.join(columns)}.")
+    return column
+
+
+def _read_columns(name: str, columns: Mapping[str, Sequence[Any]], names: Sequence[str], missing: bool
+                ) -> dict[str, tuple[Any, ...]]:
+    if twice := [column for column in names if list(names).count(column) > 1]:
+        raise InputError(f"{name}: the column {twice[0]!r} is named twice. Name each once.")
+    taken_for = "reference" if missing else "system"
+    return {column: as_texts(f"{name}, column {column} (taken for a {taken_for})",
+                             columns[_check_column(name, columns, column)], missing) for column in names}
+
+
+# The test sets that sacreBLEU knows, by way of its own cache and download (the folder in ``SACREBLEU``).
+
+_ABOUT = ("src", "docid", "origlang", "domain", "genre")
+
+
+def set_and_pair(name: str, langpair: str | None = None) -> tuple[str, str | None]:
+    """The set, and the language pair that may end its name.
+
+    >>> set_and_pair("wmt21/systems/en-de"), set_and_pair("wmt20/dev", "en-ta"), set_and_pair("wmt14")
+    (('wmt21/systems', 'en-de'), ('wmt20/dev', 'en-ta'), ('wmt14', None))
+    """
+    if found := re.fullmatch(f"(.+)/({LANGUAGE}-{LANGUAGE})", name):
+        if langpair not in (None, found[2]):
+            raise SettingError(f"{name} and the language pair {langpair} name two pairs. Give one of them.")
+        return found[1], found[2]
+    return name, langpair
+
+
+def read_sacrebleu(name: str, langpair: str | None = None, systems: Sequence[NamedFile] = (), *,
+                   keep_canary: bool = False) -> TestSet:
+    """A test set that sacreBLEU knows, with the outputs that it has, and further ones.
+
+    `name`: such as ``"wmt21/systems"``, or with the language pair, ``"wmt21/systems/en-de"``; `langpair`: such as
+    ``"en-de"``; `systems`: further outputs, as in `read_text`; `keep_canary`: as in `read_wmt_xml`. Returns: with the
+    references that sacreBLEU scores this set with, and documents and domains where it has them.
+    """
+    from sacrebleu.dataset import DATASETS  # late, as it takes long
+
+    name, langpair = set_and_pair(name, langpair)
+    if name not in DATASETS:
+        raise explain_unknown("test set of sacreBLEU", name, DATASETS)
+    dataset: Any = DATASETS[name]
+    if langpair is None:
+        raise SettingError(f"{name} is read for one language pair. It has: {', '.join(sorted(dataset.langpairs))}.",
+                           {"langpair": "XX-YY"})
+    if langpair not in dataset.langpairs:
+        raise explain_unknown(f"language pair of {name}", langpair, sorted(dataset.langpairs))
+    files, references = _find_files(dataset, name, langpair)
+    refs = {_name_reference(field): path for field, path in files.items() if path in references}
+    own = [*((field, path) for field, path in files.items()
+             if field not in _ABOUT and not re.match("ref(:|$)", field)), *systems]
+    if not own:
+        raise SettingError(f"sacreBLEU has no outputs of systems for {name}. Give some.", {"system": "FILE"})
+    testset = read_text(list(refs.items()), own, sources=files["src"], langpair=langpair, name=f"{name} {langpair}")
+    gaps = {ref: [text or (None if any(others) else "") for text, *others in
+                  zip(texts, *testset.references.values(), strict=True)] for ref, texts in testset.references.items()}
+    documents, domains = (read_lines(files[field], DOCUMENTS) if field in files else None
+                          for field in ("docid", "domain"))
+    testset = replace(testset, references=gaps, documents=documents, domains=domains)
+    return testset if keep_canary else drop_canary(testset)
+
+
+def _find_files(dataset: Any, name: str, langpair: str) -> tuple[dict[str, str], list[str]]:
+    """sacreBLEU's plain files by what they are, and which of them are the references; downloaded where they are not
+    there."""
+    from sacrebleu.utils import SACREBLEU_DIR
+
+    place = show_name(SACREBLEU_DIR)
+    try:
+        files = dataset.get_files(langpair)
+        return dict(zip(dataset.fieldnames(langpair), files, strict=True)), dataset.get_reference_files(langpair)
+    except OSError as error:
+        reason = str(getattr(error, "reason", None) or error.strerror or error)
+        raise InputError(f"{name} is not in sacreBLEU's folder {place}, and cannot be downloaded: {show_name(reason)}. "
+                         "Go online, copy that folder from where the set is, or name another by the environment "
+                         "variable SACREBLEU.") from None
+    except (Exception, SystemExit) as error:  # whatever sacreBLEU may make of a damaged file: it ends the process, too
+        raise InputError(f"sacreBLEU cannot read its copy of {name} {langpair} ({type(error).__name__}: "
+                         f"{show_name(str(error))[:200]}). Remove {name} from {place}, and try again.") from None
+
+
+def _name_reference(field: str) -> str:
+    """What a reference is called: refA where sacreBLEU has ref:A."""
+    own = field.partition(":")[2]
+    return f"ref{own}" if re.fullmatch("[A-Z0-9]", own) else own or "ref"
