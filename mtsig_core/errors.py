@@ -2,7 +2,7 @@
 
 A message says what was expected, what came, where (file, line), and what to do, in words that hold everywhere. What
 would mend it is there as data, too: the command line says it as options and exits with status 2, a screen as controls
-of the side bar, a notebook as arguments below the error.
+of the sidebar, a notebook as arguments below the error.
 """
 
 import pickle

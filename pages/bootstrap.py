@@ -5,15 +5,15 @@ from functools import partial
 
 import streamlit as st
 
+from mtsig_core.errors import format_count
 from mtsig_core.experiments.papers import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VOGEL_6
 from mtsig_core.experiments.sweeps import bound_sd, stability
 from mtsig_core.figures.experiment_plots import replicates, settling
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.cells import rounded, written_like
-from mtsig_core.report.commands import command_line
 from mtsig_core.stats.score import bootstrap_systems, histogram
-from pages._ui import charts, controls, frame, results, screen, testsets
+from pages._ui import charts, controls, frame, screen, testsets
 
 _SAMPLING = ("unit", "alpha", "seed")
 _POOLS = ("auto", "10000", "20000", "50000", "100000", "200000", "500000", "1000000")
@@ -25,8 +25,8 @@ unit, theirs = metric_title(metric), ZHANG_VOGEL_1.nearest(metric)
 level = view.level
 
 
-systems = results.experiment(view, bootstrap_systems, "Drawing bootstrap samples", resamples=settings.resamples,
-                             **sampling)
+systems = view.experiment(bootstrap_systems, "Drawing bootstrap samples", resamples=settings.resamples,
+                          **sampling)
 names = [system.system for system in systems]
 name = controls.choice("System", names, "system", width=420)
 chosen = systems[names.index(name)]
@@ -49,8 +49,8 @@ st.caption(f"{len(chosen.drawn)} bootstrap samples by {settings.unit}, those of 
 st.subheader("Every kind of interval")
 others = () if testset.documents is None else [
     chosen if kind == settings.unit else
-    results.experiment(view, bootstrap_systems, f"Drawing {kind}s", resamples=settings.resamples, only=(name,),
-                       **{**sampling, "unit": kind})[0]
+    view.experiment(bootstrap_systems, f"Drawing {kind}s", resamples=settings.resamples, only=(name,),
+                    **{**sampling, "unit": kind})[0]
     for kind in ("segment", "document")]
 screen.show_table(tables.interval_table(chosen, ci, level, *others))
 
@@ -69,13 +69,12 @@ st.subheader("Were enough samples drawn?")
 pool = controls.choice("Samples in the pool", _POOLS, "pool", width=200, help="auto: as many as take a few seconds. "
                        "Where a pool would take more than a minute, the page says how long, and asks.")
 asked = None if pool == "auto" else int(pool)
-settled = results.experiment(view, stability, "Drawing the pool", pool=asked, system=name, **sampling)
+settled = view.experiment(stability, "Drawing the pool", pool=asked, system=name, **sampling)
 total = settled.settings.resamples
-command = command_line("sweep resamples", view.source, system=name, metrics=metric, pool=asked,
-                       **sampling)
+command = view.command("sweep resamples", system=name, pool=asked, **sampling)
 sd = settled.end_sd(settings.resamples)
 last = settled.growing[-1]
-screen.answer(f"Drawn anew, each end of the percentile interval would move by {rounded(sd)} {unit}"
+screen.answer(f"With another seed, each end of the percentile interval would move by about {rounded(sd)} {unit}"
               + (f", {sd / (last.high - last.low):.1%} of the width" if last.high > last.low else ""))
 left, right = st.columns([5, 4], gap="medium")
 repeats = settled.repeats
@@ -86,26 +85,25 @@ with left:
                     [row.relative_sd_range for row in repeats], [row.relative_theory for row in repeats],
                     [row[:2] for row in ZHANG_VOGEL_6.rows[theirs]], unit=metric_title(theirs)),
             key="bootstrap.settling", files=view.named(name), command=command,
-            **charts.columns(settled.records("repeats")),
+            rows=settled.records("repeats"),
             alt="Standard deviation of an end of the relative interval against the number of bootstrap samples, on log "
                 "axes: ours and those of Zhang and Vogel fall with the square root of it.")
     else:
         screen.plain("Nothing to draw: the score does not vary from sample to sample.")
 with right:
     n = repeats[-1].runs
-    st.markdown(f"Above: the standard deviation of an end over repeated bootstraps of {settings.resamples:,} samples. "
-                "In the figure, that of an end of the relative interval: four times the samples halve it, here as in "
-                "2004. They do not narrow the interval itself: more segments do, and more references.\n\n"
-                f"One pool of {total:,} independent samples is cut into runs of B. Bars: 95% interval of the SD, which "
-                f"{n} {'run tells' if n == 1 else 'runs tell'} only roughly.")
+    st.markdown(f"Above: the standard deviation of an end over repeated bootstraps of {settings.resamples:,} "
+                "resamples. In the figure, that of an end of the relative interval: four times the resamples halve "
+                "it. Only more segments or references narrow the interval itself.\n\n"
+                f"One pool of {total:,} independent samples is cut into runs of B. Bars: 95% interval of the SD, from "
+                f"{format_count(n, 'run')}.")
 screen.show_table(tables.repeated_table(settled, theirs))
 st.caption(f"Percentile intervals. Theirs: {ZHANG_VOGEL_6.source}, {metric_title(theirs)}, 5,000 intervals each, with "
-           "one SD for two ends; how is not said. Ours is the root mean square of both, of relative ends: these move "
-           f"by {bound_sd(settings.alpha, less_median=True):.2f} σ/√B, the line of the figure, as the median moves "
-           "too. At B = 100 their mean interval leans to the left, as the 2nd and 98th of 100 sorted scores do; ours "
-           "is interpolated.")
+           "one SD for two ends. Ours is the root mean square of both relative ends, which move by "
+           f"{bound_sd(settings.alpha, less_median=True):.2f} σ/√B (the line of the figure). At B = 100 their mean "
+           "interval leans to the left, as the 2nd and 98th of 100 sorted scores do; ours is interpolated.")
 screen.show_table(tables.growing_table(settled, theirs, level))
-st.caption("One percentile interval for each B. Each row draws on from the row above, so neighbours share samples and "
-           f"agree more than fresh ones would. Theirs: {ZHANG_VOGEL_5.source}, which does not say; its BLEU ends "
-           "look rounded to .0001, more than the SD at B = 20,000. Their Tables 1 and 5 give system A two "
-           "intervals at B = 2,000, as far apart as Table 6 lets expect.")
+st.caption("One percentile interval for each B. Each row goes on from the row above, so neighbours agree more than "
+           f"independent ones would. Theirs: {ZHANG_VOGEL_5.source}; its BLEU ends look rounded to .0001, more than "
+           "the SD at B = 20,000. Their Tables 1 and 5 give system A two intervals at B = 2,000, as far apart as "
+           "Table 6 lets expect.")

@@ -19,7 +19,7 @@ else:
                   f"{format_count(len(testset.systems), 'system')}"
                   + (", simulated" if testset.simulated and "simulated" not in testset.name else ""))
 
-st.subheader("Bring your own")
+st.subheader("Upload your data")
 data_sections.show_how_to_upload()
 data_sections.tell_what_may_come()
 files = data_sections.choose_files("data.files")

@@ -40,7 +40,7 @@ if (far := explain_far_firsts(result)) is not None:
 screen.cautions(about_all)
 table = leaderboard_table(result, comparison.settings)
 blue = "the best score" if comparison.settings.baseline is None else "the baseline"
-numbers = dict(charts.columns(table.records()), files=view.named(), command=view.command(), select=True)
+numbers = dict(rows=table.records(), files=view.named(), command=view.command(), select=True)
 told = tuple(write_caveats(comparison, result))  # in a picture that is saved, too
 apart = result.pairs and st.session_state["figure"] == _FIGURES[1]
 if apart:

@@ -29,5 +29,5 @@ first, *places = st.columns(4)
 with first:
     chosen = controls.choice("Look at", tuple(_VIEWS) if view.testset.has_texts else _BY_METRIC, "inside")
 if chosen not in _BY_METRIC and view.metric != "bleu":
-    screen.plain(f"This view is about BLEU, whatever the metric at the side ({view.metric}).")
+    screen.plain(f"This view is about BLEU, whatever the metric in the sidebar ({view.metric}).")
 _VIEWS[chosen](view, places)

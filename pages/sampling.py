@@ -9,7 +9,7 @@ from mtsig_core.experiments.sampling import KINDS, SIZES, ratio_of_spreads, samp
 from mtsig_core.figures.experiment_plots import spread
 from mtsig_core.report.cells import rounded
 from mtsig_core.report.experiment_tables import sampled_system_records
-from pages._ui import charts, controls, frame, results, screen, session_limits, testsets
+from pages._ui import charts, controls, frame, screen, session_limits, testsets
 from pages._ui.sampling_sections import NAMES, Samples
 from pages._ui.screen import end_page
 
@@ -37,7 +37,7 @@ def sample_both_kinds(testset, metric, *, progress, jobs, statistics, **more):
 
 
 limit = partial(session_limits.check_experiment, testset, sampling, asked)
-take = partial(results.experiment, view, sample_both_kinds, "Taking samples", limit=limit, size=size)
+take = partial(view.experiment, sample_both_kinds, "Taking samples", limit=limit, size=size)
 samples = take(**asked)
 n, shuffled = samples["broad"].n_samples, samples["broad"].shuffled
 before = {kind: one.system(name) for kind, one in take(**{**asked, "shuffle": False}).items()} if shuffled else {}
@@ -65,14 +65,12 @@ charts.show(partial(spread, {NAMES[kind]: one.scores for kind, one in chosen.ite
                     {NAMES[kind]: ends for kind, ends in theirs.items()}, unit=sections.unit,
                     ghosts={NAMES[kind]: one.scores for kind, one in before.items()},
                     frame=[end for ends in his.values() for end in ends], form=sections.form),
-            key="sampling.spread", files=view.named(name), command=sections.command(*KINDS), **charts.columns(rows),
+            key="sampling.spread", files=view.named(name), command=sections.command(*KINDS), rows=rows,
             alt=f"Scores of {n} samples of {size} segments, one dot each: blocks above, broad samples below.")
 left_over = samples["broad"].n_segments - n * size
-st.caption(f"{n} samples of {size} segments each way. A block takes consecutive segments, broad sample k takes "
-           f"segments k, k + {n}, k + {2 * n}, ... (Koehn 2004, 3.2 and 3.3). Each dot is a sample; dots stand side by "
-           "side where scores are alike, and their height says nothing. "
-           + ("Shuffled, neighbours share nothing, and blocks are like broad samples; circles are the samples before "
-              "the shuffle. " if shuffled else
+st.caption(f"Each dot is one of {n} samples of {size} segments; its height has no meaning. A block takes consecutive "
+           f"segments, broad sample k takes segments k, k + {n}, k + {2 * n}, ... (Koehn 2004, 3.2 and 3.3). "
+           + ("After the shuffle blocks are like broad samples; circles are the samples before it. " if shuffled else
               "Blocks spread wider, as neighbours share topic, style and difficulty. " if wider else "")
            + (f"The last {left_over} segments are in no sample. " if left_over else "")
            + (f"{sections.unit} takes its weights from the sample, so it is counted anew on each and grows with its "
@@ -86,4 +84,4 @@ else:
     testsets.offer_demo(testsets.KOEHN, "One such small test set by itself, as one has it in practice:", view.source)
 kind = sections.show_intervals()
 sections.show_pair(kind)
-sections.show_spreads(results.experiment(view, spreads, "Taking samples of all sizes", limit=limit, **asked))
+sections.show_spreads(view.experiment(spreads, "Taking samples of all sizes", limit=limit, **asked))

@@ -5,7 +5,7 @@ import streamlit as st
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.report.segment_cards import MARKS, contributed
 from mtsig_core.stats import pair as segments
-from pages._ui import controls, frame, one_pair, results, screen, segment_sections
+from pages._ui import controls, frame, one_pair, result_cache, screen, segment_sections
 from pages._ui.screen import end_page, or_end_page
 
 view = frame.open_page("Segments")
@@ -33,7 +33,7 @@ others = [name for name in testset.systems if name not in (a, b)]
 also = [] if not others else controls.several("Also show", others, "also", [], place=beside[2],
                                               placeholder="outputs of ...")
 filters = segment_sections.pick_filters(testset)
-added, decide = results.experiment(view, contributions, "Counting the segments", a=a, b=b)
+added, decide = view.experiment(contributions, "Counting the segments", a=a, b=b)
 with or_end_page():
     positions = filters.find(testset, a, b, decide)
 if not len(positions):
@@ -42,7 +42,7 @@ if not len(positions):
                  "start again without them.")
     st.button("Clear the filters", on_click=segment_sections.clear_filters, key="segments.clear")
     end_page()
-reader = segment_sections.Reader(view, a, b, also, marks, results.statistics(testset, view.metric), added,
+reader = segment_sections.Reader(view, a, b, also, marks, result_cache.statistics(testset, view.metric), added,
                                  segment_sections.tokens_or_none(testset))
 headline = reader.describe(positions)
 with st.container(gap=None):

@@ -13,7 +13,7 @@ comparison, result = view.comparison, view.result
 settings, pairs = comparison.settings, result.tested
 if not result.pairs:
     screen.answer("Only one system: there is no pair to test")
-    screen.plain("Add a second output, or leave out fewer systems at the side.")
+    screen.plain("Add a second output, or leave out fewer systems in the sidebar.")
     end_page()
 has_p = TESTS[settings.test].p_values is not None
 n_significant = sum(pair.significant for pair in pairs)

@@ -41,7 +41,7 @@ screen.cautions(caution for caution in view.comparison.warnings
 if mine.se:
     charts.show(curve.figure(sweep, mine, rows), key="sweeps.decisions", files=view.named(mine.a, mine.b),
                 command=command,
-                **charts.columns(detection_records(sweep, mine.a, mine.b, difference)), table=detection_table(rows),
+                rows=detection_records(sweep, mine.a, mine.b, difference), table=detection_table(rows),
                 alt=f"Share of random test sets that find a difference of {difference:g} {unit} between {mine.a} and "
                     f"{mine.b}, by size: from {rows[0].significant.share:.0%} at {rows[0].size} {units} to "
                     f"{rows[-1].significant.share:.0%} at {rows[-1].size}.")

@@ -14,9 +14,12 @@ from mtsig_core.experiments import papers
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+FILES = (CHECKOUT / "docs" / "files.md").read_text(encoding="utf-8")
 CONTRIBUTING = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PAPERS = (CHECKOUT / "docs" / "papers.md").read_text(encoding="utf-8")
-COMMANDS = re.findall(r"^mtsig (.+)$", PAPERS, re.MULTILINE)
+COMMANDS = [*re.findall(r"^mtsig (.+)$", PAPERS, re.MULTILINE),
+            *(line.replace(" ... ", " ") for line in re.findall(
+                r"^mtsig (.+?)(?: +#.*)?$", "".join(re.findall(r"^```sh\n(.*?)^```", README, re.M | re.S)), re.M))]
 PYTHON = (CHECKOUT / "docs" / "python.md").read_text(encoding="utf-8")
 WITH_EXAMPLES = [".".join(file.relative_to(CHECKOUT).with_suffix("").parts).removesuffix(".__init__")
                  for file in sorted((CHECKOUT / "mtsig_core").rglob("*.py")) if "\n    >>> " in file.read_text("utf-8")]
@@ -31,7 +34,7 @@ def test_every_option_and_command_exists(capsys):
             parser.parse_args([*command.split(), "--help"])
         except SystemExit:
             known |= set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out))
-    used = set(re.findall(r"--[a-z][a-z-]*", README))
+    used = set(re.findall(r"--[a-z][a-z+-]*", README + FILES))
     assert used <= known | {"--help"}
 
 
@@ -79,7 +82,7 @@ def test_python_shows_every_public_function():
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_of_the_papers_is_understood(command):
+def test_every_command_of_the_readme_and_the_papers_is_understood(command):
     assert callable(_parser().parse_args(shlex.split(command)).run)
 
 

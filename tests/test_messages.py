@@ -1,4 +1,4 @@
-"""What mends something is said in the words of who shows it: options, controls of the side bar, or arguments."""
+"""What mends something is said in the words of who shows it: options, controls of the sidebar, or arguments."""
 
 import ast
 import json
@@ -46,7 +46,7 @@ def test_the_core_knows_no_side_bar():
     def said(file):
         docs = {ast.get_docstring(node, clean=False) for node in ast.walk(tree(file))
                 if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)}
-        return [text for text in texts(tree(file)) if "side bar" in text and text not in docs]
+        return [text for text in texts(tree(file)) if "sidebar" in text and text not in docs]
 
     assert offenders(CORE, said) == {}
 
@@ -84,17 +84,17 @@ def test_a_warning_says_what_helps_in_the_words_of_who_shows_it(capsys):
     assert "Options: --trials 59, --correction romano-wolf.\n" in printed
     assert "Arguments: unit=&#x27;document&#x27;." in notebook
     assert "Arguments: trials=59; or correction=&#x27;romano-wolf&#x27;." in notebook
-    assert "side bar" not in printed + notebook and "Arguments" not in printed and not OPTION.search(notebook)
+    assert "sidebar" not in printed + notebook and "Arguments" not in printed and not OPTION.search(notebook)
     warn(found.warnings)
     assert "Options: --unit document." in capsys.readouterr().err
 
 
 def test_a_screen_names_what_its_side_bar_has():
-    assert in_side_bar([{"unit": "document"}]) == "In the side bar: Unit = document."
+    assert in_side_bar([{"unit": "document"}]) == "In the sidebar: Unit = document."
     assert in_side_bar([{"trials": 59}, {"correction": "romano-wolf"}]) == \
-        "In the side bar: Trials = 999, or Correction = romano-wolf."
-    assert in_side_bar([{"metrics": "bleu", "tokenize": "zh"}]) == "In the side bar: Metric = bleu with Tokenizer = zh."
-    assert in_side_bar([{"exclude": "GPT"}, {"tokenize": "NAME"}]) == "In the side bar: Leave out systems = GPT."
+        "In the sidebar: Trials = 999, or Correction = romano-wolf."
+    assert in_side_bar([{"metrics": "bleu", "tokenize": "zh"}]) == "In the sidebar: Metric = bleu with Tokenizer = zh."
+    assert in_side_bar([{"exclude": "GPT"}, {"tokenize": "NAME"}]) == "In the sidebar: Leave out systems = GPT."
     assert in_side_bar([{"docs": "FILE"}, {"trials": 10 ** 6}]) == in_side_bar([]) == ""
 
 

@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 import pickle
+import re
 
 import pytest
 
@@ -248,3 +249,14 @@ class TestFromJson:
         text = comparison_json(TEXTS).replace('"alpha": 0.05', '"alpha": 1e999')
         with pytest.raises(InputError, match="1e999, which is too large"):
             Comparison.from_json(text)
+
+
+@pytest.mark.parametrize("n_segments, settings, why", [
+    (5, {}, "5 segments"), (120, {"correction": "bonferroni", "trials": 50}, "50 trials")])
+def test_every_format_says_that_no_pair_can_be_decided_and_why(n_segments, settings, why):
+    found = compare(toy(3, n_segments), trials=settings.pop("trials", 99), resamples=50, **settings)
+    assert not any(pair.decidable for pair in found.metrics["bleu"].pairs)
+    for kind in ("text", "latex", "html"):
+        said = found.render(kind)
+        assert re.search("none of the 3? ?pairs can be decided|no pair can be significant", said, re.I), kind
+        assert why in said, kind

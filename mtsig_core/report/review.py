@@ -323,7 +323,7 @@ def read_review(path: FilePath) -> tuple[Entry, ...]:
         said = "It is not UTF-8 text." if isinstance(error, UnicodeDecodeError) else str(error)
         said = said.removesuffix(" Expected what mtsig writes.")
         raise InputError(f"{show_name(path)} cannot be read as a review. {said} Give the JSON that the page Review "
-                         f"offers under 'Take it away', as it was saved.") from None
+                         f"offers under 'Export', as it was saved.") from None
 
 
 def review_command(source: TaskSource, task: str, review: Review) -> str:

@@ -56,7 +56,7 @@ def may_see(user: Mapping) -> bool:
 
 
 def offer_end() -> None:
-    """Below all else at the side, a way out for who has logged in."""
+    """Below all else in the sidebar, a way out for who has logged in."""
     if st.user.to_dict().get("is_logged_in") is True:
         with st.sidebar:
             st.button("Log out", on_click=st.logout, key="login.out")

@@ -25,7 +25,7 @@ _WHOLE = "review"  # page and key of a link to what has all its settings in itse
 
 
 class Partly(ValueError):
-    """Some of what the address asks is not to be had; `rest` is what is."""
+    """Some of what the address asks is not available; `rest` is what is."""
 
     def __init__(self, refused: str, rest: object):
         super().__init__(refused)
@@ -67,7 +67,7 @@ def settle(key: str, usual: object, read: Callable[[list[str]], object], write: 
 
     `usual` is what it shows when nothing was chosen, which does not stand in the address, unless a choice `always`
     does: it may be another on another page. `read` makes a value of what the address says, and raises ValueError (or
-    `Partly`) for what is not to be had; `write` says a value. What is the page's own is forgotten when another page is
+    `Partly`) for what is not available; `write` says a value. What is the page's own is forgotten when another page is
     opened.
     """
     state = st.session_state
@@ -83,10 +83,10 @@ def settle(key: str, usual: object, read: Callable[[list[str]], object], write: 
         except ValueError as refused:
             value = getattr(refused, "rest", usual)
             if state[_LINK].get(key) == wish:
-                instead = "it is left out of account" if value != usual or usual in (None, "", []) else \
-                    "the default stands instead"
+                instead = "it is ignored" if value != usual or usual in (None, "", []) else \
+                    "using the default"
                 state[_COMPLAINTS].setdefault(
-                    f"The link asks for {key}={refused}, which is not to be had here; {instead}.", False)
+                    f"The link asks for {key}={refused}, which is not available here; {instead}.", False)
     state[_LINK].pop(key, None)
     state[key] = value  # also where it is so already: other options make another control, which would not know
     state[_SHOWN][key] = value

@@ -173,7 +173,7 @@ export default function({data: {page, opened}}) {
 
 def show_page_top(page: str) -> None:
     """Draw what scrolls up when `page` is another than that of the run before. Then, and for another test set or task,
-    the side bar closes where it lies over the page."""
+    the sidebar closes where it lies over the page."""
     opened = [address.peek(key) for key in ("testset", "shared_task")]
     _top_component()(data={"page": page, "opened": " ".join(filter(None, opened))}, key="page_top")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 
 import plotly.graph_objects as go
@@ -33,20 +33,22 @@ def dark() -> bool:
     return st.context.theme.type == "dark"
 
 
-def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[str], header: Sequence[str],
-         rows: Sequence[Sequence], command: str, table: Table | None = None, with_table: bool = True,
+def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[str], rows: Sequence, command: str,
+         header: Sequence[str] | None = None, table: Table | None = None, with_table: bool = True,
          select: bool = False) -> list:
     """Draw a figure in the colours of the viewer's theme, and below it all that is behind it.
 
     `make` is a `functools.partial`, by which the figure is remembered; `alt` says in a sentence what it shows. `rows`
-    are its numbers, which `command` prints; `table` shows them otherwise. Gives the custom data of the points clicked.
+    are its numbers, as in `csv_button`, which `command` prints; `table` shows them otherwise. Gives the custom data of
+    the points clicked.
     """
+    header, rows = _columns(header, rows)
     figure = _drawn(make, "dark" if dark() else "light")
     place = st.container()
     with st.expander("Numbers, files, command", key=f"{key}.box"):
         picture = st.radio("The camera above the figure saves it as", ["png", "svg"], horizontal=True,
                            key=f"{key}.picture")
-        csv_button(files, key, header, rows)
+        csv_button(files, key, rows, header=header)
         copy_command(command, key)
         if with_table and table is not None:
             screen.show_table(table, key=f"{key}.table")
@@ -115,9 +117,18 @@ def _as_table(header, rows):
         for row in rows))
 
 
-def csv_button(files: Sequence[str], key: str, header: Sequence[str], rows: Iterable[Sequence],
-               text: str = "Numbers as CSV") -> None:
-    """A table of numbers to take away; `files` and `key` as in `show`."""
+def show_numbers(files: Sequence[str], key: str, rows: Sequence, command: str) -> None:
+    """The numbers of what has no figure, as a file, and the command that prints them; as in `show`."""
+    with st.expander("Numbers, files, command", key=f"{key}.box"):
+        csv_button(files, key, rows)
+        copy_command(command, key)
+
+
+def csv_button(files: Sequence[str], key: str, rows: Sequence, text: str = "Numbers as CSV",
+               header: Sequence[str] | None = None) -> None:
+    """A button that saves numbers; `files` and `key` as in `show`. A row is a mapping, or of a dataclass, else there is
+    a header."""
+    header, rows = _columns(header, rows)
     st.download_button(text, export.to_csv(header, rows), _file(files, key, "csv"), "text/csv", key=f"{key}.csv",
                        on_click="ignore")
 
@@ -136,7 +147,9 @@ def _name(key):
     return key.partition(".")[2]
 
 
-def columns(rows: Sequence) -> dict:
-    """Rows with named values, mappings or of a dataclass, as the header and rows that `show` takes."""
-    rows = [row if isinstance(row, Mapping) else asdict(row) for row in rows]
-    return dict(header=list(rows[0]) if rows else [], rows=[list(row.values()) for row in rows])
+def _columns(header: Sequence[str] | None, rows: Sequence) -> tuple[list[str], list[list]]:
+    """The names of all columns, and the values of each row."""
+    if header is None:
+        rows = [row if isinstance(row, Mapping) else asdict(row) for row in rows]
+        header, rows = list(rows[0]) if rows else [], [row.values() for row in rows]
+    return list(header), list(map(list, rows))

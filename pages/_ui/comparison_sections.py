@@ -30,9 +30,9 @@ from mtsig_core.report.words import describe_agreement, describe_control, keeps_
 from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.cautions import about_top_groups
 from mtsig_core.stats.comparison import join_comparisons
-from mtsig_core.stats.significance import decide_adjusted, find_disagreements
+from mtsig_core.stats.significance import decide_adjusted
 from mtsig_core.testset import name_as_system
-from pages._ui import address, background, charts, controls, results, screen, testset_view
+from pages._ui import address, background, charts, controls, result_cache, screen, testset_view
 from pages._ui.browser import command_box, copyable
 from pages._ui.testset_view import View
 from pages._work.memory import make_once
@@ -68,7 +68,7 @@ def show_left_out(view: View) -> dict[str, str]:
         screen.caution_box(f"Left out without a reason: {', '.join(unexplained)}. Give one before this is published: "
                            "it stands in the link and in every file.")
     if view.settings.get("baseline") is None:
-        before = results.comparison(view.part.family, view.metric, **view.settings).metrics[view.metric]
+        before = result_cache.comparison(view.part.family, view.metric, **view.settings).metrics[view.metric]
         screen.show_table(rank_changes_table(before, view.result))
         st.caption(f"Fewer systems are a smaller family: {len(before.tested)} pairs with all, "
                    f"{len(view.result.tested)} now. The scores stay as they are.")
@@ -95,7 +95,7 @@ def reference_records(view: View, further: Sequence[str]) -> list[dict[str, Any]
 def _scores(testset, metric):
     """The scores of all systems; None for who has none."""
     def work(progress):
-        sums = results.statistics(testset, metric, progress).sum(axis=1)
+        sums = result_cache.statistics(testset, metric, progress).sum(axis=1)
         return [None if isnan(score) else score for score in resolve_metric(testset, metric).score(sums).tolist()]
 
     # without texts
@@ -124,7 +124,7 @@ def pick_further_metrics(view: View) -> list[MetricResult]:
             name for name in others if name in given or name == "bleu" and view.metric in given],
             format_func=metric_titles(others).get):
         try:
-            found.append(results.comparison(view.testset, name, **view.settings).metrics[name])
+            found.append(view.compare(name).metrics[name])
         except MtsigError as problem:
             screen.error(f"{metric_title(name)}: {problem}")
     return found
@@ -133,7 +133,7 @@ def pick_further_metrics(view: View) -> list[MetricResult]:
 def warnings_of(view: View, further: list[MetricResult]) -> list[Caution]:
     """What is to be kept in mind of the further metrics, each by itself."""
     return [caution for result in further
-            for caution in results.comparison(view.testset, result.metric, **view.settings).warnings
+            for caution in view.compare(result.metric).warnings
             if caution.metric == result.metric]
 
 
@@ -165,14 +165,14 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
         if left_out := without_relation(compared):
             screen.plain(f"Not compared by all of these: {', '.join(left_out)}")
         st.caption("After Figure 3 of Zhang and Vogel (2004), who decide by test percentile without a correction: "
-                   "choose both at the side to do as they did.")
+                   "choose both in the sidebar to do as they did.")
         copyable(command, "leaderboard.pairs.command", "Command that prints all pairs by these metrics")
     charts.csv_button(view.named(metric="-".join(result.metric for result in compared)), "leaderboard.pairs",
-                      **charts.columns(table.records()), text="All pairs under all metrics as CSV")
+                      rows=table.records(), text="All pairs under all metrics as CSV")
 
 
 def show_figure_3(view: View) -> None:
-    """Every pair by their three metrics and decided as they do, whatever is chosen at the side."""
+    """Every pair by their three metrics and decided as they do, whatever is chosen in the sidebar."""
     metrics = [name for name in ("nist", "bleu", "m-bleu") if name in list_metrics(view.testset)]
     if len(metrics) < 2 or len(view.testset.systems) < 2:
         return
@@ -181,7 +181,7 @@ def show_figure_3(view: View) -> None:
         return
     asked = {**view.settings, **_FIGURE_3, "baseline": None}
     try:
-        found = [results.comparison(view.testset, name, **asked).metrics[name] for name in metrics]
+        found = [view.compare(name, **asked).metrics[name] for name in metrics]
     except MtsigError as problem:
         screen.error(problem)
         return
@@ -219,7 +219,7 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
                      "files have all.")
     clicked = charts.show(
         partial(matrix, _first(result), settings, charts.dark(), tuple(write_caveats(view.comparison, result))),
-        "significance.matrix", select=True, **charts.columns(table.records()),
+        "significance.matrix", select=True, rows=table.records(),
         files=view.named(), command=view.command(), table=table,
         alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.tested)} differ significantly; the "
             "table below has the same numbers.")
@@ -243,19 +243,18 @@ def _step(adjusted: Mapping[str, np.ndarray], chosen: str) -> str:
         "Cells as decided by", [name for name in _STEPS if name in adjusted], "decided", chosen,
         format_func=lambda name: _STEPS[name] + (" (chosen)" if name == chosen else ""),
         help="What is not significant under a correction loses its colour. The arrow keys step. For exploring: a "
-             "correction is chosen at the side, before looking.")
+             "correction is chosen in the sidebar, before looking.")
 
 
 def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
-    """How many cells are lit, how many went out against raw p, and what the correction controls."""
-    lit = np.count_nonzero(decisions[step])
-    gone = len(find_disagreements({"none": decisions["none"], step: decisions[step]}))
-    went = "" if step == "none" else f", {gone} of those of raw p went out"
-    n = len(decisions[step])
-    are = "cell is" if n == 1 else "cells are"
-    kept = f"Controlled is {describe_control(view.comparison, step)}." if keeps_its_level(view.comparison) else \
-        "The test rejects too often here, so that no correction controls the error."
-    screen.plain(f"{_STEPS[step]}: {lit} of {n} {are} lit{went}. {kept}")
+    """How many pairs are significant, how many fewer than without a correction, and what the correction controls."""
+    significant, n = np.count_nonzero(decisions[step]), len(decisions[step])
+    fewer = np.count_nonzero(decisions["none"]) - significant
+    compared = "" if step == "none" else f", {fewer} fewer than without correction"
+    kept = f"It controls {describe_control(view.comparison, step)}." if keeps_its_level(view.comparison) else \
+        "The test rejects too often here, so no correction controls the error."
+    screen.plain(f"{_STEPS[step]}: {significant} of {n} {'pair is' if n == 1 else 'pairs are'} significant{compared}. "
+                 f"{kept}")
 
 
 # Files, and sentences for a paper.
@@ -271,11 +270,11 @@ def show_exports(view: View, page: str, left_out: Mapping[str, str], metrics: Se
     """Buttons for files with systems, pairs and matrix by the metric of the view and further ones, and sentences; of a
     single system there is neither pair nor matrix.
     """
-    parts = [view.comparison, *(results.comparison(view.testset, name, **view.settings) for name in metrics)]
+    parts = [view.comparison, *(view.compare(name) for name in metrics)]
     comparison = make_once(_joined, tuple(left_out.items()), *parts)
     called = view.named(metric="-".join(comparison.metrics))
     paired = any(result.pairs for result in comparison.metrics.values())
-    st.subheader("Take it away")
+    st.subheader("Export")
     with st.container(horizontal=True):
         for title, what, ending, mime, write in _FILES:
             if what == "pairs-matrix" and not paired:

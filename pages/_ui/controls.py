@@ -14,8 +14,8 @@ from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from mtsig_core.stats.settings import SETTINGS
 from pages._ui import address
 
-#: What of the settings at the side has an effect on a page; all of them on a page that is not here. What is not drawn
-#: keeps what it was set to, for the pages that have it.
+#: Which settings in the sidebar have an effect on a page: all on a page that is not here. What is not drawn keeps what
+#: it was set to, for the pages that have it.
 _IN_EFFECT = {
     "data": ("tokenize",), "segments": ("metric", "tokenize", "part"),
     "bootstrap": ("metric", "tokenize", "part", "unit", "ci", "alpha", "seed"),
@@ -61,7 +61,7 @@ def pick_metric(testset: TestSet | None, page: str = "") -> str:
 
 
 def metric(names: Iterable[str], place=st) -> str:
-    """Choose the metric at the side."""
+    """Choose the metric in the sidebar."""
     return choice("Metric", list(names), "metric", place=place, format_func=metric_titles(names).get)
 
 
@@ -126,7 +126,7 @@ def steps(label: str, options: Sequence[str], key: str, default: str, **more) ->
 
 
 def several(label: str, options: Sequence[str], key: str, default: Sequence[str], *, place=st, **more) -> list[str]:
-    """A choice of several; of what the address says, those that are to be had."""
+    """A choice of several; of what the address says, those that are available."""
     def read(texts):
         known, unknown = ([text for text in texts if text and (text in options) is here] for here in (True, False))
         if unknown:

@@ -87,7 +87,7 @@ def show_how_to_upload() -> None:
     screen.plain("WMT layout: references/en-de.refA.txt, system-outputs/en-de/NAME.txt, and, best, "
                  "documents/en-de.docs and sources/en-de.txt; names as of 2021 to 2023 are known, too. Segment scores "
                  "alone: automatic_scores/NAME.jsonl, as WMT 2025 published them. Or XML: newstest2021.en-de.all.xml. "
-                 "Choose the references that score at the side, under Systems and segments.")
+                 "Choose the references that score in the sidebar, under Systems and segments.")
 
 
 def tell_what_may_come() -> None:

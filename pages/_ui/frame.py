@@ -21,7 +21,6 @@ from pages._ui import (
     lecture_stage,
     screen,
     task_view,
-    tasks,
     testset_view,
     testsets,
 )
@@ -45,7 +44,7 @@ def pages() -> list:
 
 
 def draw() -> None:
-    """The frame: links to the pages, test set and settings at the side, then the page."""
+    """The frame: links to the pages, test set and settings in the sidebar, then the page."""
     offered = pages()
     page = st.navigation(offered, position="hidden")
     with events.timed("page", page=page.url_path or "overview"), scheduler.turn():
@@ -55,7 +54,7 @@ def draw() -> None:
 def _draw_page(page, offered) -> None:
     address.begin(page.url_path)
     background.begin()
-    if page.url_path == "lecture":  # one screen, without a side bar
+    if page.url_path == "lecture":  # one screen, without a sidebar
         _name_tab(page.title, None)
         _run(page, _chosen(lecture_stage.choose_scene))
         return address.write()
@@ -92,7 +91,7 @@ def _run(page, view) -> None:
 def _draw_view(page: str) -> View:
     """Let a test set and the settings be chosen; what they make."""
     offers, asked = testsets.available(), address.asked("testset")
-    if asked is not None and (kept := tasks.find_track(asked, offers)) is not None:
+    if asked is not None and (kept := testsets.find_track(asked, offers)) is not None:
         offers.setdefault(asked, kept)
     usual = testsets.usual(offers, page)
     name = controls.pick_testset({name: offer.label for name, offer in offers.items()}, usual)

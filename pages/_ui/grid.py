@@ -38,7 +38,7 @@ def show(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[int], 
     wide = sum(widths) > _PAGE
     shown, hints = list(range(len(rows))), []
     if len(rows) > MOST_PLAIN and key is not None:
-        text = st.text_input("Only rows with", key=f"{key}.filter", placeholder="a name, or any other text",
+        text = st.text_input("Filter rows", key=f"{key}.filter", placeholder="a name, or any other text",
                              max_chars=300, width=320).casefold()
         shown = [k for k in shown if any(text in cell.casefold() for cell in rows[k])]
         hints = [f"{len(shown)} of {len(rows)} rows."] * bool(text) + [

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import TestSet
-from mtsig_core.experiments.error_rates import Decisions, Mixture
+from mtsig_core.experiments.error_rates import Decisions
 from mtsig_core.experiments.lecture import (
     ALPHA,
     BETTER,
@@ -41,6 +41,9 @@ from mtsig_core.experiments.lecture import (
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import lecture_texts as texts
 from mtsig_core.report.lecture_texts import SceneTexts, shorts
+from pages._work.memory import Memory
+
+_WHOLE, _PARTS = Memory(40), Memory(500)  # what is made of a whole test set; draws, and what is made of a few sentences
 
 
 @dataclass(frozen=True)
@@ -67,21 +70,13 @@ class Shown:
 
     def sentences(self, n: int) -> Excerpt:
         """Short sentences of the two, remembered."""
-        return _excerpt(self.testset, *self.key, n)
+        return _PARTS.make(("sentences", *self.key, n), lambda: excerpt(
+            self.testset, self.metric, self.a, self.b, n, self.seed))
 
     def cut(self) -> BlocksAndBroad:
         """Samples of system a, remembered."""
-        return _cut(self.testset, self.testset.digest, self.metric, self.a, self.seed, self.statistics)
-
-
-@st.cache_resource(max_entries=100, show_spinner=False)
-def _excerpt(_testset: TestSet, digest: str, metric: str, a: str, b: str, seed: int, n: int) -> Excerpt:
-    return excerpt(_testset, metric, a, b, n, seed)
-
-
-@st.cache_resource(max_entries=20, show_spinner=False)
-def _cut(_testset: TestSet, digest: str, metric: str, system: str, seed: int, _statistics) -> BlocksAndBroad:
-    return blocks_and_broad(_testset, metric, system, 300, seed, _statistics())
+        return _WHOLE.make(("cut", *self.key), lambda: blocks_and_broad(
+            self.testset, self.metric, self.a, 300, self.seed, self.statistics()))
 
 
 @dataclass(frozen=True)
@@ -144,24 +139,17 @@ _WORDS = texts.read_scenes()
 # Scenes that resample.
 
 
-@st.cache_resource(max_entries=20, show_spinner=False)
-def _resampled_once(_few: Excerpt, *key) -> Resamples:
-    return resamples(_few, key[-1], 0, BOOTSTRAP.most)
-
-
 def _resampled(shown: Shown) -> Resamples:
     """All that can be shown, remembered."""
-    return _resampled_once(shown.sentences(12), *shown.key)
-
-
-@st.cache_resource(max_entries=20, show_spinner=False)
-def _swapped_once(_few: Excerpt, *key) -> tuple[Swaps, Swaps]:
-    return random_swaps(_few, key[-1], 0, RANDOMIZATION.most), all_swaps(_few)
+    return _PARTS.make(("resamples", *shown.key), lambda: resamples(
+        shown.sentences(12), shown.seed, 0, BOOTSTRAP.most))
 
 
 def _swaps(shown: Shown) -> tuple[Swaps, Swaps]:
     """All that can be shown, and all that there are, remembered."""
-    return _swapped_once(shown.sentences(10), *shown.key)
+    few = shown.sentences(10)
+    return _PARTS.make(("swaps", *shown.key), lambda: (
+        random_swaps(few, shown.seed, 0, RANDOMIZATION.most), all_swaps(few)))
 
 
 def _urn(shown: Shown) -> dict:
@@ -250,13 +238,9 @@ WORLDS = (*_TOLD, *(two for two in product(_FAMILY_SIZES, _CORRELATIONS) if two 
 _ALPHA, _TILED = 0.05, 112
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _three(_testset: TestSet, digest: str, metric: str, _statistics) -> ThreeSentences:
-    return three_sentences(_testset, metric, statistics=_statistics())
-
-
 def _three_sentences(shown: Shown) -> ThreeSentences:
-    return _three(shown.testset, shown.testset.digest, shown.metric, shown.statistics)
+    return _PARTS.make(("three", shown.testset.digest, shown.metric), lambda: three_sentences(
+        shown.testset, shown.metric, statistics=shown.statistics()))
 
 
 def _mean_body(shown: Shown) -> dict:
@@ -279,9 +263,9 @@ def _mean_end(shown: Shown, steps: int) -> dict:
     return texts.mean_end(_three_sentences(shown))
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _equal(world: int, seed: int) -> EqualSystems:
-    return equal_tests(*WORLDS[world], seed, 0, DOCUMENTS.most)
+def _equal(shown: Shown) -> EqualSystems:
+    return _PARTS.make(("equal", shown.world, shown.seed), lambda: equal_tests(
+        *WORLDS[shown.world], shown.seed, 0, DOCUMENTS.most))
 
 
 def _documents_body(shown: Shown) -> dict:
@@ -292,29 +276,21 @@ def _documents_body(shown: Shown) -> dict:
 
 
 def _documents_rows(shown: Shown, steps: int) -> dict:
-    result = _equal(shown.world, shown.seed).first(steps)
+    result = _equal(shown).first(steps)
     return {"n": steps, "sentence": result.by_sentence.round(5).tolist(),
             "document": result.by_document.round(5).tolist(), "tiles": result.shades(_TILED)}
 
 
 def _documents_end(shown: Shown, steps: int) -> dict:
-    return texts.documents_end(_equal(shown.world, shown.seed).first(steps), *WORLDS[shown.world])
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _family(_testset: TestSet, digest: str, metric: str, better: int, seed: int, _statistics) -> Mixture:
-    return family(_testset, metric, better=better, seed=seed, statistics=_statistics())
-
-
-@st.cache_resource(max_entries=200, show_spinner=False)
-def _some_compared(_drawn: Mixture, digest: str, better: int, seed: int, start: int, stop: int) -> Decisions:
-    return tables(_drawn, seed, start, stop)
+    return texts.documents_end(_equal(shown).first(steps), *WORLDS[shown.world])
 
 
 def _tables(shown: Shown, steps: int, better: int) -> Decisions:
     """Test sets up to a step, made ten at a time, so that none is made twice."""
-    drawn = _family(shown.testset, shown.testset.digest, shown.metric, better, shown.seed, shown.statistics)
-    return Decisions.joined([_some_compared(drawn, shown.testset.digest, better, shown.seed, at, at + 10)
+    key = shown.testset.digest, shown.metric, better, shown.seed
+    drawn = _WHOLE.make(("family", *key), lambda: family(
+        shown.testset, shown.metric, better=better, seed=shown.seed, statistics=shown.statistics()))
+    return Decisions.joined([_PARTS.make(("tables", *key, at), lambda at=at: tables(drawn, shown.seed, at, at + 10))
                           for at in range(0, steps, 10)]).first(steps)
 
 
@@ -347,7 +323,7 @@ MEAN = Scene(3, _WORDS["mean"], _mean_guess, _mean_body, _mean_rows, _mean_end)
 DOCUMENTS = Scene(1000, _WORDS["documents"], {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 5,
                                           "unit": " of 100"}, _documents_body, _documents_rows, _documents_end,
                   worlds=tuple(texts.world(*world) for world in WORLDS),
-                  prepare=lambda shown: _equal(shown.world, shown.seed))
+                  prepare=_equal)
 COMPARISONS = Scene(200, _WORDS["comparisons"], {"kind": "slider", "min": 0, "max": 105, "step": 1, "start": 0,
                                              "unit": " of 105"}, _comparisons_body, _comparisons_rows,
                     _comparisons_end, at_once=10, further=_further,
@@ -362,25 +338,18 @@ _FIRST, _AT_ONCE = (1.0, 300), 20
 POWER_WORLDS = (_FIRST, *(two for two in ((points, n) for points in _POINTS for n in _POWER_SIZES) if two != _FIRST))
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
-def _better(_testset: TestSet, digest: str, metric: str, points: float, _statistics) -> Better:
-    return better(_testset, metric, points, statistics=_statistics())
-
-
-@st.cache_resource(max_entries=300, show_spinner=False)
-def _some_better(_two: Better, digest: str, metric: str, points: float, n: int, seed: int, start: int) -> PowerTests:
-    return power_tests(_two, n, seed, start, start + _AT_ONCE)
-
-
 def _two(shown: Shown) -> Better:
-    return _better(shown.testset, shown.testset.digest, shown.metric, POWER_WORLDS[shown.world][0], shown.statistics)
+    points, _ = POWER_WORLDS[shown.world]
+    return _WHOLE.make(("better", shown.testset.digest, shown.metric, points), lambda: better(
+        shown.testset, shown.metric, points, statistics=shown.statistics()))
 
 
 def _tested(shown: Shown, steps: int) -> PowerTests:
     """Test sets up to a step, made some at a time, so that none is made twice."""
-    two, (points, n) = _two(shown), POWER_WORLDS[shown.world]
-    return PowerTests.joined([_some_better(two, shown.testset.digest, shown.metric, points, n, shown.seed, at)
-                          for at in range(0, steps, _AT_ONCE)]).first(steps)
+    two, (_, n) = _two(shown), POWER_WORLDS[shown.world]
+    key = "power", shown.testset.digest, shown.metric, shown.world, shown.seed
+    return PowerTests.joined([_PARTS.make((*key, at), lambda at=at: power_tests(
+        two, n, shown.seed, at, at + _AT_ONCE)) for at in range(0, steps, _AT_ONCE)]).first(steps)
 
 
 def _body(shown: Shown) -> dict:

@@ -15,7 +15,7 @@ from mtsig_core.report.export import to_csv
 from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout
 from mtsig_core.report.palette import shortened
 from mtsig_core.stats.measured import measure
-from pages._ui import address, results, screen, testsets
+from pages._ui import address, result_cache, screen, testsets
 from pages._ui.lecture_scenes import BLOCKS, BOOTSTRAP, COMPARISONS, DOCUMENTS, MEAN, POWER, RANDOMIZATION, Scene, Shown
 from pages._ui.screen import end_page
 
@@ -60,7 +60,7 @@ def beside(scene: str, shown: Mapping[str, object], pair: Mapping[str, object]) 
         shown = shown if why else {**shown, **pair}
     wrong = [shortened(f"{key}={asked}", _WIDEST) for key, value in shown.items()
              if (asked := address.asked(key)) not in (None, str(value))]
-    said = f"The link asks for {' and '.join(wrong)}: not to be had here." if wrong else ""
+    said = f"The link asks for {' and '.join(wrong)}: not available here." if wrong else ""
     return " ".join(filter(None, (said, why)))
 
 
@@ -286,13 +286,13 @@ def _round(view: LectureView, truth: str = "") -> Round:
 def _shown(scene: str) -> Shown:
     """What a scene is about, as the address has it."""
     testset = testset_of(scene)
-    names = measure(testset, _METRIC, statistics=results.statistics(testset, _METRIC)).best_first().names
+    names = measure(testset, _METRIC, statistics=result_cache.statistics(testset, _METRIC)).best_first().names
     a, b = (address.asked(key) for key in "ab")
     if a == b or not {a, b} <= set(names):
         a, b = names[0], names[-1]  # a difference that can be seen on a few sentences
     world = _whole("world", max(0, len(SCENES[scene].worlds) - 1))
     return Shown(testset, _METRIC, a, b, _whole("seed", (1 << 63) - 1, _SEED), world,
-                 lambda: results.statistics(testset, _METRIC))
+                 lambda: result_cache.statistics(testset, _METRIC))
 
 
 def show(view: LectureView | MtsigError) -> None:
@@ -325,7 +325,7 @@ def show(view: LectureView | MtsigError) -> None:
             "end": scene.end(view.shown, view.step) if view.reveal and view.step else None}
     except MtsigError as problem:
         screen.error(problem)
-        for name in ("data", "overview"):  # there is no side bar
+        for name in ("data", "overview"):  # there is no sidebar
             st.page_link(ROOT / "pages" / f"{name}.py", label=name.capitalize())
         end_page()
     note(_round(view, data["end"]["truth"] if data["end"] else ""))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import partial
 
 import streamlit as st
@@ -30,6 +29,7 @@ from mtsig_core.metrics import list_metrics, metric_title, metric_titles
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.agreement import (
     agreement_assumed,
+    agreement_by_pair_table,
     agreement_note,
     agreement_table,
     agreement_verdict,
@@ -46,23 +46,12 @@ from mtsig_core.report.domain_tables import (
 )
 from mtsig_core.report.export import file_name
 from mtsig_core.report.table import Column, Table
+from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.stats.cautions import about_agreement
-from pages._ui import charts, controls, results, screen, segment_sections, session_limits
+from pages._ui import charts, controls, screen, segment_sections, session_limits
 from pages._ui.browser import copyable
 from pages._ui.screen import end_page
 from pages._ui.testset_view import View
-
-
-def command(view: View, name: str, metric: str = "bleu", **asked) -> str:
-    """The command line that prints a view; an option that is None is left out."""
-    return command_line(f"metrics {name}", view.source, metrics=metric, **asked)
-
-
-def files(called: Sequence[str], name: str, rows: Sequence[dict], printed: str) -> None:
-    """The numbers of a view without a figure; `called` as in `charts.show`."""
-    with st.expander("Numbers, files, command", key=f"metrics.{name}.box"):
-        charts.csv_button(called, f"metrics.{name}", list(rows[0]), (row.values() for row in rows))
-        copyable(printed, f"metrics.{name}.command", "Command that prints these numbers")
 
 
 def choose_system(view: View, place) -> str:
@@ -70,7 +59,7 @@ def choose_system(view: View, place) -> str:
 
 
 def systems_of(view: View) -> list[str]:
-    """The systems with texts, best first by the metric at the side."""
+    """The systems with texts, best first by the metric in the sidebar."""
     return [system.system for system in view.result.systems if system.system not in view.testset.textless_systems]
 
 
@@ -81,7 +70,7 @@ _SHORT = 0.85  # the length ratio that is spoken of
 
 
 def show_precisions(view, places):
-    rows = results.experiment(view, precisions, "Counting n-grams", metric="bleu")
+    rows = view.experiment(precisions, "Counting n-grams", metric="bleu")
     system = choose_system(view, places[0])
     mine = next(row for row in rows if row.system == system)
     koehns = view.testset.simulated and view.testset.n_segments == 30_000
@@ -93,22 +82,21 @@ def show_precisions(view, places):
     charts.show(partial(by_order, [(row.system, [getattr(row, f"p{n}") for n in ORDERS]) for row in rows], system,
                         paper, source=KOEHN_T1.source),
                 key="metrics.precisions", files=view.named(system, metric="bleu"),
-                command=command(view, "precisions"), **charts.columns(rows), with_table=False,
+                command=view.command("metrics precisions", metrics="bleu"), rows=rows, with_table=False,
                 alt=f"Precision of {system} by length of n-gram, from {mine.p1 or 0:.1f}% to {mine.p4 or 0:.1f}%.")
     screen.show_table(tables.precision_table(rows, koehns))
-    st.caption("Precision: the geometric mean of the four. Each n-gram counts at most as often as in the reference "
-               "that has it most often. "
+    st.caption("Precision is the geometric mean of the four; Koehn's equation 1 lacks the weights 1/4 that make it "
+               "one. "
                + (f"In brackets and ◇: {KOEHN_T1.source}, {KOEHN_T1.about}; the simulated systems were made to have "
-                  "its BLEU. " if koehns else "")
-               + "Koehn's equation 1 lacks the weights 1/4 that make it one.")
+                  "its BLEU." if koehns else ""))
 
 
 def show_lengths(view, places):
     system = choose_system(view, places[0])
     others = [name for name in systems_of(view) if name != system]
     beside = controls.choice("Beside", others, "beside", place=places[1]) if others else None
-    one = results.experiment(view, lengths, "Scoring other lengths", metric="bleu", system=system,
-                             beside=beside)
+    one = view.experiment(lengths, "Scoring other lengths", metric="bleu", system=system,
+                          beside=beside)
     actual, simulated = one.actual, one.how == "word penalty"
     sides = [one.nearest(ratio) for ratio in (_SHORT, 1 / _SHORT) if simulated or ratio < 1]
     screen.answer(f"{system} loses " + ", ".join(
@@ -120,25 +108,19 @@ def show_lengths(view, places):
                                   for name, points in one.curves],
                         paper=simulated),
                 key="metrics.lengths", files=view.named(one.system, metric="bleu-gtm"),
-                command=command(view, "lengths", system_name=system, beside=beside),
-                **charts.columns(tables.length_records(one)), with_table=False,
+                command=view.command("metrics lengths", metrics="bleu", system_name=system, beside=beside),
+                rows=tables.length_records(one), with_table=False,
                 alt=f"BLEU and GTM-2 of {' and '.join(name for name, _ in one.curves)} by length ratio; {system} has "
                     + ", ".join(f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"
                                 for point in (*sides, actual)) + ".")
     screen.show_table(tables.length_table(one))
-    st.caption(("Koehn (2004), Figure 1: short outputs lose BLEU by the brevity penalty, GTM-2 hardly changes. The "
-                "systems translate anew with a word penalty. Above 0 they leave out words, rather where they are not "
-                "sure: all the BLEU that is lost there is the brevity penalty. Below 0 they say more: leave out less, "
-                "put the right word behind a wrong one, or a stray word. What long outputs lose is precision, and how "
-                "much hangs on what was added: that side follows from how the simulation adds words. "
-                if simulated else
-                "Koehn (2004), Figure 1: short outputs lose BLEU by the brevity penalty, GTM-2 hardly changes. Each "
-                "output keeps the first part of its words. Truncation cannot lengthen: nobody knows what the "
-                "system would have added. The simulated corpus shows that side too. ")
-               + f"{one.n_segments:,} of {view.testset.n_segments:,} segments, from all over. GTM is an F-measure "
-               "without a brevity penalty; GTM-2, which is drawn, has exponent 2, whose points are of the "
-               f"size of those in his figure (he does not print the exponent). {one.bleu_signature}; "
-               f"{one.gtm_2_signature}")
+    st.caption("Koehn (2004), Figure 1: short outputs lose BLEU by the brevity penalty, GTM-2 hardly changes. "
+               + ("The systems translate again with a word penalty. Long outputs lose precision; how much follows "
+                  "from how the simulation adds words. " if simulated else
+                  "Each output keeps the first part of its words. Truncation cannot lengthen; the simulated corpus "
+                  "shows that side too. ")
+               + f"{one.n_segments:,} of {view.testset.n_segments:,} segments from the whole set. GTM is an F-measure "
+               f"without a brevity penalty; GTM-2 has exponent 2. {one.bleu_signature}; {one.gtm_2_signature}")
 
 
 def show_example(view, places):
@@ -146,12 +128,12 @@ def show_example(view, places):
     with places[0]:
         sentence = controls.choice("Sentence", (_NOTE, _HERE), "sentence")
     if sentence == _NOTE:
-        one, printed = note_example(tokenizer=view.testset.tokenizer), command(view, "example")
+        one, printed = note_example(tokenizer=view.testset.tokenizer), view.command("metrics example", metrics="bleu")
     else:
         system = choose_system(view, places[1])
         line = controls.line(places[2], testset.lines)
-        one = results.experiment(view, worked_example, "Counting n-grams", metric="bleu", system=system, line=line)
-        printed = command(view, "example", system_name=system, line=line)
+        one = view.experiment(worked_example, "Counting n-grams", metric="bleu", system=system, line=line)
+        printed = view.command("metrics example", metrics="bleu", system_name=system, line=line)
     screen.answer(tables.formula(one))
     if sentence == _NOTE:
         screen.plain(f"Output: {NOTE_OUTPUT}")
@@ -163,16 +145,16 @@ def show_example(view, places):
     penalty = f"exp(1 - {one.ref_len}/{one.sys_len}) = " if 0 < one.sys_len < one.ref_len else ""
     st.caption(f"Brevity penalty: {one.sys_len} tokens against {one.ref_len} give {penalty}{one.brevity_penalty:.4g}. "
                f"BLEU-n is on a scale of 0 to 1 and not smoothed; smoothed BLEU-4 is {one.bleu:.2f} points "
-               f"({one.signature}). BLEU is meant for corpora: one sentence is for looking inside.")
+               f"({one.signature}).")
     if sentence == _NOTE:
         st.subheader("What the note gets wrong")
         screen.show_table(tables.note_table(one))
-    files(view.named(metric="bleu"), "example", tables.step_records(one), printed)
+    charts.show_numbers(view.named(metric="bleu"), "metrics.example", tables.step_records(one), printed)
 
 
 def show_signatures(view, places):
     system = choose_system(view, places[0])
-    rows = results.experiment(view, signatures, "Scoring under other settings", metric="bleu", system=system)
+    rows = view.experiment(signatures, "Scoring under other settings", metric="bleu", system=system)
     low, high = min(row.bleu for row in rows), max(row.bleu for row in rows)
     screen.answer(f"{system}: the same output has {low:.1f} BLEU, or {high:.1f}")
     screen.show_table(Table("signatures", (
@@ -181,8 +163,8 @@ def show_signatures(view, places):
     st.caption("Only scores of one signature compare (Post 2018). nrefs: references; case: mixed, or lower (lc); eff: "
                "effective order, for sentences; tok: tokenizer; smooth: what stands for a count of 0. The page Methods "
                "has the signature of every metric.")
-    files(view.named(system, metric="bleu"), "signatures", [asdict(row) for row in rows],
-          command(view, "signatures", system_name=system))
+    charts.show_numbers(view.named(system, metric="bleu"), "metrics.signatures", rows,
+                        view.command("metrics signatures", metrics="bleu", system_name=system))
 
 
 # Means of sentence scores, and Student's t, which is for them.
@@ -193,8 +175,8 @@ _KINDS = ("Student's t", "bootstrap by segment", "bootstrap by document")
 
 def show_averages(view, places):
     seed, unit = view.settings["seed"], metric_title(view.metric)
-    one = results.experiment(view, averages, "Looking for a case", seed=seed)
-    printed = command(view, "averages", view.metric, seed=seed)
+    one = view.experiment(averages, "Looking for a case", seed=seed)
+    printed = view.command("metrics averages", seed=seed)
     screen.answer(_said(one, unit))
     left, right = st.columns(2, gap="medium")
     with left:
@@ -203,7 +185,7 @@ def show_averages(view, places):
         charts.show(partial(rankings, [(row.system, row.corpus, row.average) for row in one.systems],
                             (pair.a, pair.b) if pair else (), unit=unit), key="metrics.averages", files=view.named(),
                     command=printed,
-                    **charts.columns(one.systems), with_table=False,
+                    rows=one.systems, with_table=False,
                     alt=f"Corpus {unit} of each system beside its mean of sentence scores; "
                                               f"{len(one.disagreements)} pairs of lines cross.")
     with right:
@@ -214,8 +196,8 @@ def show_averages(view, places):
     zeros = "" if one.unsmoothed_zeros is None else (f"Without smoothing {one.unsmoothed_zeros:.0%} of the sentence "
                                                      "scores were 0, for want of a matching four-gram. ")
     st.caption("A corpus score sums the counts first, so long sentences weigh more; in a mean each sentence weighs the "
-               f"same. {zeros}Sentence scores: {one.signature}. The few segments were searched for, with the seed at "
-               "the side: they show that this happens, not how often.")
+               f"same. {zeros}Sentence scores: {one.signature}. The few segments were searched for: they show that "
+               "this happens, not how often.")
     if one.case is not None:
         _show_texts(view.testset, one.case, unit)
     with st.expander("All systems by both", key="metrics.average.all"):
@@ -253,8 +235,8 @@ def _show_texts(testset, case, unit):
 
 def show_students_t(view, places):
     metric, alpha, seed = view.metric, view.settings["alpha"], view.settings["seed"]
-    one = results.experiment(view, students_t, "Drawing bootstrap samples", system=choose_system(view, places[0]),
-                             alpha=alpha, seed=seed)
+    one = view.experiment(students_t, "Drawing bootstrap samples", system=choose_system(view, places[0]),
+                          alpha=alpha, seed=seed)
     last, level, unit = one.rows[-1], f"{100 * (1 - alpha):g}%", metric_title(metric)
     from_table = metric in view.testset.scores
     by_document = (_KINDS[2], one.document_low, one.document_high)
@@ -266,7 +248,7 @@ def show_students_t(view, places):
                                          for row in one.rows],
                         unit=f"mean {unit}" if from_table else f"mean of sentence {unit}"),
                 key="metrics.students-t", files=view.named(one.system),
-                command=command(view, "students-t", metric, **asked), **charts.columns(one.rows), with_table=False,
+                command=view.command("metrics students-t", **asked), rows=one.rows, with_table=False,
                 alt=f"{level} intervals of the mean of {one.system} by Student's t and by the bootstrap, at each size.")
     screen.show_table(tables.mean_interval_table(one))
     st.caption(f"{level} intervals, {one.resamples:,} bootstrap samples. Student's t (Koehn 2004, section 4) takes "
@@ -278,15 +260,14 @@ def show_students_t(view, places):
     x, t, normal = densities(n, alpha)
     charts.show(partial(student_density, x, t, normal, factor(n, alpha), factor(None, alpha), n), key="metrics.density",
                 files=view.named(one.system),
-                command=command(view, "students-t", metric, n=n, **asked),
+                command=view.command("metrics students-t", n=n, **asked),
                 header=["x", "t", "normal"], with_table=False,
                 rows=list(zip(x.tolist(), t.tolist(), normal.tolist(), strict=True)),
                 alt=f"Student's t for n = {n} beside the normal distribution, with the tails beyond "
                     f"{factor(n, alpha):.4f} standard errors (Koehn 2004, Figure 5).")
     screen.show_table(tables.factor_table())
     st.caption("Factors as printed. The paper takes n degrees of freedom where n - 1 are right; 1.9849 is a slip for "
-               "1.9840 besides; its entry for 600 at 99% is that of 599, and 2.5759 without end is 2.5758. At such "
-               "sizes all this hardly matters.")
+               "1.9840 besides; its entry for 600 at 99% is that of 599, and 2.5759 without end is 2.5758.")
 
 
 def _ends(row):
@@ -297,9 +278,9 @@ def _ends(row):
 
 
 def show_domains(view, places):
-    """Scores by domain under the metric at the side, and the pairs whose sign is not everywhere the same."""
+    """Scores by domain under the metric in the sidebar, and the pairs whose sign is not everywhere the same."""
     asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
-    one = results.experiment(view, by_domain, "Testing in each domain", **asked)
+    one = view.experiment(by_domain, "Testing in each domain", **asked)
     screen.answer(domains_verdict(one))
     screen.show_table(domain_table(one), "metrics.domains")
     if opposed := opposed_pairs_table(one):
@@ -310,7 +291,7 @@ def show_domains(view, places):
     with st.expander("Numbers, files, command", key="metrics.domains.box"):
         st.download_button("Numbers as CSV", domains_csv([one]), file_name(*view.named(), "domains", ending="csv"),
                            "text/csv", key="metrics.domains.csv", on_click="ignore")
-        copyable(command_line("domains", view.source, metrics=view.metric, **asked), "metrics.domains.command",
+        copyable(view.command("domains", **asked), "metrics.domains.command",
                  "Command that prints these numbers")
 
 
@@ -332,20 +313,27 @@ def show_agreement(view, places):
     if result.testset.n_segments < view.testset.n_segments:
         screen.status([f"{result.testset.n_segments:,} of {view.testset.n_segments:,} segments and "
                        f"{len(result.testset.systems)} of {len(view.testset.systems)} systems have {human} scores"])
+    show_agreement_with(result, "metrics", view.named(metric=human), command_line(
+        "agreement", view.source, f"--metrics={','.join(names)}", human=human, **asked))
+
+
+def show_agreement_with(result: Agreement | TaskAgreement, page: str, files: Sequence[str], command: str) -> None:
+    """Metrics held against human scores, of one language pair or in the mean over several."""
     screen.answer(agreement_verdict(result))
     screen.cautions(about_agreement(result))
-    printed = command_line("agreement", view.source, f"--metrics={','.join(names)}", human=human, **asked)
-    charts.show(partial(agreement_dots, result), key="metrics.agreement", files=view.named(metric=human),
-                command=printed, **charts.columns(result.metrics), with_table=False,
+    charts.show(partial(agreement_dots, result), key=f"{page}.agreement", files=files, command=command,
+                rows=result.metrics, with_table=False,
                 alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals; numbers below.")
-    screen.show_table(agreement_table(result), "metrics.agreement.rows")
+    screen.show_table(agreement_table(result), f"{page}.agreement.rows")
+    if isinstance(result, TaskAgreement):
+        screen.show_table(agreement_by_pair_table(result), f"{page}.agreement.pairs")
+        st.caption("Soft pairwise accuracy by language pair. Above: means over the language pairs.")
     if result.comparisons:
         st.subheader("Is one metric better than another?")
-        screen.show_table(compared_metrics_table(result), "metrics.agreement.pairs")
-        rows = [asdict(row) for row in result.comparisons]
-        charts.csv_button(view.named(metric=human), "metrics.comparisons", list(rows[0]),
-                          (list(row.values()) for row in rows), "Pairs of metrics as CSV")
-    screen.plain(" ".join([agreement_note(result), *agreement_assumed(result)]))
+        screen.show_table(compared_metrics_table(result), f"{page}.agreement.comparisons")
+        charts.csv_button(files, f"{page}.comparisons", result.comparisons, "Pairs of metrics as CSV")
+    assumed = () if isinstance(result, TaskAgreement) else agreement_assumed(result)
+    screen.plain(" ".join([agreement_note(result), *assumed]))
 
 
 def _agreement(view, human, names, asked):
@@ -354,6 +342,6 @@ def _agreement(view, human, names, asked):
     def metric_agreement(testset, metric, metrics, progress, **asked):
         return agreement(testset, metric, metrics, progress=progress, **asked)
 
-    return results.experiment(
-        view, metric_agreement, "Comparing metrics with people", metric=human, testset=part, metrics=tuple(names),
+    return view.experiment(
+        metric_agreement, "Comparing metrics with people", metric=human, testset=part, metrics=tuple(names),
         limit=partial(session_limits.check_experiment, part, agreement, asked, times=1 + len(names)), **asked)

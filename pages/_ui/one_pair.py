@@ -29,7 +29,7 @@ from mtsig_core.stats.comparison import join_comparisons
 from mtsig_core.stats.few_units import can_reach_alone
 from mtsig_core.stats.pair import PairExamination, equivalence, examine_pair, find_extremes
 from mtsig_core.stats.significance import TESTS
-from pages._ui import address, background, charts, controls, results, screen
+from pages._ui import address, background, charts, controls, result_cache, screen
 from pages._ui.browser import command_box
 from pages._ui.frame import ROOT
 from pages._ui.screen import end_page, or_end_page
@@ -81,8 +81,8 @@ def asked_of(names: Sequence[str], a: str, b: str) -> dict[str, str | None]:
 
 def examine(view: View, a: str, b: str) -> PairExamination:
     """`mtsig_core.examine_pair` with the settings of the view."""
-    return results.experiment(view, examine_pair, "Examining the pair", a=a, b=b,
-                              **{name: view.settings[name] for name in _ASKED})
+    return view.experiment(examine_pair, "Examining the pair", a=a, b=b,
+                           **{name: view.settings[name] for name in _ASKED})
 
 
 def command(view: View, a: str, b: str) -> str:
@@ -267,7 +267,7 @@ def show_card(view: View, a: str, b: str) -> None:
     compared = []
     for name in dict.fromkeys([view.metric, *default_metrics(view.testset)]):
         try:
-            compared.append(results.comparison(view.testset, name, **view.settings))
+            compared.append(view.compare(name))
         except MtsigError as problem:  # a test that does not fit this metric
             screen.error(f"{metric_title(name)}: {problem}")
     comparison = join_comparisons(compared)
@@ -276,7 +276,7 @@ def show_card(view: View, a: str, b: str) -> None:
     key = ("dispute", testset.digest, a, b, *names, *sorted(view.settings.items()))
 
     def work(progress):
-        return examine_dispute(testset, names, a=a, b=b, comparison=comparison, jobs=results.jobs(testset),
+        return examine_dispute(testset, names, a=a, b=b, comparison=comparison, jobs=result_cache.jobs(testset),
                                progress=progress, **settings)
 
     with or_end_page():

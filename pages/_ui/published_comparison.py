@@ -50,7 +50,7 @@ def show_of_task(view: TaskView) -> None:
 def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Callable, first: str, command: str
           ) -> None:
     """`key` is that of the link in the address, and `about` what the table is kept for."""
-    st.subheader("Do printed scores come out here?")
+    st.subheader("Compare with published scores")
     try:
         text = _kept(key, about)
     except MtsigError as problem:

@@ -13,7 +13,6 @@ from mtsig_core.experiments.papers import KOEHN_6, KOEHN_7_8
 from mtsig_core.experiments.sampling import KINDS, Sampling, Spreads
 from mtsig_core.figures.experiment_plots import intervals, outcomes, ratios
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.commands import command_line
 from mtsig_core.report.experiment_tables import (
     describe_whole,
     sampled_pair_records,
@@ -56,9 +55,8 @@ class Samples:
         """The command lines that print the samples of some kinds; without a size, those of all sizes."""
         one, settings = self.by_kind["broad"], self.view.settings
         flags = ["--shuffle"] if one.shuffled else []
-        return "\n".join(command_line(
-            f"sample {kind}", self.view.source, *flags, metrics=self.view.metric, alpha=settings["alpha"],
-            seed=settings["seed"], size=one.size if sized else None) for kind in kinds)
+        return "\n".join(self.view.command(f"sample {kind}", *flags, alpha=settings["alpha"], seed=settings["seed"],
+                                           size=one.size if sized else None) for kind in kinds)
 
     def show_intervals(self) -> str:
         """Which samples' intervals hold the score of the whole test set; returns the kind of sample chosen."""
@@ -75,15 +73,15 @@ class Samples:
         charts.show(partial(intervals, one.scores, one.low, one.high, one.hits, one.full, unit=self.unit,
                             form=self.form),
                     key="sampling.intervals", files=self.view.named(self.name), command=self.command(kind),
-                    **charts.columns([{**row, "hit": bool(hit)}
-                                      for row, hit in zip(sampled_system_records(one), one.hits, strict=True)]),
+                    rows=[{**row, "hit": bool(hit)}
+                                      for row, hit in zip(sampled_system_records(one), one.hits, strict=True)],
                     alt=f"{self.level} interval of each sample; {hits[kind]} of {one.known} contain "
                         f"{one.full:{self.form}}.")
         below = (f" {self.unit} of a small set lies below that of the whole, whose weights are others: its intervals "
                  "cannot hold it." if self.view.recounted else "")
-        st.caption(f"{self.level} percentile intervals from {self.by_kind[kind].settings.resamples:,} bootstrap "
-                   "samples of each sample's segments, drawn one by one. The bootstrap takes a sample to be like the "
-                   "rest, which a block is not. 95% intervals of these shares, neighbouring samples being alike: "
+        st.caption(f"{self.level} percentile intervals from {self.by_kind[kind].settings.resamples:,} resamples of "
+                   "each sample's segments. The bootstrap assumes that a sample is like the rest, which a block is "
+                   "not. 95% intervals of these shares, neighbouring samples being alike: "
                    + ", ".join(f"{NAMES[key].lower()} {ends[key]}" for key in KINDS) + f".{below}")
         return kind
 
@@ -115,7 +113,7 @@ class Samples:
             if abs(truth) > tie else f"{n - tally.none} of {n} {which} conclude that one is better"))
         worse = int((pair.improvements < 0).sum())
         shared = dict(files=self.view.named(a, b), command=self.command(kind),
-                      **charts.columns(sampled_pair_records(pair)))
+                      rows=sampled_pair_records(pair))
         charts.show(partial(outcomes, pair.improvements, pair.verdicts(test, alpha), truth,
                             f"whole test set, {truth:+{self.form}}", what="Improvement of A over B", unit=self.unit,
                             form=self.form), key="sampling.differences", **shared,
@@ -127,11 +125,11 @@ class Samples:
                         f"samples conclude as the whole test set, {(by_koehn == -1).sum()} the opposite.")
         named = {NAMES[key].lower(): value for key, value in self.by_kind.items()}
         screen.show_table(tally_table(named, a, b, alpha, published=self.koehns))
-        st.caption(f"Level {alpha:g}. Conclusions are held against the order on the whole test set, which is no more "
-                   "than a larger sample: its own p is by approximate randomization, uncorrected, by document "
-                   "where there are any. Where it is undecided, neither side need be wrong. Brackets: 95% intervals, "
-                   f"neighbours being alike. Paired bootstrap: concludes at {self.level} of wins in either direction, "
-                   "between equal systems, twice as often as a two-sided test. "
+        st.caption(f"Level {alpha:g}. Conclusions are compared with the order on the whole test set, itself a larger "
+                   "sample; its p is by approximate randomization, uncorrected, by document where there are any. "
+                   "Where it is undecided, neither side need be wrong. Brackets: 95% intervals, neighbours being "
+                   f"alike. Paired bootstrap: concludes at {self.level} of wins in either direction, between equal "
+                   "systems twice as often as a two-sided test. "
                    + (f"{KOEHN_7_8.source}: {KOEHN_7_8.about}. Between Spanish and Danish one broad sample of his 100 "
                       "was negative, by 0.07 (Figure 4; '300 broad samples' in 3.4 is a slip)." if self.koehns else ""))
 
@@ -155,11 +153,10 @@ class Samples:
                 by_system.setdefault(row.system, []).append((row.size, row.ratio, row.ratio_low, row.ratio_high))
         charts.show(partial(ratios, by_system, self.name, {k: ratio for k, (_, ratio, _) in by_size.items()}),
                     key="sampling.ratios", files=self.view.named(self.name), with_table=False,
-                    command=self.command("spread", sized=False), **charts.columns(spread.rows),
+                    command=self.command("spread", sized=False), rows=spread.rows,
                     alt=f"Ratio of spreads by size of the samples; at {size} segments the median is {middle:.1f}.")
         screen.plain(f"System {self.name}")
         screen.show_table(spread_table(spread, self.name))
         st.caption("SD of the scores of blocks / of broad samples of as many segments. Bars and brackets: "
-                   f"{self.level} interval of one ratio, as of two normal lots, wider where neighbouring blocks are "
-                   "alike; a few samples tell little. Systems share the segments, so their ratios go up and down "
-                   "together. Dotted: 1, as where the order of the segments says nothing.")
+                   f"{self.level} interval of one ratio. Systems share the segments, so their ratios go up and down "
+                   "together. Dotted: 1, where the order of the segments does not matter.")

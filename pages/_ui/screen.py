@@ -20,7 +20,7 @@ from mtsig_core.report.words import group_cautions
 from mtsig_core.stats.settings import SETTINGS
 from pages._ui import grid
 
-#: The label of the control by the argument it gives; what is not here is given elsewhere than in the side bar.
+#: The label of the control by the argument it gives; what is not here is given elsewhere than in the sidebar.
 LABELS = {"metrics": "Metric", "tokenize": "Tokenizer", "rank_rule": "Ranks", "exclude": "Leave out systems",
           "refs_as_systems": "References take part as systems",
           **{name: setting.title for name, setting in SETTINGS.items() if setting.offered}}
@@ -28,18 +28,18 @@ _TRIALS = SETTINGS["trials"].list_offers(False, {})
 
 
 def in_side_bar(remedies: Iterable[Remedy]) -> str:
-    """What the side bar has of them, as a sentence; empty where it has nothing.
+    """Whin the sidebarbar has of them, as a sentence; empty where it has nothing.
 
     >>> in_side_bar([{"unit": "document"}, {"trials": 2345}, {"docs": "FILE"}, {"refs_as_systems": True}])
-    'In the side bar: Unit = document, or Trials = 4999, or References take part as systems.'
+    'In the sidebar: Unit = document, or Trials = 4999, or References take part as systems.'
     """
     told = [" with ".join(_set(name, value) for name, value in remedy.items()) for remedy in remedies
             if all(map(_is_there, *zip(*remedy.items(), strict=True)))]
-    return f"In the side bar: {', or '.join(told)}." if told else ""
+    return f"In the sidebar: {', or '.join(told)}." if told else ""
 
 
 def _is_there(name: str, value: str | int) -> bool:
-    """Whether the side bar has it; only the name of a system may be in capitals and not stand for what is to find."""
+    """Whether the sidebar has it; only the name of a system may be in capitals and not stand for what is to find."""
     if name == "trials":
         return int(value) <= _TRIALS[-1]
     return name in LABELS and (name == "exclude" or not str(value).isupper())

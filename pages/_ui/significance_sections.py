@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from mtsig_core import Comparison, MetricResult, MtsigError, PairResult, Settings
+from mtsig_core import MetricResult, MtsigError, PairResult, Settings
 from mtsig_core.report.sentences import choose_form
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.words import describe_control, explain_no_decision
@@ -16,7 +16,7 @@ from mtsig_core.stats import ranks, significance
 from mtsig_core.stats.few_units import fewest_trials
 from mtsig_core.stats.ranks import intransitive_triples
 from mtsig_core.stats.significance import TESTS, is_split, significant
-from pages._ui import charts, controls, results, screen
+from pages._ui import charts, controls, screen
 from pages._ui.testset_view import View
 
 _SHOWN = 200  # rows of a table of pairs
@@ -32,18 +32,13 @@ class Adjusted:
     has_joint: bool  # whether Romano-Wolf is among them
 
 
-def compare_otherwise(view: View, **changed) -> Comparison:
-    """The comparison of the view with other settings."""
-    return results.comparison(view.testset, view.metric, **{**view.settings, **changed})
-
-
 def adjust(view: View) -> Adjusted:
     """Adjust p by each correction, where the test of the view gives p."""
     settings = view.comparison.settings
     pairs = [pair for pair in view.result.tested if pair.p_value is not None]
     joint = None
     if TESTS[settings.test].romano_wolf:  # "auto" is that correction, and often computed already
-        other = view.comparison if settings.correction == "romano-wolf" else compare_otherwise(view, correction="auto")
+        other = view.comparison if settings.correction == "romano-wolf" else view.compare(correction="auto")
         joint = np.array([pair.p_adjusted for pair in other.metrics[view.metric].pairs if pair.p_value is not None])
     p = np.array([pair.p_value for pair in pairs])
     return Adjusted(pairs, significance.apply_corrections(p, joint), joint is not None)
@@ -118,7 +113,7 @@ def _show_disagreement(view, pairs, adjusted, decisions, unclear, key):
     screen.show_table(table.pick_rows(range(min(_SHOWN, len(unclear)))), key)
     if len(unclear) > _SHOWN:
         st.caption(f"The first {_SHOWN} of {len(unclear)} rows; the file has all.")
-    charts.csv_button(view.named(), key, **charts.columns(table.records()), text="These pairs as CSV")
+    charts.csv_button(view.named(), key, rows=table.records(), text="These pairs as CSV")
 
 
 def show_triples(view: View) -> None:
@@ -146,7 +141,7 @@ def show_tests(view: View) -> None:
     of_segments = ("t", "wilcoxon") if view.metric in view.testset.scores and settings.unit == "segment" else ()
     for test in ("ar", "bootstrap", "percentile", *of_segments):
         try:
-            other = compare_otherwise(view, test=test, correction="auto")
+            other = view.compare(test=test, correction="auto")
         except MtsigError as problem:
             screen.error(problem)
             continue

@@ -46,7 +46,7 @@ from mtsig_core.report.experiment_tables import (
 from mtsig_core.report.palette import BLUE, VERMILLION
 from mtsig_core.source import Source
 from mtsig_core.stats.significance import FEW_TO_DRAW
-from pages._ui import charts, controls, one_pair, results, screen, session_limits
+from pages._ui import charts, controls, one_pair, screen, session_limits
 from pages._ui.testset_view import View
 from pages._work.memory import Memory, make_once
 
@@ -72,7 +72,7 @@ def pick_test_sets(view: View) -> tuple[Sizes, dict]:
                                    "set; type others, such as 20, 50, 100%.")
         with places[1]:
             drawn = controls.choice("Drawn by", ["auto", "segment", "document"], "drawn", help="auto: the unit chosen "
-                                    "at the side under More settings.")
+                                    "in the sidebar under More settings.")
         with places[2]:
             repeats = controls.choice("Test sets of each size", _REPEATED, "repeats", default=100)
     unit = view.settings["unit"] if drawn == "auto" else drawn
@@ -87,8 +87,8 @@ def pick_test_sets(view: View) -> tuple[Sizes, dict]:
 def run_sweep(view: View, function: Callable, what: str, testset: TestSet, counts: Sequence[int], *, repeats: int,
               **asked):
     """The result of a sweep that draws `repeats` test sets of each of these sizes."""
-    return results.experiment(view, function, what, testset=testset, repeats=repeats, **asked,
-                              limit=partial(session_limits.check_sweep, testset, counts, repeats))
+    return view.experiment(function, what, testset=testset, repeats=repeats, **asked,
+                           limit=partial(session_limits.check_sweep, testset, counts, repeats))
 
 
 @dataclass(frozen=True)
@@ -155,17 +155,16 @@ class Curve:
                      f"take {own}. {here}")
         typical = median_low([row.units for row in planned if row.units] or [0])
         if mine.units and mine.units < typical / 4:
-            screen.caution_box("These two say nearly the same, so that even a small difference shows. Of all pairs the "
-                               f"one in the middle needs about {typical:,} {units} for {difference:g} {unit}.")
+            screen.caution_box("These two systems are nearly alike, so even a small difference shows. The median pair "
+                               f"needs about {typical:,} {units} for {difference:g} {unit}.")
         if sweep.settings.unit == "segment" and self.view.testset.documents is not None:
-            screen.caution_box("Segments of a document are taken as independent here: the sizes are too small by the "
-                               "square of the SE ratio on the page Significance. Choose the document as unit.")
+            screen.caution_box("Segments of a document are treated as independent here, so the sizes are too small. "
+                               "Choose the document as unit.")
         if sweep.n_units < 100:
             none = f"With fewer than {FEW_TO_DRAW} p is at least 2/2^n, which may be too large. " \
                 if self.sizes[0] < FEW_TO_DRAW else ""
             screen.caution_box(f"The smallest test sets have {self.sizes[0]} {units}. With so few the percentile test "
-                               f"finds too much. {none}Pale dots stand for test sets that are more than half of this "
-                               "one, which say what it says itself. Trust the planned curve rather than the dots.")
+                               f"finds too much. {none}Trust the planned curve rather than the dots.")
 
     def _most(self, planned: Sequence[PairPlan]) -> str:
         """The most that any pair needs, where that is another."""
@@ -186,23 +185,19 @@ class Curve:
         family = "" if mine.n_pairs < 2 else (f", or among {mine.n_pairs} pairs at alpha/{mine.n_pairs} (Bonferroni's "
                                               "level: enough for every correction but by)")
         st.caption(f"For power {self.power:.0%}, tested alone at alpha {alpha:g}{family}. Brackets: {self.view.level} "
-                   "intervals: the standard error is an estimate, and so is a pair's own difference. "
-                   f"{units.capitalize()} needed = {sweep.n_units:,} x (z SE / difference)², but never fewer than can "
-                   "give so small a p at all. This is normal theory: on a set of few units the tests of Significance, "
-                   "which count swaps or draws, may find less.")
+                   f"intervals. {units.capitalize()} needed = {sweep.n_units:,} x (z SE / difference)², at least as "
+                   "many as can give so small a p. This is normal theory: with few units the tests may find less.")
 
     def about(self, sweep: SizeSweep, mine: PairPlan, repeats: int) -> str:
         """What the dots, the curve and the line are."""
         difference, alpha, unit = self.difference, sweep.settings.alpha, metric_title(self.view.metric)
-        return (f"All for a difference of {difference:g} {unit}. Dots: share of {repeats} random test sets of each "
-                f"size with p at most {alpha:g}, uncorrected, by the percentile test (Zhang and Vogel 2004, 3.2) on "
-                f"{sweep.settings.resamples} bootstrap samples by {sweep.settings.unit}, with 95% Monte Carlo "
-                f"intervals. Their differences are moved by {rounded(difference - mine.delta, '+')}, so that the whole "
-                f"set has the one asked about. Opposite is against the order of the whole set; "
-                f"{own_order(mine, alpha)}. They are drawn without replacement: pale dots stand for more than half of "
-                "the set, parts that are alike and come to say what the whole says, whatever fresh test sets would; "
-                "the last is the set itself, once. Dotted: what normal theory plans for fresh test sets. It meets the "
-                f"line of {self.power:.0%} at the size it needs, and the bar is its {100 * (1 - alpha):g}% interval.")
+        return (f"Dots: share of {repeats} random test sets of each size that find a difference of {difference:g} "
+                f"{unit} (p at most {alpha:g}, uncorrected, percentile test on {sweep.settings.resamples} resamples by "
+                f"{sweep.settings.unit}), with 95% Monte Carlo intervals; their differences are moved by "
+                f"{rounded(difference - mine.delta, '+')}. Opposite: against the order of the whole set; "
+                f"{own_order(mine, alpha)}. Pale dots stand for more than half of this set: such parts overlap and "
+                "repeat what the whole set says. Dotted: what normal theory plans for new test sets. It meets the "
+                f"line of {self.power:.0%} at the size it needs; the bar is its {100 * (1 - alpha):g}% interval.")
 
 
 # Scores and widths of intervals by size.
@@ -214,11 +209,10 @@ def show_scores(view: View, sweep: SizeSweep, mine: PairPlan, printed: str) -> N
     st.subheader("Scores")
     charts.show(partial(scores, sweep.systems, {mine.a: BLUE, mine.b: VERMILLION}, unit=f"{sweep.settings.unit}s",
                         metric=unit, lower=not view.result.higher_is_better), key="sweeps.scores", files=view.named(),
-                command=printed, **charts.columns(sweep.systems), with_table=False,
+                command=printed, rows=sweep.systems, with_table=False,
                 alt=f"Mean {unit} of each system by test-set size; the ribbons narrow as the sets grow.")
-    st.caption("Mean score over the test sets; ribbons hold the middle 90% of them (Figs 4 to 7 of Zhang and Vogel). "
-               + ("Counted anew on every test set, as the weights of this metric come from it: scores grow."
-                  if sweep.recounted else "They close towards the whole set, as large parts of it overlap."))
+    st.caption("Mean score over the test sets; ribbons hold the middle 90% of them (Figs 4 to 7 of Zhang and Vogel)."
+               + (" The weights of this metric come from each test set, so scores grow." if sweep.recounted else ""))
 
 
 def show_widths(view: View, sweep: SizeSweep, system: str, printed: str) -> None:
@@ -232,14 +226,13 @@ def show_widths(view: View, sweep: SizeSweep, system: str, printed: str) -> None
     charts.show(partial(widths, rows, slope, paper, unit=f"{sweep.settings.unit}s",
                         theirs=f"Zhang and Vogel, {metric_title(theirs)}"),
                 key="sweeps.widths", files=view.named(system), command=printed,
-                **charts.columns(rows), table=width_table(rows),
+                rows=rows, table=width_table(rows),
                 alt="Relative width of the interval against the test-set size on log axes, falling with slope "
                     f"{slope.slope}.")
-    st.caption("Width of the percentile interval relative to its median, mean over the test sets, with a straight line "
-               + ("" if slope.slope is None else f"of slope {slope.slope:.3f} (SE {slope.se or 0:.3f}): doubling the "
-                  f"test set narrows it by {slope.per_doubling:.0%}. ")
-               + "Independent units give -1/2 and 29%, the 30% of Zhang and Vogel; percentile intervals of few units "
-                 "are too narrow, which makes the line flatter.")
+    st.caption("Mean width of the percentile interval, relative to its median. "
+               + ("" if slope.slope is None else f"The line has slope {slope.slope:.3f} (SE {slope.se or 0:.3f}): "
+                  f"doubling the test set narrows the interval by {slope.per_doubling:.0%}. ")
+               + "Independent units give -1/2 and 29%, the 30% of Zhang and Vogel; few units make the line flatter.")
 
 
 # Beside Zhang and Vogel (2004): Table 2; Tables 3 and 4 with Figure 8.
@@ -269,12 +262,12 @@ def show_table_2(view: View, sweep: SizeSweep, system: str, asked: dict) -> None
                   sizes=tuple(percent / 100 for percent in percents), **asked)
     screen.plain(f"System {system}: relative {100 * (1 - view.settings['alpha']):g}% interval by size")
     screen.show_table(size_table(swept, system))
-    st.caption(f"{_about(several)}. Ours: means over {asked['repeats']} random parts, but of the whole set one "
-               f"interval; theirs too. {ZHANG_VOGEL_2.source}: {ZHANG_VOGEL_2.about}; human: fluency and adequacy. "
-               f"They draw parts by document and bootstrap by sentence, here both go by {sweep.settings.unit}. "
-               + _NOT_EQ_4 + "Their Figure 3, each pair by each metric, is a switch on the Leaderboard.")
-    _files("sweeps.table2", view.named(system), system_records(swept, metric in view.testset.scores),
-           command("size", metric, source, asked, sizes=",".join(f"{percent}%" for percent in percents)))
+    st.caption(f"{_about(several)}. Ours: means over {asked['repeats']} random parts by {sweep.settings.unit}; one "
+               f"interval for the whole set. {ZHANG_VOGEL_2.source}: {ZHANG_VOGEL_2.about}; human: fluency and "
+               "adequacy, parts by document, bootstrap by sentence. " + _NOT_EQ_4
+               + "Their Figure 3 is a switch on the Leaderboard.")
+    charts.show_numbers(view.named(system), "sweeps.table2", system_records(swept, metric in view.testset.scores),
+                        command("size", metric, source, asked, sizes=",".join(f"{percent}%" for percent in percents)))
 
 
 def show_references(view: View, system: str, asked: dict) -> None:
@@ -311,13 +304,13 @@ def show_references(view: View, system: str, asked: dict) -> None:
             partial(references, [(row.references, row.score, row.low, row.high) for row in whole], theirs,
                     metric=metric_title(metric), source="Zhang and Vogel"),
             key="sweeps.references", files=view.named(system), with_table=False,
-            command=command("references", metric, source, asked), **charts.columns(records),
+            command=command("references", metric, source, asked), rows=records,
             alt=f"Score of {system} with its interval, by number of references; the table below has the numbers.")
     screen.show_table(reference_table(swept, system))
-    st.caption(f"{_about(several)}. Means over sets that use every reference equally often. The share of the "
-               "data: so much with these references gives as narrow a relative interval as all of it with one; in "
-               "brackets its 95% Monte Carlo interval, of what the draws leave open on this test set. They "
-               "find that four references make up for 30 to 40% of it (4.2). "
+    st.caption(f"{_about(several)}. Means over sets that use every reference equally often. The share of the data with "
+               "these references gives as narrow a relative interval as all of it with one; in brackets its 95% Monte "
+               "Carlo interval, of what the draws leave open. They find that four references make up for 30 to 40% "
+               "of it (4.2). "
                + ("Here NIST and M-BLEU intervals do not narrow, a limit of the simulation: on real texts they do. "
                   if several.simulated and metric in ("nist", "m-bleu") else "")
                + (_NOT_EQ_4 if metric == "m-bleu" else ""))
@@ -348,9 +341,3 @@ def _about(several: TestSet) -> str:
     scored = f", {format_count(n, 'reference')}" if n else ""
     return f"{'Simulated, the first ' if several.simulated else ''}{size}{scored}"
 
-
-def _files(key, called, records, line):
-    """The numbers of a table as a file, and the command that prints them."""
-    with st.expander("Numbers as a file, command", key=f"{key}.box"):
-        charts.csv_button(called, key, list(records[0]), [row.values() for row in records])
-        charts.copy_command(line, key)

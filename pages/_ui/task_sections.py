@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import partial
 
 import streamlit as st
 
 from mtsig_core import METRICS, MtsigError
 from mtsig_core.experiments.metric_agreement import task_agreement
-from mtsig_core.figures.comparison_plots import agreement_dots
 from mtsig_core.metrics import metric_titles
 from mtsig_core.report import export
-from mtsig_core.report.agreement import (
-    agreement_by_pair_table,
-    agreement_note,
-    agreement_table,
-    agreement_verdict,
-    compared_metrics_table,
-)
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.kept_results import AS_COMPARED, kept_agreement
 from mtsig_core.report.task import (
@@ -37,10 +28,20 @@ from mtsig_core.report.task_export import disputed_records, task_document
 from mtsig_core.results import TaskAgreement, TaskComparison
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import find_disputes
-from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.store.reviews import Entry
 from mtsig_core.testset import pick_human_scores
-from pages._ui import address, background, browser, charts, controls, frame, one_pair, screen, session_limits
+from pages._ui import (
+    address,
+    background,
+    browser,
+    charts,
+    controls,
+    frame,
+    metrics_sections,
+    one_pair,
+    screen,
+    session_limits,
+)
 from pages._ui.browser import command_box
 from pages._ui.task_view import compare_by
 
@@ -71,7 +72,7 @@ _FORMS = (("CSV", "csv", "csv", "text/csv"), ("JSON", "json", "json", "applicati
 def show_files(comparison: TaskComparison, drawn: str, metric: str, source: TaskSource, command: str, what: str,
          history: Sequence[Entry] = ()) -> None:
     """A button for each file and the picture `drawn`; what they are of, a task or a review, is in their names."""
-    st.subheader("Take it away")
+    st.subheader("Export")
     named = partial(export.file_name, comparison.task.name, metric, what)
     with st.container(horizontal=True):
         for title, form, ending, mime in _FORMS:
@@ -100,7 +101,7 @@ def show_people(view, comparison: TaskComparison) -> None:
     if waiting := [name for name, one in kept.items() if one is None]:
         by = "; ".join(f"{name} ({name_pairs(info.pairs_with(name))})" for name in waiting)
         screen.caution_box(f"People scored these systems too: {by}. Ranks by human scores may differ: choose "
-                           f"{waiting[0]} as the metric at the side to see them.")
+                           f"{waiting[0]} as the metric in the sidebar to see them.")
 
 
 def show_disputes(view) -> TaskComparison | None:
@@ -114,7 +115,7 @@ def show_disputes(view) -> TaskComparison | None:
     if not others:
         return None
     st.subheader("Do the metrics agree?")
-    chosen = controls.several("Hold the metric at the side against", others, "against", [],
+    chosen = controls.several("Hold the metric in the sidebar against", others, "against", [],
                               placeholder="further metrics", format_func=metric_titles(others).get)
     if not chosen:
         st.caption("Choose further metrics: the pairs of systems that only some of them decide, and those that they "
@@ -142,9 +143,8 @@ def show_disputes(view) -> TaskComparison | None:
         clicked = screen.show_table(pairs.pick_rows(range(min(n, _SHOWN))), "task.disputes", open_rows=True)
         cut = f" The first {_SHOWN:,} of {n:,} rows; the file has all." if n > _SHOWN else ""
         st.caption(f"{DISPUTED_PAIRS_NOTE} Tick a row to open the pair.{cut}")
-        records = disputed_records(disputes)
-        charts.csv_button((info.name, "-".join(metrics)), "task.disputes", list(records[0]),
-                          (row.values() for row in records), "Pairs on which metrics disagree as CSV")
+        charts.csv_button((info.name, "-".join(metrics)), "task.disputes", disputed_records(disputes),
+                          "Pairs on which metrics disagree as CSV")
         if clicked is not None and (pair := pairs.values("language_pair")[clicked]) in compared.pairs:
             there = compared.pairs[pair].metrics.get(view.metric)
             names = [] if there is None else [row.system for row in there.systems]
@@ -182,22 +182,7 @@ def show_agreement(view) -> TaskAgreement | None:
     except MtsigError as problem:
         screen.error(problem)
         return None
-    screen.answer(agreement_verdict(result))
-    screen.cautions(about_agreement(result))
-    charts.show(partial(agreement_dots, result), key="task.agreement", files=(info.name, human),
-                command=_command(view, human, asked),
-                **charts.columns(result.metrics), with_table=False,
-                alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals, means over the "
-                    "language pairs; numbers below.")
-    screen.show_table(agreement_table(result), "task.agreement.rows")
-    screen.show_table(agreement_by_pair_table(result), "task.agreement.pairs")
-    st.caption("Soft pairwise accuracy by language pair.")
-    if result.comparisons:
-        screen.show_table(compared_metrics_table(result), "task.agreement.comparisons")
-        rows = [asdict(row) for row in result.comparisons]
-        charts.csv_button((info.name, human), "task.comparisons", list(rows[0]), (list(row.values()) for row in rows),
-                          "Pairs of metrics as CSV")
-    screen.plain(agreement_note(result))
+    metrics_sections.show_agreement_with(result, "task", (info.name, human), _command(view, human, asked))
     return result
 
 

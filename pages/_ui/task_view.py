@@ -23,7 +23,7 @@ from mtsig_core.results import TaskComparison
 from mtsig_core.stats.cautions import about_choice
 from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
 from mtsig_core.testset import order_metrics
-from pages._ui import address, background, controls, results, screen, session_limits, tasks, testsets
+from pages._ui import address, background, controls, result_cache, screen, session_limits, testsets
 from pages._ui.screen import end_page, in_side_bar
 
 FEW = 4  # language pairs of which all is said in sight
@@ -33,7 +33,7 @@ _TRACKS = ("all systems", "constrained", "unconstrained")
 
 @dataclass(frozen=True)
 class TaskView:
-    """What is chosen at the side."""
+    """What is chosen in the sidebar."""
 
     name: str  # of the task, as the address has it
     offer: testsets.TaskOffer
@@ -62,7 +62,7 @@ class TaskView:
         """
         info = self.kept.info
         usual = order_metrics([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]])[0]
-        named = {"testset": tasks.track_name(self.offer.testset(self.name, pair), self.kept.source.track),
+        named = {"testset": testsets.track_name(self.offer.testset(self.name, pair), self.kept.source.track),
                  "metric": None if self.metric == usual else self.metric}
         may_change = self.offer.source.folder is not None and self.offer.saved is None
         return named | ({address.SEEN: comparison.pairs[pair].testset.digest[:12]} if may_change else {})
@@ -76,26 +76,26 @@ class TaskView:
 
 def compare_by(kept: KeptTask, metrics: list[str], settings: dict, what: str,
                meanwhile: Callable[[dict[str, Comparison]], None] | None = None) -> TaskComparison:
-    """All language pairs compared by these metrics; what that draws is remembered, as in `results.comparison`."""
+    """All language pairs compared by these metrics; what that draws is remembered, as in `result_cache.comparison`."""
     pairs = [pair for metric in metrics for pair in kept.info.pairs_with(metric)]
     session_limits.check_task(kept.sizes, pairs, compare_task, settings)
-    asked = results.deciding(settings)
+    asked = result_cache.deciding(settings)
 
     def work(progress):
         cache = KeptDraws()
         result = compare_task(kept, metrics, jobs=-1, progress=progress, found=progress.part, cache=cache, **settings)
         return asked, result, dict(cache)
 
-    return results.decided_from(_key(kept, metrics, settings), work, asked, lambda cache: compare_task(
+    return result_cache.decided_from(_key(kept, metrics, settings), work, asked, lambda cache: compare_task(
         kept, metrics, cache=cache, **settings), what, meanwhile)
 
 
 def _key(kept: KeptTask, metrics: list[str], settings: dict) -> tuple:
-    return "task", kept.digest, *metrics, tuple(sorted(results.drawing(settings).items()))
+    return "task", kept.digest, *metrics, tuple(sorted(result_cache.drawing(settings).items()))
 
 
 def choose() -> TaskView:
-    """Draw the controls at the side; what they make."""
+    """Draw the controls in the sidebar; what they make."""
     offers = testsets.available_tasks()
     for asked in filter(None, (address.asked("shared_task"), (address.asked("testset") or "").partition("/")[0])):
         if (offer := testsets.find_task(asked, offers)) is not None:  # an upload, of whoever sent its link
@@ -125,11 +125,11 @@ def choose() -> TaskView:
 
 def _pick_references(offer: testsets.TaskOffer, track: str | None) -> KeptTask:
     """Choose which references score, and whether the others take part, where there is such a choice; the task so."""
-    every = tasks.kept(offer, track).references
+    every = testsets.read_task(offer, track).references
     names = list(dict.fromkeys(name for texts, _ in every.values() for name in texts))
     able = any(len(texts) > 1 or rated for texts, rated in every.values())
     if not able:
-        return tasks.kept(offer, track)
+        return testsets.read_task(offer, track)
     with st.expander("References", key="task.references"):
         chosen = controls.several("Score with", names, "refs", list(offer.source.refs) or names) \
             if len(names) > 1 else names
@@ -138,7 +138,7 @@ def _pick_references(offer: testsets.TaskOffer, track: str | None) -> KeptTask:
         free = any(rated or len(set(texts) & set(chosen)) not in (0, len(texts)) for texts, rated in every.values())
         join = controls.toggle("References take part as systems", offer.source.refs_as_systems, "humans",
                                disabled=not free, help="Those that do not score, and all that were rated.") and free
-    return tasks.kept(offer, track, tuple(chosen) if len(chosen) < len(names) else (), join)
+    return testsets.read_task(offer, track, tuple(chosen) if len(chosen) < len(names) else (), join)
 
 
 def _of_the_set(offers: dict[str, testsets.TaskOffer]) -> str:
@@ -166,10 +166,10 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
 
 
 def ask_which_metric(view: TaskView) -> None:
-    """Say that nothing says which metric decides, where the one at the side is only the first of several."""
+    """Say that nothing says which metric decides, where the one in the sidebar is only the first of several."""
     if view.metric in view.kept.info.own_scores[:1]:
         for caution in about_choice(view.kept.info, view.metric):
-            screen.caution_box(f"{caution.finding} Choose the metric that decides at the side.")
+            screen.caution_box(f"{caution.finding} Choose the metric that decides in the sidebar.")
 
 
 def show_picture(comparison: TaskComparison, metric: str, key: str | None = None) -> str | None:
@@ -266,7 +266,7 @@ def choose_review() -> ReviewView:
                          "expired, or it was kept on another server." if review.task.startswith(testsets.KEPT) else
                          f"The shared task {review.task!r} of this review is not offered here. Whoever runs this "
                          "server names its folder with MTSIG_DATA_ROOT.")
-    whole = tasks.kept(offer, review.track, review.refs, review.refs_as_systems)
+    whole = testsets.read_task(offer, review.track, review.refs, review.refs_as_systems)
     before = TaskView(review.task, offer, whole, review.metric, review.tested)
     return ReviewView(kept, before, TaskView(review.task, offer, whole.leaving_out(review.exclusions), review.metric,
                                              review.tested))

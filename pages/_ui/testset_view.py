@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
@@ -13,7 +14,7 @@ from mtsig_core.metrics.tokenizers import TOKENIZERS, tokenizer_name
 from mtsig_core.report.commands import command_line
 from mtsig_core.source import Source
 from mtsig_core.testset import name_as_system
-from pages._ui import results
+from pages._ui import result_cache
 from pages._ui.controls import choice, several, toggle, unlike
 from pages._work.memory import Memory
 
@@ -145,7 +146,7 @@ class View:
 
     @property
     def comparison(self) -> Comparison:
-        return results.comparison(self.testset, self.metric, **self.settings)
+        return self.compare()
 
     @property
     def result(self) -> MetricResult:
@@ -169,6 +170,17 @@ class View:
         """What files of this view are called: the test set, the systems that they are about, the metric."""
         return self.testset.name, *(["pair"] if len(systems) == 2 else []), *systems, metric or self.metric
 
-    def command(self) -> str:
-        """The command line that prints the numbers of this view."""
-        return command_line("compare", self.source, metrics=self.metric, **self.settings)
+    def compare(self, metric: str | None = None, **changed) -> Comparison:
+        """The systems compared by this metric or another, with some settings changed."""
+        return result_cache.comparison(self.testset, metric or self.metric, **{**self.settings, **changed})
+
+    def experiment(self, function: Callable, what: str, *, metric: str | None = None, testset: TestSet | None = None,
+                   **asked):
+        """The result of an experiment on this test set or another, as `result_cache.experiment`."""
+        return result_cache.experiment(testset or self.testset, metric or self.metric, function, what, **asked)
+
+    def command(self, name: str | None = None, *flags: str, **asked) -> str:
+        """The command line that prints the numbers of this view, or of an experiment on it."""
+        if name is None:
+            return command_line("compare", self.source, metrics=self.metric, **self.settings)
+        return command_line(name, self.source, *flags, **{"metrics": self.metric, **asked})

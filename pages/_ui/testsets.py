@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path, PurePosixPath
@@ -19,13 +19,14 @@ from mtsig_core.readers.limits import limit_reading, task_limits, upload_limits
 from mtsig_core.readers.tasks import Contents, contents_of, has_scores, is_task, no_output, pairs_of, tables_beside
 from mtsig_core.readers.texts import find_runs
 from mtsig_core.readers.wmt import folder_name
+from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.report.palette import shortened
 from mtsig_core.simulation.shared_task import PAIRS
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.store.kept_sets import Saved, Store, open_store
 from mtsig_core.testset import show_name
 from pages._ui import address, browser, screen
-from pages._work.memory import LOADED, weight
+from pages._work.memory import LOADED, Memory, weight
 
 SIMULATED = TaskSource(None)
 TASK, LARGE = Source(demo_task=True), Source(demo=0)
@@ -370,9 +371,9 @@ def _looks_like_task(folder: Path) -> bool:
     return look() if folder.is_dir() else LOADED.make(("looks like a task", *_stamp(folder)), look, lambda _: 0)
 
 
-def _stamp(path: Path) -> tuple[str, int, int]:
+def _stamp(path: str | Path) -> tuple[str, int, int]:
     """Path, size and time of a file."""
-    stat = path.stat()
+    stat = os.stat(path)
     return str(path), stat.st_size, stat.st_mtime_ns
 
 
@@ -421,4 +422,76 @@ def pairs_in(folder: Path, below: Path | None = None) -> list[str]:
 
 def _fingerprint(source: Source) -> tuple:
     """Path, size and time of each file of a source."""
-    return tuple((file, os.stat(file).st_size, os.stat(file).st_mtime_ns) for file in sorted(source.files()))
+    return tuple(map(_stamp, sorted(source.files())))
+
+
+# A shared task by what is kept of it.
+
+_AS_READ = 4  # bytes in memory for each of a file, about
+
+
+def read_task(offer: TaskOffer, track: str | None, refs: tuple[str, ...] = (), refs_as_systems: bool = False
+              ) -> KeptTask:
+    """A task, or one track of it, by what is kept of it; its files are looked at anew when one has changed."""
+    source = offer.source if offer.saved is None else placed(offer.saved)
+    source = replace(source, refs=refs, refs_as_systems=refs_as_systems)
+    files = *source.files(), *filter(Path.is_file, source.list_joined_files())
+    return _read_task(source, track, tuple(map(_stamp, files)), limited=offer.saved is not None)
+
+
+def _read_task(source: TaskSource, track: str | None, fingerprint: tuple, limited: bool) -> KeptTask:
+    def make():
+        if track is None:
+            task = KeptTask(source)
+        else:
+            whole = _read_task(source, None, fingerprint, limited)  # which is read once for all tracks
+            task = KeptTask(replace(source, track=track), read=lambda: whole.task.of_track(track))
+        with st.spinner("Reading the task"), limit_reading(task_limits()) if limited else nullcontext():
+            task.info  # noqa: B018 - what takes time, for the page to say so meanwhile
+        return task
+
+    return LOADED.make(("task", source, track, fingerprint), make,
+                     lambda _: _AS_READ * sum(size for _, size, _ in fingerprint))
+
+
+# One language pair with the systems of one track.
+
+_MARK = "@"  # between the name of a test set and the track
+_OF_TRACKS = Memory(16)  # a part knows its digest, which takes time to find
+
+
+def track_name(testset: str, track: str | None) -> str:
+    """What a test set is called in the address of a page, with its track."""
+    return testset if track is None else f"{testset}{_MARK}{track}"
+
+
+def find_track(name: str, offers: dict[str, Offer]) -> Offer | None:
+    """The set of that name, as `find`; with a track after it, the systems of that track alone."""
+    base, mark, track = name.rpartition(_MARK)
+    if (offer := find(name, offers)) is not None or not mark or (offer := find(base, offers)) is None:
+        return offer
+    try:
+        whole = offer.load()
+    except MtsigError:  # which is said where it is opened
+        return offer
+    if not (names := _of_track(base, track, whole)):
+        return None
+    return replace(offer, label=f"{offer.label}, {track} track", load=lambda: _part(whole, names, track),
+                   source=replace(offer.source, only=names))
+
+
+def _of_track(base: str, track: str, whole: TestSet) -> tuple[str, ...]:
+    """The systems of a language pair that are in a track, as the task that it is of says; none of no track."""
+    offers = available_tasks()
+    if (link := base.partition("/")[0]) != base and (upload := find_task(link, offers)) is not None:
+        offers[link] = upload
+    for name, task in offers.items():
+        if base.startswith(f"{name}/" if task.source.folder is not None else TASK.title):
+            with suppress(MtsigError):  # no system of that track
+                return tuple(system for system in whole.systems if system in read_task(task, track).info.systems)
+    return ()
+
+
+def _part(whole: TestSet, names: tuple[str, ...], track: str) -> TestSet:
+    key = whole.digest, whole.name, names, track
+    return _OF_TRACKS.make(key, lambda: replace(whole.only(names), name=f"{whole.name}, {track} track"))

@@ -37,11 +37,10 @@ from mtsig_core.figures.experiment_plots import counts, p_values, panels, rates
 from mtsig_core.metrics import list_metrics, metric_title
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.cells import rounded, signed
-from mtsig_core.report.commands import command_line
 from mtsig_core.report.words import describe_direction
 from mtsig_core.stats.few_units import FEW_UNITS, least_of_units
 from mtsig_core.stats.significance import TESTS, significant
-from pages._ui import charts, controls, one_pair, results, screen
+from pages._ui import charts, controls, one_pair, result_cache, screen
 from pages._ui.browser import command_box
 from pages._ui.screen import or_end_page
 from pages._ui.testset_view import View
@@ -59,13 +58,13 @@ def run(view: View, function: Callable, what: str, *, figure: Callable[[Any], Ca
         grow(figure(one), f"{function.__name__}.{done}", f"{done:,} of {n:,} {things} so far",
              "" if before else ", so intervals are wider than they will be")
 
-    return results.experiment(view, function, what, meanwhile=figure and growing, before=before, alpha=view.alpha,
-                              seed=view.settings["seed"], **asked)
+    return view.experiment(function, what, meanwhile=figure and growing, before=before, alpha=view.alpha,
+                           seed=view.settings["seed"], **asked)
 
 
 def command(view: View, name: str, metrics: str | None = None, **asked) -> str:
     """The command line that prints the numbers of an experiment; what is None is left out."""
-    return command_line(f"validate {name}", view.source, metrics=metrics or view.metric, alpha=view.alpha,
+    return view.command(f"validate {name}", metrics=metrics or view.metric, alpha=view.alpha,
                         seed=view.settings["seed"], **asked)
 
 
@@ -73,7 +72,7 @@ def show_figure(view: View, figure: Callable[[], go.Figure], rows: Sequence, nam
                 **asked) -> None:
     """A figure with the rows that the command prints as its numbers; the page has a table of them anyway."""
     charts.show(figure, key=f"validation.{key or name}", files=view.named(), command=command(view, name, **asked),
-                alt=alt, with_table=False, **charts.columns(flatten_rows(rows)))
+                alt=alt, with_table=False, rows=flatten_rows(rows))
 
 
 def grow(figure: Callable[[], go.Figure], name: str, sentence: str, more: str = "") -> None:
@@ -470,7 +469,7 @@ def show_units(view: View, place) -> None:
     with or_end_page():
         part = part_with_documents(view.testset, view.metric)
     asked = {key: view.settings[key] for key in ("trials", "alpha", "seed")}
-    by_unit = partial(results.comparison, view.testset, view.metric, **UNIT_SETTINGS, **asked)
+    by_unit = partial(result_cache.comparison, view.testset, view.metric, **UNIT_SETTINGS, **asked)
     by_document = by_unit(unit="document")  # documents are fewer, so this one is there first
 
     def changes(by_segment):

@@ -245,7 +245,7 @@ def ready(page):
 
 
 def follow(page, name):
-    """Open another page by its link at the side."""
+    """Open another page by its link in the sidebar."""
     page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
     page.wait_for_selector(f"h1:has-text('{'Which differences' if name == 'Overview' else name}')")
 

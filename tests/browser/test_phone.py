@@ -1,4 +1,4 @@
-"""On a phone: what figures say is whole, and the side bar closes by itself."""
+"""On a phone: what figures say is whole, and the sidebar closes by itself."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_no_number_is_cut(at, phone, path, figures):
 
 
 def covers(page):
-    """Whether the side bar lies over the page."""
+    """Whether the sidebar lies over the page."""
     return page.get_by_test_id("stSidebar").evaluate("e => e.getBoundingClientRect().right > 0")
 
 
@@ -52,7 +52,7 @@ def test_the_side_bar_closes_once_a_page_or_a_set_is_chosen(at, phone):
         choice()
         ready(phone)
         phone.wait_for_function("document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().right <= 0")
-    phone.goto(at("data", ("--demo-segments", 60), task="true"))  # nothing opens a side bar that is closed
+    phone.goto(at("data", ("--demo-segments", 60), task="true"))  # nothing opens a sidebar that is closed
     ready(phone)
     phone.evaluate("history.back()")
     ready(phone)

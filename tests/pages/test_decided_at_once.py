@@ -7,7 +7,7 @@ from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.source import TaskSource
 from mtsig_core.stats import across, comparison, engine
 from mtsig_core.stats.across import compare_task
-from pages._ui import background, results, task_view
+from pages._ui import background, result_cache, task_view
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
 from tests.pages.toys import NAMES
 
@@ -23,13 +23,13 @@ def start_nothing(patch):
 @pytest.fixture
 def seen(monkeypatch):
     """The results that pages have had, in turn."""
-    had, decided_from = [], results.decided_from
+    had, decided_from = [], result_cache.decided_from
 
     def kept(*args, **more):
         had.append(decided_from(*args, **more))
         return had[-1]
 
-    monkeypatch.setattr(results, "decided_from", kept)
+    monkeypatch.setattr(result_cache, "decided_from", kept)
     return had
 
 

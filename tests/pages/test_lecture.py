@@ -44,7 +44,7 @@ def test_before_the_guess_nothing_is_sent_that_answers(opened, scene):
     ("randomization", {"a": "<b>nobody"}, "a=<b>nobody"), ("blocks", {"a": "nobody"}, "")])
 def test_what_a_link_asks_in_vain_is_said_before_the_guess(opened, scene, asked, said):
     told = sent(opened("lecture", SMALL, testset=SMALL.title, scene=scene, **asked))["instead"]
-    assert told.startswith(f"The link asks for {said}: not to be had here.") if said else "The link" not in told
+    assert told.startswith(f"The link asks for {said}: not available here.") if said else "The link" not in told
 
 
 def test_a_link_gives_the_numbers_of_the_core_again(opened):
@@ -152,7 +152,7 @@ def test_a_link_with_more_steps_than_a_test_set_has_blocks_shows_all_of_them(ope
 def test_a_test_set_that_is_gone_is_said(opened):
     page = opened("lecture", SMALL, testset="~nowhere")
     assert not page.exception and "is not here" in "".join(node.proto.body for node in page.get("html"))
-    assert [node.proto.label for node in page.get("page_link")] == ["Data", "Overview"]  # there is no side bar
+    assert [node.proto.label for node in page.get("page_link")] == ["Data", "Overview"]  # there is no sidebar
 
 
 @pytest.mark.parametrize(("scene", "votes", "said"), [

@@ -76,14 +76,14 @@ def test_content_without_a_name_is_not_said_to_have_changed(opened, tmp_path):
 def test_what_a_link_leaves_out_and_is_not_here_has_no_default(opened, tmp_path):
     source = task(tmp_path)
     said = words(opened("leaderboard", source, exclude="NOPE"))
-    assert "asks for exclude=NOPE, which is not to be had here; it is left out of account." in said
-    assert "asks for test=x, which is not to be had here; the default stands instead." in words(
+    assert "asks for exclude=NOPE, which is not available here; it is ignored." in said
+    assert "asks for test=x, which is not available here; using the default." in words(
         opened("leaderboard", source, test="x"))
 
 
 def test_a_value_that_fills_the_screen_is_cut(opened, tmp_path):
     said = words(opened("leaderboard", task(tmp_path), unit="x" * 3000))
-    assert "The link asks for unit=xxx" in said and "xxx, which is not to be had here; the default stands" in said
+    assert "The link asks for unit=xxx" in said and "xxx, which is not available here; using the default" in said
     gone = words(opened("pair", task(tmp_path), testset="y" * 5000))
     assert "The test set &#x27;yyy" in gone and "yyy&#x27; of this link is not here." in gone
     assert "x" * 400 not in said and "y" * 400 not in gone

@@ -1,4 +1,4 @@
-"""A setting at the side is shown on the pages where it has an effect, and kept on the others."""
+"""A setting in the sidebar is shown on the pages where it has an effect, and kept on the others."""
 
 import re
 
@@ -77,8 +77,8 @@ def test_what_is_set_stays_for_the_pages_that_show_it(opened, source):
 def test_a_warning_names_the_controls_that_help_and_no_option(opened, source):
     page = opened("leaderboard", source, unit="segment", test="koehn")
     said = [line for line in words(page).splitlines() if "mt-caution" in line]
-    assert any("Use the unit document. In the side bar: Unit = document." in line for line in said)
-    assert any("In the side bar: Test = ar." in line for line in said)
+    assert any("Use the unit document. In the sidebar: Unit = document." in line for line in said)
+    assert any("In the sidebar: Test = ar." in line for line in said)
     assert not any("--" in line or "Arguments" in line for line in said)
     labels = [widget.label for kind in (page.selectbox, page.multiselect) for widget in kind]
     for argument in {*LABELS} - {"refs_as_systems"}:  # which needs a second reference

@@ -108,7 +108,7 @@ def test_cells_go_out_correction_by_correction(open_page, source):
         assert not page.exception
         compared = compare(source.read(), trials=1999, correction=name).metrics["bleu"].pairs
         lit = sum(pair.significant for pair in compared)
-        assert f"{said}: {lit} of 6 cells are lit" in words(page)
+        assert f"{said}: {lit} of 6 pairs are significant" in words(page)
         drawn = json.loads(page.get("plotly_chart")[0].proto.spec)["data"][0]["z"]
         assert sum(value is not None for row in drawn for value in row) == lit
         assert ("--correction none" in copied(page)[0]) == (name == "none")

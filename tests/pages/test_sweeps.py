@@ -138,7 +138,7 @@ def test_the_better_system_comes_first_whatever_is_chosen(open_page, source):
         assert not page.exception
         ends.append(answer(page))
     assert ends[0] == ends[1] and "segments" in ends[0]
-    assert "Segments of a document are taken as independent" in words(page)
+    assert "Segments of a document are treated as independent" in words(page)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The tokenizer: a control at the side, in the status line, in the printed command, and warned of on every page."""
+"""The tokenizer: a control in the sidebar, in the status line, in the printed command, and warned of on every page."""
 
 
 import pytest

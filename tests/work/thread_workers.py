@@ -11,7 +11,7 @@ from pages._work.worker import Progress, computed, unpacked
 from pages._work.worker_pool import packed
 
 #: Modules of pages that work may refer to: where it is done there is no Streamlit.
-KNOWN = {"pages._ui.results"}
+KNOWN = {"pages._ui.result_cache"}
 
 
 class ThreadWorker:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +17,6 @@ from mtsig_core.stats.engine import fits_in_memory
 from pages._ui import session_limits
 from pages._work.first_comparison import FirstDraws, drawn_beforehand, first_counts
 from pages._work.memory import Memory
-
-if TYPE_CHECKING:
-    from pages._ui.testset_view import View
 
 _MANY = 10_000  # segments from which on several cores pay off
 _KEPT = 16  # statistics of test sets, the largest things that are remembered
@@ -76,7 +72,7 @@ def decided_from(key: tuple, work: Callable, asked: tuple, decide: Callable, wha
     return found if there == asked else _DECIDED.make((key, asked), lambda: decide(cache))
 
 
-def experiment(view: View, function: Callable, what: str, *, metric: str | None = None, testset: TestSet | None = None,
+def experiment(testset: TestSet, metric: str, function: Callable, what: str, *,
                limit: Callable[[], None] | None = None, meanwhile: Callable[[dict], None] | None = None,
                before: Mapping = MappingProxyType({}), **asked):
     """The result of function(testset, metric, ...) of the core, remembered by content and arguments.
@@ -87,8 +83,7 @@ def experiment(view: View, function: Callable, what: str, *, metric: str | None 
     """
     from pages._ui import background, screen  # which work does without
 
-    metric = metric or view.metric
-    testset = (testset or view.testset).keep_scorable(metric)
+    testset = testset.keep_scorable(metric)
     taken = set(inspect.signature(function).parameters)
 
     def work(progress):
