@@ -69,7 +69,7 @@ def encode(value: object) -> bytes:
     return msgspec.msgpack.encode(value, enc_hook=_from_array)
 
 
-def decode(kind: type[_Value], data: bytes) -> _Value:
+def decode(kind: type[_Value], data: bytes | memoryview) -> _Value:
     """What `encode` made of a value of that kind; InputError for anything else."""
     try:
         return msgspec.msgpack.decode(data, type=kind, dec_hook=_to_array)
@@ -77,10 +77,10 @@ def decode(kind: type[_Value], data: bytes) -> _Value:
         raise InputError(f"This is not what mtsig keeps as {kind.__name__}: {error}.") from error
 
 
-def _from_array(array: Any) -> tuple[str, tuple[int, ...], bytes]:
+def _from_array(array: Any) -> tuple[str, tuple[int, ...], memoryview]:
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{type(array).__name__} is nothing that mtsig keeps")
-    return array.dtype.str, array.shape, array.tobytes()
+    return array.dtype.str, array.shape, np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 
 def _to_array(kind: type, parts: Any) -> np.ndarray:

@@ -28,11 +28,8 @@ CHUNK_LINES = 4096
 class StoredLines(Sequence[str]):
     """Lines of an open file of UTF-8 text: in all a tuple of texts would do, but of 12 bytes each.
 
-    Slices are tuples of texts. A pickle has the texts themselves, so that it can be read on other machines.
-
-    `file`: kept open; a file that takes its place under the same name changes nothing; `name`: of the file, for
-    messages; `begins`, `sizes`, `lengths`: ndarray of int, shape (lines,), where each line begins in the file and its
-    size, in bytes; and its length, in characters; `state`: what `read_file_state` said when these were found.
+    Slices are tuples of texts; a pickle has the texts, so that other machines can read it. `begins`, `sizes` are in
+    bytes, `lengths` in characters; `state` is what `read_file_state` said when these were found.
     """
 
     def __init__(self, file: BinaryIO, name: str, begins: np.ndarray, sizes: np.ndarray, lengths: np.ndarray,
@@ -117,7 +114,6 @@ def read_file_state(file: BinaryIO) -> tuple[int, int]:
 # What is refused as a part of a test set: a text where a list of texts belongs, a number where a text does.
 
 _JOINERS = "\u200c\u200d"
-_COPIED = 50_000  # texts: to have looked at them costs a copy, which of more would be felt
 
 
 def show_name(text: str | os.PathLike[str]) -> str:
@@ -156,7 +152,7 @@ def as_list(where: str, values: object) -> tuple[Any, ...]:
                          "a single segment, a list of one.")
     if isinstance(values, Mapping | Set) or not isinstance(values, Iterable):
         raise InputError(f"{where} is {_shorten(values)}. Expected a list with an item for each segment.")
-    return cast("tuple[Any, ...]", values) if isinstance(values, StoredLines | _Texts) else tuple(values)
+    return cast("tuple[Any, ...]", values) if isinstance(values, StoredLines) else tuple(values)
 
 
 def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ...]:
@@ -169,11 +165,11 @@ def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ..
     mtsig_core.errors.InputError: system A: segment 2 is 3.5. Expected a text; where there is nothing, an empty one, ''.
     """
     texts = as_list(where, values)
-    if isinstance(texts, StoredLines | _Texts):
+    if isinstance(texts, StoredLines):
         return texts
     kinds = set(map(type, texts))
     if kinds == {str}:
-        return _Texts(texts) if len(texts) <= _COPIED else texts
+        return texts
     if not all(issubclass(kind, str) or (missing and kind is type(None)) for kind in kinds):
         k = next(k for k, text in enumerate(texts) if not (isinstance(text, str) or (missing and text is None)))
         nothing = "None" if missing else "an empty one, ''"
@@ -184,8 +180,6 @@ def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ..
 
 def as_ids(where: str, values: object) -> tuple[Any, ...]:
     """Names of what each segment belongs to, such as its document; what no screen could show of them is written out."""
-    if isinstance(values, _Texts):
-        return values
     texts = as_texts(where, values)
     escaped = {text: show_name(text) for text in set(texts) if not text.isprintable()}
     return as_texts(where, [escaped.get(text, text) for text in texts]) if escaped else texts
@@ -201,14 +195,8 @@ def as_scores(where: str, values: object) -> tuple[float | None, ...]:
     return _Scores(_check_score(where, k, value) for k, value in enumerate(scores, 1))
 
 
-class _Texts(tuple[str, ...]):
-    """Texts, none of them missing, that `as_texts` has looked at: each view of a test set asks again."""
-
-    __slots__ = ()
-
-
 class _Scores(tuple[float | None, ...]):
-    """The same of `as_scores`."""
+    """Scores that `as_scores` has looked at: each view of a test set asks again, and a task has millions."""
 
     __slots__ = ()
 

@@ -141,13 +141,9 @@ class TestDigest:
         {"domains": None}, {"domains": ["news"] * 4}, {"langpair": "en-nl"}, {"langpair": None},
     ]
 
-    @pytest.mark.parametrize("change", CHANGES)
-    def test_changes_with_any_content(self, change):
-        assert replace(TOY, **change).digest != TOY.digest
-
     def test_of_all_changes_differ(self):
-        digests = {replace(TOY, **change).digest for change in self.CHANGES}
-        assert len(digests) == len(self.CHANGES)
+        digests = {TOY.digest, *(replace(TOY, **change).digest for change in self.CHANGES)}
+        assert len(digests) == 1 + len(self.CHANGES)
 
     @given(st.lists(st.text(max_size=3), min_size=2, max_size=2), st.lists(st.text(max_size=3), min_size=2, max_size=2))
     def test_texts_do_not_run_into_each_other(self, one, two):

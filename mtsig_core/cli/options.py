@@ -81,11 +81,11 @@ def source_from(args: argparse.Namespace, whole_task: bool = False) -> Source | 
     """
     _check_companions(args)
     tables: dict[str, Any] = {
-        "scores": tuple(map(_named_scores, args.scores)), "lower_is_better": tuple(args.lower_is_better),
+        "scores": _split_named("--scores", args.scores), "lower_is_better": tuple(args.lower_is_better),
         "higher_is_better": tuple(args.higher_is_better), "ids": args.ids, "tokenize": args.tokenize}
     chosen = {key: getattr(args, key, None) for key in ("only", "exclude", "domain")}  # not of every command
     tables |= {key: value for key, value in chosen.items() if value}
-    parses, runs = tuple(map(_named_parse, args.parse)), tuple(map(_named_run, args.runs))
+    parses, runs = _split_named("--parse", args.parse), _split_named("--run", args.runs)
     files = {"--ref": args.ref, "--system": args.system, "--run": args.runs, "--src": args.src, "--docs": args.docs,
              "--xml": args.xml, "--sacrebleu": args.sacrebleu}
     if args.demo or args.demo_task or args.demo_segments is not None:
@@ -175,25 +175,20 @@ class AddUp(argparse.Action):
         setattr(namespace, self.dest, tuple(dict.fromkeys((*before, *values))))
 
 
-def _named_scores(text: str) -> tuple[str, str]:
-    name, path = _named(text)
-    if name is None or not path:
-        raise SettingError(f"--scores {text}: expected NAME=FILE, such as human=ratings.tsv.")
-    return name, path
+#: What an option that takes NAME=FILE expects.
+_EXPECTED = {"--scores": "such as human=ratings.tsv", "--parse": "with the name of a system or reference",
+             "--run": "with the name of a system"}
 
 
-def _named_parse(text: str) -> tuple[str, str]:
-    name, path = _named(text)
-    if name is None:
-        raise SettingError(f"--parse {text} names no text. Expected NAME=FILE, with the name of a system or reference.")
-    return name, path
-
-
-def _named_run(text: str) -> tuple[str, str]:
-    name, path = _named(text)
-    if name is None:
-        raise SettingError(f"--run {text} names no system. Expected NAME=FILE, with the name of a system.")
-    return name, path
+def _split_named(option: str, given: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Name and file of each value of an option that needs both."""
+    found = []
+    for text in given:
+        name, path = _named(text)
+        if name is None or not path:
+            raise SettingError(f"{option} {text}: expected NAME=FILE, {_EXPECTED[option]}.")
+        found.append((name, path))
+    return tuple(found)
 
 
 def _named(text: str) -> tuple[str | None, str]:

@@ -1,8 +1,8 @@
 """Statistics kept on disk between processes, so that the same texts are counted once.
 
-An entry is a line that names the format, a line with the checksum of all that follows, a line of JSON, and the plain
-bytes of an array. It is found by the content of the test set, the metric with all its settings, and the code that
-counted; whatever does not prove to be such an entry is counted anew and replaced.
+An entry is a line that names the format, a checksum, and an array. It is found by the content of the test set, the
+metric with all its settings, and the code that counted; whatever does not prove to be such an entry is counted again
+and replaced.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -34,7 +35,7 @@ from mtsig_core.version import __version__, find_version
 MAX_BYTES = 1 << 30
 
 _Value = TypeVar("_Value")
-_MAGIC = b"mtsig statistics 1\n"
+_MAGIC, _DIGEST_SIZE = b"mtsig statistics 2\n", 16
 _ENTRY = re.compile(r"[0-9a-f]{32}\.stats|\.stats-\w+")  # or a file that is being written
 _LEAST = 1 << 16  # bytes that every file counts as at least, which bounds their number too
 _LARGEST = 1 << 26  # bytes of a result: to keep more takes longer than it saves
@@ -188,7 +189,7 @@ def _read(path: Path, shape: tuple[int, ...] | None) -> np.ndarray | None:
     except OSError as error:
         _complain(path.parent, error.strerror or str(error))
         return None
-    found = _unpacked(content, path.stem, shape)
+    found = _unpack_entry(content, path.stem, shape)
     if found is not None:
         with suppress(OSError):  # a folder that can only be read is of use too
             os.utime(path)
@@ -199,7 +200,7 @@ def _write(path: Path, statistics: np.ndarray) -> None:
     """Keep an array: readers see the whole entry or none."""
     temporary = None
     try:
-        parts = _packed(statistics, path.stem)
+        parts = _pack_entry(statistics, path.stem)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _make_room(path.parent, sum(map(len, parts))):
             return
@@ -234,39 +235,35 @@ def _make_room(folder: Path, size: int) -> bool:
     return excess <= 0
 
 
-def _packed(statistics: np.ndarray, key: str) -> tuple[bytes | memoryview, ...]:
-    """The parts of an entry, as bytes."""
-    stored = np.ascontiguousarray(_smallest(statistics))
-    header = {"key": key, "shape": statistics.shape, "dtype": statistics.dtype.str, "stored": stored.dtype.str}
-    described, payload = json.dumps(header).encode() + b"\n", stored.reshape(-1).view(np.uint8).data
-    return _MAGIC, _checksum(described, payload), described, payload
+@dataclass(frozen=True)
+class _Entry:
+    dtype: str  # of the array; `stored` has a smaller one where that holds every number exactly
+    stored: np.ndarray
 
 
-def _unpacked(content: bytes, key: str, shape: tuple[int, ...] | None) -> np.ndarray | None:
-    """The array in the content of an entry, None unless every byte of it is as it was written; of any shape if None."""
-    lines = content[:4096].split(b"\n", 3)
-    if len(lines) < 4 or lines[0] + b"\n" != _MAGIC:
-        return None
-    described = lines[2] + b"\n"
-    payload = memoryview(content)[sum(len(line) + 1 for line in lines[:3]):]
-    if lines[1] + b"\n" != _checksum(described, payload):
+def _pack_entry(array: np.ndarray, key: str) -> tuple[bytes, bytes]:
+    """An entry as bytes: what it is with a checksum of its key and content, and the content."""
+    content = encode(_Entry(array.dtype.str, _smallest(array)))
+    return _MAGIC + _checksum(content, key), content
+
+
+def _unpack_entry(packed: bytes, key: str, shape: tuple[int, ...] | None) -> np.ndarray | None:
+    """The array of an entry, None unless every byte of it is as it was written; of any shape if None."""
+    begin = len(_MAGIC) + _DIGEST_SIZE
+    content = memoryview(packed)[begin:]
+    if packed[:begin] != _MAGIC + _checksum(content, key):
         return None
     try:
-        header = json.loads(described)
-        dtype, stored = np.dtype(header["dtype"]), np.dtype(header["stored"])
-        shape = tuple(map(int, header["shape"])) if shape is None else shape
-        ours = header["key"] == key and header["shape"] == list(shape) and {dtype.kind, stored.kind} <= set("iuf")
-    except (ValueError, TypeError, LookupError):  # the checksum is right, and it was not written here all the same
+        entry = decode(_Entry, content)
+        found = entry.stored.astype(entry.dtype)
+    except (InputError, TypeError):  # the checksum is right, and it was not written here all the same
         return None
-    if not ours or len(payload) != math.prod(shape) * stored.itemsize:
-        return None
-    return np.frombuffer(payload, stored).reshape(shape).astype(dtype)
+    sound = {found.dtype.kind, entry.stored.dtype.kind} <= set("iuf") and shape in (None, found.shape)
+    return found if sound else None
 
 
-def _checksum(described: bytes, payload: bytes | memoryview) -> bytes:
-    digest = hashlib.blake2b(described, digest_size=16)
-    digest.update(payload)
-    return digest.hexdigest().encode() + b"\n"
+def _checksum(content: bytes | memoryview, key: str) -> bytes:
+    return hashlib.blake2b(content, digest_size=_DIGEST_SIZE, key=key.encode()).digest()
 
 
 def _smallest(statistics: np.ndarray) -> np.ndarray:

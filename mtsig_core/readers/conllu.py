@@ -20,16 +20,12 @@ _Fail = Callable[..., NoReturn]
 
 
 def read_conllu(path: FilePath, texts: Sequence[str]) -> list[str]:
-    r"""The parse of each segment of a text, from a CoNLL-U file, plain or gzipped.
+    """The parse of each segment of a text, from a CoNLL-U file, plain or gzipped.
 
-    Which sentences make a segment is told by comments: ``# segment = N`` names the line of the text that the
-    sentences from there on belong to. Without any, each ``# newpar`` begins a segment if there are as many as
-    segments, else each sentence is one. A comment without words after it stands for a sentence without words. Where
-    there are only as many as the text has lines that are not blank, the blank ones have no parse.
-
-    `texts`: the segments that were parsed. Returns: for each segment, in the order of the text, its words: ``form``,
-    ``lemma``, ``head`` and ``deprel`` of each, between tabs, in a line of its own, with an empty line between
-    sentences. Empty without words.
+    ``# segment = N`` names the line of the text that the sentences from there on belong to. Without any, each
+    ``# newpar`` begins a segment if there are as many as segments, else each sentence is one. Where there are only as
+    many as the text has lines that are not blank, the blank ones have no parse. A parse is a line for each word, with
+    ``form``, ``lemma``, ``head`` and ``deprel`` between tabs, and an empty line between sentences.
     """
     parses = _read_parses(path, texts)
     words = [(word.partition("\t")[0].casefold(), text.casefold()) for parse, text in zip(parses, texts, strict=True)

@@ -275,10 +275,8 @@ def find_reader(data: bytes, content: str) -> Callable[[bytes, str], Any] | None
 
 
 def find_refusal(name: str, data: bytes, content: str) -> InputError | None:
-    """The error for a file, or the beginning of one, whose content shows a format that is not read here.
-
-    `name`: the file, as messages show it; `data`: unpacked; `content`: what is expected, one of those above.
-    """
+    """The error for a file, or the beginning of one, whose content shows a format that is not read where `content` is
+    expected."""
     fmt = sniff(data) if content in _CHECKED else None
     if fmt is None or content in (*fmt.read_as, *fmt.readers):
         return None

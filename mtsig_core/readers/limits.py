@@ -233,10 +233,10 @@ _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F
 
 
 def parse_json(text: str, where: str, is_counted: bool = False) -> Any:
-    r"""What a text of JSON says; half a character (a lone surrogate), which nothing could show, is written out.
+    r"""What a text of JSON says; half a character (a lone surrogate), which nothing could show, is written out. Raises
+    ValueError if it is no JSON, or is nested too deep to be data.
 
-    `where`: names it in messages; `is_counted`: whether its values were counted before, as those of one line are with
-    their file's. Raises ValueError if it is no JSON, or is nested too deep to be data.
+    `is_counted`: whether its values were counted before, as those of one line are with their file's.
 
     Examples
     --------

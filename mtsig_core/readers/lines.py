@@ -66,13 +66,10 @@ GZIP_MAGIC = b"\x1f\x8b"
 
 
 def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
-    r"""The lines of a UTF-8 text file, plain or gzipped.
+    r"""The lines of a UTF-8 text file, plain or gzipped by its first bytes; `content` is what messages expect in it.
 
     A line ends at ``\n`` (or ``\r\n``) only; other characters that Unicode calls line breaks stay in their segment.
     A byte order mark is left out, and the last line need not end.
-
-    `path`: the file. Whether it is gzipped is read from its first bytes, not from its name; `content`: what is expected
-    in it, for messages.
     """
     data, unpacked = read_bytes(path, content)
     if error := find_refusal(show_name(path), data, content):

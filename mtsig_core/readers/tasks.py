@@ -59,10 +59,8 @@ def read_metrics_task(folder: Path, pairs: Collection[str] | None = None, *, low
                       higher_is_better: Collection[str] = (), keep_canary: bool = False) -> Task:
     """A task from a folder in the layout of mt-metrics-eval: texts, and human and metric scores by name.
 
-    `pairs`: language pairs; all by default; `lower_is_better`, `higher_is_better`: what the user says of the direction
-    of scores, of language pairs that are not chosen too; `keep_canary`: as in `read_wmt`. Returns: scores whose
-    direction neither the user nor name and range settle are left out; `Task.assumed` begins with which, and how to say
-    it. A reference that was scored too is known by its scores alone.
+    Scores whose direction neither the user nor name and range settle are left out, as `Task.assumed` says first. A
+    reference that was scored too is known by its scores alone.
     """
     known = language_pairs(folder)
     for pair in pairs or ():
@@ -165,13 +163,8 @@ class _Pair:
 
 def read_task_scores(folder: Path, pairs: Collection[str] | None = None, *, lower_is_better: Collection[str] = (),
                      higher_is_better: Collection[str] = ()) -> Task:
-    """A task from a folder in the layout of WMT25.
-
-    `folder`: that has ``automatic_scores/``; `pairs`: language pairs; all by default; `lower_is_better`,
-    `higher_is_better`: what the user says of the direction of scores, of language pairs that are not chosen too; see
-    `settle_directions`. Returns: test sets of scores alone, with documents and domains. A segment that a system lacks
-    has no score.
-    """
+    """A task from a folder in the layout of WMT25: test sets of scores, with documents and domains. A segment that a
+    system lacks has no score."""
     found = _read_scores(folder, pairs)
     for pair in pairs or ():
         if pair not in found:

@@ -26,11 +26,10 @@ COLUMNS = {1: "1 column (docid)", 2: "2 columns (domain<TAB>docid)"}
 
 
 def read_documents(path: FilePath, *, blanks: bool = False) -> tuple[list[str], list[str] | None]:
-    """The document id of each segment, and its domain where the file has it.
+    """The document id of each segment, and its domain where the file has it: a line for each is ``docid`` or
+    ``domain<TAB>docid``, or an object of JSON with ``docid`` and ``domain``.
 
-    `path`: a line per segment: ``docid`` or ``domain<TAB>docid``, the same throughout; or, in a file named ``.jsonl``
-    or where each line begins with a brace, an object with ``docid`` and ``domain``; `blanks`: whether a file without
-    tabs that has two words in each line is ``domain docid``, as in older shared tasks.
+    `blanks`: whether two words in each line, without tabs, are ``domain docid``, as in older shared tasks.
     """
     lines = read_lines(path, DOCUMENTS)
     if os.fsdecode(path).removesuffix(".gz").endswith(".jsonl") or all(line.startswith("{") for line in lines):
@@ -85,11 +84,7 @@ def check_langpair(langpair: str) -> None:
 
 def index_by_name(files: Iterable[tuple[str, FilePath]], kind: str, remedy: str,
                   *remedies: Mapping[str, str]) -> dict[str, FilePath]:
-    """Files by name; raises InputError if a name is empty or comes twice.
-
-    `kind`, `remedy`: what the files are, such as "system", and what to do about two of one name, for the messages;
-    `remedies`: the same as data; see `MtsigError`.
-    """
+    """Files by name; refuses a name that is empty or comes twice, with `remedy` in words and as data."""
     paths: dict[str, FilePath] = {}
     for name, path in files:
         if not name.strip():
@@ -114,12 +109,9 @@ def assemble(
     keep_canary: bool = False,
     blanks: bool = False,
 ) -> TestSet:
-    """Read the files of a test set and check them against its first reference.
+    """Read the files of a test set, by the names that they get, and check them against its first reference.
 
-    `name`, `langpair`: as in TestSet; `references`, `systems`: the files by the names they get; `sources`, `documents`:
-    the files of sources and of document ids (see `read_documents`, also for `blanks`); `parses`: files of parses, by
-    the name of the reference or system they are of; `runs`: files of the outputs of further training runs, by system;
-    `keep_canary`: whether to keep a line that the documents file calls ``canary`` (as document or domain).
+    `blanks`: as in `read_documents`; `runs`: by system; `parses`: by the system or reference that they are of.
     """
     spend("systems", len(systems), f"The test set {show_name(name)}")
     faults: list[str] = []
@@ -317,12 +309,7 @@ def _find_common_folder(paths: Sequence[FilePath]) -> str:
 # Outputs of further training runs, beside a test set that comes from elsewhere.
 
 def join_runs(testset: TestSet, runs: Sequence[tuple[str, FilePath]], keep_canary: bool = False) -> TestSet:
-    """A test set with the outputs of further training runs of its systems; see docs/runs.md.
-
-    `testset`: with all lines of its files, also one that is a canary; `runs`: system, and a file with a line for each
-    of its segments, in the order of the runs; `keep_canary`: whether to keep the line that the documents call
-    ``canary``.
-    """
+    """A test set, of all lines of its files, with the outputs of training runs (system, file) in their order."""
     if not testset.has_texts:
         if not runs:
             return testset
@@ -452,12 +439,8 @@ def set_and_pair(name: str, langpair: str | None = None) -> tuple[str, str | Non
 
 def read_sacrebleu(name: str, langpair: str | None = None, systems: Sequence[NamedFile] = (), *,
                    keep_canary: bool = False) -> TestSet:
-    """A test set that sacreBLEU knows, with the outputs that it has, and further ones.
-
-    `name`: such as ``"wmt21/systems"``, or with the language pair, ``"wmt21/systems/en-de"``; `langpair`: such as
-    ``"en-de"``; `systems`: further outputs, as in `read_text`; `keep_canary`: as in `read_wmt_xml`. Returns: with the
-    references that sacreBLEU scores this set with, and documents and domains where it has them.
-    """
+    """A test set that sacreBLEU knows, such as ``wmt21/systems`` or ``wmt21/systems/en-de``, with the references that
+    sacreBLEU scores it with, the outputs that it has, and further ones."""
     from sacrebleu.dataset import DATASETS  # late, as it takes long
 
     name, langpair = set_and_pair(name, langpair)

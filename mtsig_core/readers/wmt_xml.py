@@ -54,16 +54,11 @@ class _Document:
 
 def read_wmt_xml(paths: Sequence[FilePath], langpair: str | None = None, *, name: str | None = None,
                  keep_canary: bool = False) -> TestSet:
-    """The test set of one language pair from XML files of a WMT shared task.
+    """The test set of one language pair from XML files of a WMT shared task, put together by the ids of documents.
 
-    `paths`: files, plain or gzipped, which are put together by the ids of their documents: the outputs may stand in
-    files of their own; `langpair`: such as ``"en-de"``; needed where the files have several; `name`: what the set is
-    called; by default as the first file; `keep_canary`: whether to keep a document that is called ``canary``. Returns:
-    with all references (the translator ``A`` is named ``refA``), outputs, documents, and domains where the files have
-    them. White space is as sacreBLEU has it: one blank in a row. As sacreBLEU does, documents of test suites and
-    segments that no reference has are left out; its `lines` count the segments of all other documents. What a reference
-    lacks is None. What a system lacks is an empty text, and counts as one; WMT's own tools write ``NO TRANSLATION
-    AVAILABLE`` there, whose words could match by chance.
+    As in sacreBLEU, white space is one blank in a row, and documents of test suites and segments that no reference has
+    are left out; `lines` count the segments of all other documents. What a reference lacks is None. What a system lacks
+    is an empty text: the words of WMT's ``NO TRANSLATION AVAILABLE`` could match by chance.
     """
     if langpair is not None:
         check_langpair(langpair)

@@ -1,6 +1,5 @@
 """Statistics kept on disk: the same numbers, whatever happens to the files."""
 
-import json
 import os
 import stat
 import subprocess
@@ -18,6 +17,7 @@ from mtsig_core.cli.main import main
 from mtsig_core.metrics import cache, resolve_metric
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.cache import cache_folder, cached_statistics
+from mtsig_core.schema import encode
 from mtsig_core.testset import SegmentScores
 from tests.toys import Given, texts
 
@@ -47,6 +47,10 @@ def counted(monkeypatch):
 
     monkeypatch.setattr(Bleu, "statistics", statistics)
     return calls
+
+
+def pack(array, key):
+    return b"".join(cache._pack_entry(array, key))
 
 
 def entry(folder):
@@ -115,8 +119,7 @@ REAL = st.floats(width=64) | WHOLE.map(float) | st.sampled_from([-0.0, 0.1, 1e30
 @given(st.one_of(arrays.arrays(np.int32, (2, 3, 2), elements=WHOLE), arrays.arrays(np.int64, (1, 4, 1), elements=WHOLE),
                  arrays.arrays(np.float64, (2, 2, 2), elements=REAL), arrays.arrays(np.int32, (0, 3, 2))))
 def test_every_bit_survives(values):
-    content = b"".join(cache._packed(values, "key"))
-    back = cache._unpacked(content, "key", values.shape)
+    back = cache._unpack_entry(pack(values, "key"), "key", values.shape)
     assert back.dtype == values.dtype and back.tobytes() == values.tobytes()
 
 
@@ -125,7 +128,7 @@ def test_every_bit_survives(values):
 def test_small_numbers_take_little_room(largest, size, dtype):
     values = np.arange(1000, dtype=dtype).reshape(1, 1000, 1) % (largest + 1)
     values[0, 0, 0] = largest
-    assert len(cache._packed(values, "key")[-1]) == 1000 * size
+    assert 1000 * size < len(pack(values, "key")) < 1000 * size + 100
 
 
 # -- damage --------------------------------------------------------------------------------------------------
@@ -151,31 +154,37 @@ def foreign(content, key):
 
 
 def of_another_format(content, key):
-    return content.replace(b"statistics 1", b"statistics 2", 1)
+    return content.replace(b"statistics 2", b"statistics 1", 1)
 
 
 def sound_but_of_other_texts(content, key):
-    return b"".join(cache._packed(np.zeros((2, 12, 10), np.int32), "0" * 32))
+    return pack(np.zeros((2, 12, 10), np.int32), "0" * 32)
 
 
 def sound_but_of_another_shape(content, key):
-    return b"".join(cache._packed(np.zeros((2, 11, 10), np.int32), key))
+    return pack(np.zeros((2, 11, 10), np.int32), key)
+
+
+def sealed(content, key):
+    return cache._MAGIC + cache._checksum(content, key) + content
 
 
 def sound_but_no_array(content, key):
-    described = b'["no array"]\n'
-    return cache._MAGIC + cache._checksum(described, b"") + described
+    return sealed(encode(["no array"]), key)
 
 
 def sound_but_of_a_strange_type(content, key):
-    described = json.dumps({"key": key, "shape": [2, 12, 10], "dtype": "|O", "stored": "|O"}).encode() + b"\n"
-    payload = bytes(2 * 12 * 10 * 8)
-    return cache._MAGIC + cache._checksum(described, payload) + described + payload
+    return sealed(encode(cache._Entry("|O", np.zeros((2, 12, 10)))), key)
+
+
+def sound_but_of_another_kind(content, key):
+    return sealed(encode(cache._Entry("<M8[s]", np.zeros((2, 12, 10), np.int64))), key)
 
 
 @pytest.mark.parametrize("damage", [
     truncated, only_its_beginning, longer, empty, foreign, of_another_format, sound_but_of_other_texts,
-    sound_but_of_another_shape, sound_but_no_array, sound_but_of_a_strange_type], ids=lambda damage: damage.__name__)
+    sound_but_of_another_shape, sound_but_no_array, sound_but_of_a_strange_type,
+    sound_but_of_another_kind], ids=lambda damage: damage.__name__)
 def test_damaged_entries_are_counted_anew_and_replaced(folder, counted, capsys, damage):
     expected = cached_statistics(Bleu(), toy())
     path = entry(folder)
@@ -188,10 +197,10 @@ def test_damaged_entries_are_counted_anew_and_replaced(folder, counted, capsys, 
 
 def test_every_flipped_byte_is_noticed():
     values = np.arange(24, dtype=np.int32).reshape(2, 4, 3)
-    content = b"".join(cache._packed(values, "key"))
+    content = pack(values, "key")
     for k in range(len(content)):
         flipped = content[:k] + bytes([content[k] ^ 1]) + content[k + 1:]
-        assert cache._unpacked(flipped, "key", values.shape) is None, k
+        assert cache._unpack_entry(flipped, "key", values.shape) is None, k
 
 
 def test_a_link_that_leads_nowhere_is_replaced(folder, counted):

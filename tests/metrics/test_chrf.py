@@ -1,6 +1,5 @@
 """chrF and chrF++ against sacreBLEU: statistics of each segment, scores to the last bit."""
 
-import pickle
 
 import numpy as np
 import pytest
@@ -9,9 +8,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.chrf import CHRF
 
 from mtsig_core import read_wmt
-from mtsig_core.errors import Cancelled, SettingError
 from mtsig_core.metrics import chrf as chrf_module
-from mtsig_core.metrics import counting, make_metric
 from mtsig_core.metrics.chrf import Chrf, ChrfPlusPlus
 from tests.metrics.corpora import hard, rotated, toy
 
@@ -140,14 +137,6 @@ def test_long_segments(metric):
 
 
 @BOTH
-@pytest.mark.parametrize("size", [1, 50, 1000])
-def test_blocks_do_not_show(monkeypatch, metric, size):
-    whole = metric().statistics(hard(HARD))
-    monkeypatch.setattr(counting, "_BLOCK", size)
-    np.testing.assert_array_equal(metric().statistics(hard(HARD)), whole)
-
-
-@BOTH
 @pytest.mark.parametrize("langpair, every", [("en-de", 60), ("en-zh", 40)])
 def test_real_outputs(wmt24, metric, langpair, every):
     whole = read_wmt(wmt24, langpair)
@@ -249,21 +238,6 @@ def test_zeros_raise_no_warning(metric, n):
 
 
 @BOTH
-def test_permuting_segments_or_systems_permutes_the_statistics(metric):
-    testset = hard(HARD)
-    whole = metric().statistics(testset)
-    order = np.random.default_rng(3).permutation(testset.n_segments)
-    np.testing.assert_array_equal(metric().statistics(testset.take(order.tolist())), whole[:, order])
-    for i, name in enumerate(testset.systems):
-        np.testing.assert_array_equal(metric().statistics(testset.only([name])), whole[[i]])
-
-
-@BOTH
-def test_no_system_gives_no_row(metric):
-    assert metric().statistics(toy([], [["a"]])).shape == (0, 1, len(metric.stat_names))
-
-
-@BOTH
 def test_signature_is_sacrebleus(metric):
     for refs in ([["a", "b"]], [["a", "b"], ["c", "d"]], [["a", "b"], ["c", None]]):
         for lowercase in (False, True):
@@ -271,25 +245,3 @@ def test_signature_is_sacrebleus(metric):
             theirs = CHRF(word_order=metric.word_order, lowercase=lowercase)
             theirs.corpus_score(["a", "b"], refs)
             assert metric(lowercase=lowercase).signature(testset) == theirs.get_signature().format()
-
-
-def test_progress_is_told_and_can_stop(monkeypatch):
-    monkeypatch.setattr(counting, "_BLOCK", 50)
-    told = []
-    Chrf().statistics(hard(HARD), progress=told.append)
-    assert told == sorted(told) and told[-1] == 1 and len(told) > 3
-
-    def stop(share):
-        raise Cancelled("stopped")
-
-    with pytest.raises(Cancelled):
-        Chrf().statistics(hard(HARD), progress=stop)
-
-
-@pytest.mark.parametrize("name, metric", [("chrf", Chrf), ("chrf++", ChrfPlusPlus)])
-def test_is_the_metric_of_that_name_and_survives_a_pickle(name, metric):
-    made = make_metric(name, tokenize=None, lowercase=True)
-    assert made == metric(None, True) == pickle.loads(pickle.dumps(made))
-    assert (made.name, made.higher_is_better, len(set(made.stat_names))) == (name, True, 18 + 3 * metric.word_order)
-    with pytest.raises(SettingError, match="'13a'.*Leave the tokenizer out"):
-        make_metric(name, tokenize="13a")

@@ -197,11 +197,6 @@ def test_who_has_no_parse_is_named():
         make_metric("dep-f").statistics(testset)
 
 
-def test_a_tokenizer_is_refused():
-    with pytest.raises(SettingError, match="dep-f"):
-        make_metric("dep-f", tokenize="13a")
-
-
 def test_compared():
     draw = random.Random(0)
     reference = [draw.choice((DOGS, DOG, PASSIVE)) for _ in range(60)]

@@ -1,6 +1,5 @@
 """TER against sacreBLEU: edits and lengths of each segment, scores."""
 
-import pickle
 import random
 
 import numpy as np
@@ -10,8 +9,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.ter import TER
 
 from mtsig_core import read_wmt
-from mtsig_core.errors import Cancelled, SettingError
-from mtsig_core.metrics import counting, make_metric
+from mtsig_core.metrics import counting
 from mtsig_core.metrics.kernels.edits import count as count_edits
 from mtsig_core.metrics.ter import Ter
 from tests.metrics.corpora import corpora, texts, toy
@@ -231,36 +229,9 @@ def test_blocks_do_not_show(monkeypatch, size):
     assert len(count_edits.signatures) == 1  # as many blocks as there are: compiled once
 
 
-def test_no_system_gives_no_row():
-    assert Ter().statistics(toy([], [["a"]])).shape == (0, 1, 2)
-
-
 @pytest.mark.parametrize("options", SETTINGS, ids=str)
 def test_signature_is_sacrebleus(options):
     for refs in ([["a", "b"]], [["a", "b"], ["c", None]]):
         theirs = TER(**options)
         theirs.corpus_score(["a", "b"], refs)
         assert Ter(**options).signature(toy([["a", "b"]], refs)) == theirs.get_signature().format()
-
-
-def test_progress_is_told_and_can_stop(monkeypatch):
-    monkeypatch.setattr(counting, "_BLOCK", 50)
-    testset, told = toy([HARD], [HARD]), []
-    Ter().statistics(testset, progress=told.append)
-    assert told == sorted(told) and told[-1] == 1 and len(told) > 3
-
-    def stop(share):
-        raise Cancelled("stopped")
-
-    with pytest.raises(Cancelled):
-        Ter().statistics(testset, progress=stop)
-
-
-def test_is_the_metric_called_ter_and_survives_a_pickle():
-    made = make_metric("ter", tokenize=None, lowercase=True)
-    assert made == Ter(lowercase=True) == pickle.loads(pickle.dumps(made))
-    assert (made.name, made.higher_is_better, made.stat_names) == ("ter", False, ("edits", "ref_len"))
-    with pytest.raises(SettingError, match="ter .*'13a'"):
-        make_metric("ter", tokenize="13a")
-    with pytest.raises(SettingError, match="lowercase and case_sensitive"):
-        make_metric("ter", lowercase=True, case_sensitive=True)

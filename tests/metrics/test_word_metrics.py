@@ -1,6 +1,7 @@
-"""What all metrics on words keep."""
+"""What all metrics of texts keep."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from mtsig_core.metrics import METRICS, counting, make_metric
 from tests.metrics.corpora import toy
 from tests.toys import texts
 
-NAMES = ["nist", "m-bleu", "wer", "per", "meteor", "gtm", "gtm-2"]
+NAMES = [name for name in METRICS if name != "dep-f"]  # which is of parses
+UNTOKENIZED = ["chrf", "chrf++", "ter"]
 REFERENCE, SYSTEMS = texts(seed=5, errors=[0.2, 0.4, 0.6], n_segments=60)
 OTHER = [None if i % 3 == 0 else text[::-1] if i % 3 == 1 else f"{text} w1 w2" for i, text in enumerate(REFERENCE)]
 CORPUS = toy(SYSTEMS, [REFERENCE, OTHER])
@@ -75,19 +77,34 @@ def test_can_be_cancelled(metric):
         metric.statistics(CORPUS, stop)
 
 
-def test_tokenizer_and_case(metric):
-    text, other = ["a dog, A Cat!"], ["A dog , a cat !"]
+def test_case(metric):
+    text, other = ["a dog, A Cat !"], ["A dog, a cat !"]
     lower = make_metric(metric.name, lowercase=True)
     np.testing.assert_array_equal(lower.statistics(toy([text], [other])), lower.statistics(toy([other], [other])))
     assert "case:lc" in lower.signature(CORPUS)
-    assert "tok:zh" in metric.signature(toy([text], [text], langpair="en-zh"))
-    assert "tok:char" in make_metric(metric.name, tokenize="char").signature(CORPUS)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in UNTOKENIZED])
+def test_the_tokenizer_is_in_the_signature(name):
+    assert "tok:zh" in make_metric(name).signature(toy([["a"]], [["a"]], langpair="en-zh"))
+    assert "tok:char" in make_metric(name, tokenize="char").signature(CORPUS)
     with pytest.raises(SettingError, match="Did you mean '13a'"):
-        make_metric(metric.name, tokenize="13b")
+        make_metric(name, tokenize="13b")
 
 
-@pytest.mark.parametrize("test", ["ar", "bootstrap", "percentile", "koehn", "riezler-maxwell"])
-def test_works_in_every_test(metric, test):
-    result = compare(CORPUS, [metric], test=test, trials=299, resamples=100).metrics[metric.name]
-    assert [system.system for system in result.systems] == ["s0", "s1", "s2"]
+@pytest.mark.parametrize("name", [*UNTOKENIZED, "dep-f"])
+def test_a_tokenizer_is_refused_where_there_is_no_choice(name):
+    with pytest.raises(SettingError, match=rf"Metric {re.escape(name)} .*'13a'.*Leave the tokenizer out"):
+        make_metric(name, tokenize="13a")
+
+
+def test_ter_takes_case_one_way():
+    with pytest.raises(SettingError, match="lowercase and case_sensitive"):
+        make_metric("ter", lowercase=True, case_sensitive=True)
+
+
+def test_works_in_a_comparison(metric):
+    result = compare(CORPUS, [metric], trials=299, resamples=100).metrics[metric.name]
+    order = [system.system for system in result.systems]
+    assert order == ["s0", "s1", "s2"]
     assert all(pair.significant and pair.better == "a" for pair in result.pairs)

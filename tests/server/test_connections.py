@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
@@ -16,6 +15,7 @@ from websockets.exceptions import ConnectionClosed
 from mtsig_core.cli import serving as command
 from pages._server import connections, lifecycle
 from pages._server.connections import MOST_FILES, Forged, answered
+from tests.server.client import answer as sent_by
 from tests.server.client import run
 
 MINE = [(b"cookie", b"a=b; _streamlit_xsrf=mine")]
@@ -89,19 +89,15 @@ def test_a_text_ends_its_own_session_alone():
                                               ([], False)])
 def test_a_full_worker_leads_to_another_who_has_no_page_here(monkeypatch, cookie, here):
     monkeypatch.setenv("MTSIG_MAX_SESSIONS", "2")
-    sessions, sent = connections.Sessions(None), []
+    sessions = connections.Sessions(None)
     sessions._open, sessions._here["mine"] = 4, 1  # beyond the room that is left for who loads anew
-
-    async def send(message):
-        sent.append(message)
 
     for kind, accept in (("http", b"text/html"), ("websocket", b"")):
         scope = {"type": kind, "method": "GET", "path": "/", "headers": [(b"accept", accept), *cookie],
                  "extensions": {"websocket.http.response": {}}}
-        sent.clear()
-        run(sessions(scope, None, send))
-        left = dict(sent[0]["headers"]).get(b"set-cookie")
-        assert sent[0]["status"] == 503 and left == (None if here else b"mtsig_worker=; Path=/; Max-Age=0")
+        start, *_ = run(sent_by(sessions, scope))
+        left = dict(start["headers"]).get(b"set-cookie")
+        assert start["status"] == 503 and left == (None if here else b"mtsig_worker=; Path=/; Max-Age=0")
 
 
 def test_what_is_large_waits_longer():
@@ -242,15 +238,14 @@ def test_what_is_written_is_sent_at_once_also_on_a_socket_that_streamlit_made(mo
     monkeypatch.setattr(lifecycle.signal, "signal", lambda number, handler: None)
     monkeypatch.setattr(lifecycle.st, "get_option", lambda name: name == "server.headless")
     monkeypatch.setattr(lifecycle, "_load", lambda: None)
-    with ThreadPoolExecutor(1) as thread:  # in this one there may be the loop of a browser
-        assert thread.submit(asyncio.run, lived(server)).result().endswith(b"here")
+    assert run(lived(server)).endswith(b"here")
     assert at_once == [True]
 
 
 @pytest.fixture
 def served(monkeypatch):
     """Serve as the dashboard does, with so many lines; what a client finds of it."""
-    def run(client, most=9):
+    def serve(client, most=9):
         async def websocket(scope, receive, send):
             if scope["type"] == "http":
                 return await PlainTextResponse("here")(scope, receive, send)
@@ -274,10 +269,9 @@ def served(monkeypatch):
                     server.should_exit = True
                     await serving
 
-        with ThreadPoolExecutor(1) as thread:  # in this one there may be the loop of a browser
-            return thread.submit(asyncio.run, both()).result()
+        return run(both())
 
-    return run
+    return serve
 
 
 def test_signs_of_life_have_a_limit_and_messages_a_length(served):

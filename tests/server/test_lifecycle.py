@@ -1,9 +1,7 @@
 """The server between the runs of pages."""
 
-import asyncio
 import gc
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from pages._server import lifecycle, uploads
 from pages._ui import background
+from tests.server.client import run
 
 CONFIG = Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml"
 
@@ -58,8 +57,8 @@ def tidied(monkeypatch, runtime, quick):
     monkeypatch.setattr(gc, "collect", lambda: searched.append(asked[-1]))
     before = sys.getswitchinterval()
     try:
-        with ThreadPoolExecutor(1) as thread, pytest.raises(Over):
-            thread.submit(asyncio.run, lifecycle.tidy()).result()
+        with pytest.raises(Over):
+            run(lifecycle.tidy())
         assert sys.getswitchinterval() <= 1e-3  # who sends waits little for who draws
     finally:
         sys.setswitchinterval(before)

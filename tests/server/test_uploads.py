@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pages._server import login, uploads
-from tests.server.client import run
+from tests.server.client import answer, run
 
 MB = 1 << 20
 
@@ -185,14 +185,9 @@ def test_who_is_silent_or_takes_for_ever_is_not_waited_for(put, runtime, monkeyp
         await receive()
 
     async def ask():
-        middleware, sent = uploads.Uploads(streamlit), []
-
-        async def send(message):
-            sent.append(message)
-
-        scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/ann/f0",
-                 "headers": [(b"content-length", b"9")]}
-        await middleware(scope, stuck, send)
+        middleware = uploads.Uploads(streamlit)
+        await answer(middleware, {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/ann/f0",
+                                  "headers": [(b"content-length", b"9")]}, stuck)
         return middleware._coming
 
     monkeypatch.setattr(uploads, "_PAUSE", 0.01)
@@ -208,18 +203,15 @@ def test_more_than_was_announced_is_not_taken(put, runtime):
             pass
 
     async def ask():
-        middleware, sent, read = uploads.Uploads(more), [], 0
+        read = 0
 
         async def receive():
             nonlocal read
             read += 1
             return {"type": "http.request", "body": bytes(100), "more_body": read < 5}
 
-        async def send(message):
-            sent.append(message)
-
-        await middleware({"type": "http", "method": "PUT", "path": "/_stcore/upload_file/ann/f0",
-                       "headers": [(b"content-length", b"150")]}, receive, send)
+        await answer(uploads.Uploads(more), {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/ann/f0",
+                                             "headers": [(b"content-length", b"150")]}, receive)
 
     run(ask())
     assert "whole" in uploads._refused["ann"]["f0"]
@@ -245,17 +237,8 @@ def test_other_requests_pass(runtime):
     async def told(scope, receive, send):
         await Response("inside")(scope, receive, send)
 
-    async def ask(method):
-        sent = []
-
-        async def send(message):
-            sent.append(message)
-
-        await uploads.Uploads(told)({"type": "http", "method": method, "headers": [],
-                                            "path": "/_stcore/upload_file/cyd/f0"}, None, send)
-        return sent[1]["body"]
-
-    assert run(ask("DELETE")) == b"inside"
+    scope = {"type": "http", "method": "DELETE", "headers": [], "path": "/_stcore/upload_file/cyd/f0"}
+    assert run(answer(uploads.Uploads(told), scope))[1]["body"] == b"inside"
 
 
 def test_sessions_that_left_are_forgotten(runtime, monkeypatch):
