@@ -29,7 +29,6 @@ from mtsig_core.stats.resampling import BLOCK, bootstrap_weights, draw_swaps, ma
 from mtsig_core.stats.score import bootstrap_systems
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, decide_adjusted, fitting_tests, student_t, wilcoxon
 from mtsig_core.testset import SegmentScores
-from tests.report.test_latex import methods
 
 NAN = float("nan")
 QUICK = dict(trials=499, resamples=300)
@@ -196,8 +195,6 @@ class TestSides:
         more = {f"S{k}": [value - 0.001 * k for value in whole["A"]] for k in range(6)}
         found = compare(rated({"B": whole["B"], **more}), ["human"], test="wilcoxon", unit="segment", baseline="B",
                         **QUICK)
-        said = paper_sentences(found, "human")
-        assert "Not significantly different from it are none." in said and "Test and scores disagree on S0" in said
         (caution,) = [one for one in found.warnings if one.code == "split-decision"]
         assert caution.facts["m"] == len(caution.facts["pairs"]) == 6 and ("S0", "B") in caution.facts["pairs"]
 
@@ -340,18 +337,9 @@ class TestGaps:
             expected = multipletests([pair.p_value for pair in tested], method=adjust)[1]
             assert [pair.p_adjusted for pair in tested] == pytest.approx(expected.tolist())
         assert f"|pairs:{m}|" in result.signature and f" of {format_count(m, 'pair')} significant" in repr(result)
-        text, paper, html = comparison_text(found), paper_sentences(found, "human"), comparison_html(found)
-        family = "over 1 pair;" if m == 1 else "over 2 pairs;"
-        assert family in text.replace("\n", " ") and family in html
-        for said in (paper, *methods(comparison_latex(found))):
-            assert "1 pair was not tested, for want of segments in common." in said
-            assert ("The difference was tested" if m == 1 else "The 2 differences were tested") in said
         assert all(c.facts["m"] == m for c in found.warnings if c.code == "not-equal")
         if m == 2:
             assert sum(sum(tally) for tally in result.tally().values()) == 4  # each tested pair from either side
-            assert "; - not tested, no line in common: 1" in text and "of 2 pairs significant" in text
-        else:
-            assert "1 not tested" in text and "not tested: no line in common" in text
 
     def test_metrics_agree_on_no_pair_that_one_of_them_has_not_tested(self):
         odd = np.arange(N) % 2 == 1
