@@ -14,8 +14,6 @@ import numpy as np
 from benchmarks.reader import tab
 from mtsig_core.source import Source
 
-__all__ = ["PAGES", "fairness", "show"]
-
 #: Those whose numbers are soon there; a reader has three of them in a round, and a job of each kind.
 PAGES = ("", "data", "leaderboard", "significance", "pair", "bootstrap", "metrics", "segments", "methods")
 TIMES = 2  # alone, beside, alone, beside: who else uses the machine comes and goes

@@ -15,8 +15,6 @@ from plotly.subplots import make_subplots
 
 from benchmarks.browsers import chromium
 
-__all__ = ["growth"]
-
 FIGURE = Path(__file__).resolve().parents[1] / "docs" / "growth.png"
 #: What is varied, and what the other two are meanwhile: (systems, segments, resamples).
 AXES = {"systems": [(n, 1000, 10_000) for n in (2, 5, 10, 20, 50, 100)],

@@ -15,8 +15,6 @@ from mtsig_core.stats.intervals import Sample, percentile
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, swap_bits
 from mtsig_core.stats.significance import approximate_randomization, signed_shift
 
-__all__ = ["limits"]
-
 _IMPORTS = (("the interpreter", "pass"), ("numpy", "import numpy"), ("numba", "import numba"),
             ("scipy.special", "import scipy.special"), ("the command line", "import mtsig_core.cli.main"))
 

@@ -23,8 +23,6 @@ from benchmarks import data, fairness
 from benchmarks.reader import PAGES, Visit, read, visit_all
 from mtsig_core.source import Source
 
-__all__ = ["add_options", "load", "main", "start", "stop"]
-
 RESULTS = Path(__file__).parent / "results"
 
 

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from benchmarks import data
 
-__all__ = ["peers"]
-
 _N_SYSTEMS = 5
 
 

@@ -16,8 +16,6 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
-__all__ = ["PAGES", "Visit", "read", "tab", "visit_all"]
-
 #: The pages that a reader opens, by what stands in the address; the first is the overview.
 PAGES = ("", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling", "sweeps", "validation", "metrics",
          "segments", "methods")

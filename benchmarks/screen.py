@@ -14,8 +14,6 @@ from benchmarks.load import start, stop
 from benchmarks.window import Window, new_window
 from mtsig_core import TestSet
 
-__all__ = ["screen"]
-
 _PAGES = ("Leaderboard", "Significance", "Pair", "Bootstrap")
 _ROUNDS = 5
 _TRIES = 20

@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-__all__ = ["best", "shortest"]
-
 
 def best(function: Callable[[], object], repeats: int) -> float:
     """The shortest of some runs, in seconds, after one that is not counted."""

@@ -19,8 +19,6 @@ from websockets.sync.client import ClientConnection, connect
 
 from benchmarks.browsers import chromium
 
-__all__ = ["Window", "new_window"]
-
 _OFTEN, _LONGEST = 0.1, 120.0  # seconds between two looks at the page, and until they end
 _OPTIONS = ("--headless", "--no-sandbox", "--no-first-run", "--remote-debugging-port=0", "--window-size=1280,800")
 

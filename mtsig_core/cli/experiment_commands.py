@@ -309,7 +309,7 @@ COMMANDS: dict[str, tuple[str, dict[str, Command]]] = {
     "metrics": ("view", {
         "precisions": Command("n-gram precisions, length ratio and brevity penalty of each system's BLEU", _precisions),
         "lengths": Command("BLEU and GTM of two systems at other output lengths", _lengths),
-        "example": Command("BLEU of one line, step by step; without --line that of the reading note", _example, {
+        "example": Command("BLEU of one line, step by step; without --line the example of the reading note", _example, {
             "--system-name": dict(metavar="NAME", help="the system to look at (default: the first)"),
             "--line": dict(type=int, metavar="N", help="a line of the test set")}),
         "averages": Command("the mean of sentence scores against the corpus score", _averages),

@@ -28,8 +28,8 @@ from mtsig_core.experiments.population import (
     PairDraws,
     Population,
     count_segments,
+    draw_pair,
     mix_systems,
-    pair_population,
     population,
 )
 from mtsig_core.metrics import Metric, direction, is_segment_mean, resolve_metric
@@ -232,12 +232,12 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     if trials < TESTS["percentile"].trials_for(alpha):
         raise SettingError(f"With {trials} trials no p can be {alpha:g} or less by every test. Use at least "
                            f"{TESTS['percentile'].trials_for(alpha)} trials, or a larger alpha.")
-    whole, two = pair_population(testset, metric, a, b, statistics=statistics, progress=progress)
-    if np.array_equal(*whole.statistics[two]):
-        raise SettingError(f"{whole.systems[two[0]]} and {whole.systems[two[1]]} score the same on every segment: no "
-                           "test can reject anything. Choose systems that differ.")
-    draws = PairDraws.settle(whole, two, n_segments, n_documents, (_NULL_SEGMENTS, _NULL_DOCUMENTS),
-                             "null pairs")
+    draws = draw_pair(testset, metric, a, b, n_segments, n_documents, (_NULL_SEGMENTS, _NULL_DOCUMENTS), "null pairs",
+                      statistics=statistics, progress=progress)
+    whole = draws.whole
+    if np.array_equal(*draws.statistics):
+        raise SettingError(f"{draws.names[0]} and {draws.names[1]} score the same on every segment: no test can reject "
+                           "anything. Choose systems that differ.")
     equal = None if draws.n_documents is None or whole.documents is None else equal_weights(
         whole.metric, draws.statistics, whole.documents)
 

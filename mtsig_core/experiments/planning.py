@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -112,7 +113,7 @@ def plan(source: Comparison | SizeSweep, difference: float, power: float = 0.8, 
 
     Parameters
     ----------
-    found : Comparison or SizeSweep
+    source : Comparison or SizeSweep
         Of a comparison, the pairs that it tested; stationary blocks count as segments.
     difference : float
         In points, above 0.
@@ -153,25 +154,23 @@ def plan(source: Comparison | SizeSweep, difference: float, power: float = 0.8, 
     tests = [(family, settings.alpha / pairs, fewest_units(enough, pairs, "bonferroni"))
              for family, pairs in (("", 1), ("_family", m))]
     for k, (a, b) in enumerate(errors):
-        sizes: dict[str, int | None] = {}
-        found_here: list[float | None] = []
+        row: dict[str, Any] = {}
         n_units, n_segments = at_hand[k]
         for family, level, least in tests:
-            found_here.append(None if n[k] < least else float(minimum_detectable_difference(
-                error[k], level, power, worth[k], n[k] if swaps else None)))
+            # what never varies says nothing of other differences
+            row[f"mdd{family}"] = None if n[k] < least or se[k] == 0 else float(minimum_detectable_difference(
+                error[k], level, power, worth[k], n[k] if swaps else None))
             for own, target, ends in (("", difference, se_ends), ("_for_own", delta[k], own_ends)):
                 for end, one in zip(("", "_low", "_high"), (error[k], ends[0][k], ends[1][k]), strict=True):
                     known = se[k] > 0 and one < _BEYOND * abs(target)
-                    sizes[f"units{own}{family}{end}"] = None if not known else max(
+                    row[f"units{own}{family}{end}"] = None if not known else max(
                         least, sized(float(target), float(one), n_units, level, power, float(worth[k]), swaps))
-                units = sizes[f"units{own}{family}"]
-                sizes[f"segments{own}{family}"] = None if units is None else round(units * (n_segments / n_units))
-        if se[k] == 0:  # what never varies says nothing of other differences
-            found_here = [None, None]
+                units = row[f"units{own}{family}"]
+                row[f"segments{own}{family}"] = None if units is None else round(units * (n_segments / n_units))
         rows.append(PairPlan(a=a, b=b, delta=float(delta[k]), n_pairs=m,
                              se=float(se[k]) if math.isfinite(se[k]) else None,
                              se_df=float(freedom[k]) if math.isfinite(freedom[k]) else None,
-                             mdd=found_here[0], mdd_family=found_here[1], decidable=bool(n[k] >= tests[0][2]), **sizes))
+                             decidable=bool(n[k] >= tests[0][2]), **row))
     return tuple(rows)
 
 

@@ -121,20 +121,6 @@ class PairDraws:
     n_documents: int | None  # None without document ids
     segments_of: list[np.ndarray]  # of each document
 
-    @classmethod
-    def settle(cls, whole: Population, rows: Sequence[int], n_segments: int | None, n_documents: int | None,
-               usual: tuple[int, int], things: str) -> PairDraws:
-        """As asked, by default the `usual` numbers of segments and documents, or all where there are fewer."""
-        n, drawn = count_segments(whole, n_segments, usual[0], things), None
-        if whole.n_documents > 1:
-            drawn = min(usual[1], whole.n_documents) if n_documents is None else check_whole(
-                "documents", n_documents, 2, 100_000)
-        elif n_documents is not None:
-            raise SettingError("The test set has no document ids to draw documents by. Give them, or leave this out.")
-        a, b = rows
-        return cls(whole, (whole.systems[a], whole.systems[b]), whole.statistics[[a, b]], whole.scores[[a, b]], n,
-                   drawn, [] if whole.documents is None else group_positions(whole.documents))
-
     def draw_segments(self, rng: np.random.Generator) -> np.ndarray:
         """Statistics of one test set, shape (2, segments, stats)."""
         return self.statistics[:, rng.integers(0, self.whole.n_segments, self.n_segments)]
@@ -145,6 +131,23 @@ class PairDraws:
         index = np.repeat(np.arange(len(drawn)), [len(segments) for segments in drawn])
         units = [Units("document", index, len(drawn)), Units.segments(len(index))]
         return self.statistics[:, np.concatenate(drawn)], units
+
+
+def draw_pair(testset: TestSet, metric: str | Metric, a: str | None, b: str | None, n_segments: int | None,
+              n_documents: int | None, usual: tuple[int, int], things: str, *, statistics: np.ndarray | None = None,
+              progress: Progress | None = None) -> PairDraws:
+    """What test sets of two systems are drawn from, of so many segments and documents as asked for, by default the
+    `usual` numbers, or all where there are fewer; else as `pair_population`."""
+    whole, rows = pair_population(testset, metric, a, b, statistics=statistics, progress=progress)
+    n, drawn = count_segments(whole, n_segments, usual[0], things), None
+    if whole.n_documents > 1:
+        drawn = min(usual[1], whole.n_documents) if n_documents is None else check_whole(
+            "documents", n_documents, 2, 100_000)
+    elif n_documents is not None:
+        raise SettingError("The test set has no document ids to draw documents by. Give them, or leave this out.")
+    first, second = (whole.systems[row] for row in rows)
+    return PairDraws(whole, (first, second), whole.statistics[rows], whole.scores[rows], n, drawn,
+                     [] if whole.documents is None else group_positions(whole.documents))
 
 
 def describe_swaps(n_units: int) -> str:

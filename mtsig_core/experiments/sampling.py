@@ -411,8 +411,8 @@ def spreads(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | 
     metric, n, counted = seen.metric, seen.testset.n_segments, seen.counter()
     sizes = tuple(size for size in SIZES if n // size >= _ENOUGH) if sizes is None else in_units(sizes, n)
     if not sizes:
-        raise SettingError(f"How spreads change with the size is told by {_ENOUGH} samples or more: {n} segments give "
-                           f"no {_ENOUGH} samples of {SIZES[0]}. Expected at least {_ENOUGH * SIZES[0]} segments, or "
+        raise SettingError(f"A spread takes {_ENOUGH} samples or more, and {n} segments give no {_ENOUGH} samples of "
+                           f"{SIZES[0]}. Expected at least {_ENOUGH * SIZES[0]} segments, or "
                            "smaller samples.")
     cut = {(size, kind): positions(kind, n, size, seed if shuffle else None) for size in sizes for kind in KINDS}
     rows, report = [], report_stage(progress, "samples")

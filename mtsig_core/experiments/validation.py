@@ -20,7 +20,7 @@ from mtsig_core.experiments.frame import (
     rate,
     run_repeats,
 )
-from mtsig_core.experiments.population import PairDraws, Population, pair_population, population, whole_p
+from mtsig_core.experiments.population import Population, draw_pair, pair_population, population, whole_p
 from mtsig_core.experiments.sampling import positions
 from mtsig_core.metrics import Metric, part_counter, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
@@ -86,8 +86,9 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     check_level(alpha)
     check_whole("repeats", repeats, 1, 1_000_000)
     check_whole("resamples", resamples, 20, 1_000_000)
-    whole, two = pair_population(testset, metric, a, b, statistics=statistics, progress=progress)
-    draws = PairDraws.settle(whole, two, n_segments, n_documents, (_SEGMENTS, _DOCUMENTS), "test sets")
+    draws = draw_pair(testset, metric, a, b, n_segments, n_documents, (_SEGMENTS, _DOCUMENTS), "test sets",
+                      statistics=statistics, progress=progress)
+    whole = draws.whole
     truth = {"score": draws.scores[0], "difference": draws.scores[0] - draws.scores[1]}
 
     def repeat(k: int, rng: np.random.Generator) -> list[_Covering]:

@@ -199,7 +199,7 @@ def pair_tests_table(tests: Mapping[str, PairTests]) -> Table:
         Column("metric", "metric", "name"), Column("a", "A", "written"), Column("b", "B", "written"),
         Column("delta", "A over B", "written"),
         Column("ar", "p, ar", "p"), Column("printed", "p, bootstrap as printed", "p"),
-        Column("document", "p, ar by document", "p"), Column("their_delta", "theirs: A over B", "written"),
+        Column("document", "p, ar by document", "p"), Column("their_delta", "paper: A over B", "written"),
         Column("their_ar", "p, ar", "written"), Column("their_bootstrap", "p, bootstrap", "written")), tuple(rows))
 
 

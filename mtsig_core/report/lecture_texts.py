@@ -86,14 +86,14 @@ def read_scenes() -> dict[str, SceneTexts]:
             for name, scene in scenes.items()}
 
 
-def shorts(a: str, b: str) -> list[str]:
+def shorten_names(a: str, b: str) -> list[str]:
     """Two names as they fit the stage; where they would look the same, each from where they differ.
 
     Examples
     --------
-    >>> shorts("Greek", "transformer-big-beam4-averaged")
+    >>> shorten_names("Greek", "transformer-big-beam4-averaged")
     ['Greek', 'transfo…veraged']
-    >>> shorts("transformer-big-beam4-averaged", "transformer-big-beam8-averaged")
+    >>> shorten_names("transformer-big-beam4-averaged", "transformer-big-beam8-averaged")
     ['…am4-averaged', '…am8-averaged']
     """
     names = [printable(a), printable(b)]
@@ -104,12 +104,12 @@ def shorts(a: str, b: str) -> list[str]:
     return [f"…{shortened(name[at:], _WIDEST - 1)}" for name in names]
 
 
-def sums_shown(names: Sequence[str]) -> list[tuple[str, int, int]]:
+def list_sums(names: Sequence[str]) -> list[tuple[str, int, int]]:
     """Which summed statistics of BLEU are shown: a word, and the places of two numbers.
 
     Examples
     --------
-    >>> sums_shown(("sys_len", "ref_len", "correct_1", "total_1"))
+    >>> list_sums(("sys_len", "ref_len", "correct_1", "total_1"))
     [('1-grams', 2, 3), ('length', 0, 1)]
     """
     at = {name: place for place, name in enumerate(names)}
@@ -122,24 +122,26 @@ def ribbon_label(n_segments: int) -> str:
     return f"{n_segments:,} sentences in their order"
 
 
-def predicted(guess: Sequence[float], options: Sequence[str] = ()) -> str:
+def describe_guess(guess: Sequence[float], options: Sequence[str] = ()) -> str:
     """A prediction in words: one of some options, a number, or a range.
 
     Examples
     --------
-    >>> predicted([1.0], ["A", "B"]), predicted([5.0]), predicted([20.0, 40.0])
+    >>> describe_guess([1.0], ["A", "B"]), describe_guess([5.0]), describe_guess([20.0, 40.0])
     ('B', '5', '20 to 40')
     """
     return options[int(guess[0])] if options else " to ".join(f"{value:g}" for value in guess)
 
 
-def voted(votes: Sequence[float], kind: str, options: Sequence[str] = ()) -> str:
+def describe_votes(votes: Sequence[float], kind: str, options: Sequence[str] = ()) -> str:
     """Votes of the room in words: numbers, ranges (two numbers each), or hands for each option and for a tie.
 
     Examples
     --------
-    >>> voted([3, 4.5], "slider"), voted([20, 40, 18, 30], "range"), voted([12, 8, 1], "choice", ["A", "B"])
-    ('3, 4.5', '20–40, 18–30', 'A 12, B 8, tie 1')
+    >>> describe_votes([3, 4.5], "slider"), describe_votes([20, 40, 18, 30], "range")
+    ('3, 4.5', '20–40, 18–30')
+    >>> describe_votes([12, 8, 1], "choice", ["A", "B"])
+    'A 12, B 8, tie 1'
     """
     texts = [f"{vote:g}" for vote in votes]
     if kind == "range":
@@ -149,34 +151,34 @@ def voted(votes: Sequence[float], kind: str, options: Sequence[str] = ()) -> str
     return ", ".join(texts)
 
 
-def guess_beside(number: int, guess: str, truth: str) -> str:
+def recall_guess(number: int, guess: str, truth: str) -> str:
     """A prediction beside what came of it, for the scenes after it."""
     return f"Scene {number}: guess {guess}, was {truth}"
 
 
-def world(per_document: int, correlation: float) -> str:
+def describe_documents(per_document: int, correlation: float) -> str:
     """One choice of how long documents are, and how alike their sentences."""
     if per_document == 1:
         return "no documents"
     return f"{per_document} a document, rho {correlation:g}"
 
 
-def power_world(points: float, n: int) -> str:
+def describe_power(points: float, n: int) -> str:
     """One choice of a true difference and a size."""
     return f"{_points(points)}, {n:,} sentences"
 
 
-def about(testset: TestSet) -> str:
+def name_source(testset: TestSet) -> str:
     """What the sentences on the stage are taken from."""
     return printable(testset.name) + (", simulated" if testset.simulated and "simulated" not in testset.name else "")
 
 
-def unsuited(testset: TestSet, least: int) -> str:
+def explain_unsuited(testset: TestSet, least: int) -> str:
     """Why a scene that needs so many sentences of two systems is not about a test set, and what to do; else nothing.
 
     Examples
     --------
-    >>> unsuited(TestSet("toy", {"A": ["a"], "B": ["b"]}, {"ref": ["a"]}), 12)
+    >>> explain_unsuited(TestSet("toy", {"A": ["a"], "B": ["b"]}, {"ref": ["a"]}), 12)
     'Not on toy: it has 1 sentence, and this scene needs 12. Open a larger test set on the page Data.'
     """
     name, n = printable(testset.name), testset.n_segments
@@ -190,16 +192,16 @@ def unsuited(testset: TestSet, least: int) -> str:
     return ""
 
 
-def shown(testset: TestSet, scene: str, seed: int, steps: int) -> str:
+def describe_handout(testset: TestSet, scene: str, seed: int, steps: int) -> str:
     """Of what a handout is, and how to have it again."""
-    of = "Made-up scores" if scene == "documents" else f"Sentences of {about(testset)}"
+    of = "Made-up scores" if scene == "documents" else f"Sentences of {name_source(testset)}"
     return f"{of}; seed {seed}, {steps:,} {'step' if steps == 1 else 'steps'}."
 
 
 def mean_end(three: ThreeSentences) -> dict[str, str]:
     """Conclusion and limitation."""
     share = min(three.lengths) / sum(three.lengths)
-    names = shorts(*three.names)
+    names = shorten_names(*three.names)
     other, winner = ((names[k], max(two), min(two)) for k, two in (
         (three.by_mean, three.mean), (three.by_corpus, three.corpus[-1])))
     return {"truth": winner[0], "conclusion": (
@@ -263,7 +265,7 @@ def _with_interval(share: Rate) -> str:
 def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
     """Conclusion and limitation, and what is said of both systems after it."""
     n, drawn, (score, difference) = draws.weights.shape[1], len(draws.weights), draws.middle()
-    first, second = shorts(a, b)
+    first, second = shorten_names(a, b)
     of = "the only draw" if drawn == 1 else f"least to greatest of {drawn} draws" if draws.too_few(ALPHA) else \
         f"{1 - ALPHA:.0%} interval of {drawn:,} draws"
     bracket = f"From {2 / ALPHA:.0f} draws on: a {1 - ALPHA:.0%} interval." if draws.too_few(ALPHA) else \
@@ -348,7 +350,7 @@ class Strip:
 class HandoutPart:
     """One scene on paper."""
 
-    title: str  # `shown` says of what, with which seed, how many steps
+    title: str  # `describe_handout` says of what, with which seed, how many steps
     question: str
     shown: str
     conclusion: str

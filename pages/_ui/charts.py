@@ -25,6 +25,8 @@ _LEFT_OUT = "Numbers need more room: turn the phone, or touch a cell."
 _MOST = 500  # rows of a table
 _NOT_NEEDED = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "resetScale2d"]
 _GRID = {"light": "#DDE2E9", "dark": "#323A47"}
+_TYPES = {"csv": "text/csv", "json": "application/json", "tex": "text/x-tex", "html": "text/html",
+          "svg": "image/svg+xml"}
 _DRAWN = Memory(256)  # figures, of some 100 kB each
 
 
@@ -56,7 +58,7 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
             screen.show_table(_as_table(header, rows[:_MOST]), key=f"{key}.table")
         if with_table and len(rows) > _MOST:
             st.caption(f"The first {_MOST} of {len(rows)} rows; the file has all.")
-    name = _file(files, key, picture).removesuffix(f".{picture}")  # Plotly adds the ending
+    name = export.file_name(*files, _name(key), ending=picture).removesuffix(f".{picture}")  # Plotly adds the ending
     # Streamlit adds a button for the full screen, but not to a bar whose buttons are all named.
     config = {"displaylogo": False, "displayModeBar": True, "modeBarButtonsToRemove": _NOT_NEEDED,
               "toImageButtonOptions": {"format": picture, "filename": name, "scale": 2}}
@@ -129,17 +131,19 @@ def csv_button(files: Sequence[str], key: str, rows: Sequence, text: str = "Numb
     """A button that saves numbers; `files` and `key` as in `show`. A row is a mapping, or of a dataclass, else there is
     a header."""
     header, rows = _columns(header, rows)
-    st.download_button(text, export.to_csv(header, rows), _file(files, key, "csv"), "text/csv", key=f"{key}.csv",
-                       on_click="ignore")
+    download(text, export.to_csv(header, rows), (*files, _name(key)), "csv", f"{key}.csv")
+
+
+def download(title: str, content: str | bytes | Callable[[], str | bytes], named: Sequence[str], ending: str, key: str
+             ) -> None:
+    """A button that saves a file, made when it is asked for where `content` makes it."""
+    st.download_button(title, content, export.file_name(*named, ending=ending), _TYPES[ending.rpartition(".")[2]],
+                       key=key, on_click="ignore")
 
 
 def copy_command(command: str, key: str) -> None:
     """The command that prints the numbers of a figure or a table; `key` as in `show`."""
     copyable(command, f"{key}.command", f"Command that prints these numbers ({_name(key)})")
-
-
-def _file(files, key, ending):
-    return export.file_name(*files, _name(key), ending=ending)
 
 
 def _name(key):

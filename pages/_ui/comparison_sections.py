@@ -259,11 +259,10 @@ def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
 
 # Files, and sentences for a paper.
 
-_FILES = (("CSV", "comparison", "csv", "text/csv", export.comparison_csv),
-          ("Matrix as CSV", "pairs-matrix", "csv", "text/csv", export.matrix_csv),
-          ("JSON", "comparison", "json", "application/json", result_json.comparison_json),
-          ("LaTeX", "comparison", "tex", "text/plain", comparison_latex),
-          ("HTML report", "comparison", "html", "text/html", comparison_html))
+_FILES = (("CSV", "comparison", "csv", export.comparison_csv),
+          ("Matrix as CSV", "pairs-matrix", "csv", export.matrix_csv),
+          ("JSON", "comparison", "json", result_json.comparison_json),
+          ("LaTeX", "comparison", "tex", comparison_latex), ("HTML report", "comparison", "html", comparison_html))
 
 
 def show_exports(view: View, page: str, left_out: Mapping[str, str], metrics: Sequence[str] = ()) -> None:
@@ -276,12 +275,10 @@ def show_exports(view: View, page: str, left_out: Mapping[str, str], metrics: Se
     paired = any(result.pairs for result in comparison.metrics.values())
     st.subheader("Export")
     with st.container(horizontal=True):
-        for title, what, ending, mime, write in _FILES:
-            if what == "pairs-matrix" and not paired:
-                continue
-            st.download_button(title, lambda write=write: write(comparison),
-                               export.file_name(*called, what, ending=ending), mime,
-                               key=f"{page}.{what}-{ending}", on_click="ignore")
+        for title, what, ending, write in _FILES:
+            if paired or what != "pairs-matrix":
+                charts.download(title, partial(write, comparison), (*called, what), ending,
+                                f"{page}.{what}-{ending}")
     screen.plain(f"{'Systems, pairs and matrix' if paired else 'The system'} by "
                  f"{', '.join(map(metric_title, comparison.metrics))}; the report has the figures too, and opens "
                  "offline.")

@@ -40,7 +40,7 @@ from mtsig_core.experiments.lecture import (
 )
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import lecture_texts as texts
-from mtsig_core.report.lecture_texts import SceneTexts, shorts
+from mtsig_core.report.lecture_texts import SceneTexts, shorten_names
 from pages._work.memory import Memory
 
 _WHOLE, _PARTS = Memory(40), Memory(500)  # what is made of a whole test set; draws, and what is made of a few sentences
@@ -66,7 +66,7 @@ class Shown:
     @property
     def names(self) -> list[str]:
         """Of the two, as they fit the stage."""
-        return shorts(self.a, self.b)
+        return shorten_names(self.a, self.b)
 
     def sentences(self, n: int) -> Excerpt:
         """Short sentences of the two, remembered."""
@@ -155,7 +155,7 @@ def _swaps(shown: Shown) -> tuple[Swaps, Swaps]:
 def _urn(shown: Shown) -> dict:
     few = shown.sentences(12)
     return {"sentences": list(few.testset.systems[shown.a]), "names": shown.names,
-            "metric": metric_title(shown.metric), "sums": texts.sums_shown(few.metric.stat_names),
+            "metric": metric_title(shown.metric), "sums": texts.list_sums(few.metric.stat_names),
             "sums_of": texts.SUMS, "extra": "Both systems, same draws"}
 
 
@@ -245,12 +245,12 @@ def _three_sentences(shown: Shown) -> ThreeSentences:
 
 def _mean_body(shown: Shown) -> dict:
     result = _three_sentences(shown)
-    return {"names": texts.shorts(*result.names), "outputs": result.outputs, "scores": result.scores,
+    return {"names": texts.shorten_names(*result.names), "outputs": result.outputs, "scores": result.scores,
             "mean": result.mean, "lengths": result.lengths}
 
 
 def _mean_guess(shown: Shown) -> dict:
-    return {"kind": "choice", "options": texts.shorts(*_three_sentences(shown).names),
+    return {"kind": "choice", "options": texts.shorten_names(*_three_sentences(shown).names),
             "prompt": "By the corpus score, the better is"}
 
 
@@ -322,8 +322,7 @@ def _further(shown: Shown, steps: int) -> dict:
 MEAN = Scene(3, _WORDS["mean"], _mean_guess, _mean_body, _mean_rows, _mean_end)
 DOCUMENTS = Scene(1000, _WORDS["documents"], {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 5,
                                           "unit": " of 100"}, _documents_body, _documents_rows, _documents_end,
-                  worlds=tuple(texts.world(*world) for world in WORLDS),
-                  prepare=_equal)
+                  worlds=tuple(texts.describe_documents(*world) for world in WORLDS), prepare=_equal)
 COMPARISONS = Scene(200, _WORDS["comparisons"], {"kind": "slider", "min": 0, "max": 105, "step": 1, "start": 0,
                                              "unit": " of 105"}, _comparisons_body, _comparisons_rows,
                     _comparisons_end, at_once=10, further=_further,
@@ -372,5 +371,5 @@ def _end(shown: Shown, steps: int) -> dict:
 
 
 POWER = Scene(300, _WORDS["power"], {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 80, "unit": " of 100"},
-              _body, _rows, _end, at_once=_AT_ONCE, worlds=tuple(texts.power_world(*two) for two in POWER_WORLDS),
+              _body, _rows, _end, at_once=_AT_ONCE, worlds=tuple(texts.describe_power(*two) for two in POWER_WORLDS),
               prepare=lambda shown: _tested(shown, _AT_ONCE))

@@ -45,7 +45,7 @@ def testset_of(scene: str) -> TestSet:
     if asked is not None and offer is None:
         raise testsets.Gone(asked)
     testset = None if offer is None else offer.load()
-    if testset is None or scene not in _LEAST or texts.unsuited(testset, _LEAST[scene]):
+    if testset is None or scene not in _LEAST or texts.explain_unsuited(testset, _LEAST[scene]):
         large = testsets.find(testsets.LARGE.title, offers)
         testset = (large or offers[testsets.LARGE.title]).load()
     return testset
@@ -56,7 +56,7 @@ def beside(scene: str, shown: Mapping[str, object], pair: Mapping[str, object]) 
     testset, why = address.asked("testset"), ""
     if scene in _LEAST:
         if testset is not None:
-            why = texts.unsuited(testsets.find(testset, testsets.available()).load(), _LEAST[scene])
+            why = texts.explain_unsuited(testsets.find(testset, testsets.available()).load(), _LEAST[scene])
         shown = shown if why else {**shown, **pair}
     wrong = [shortened(f"{key}={asked}", _WIDEST) for key, value in shown.items()
              if (asked := address.asked(key)) not in (None, str(value))]
@@ -131,7 +131,7 @@ def kept(scene: str, guessed: bool) -> list[dict] | None:
 
 def past(scene: str, order: list[str]) -> list[str]:
     """The last round of another scene, beside what came of it."""
-    return [texts.guess_beside(order.index(one.scene) + 1, one.guess, one.truth) for one in _rounds()
+    return [texts.recall_guess(order.index(one.scene) + 1, one.guess, one.truth) for one in _rounds()
             if one.scene != scene and one.scene in order and one.guess and one.truth][-1:]
 
 
@@ -180,7 +180,7 @@ def _part(key: str, scene: Scene, shown: Shown, step: int) -> HandoutPart:
              **{name: said for name in ("testset", "a", "b") if (said := address.asked(name)) is not None}}
     chosen = f" Chosen: {scene.worlds[shown.world]}." if scene.worlds else ""
     return HandoutPart(scene.words.title, scene.words.question + chosen,
-                       texts.shown(shown.testset, key, shown.seed, step),
+                       texts.describe_handout(shown.testset, key, shown.seed, step),
                        f"{end['conclusion']} {end.get('after', '')}".strip(),
                        end["limitation"], scene.words.exercise, scene.words.answer, f"lecture?{urlencode(query)}",
                        _table(key, body), _strips(key, body, rows, end, step))
@@ -277,10 +277,10 @@ def _round(view: LectureView, truth: str = "") -> Round:
     """What is remembered of a view, and what came of it."""
     shown, scale = view.shown, SCENES[view.scene].scale(view.shown)
     options = scale.get("options", ())
-    of = "made-up scores" if view.scene == "documents" else texts.about(shown.testset)
+    of = "made-up scores" if view.scene == "documents" else texts.name_source(shown.testset)
     return Round(view.scene, of, shown.seed, shown.world, view.step,
-                 texts.predicted(view.guess, options) if view.guess else "",
-                 texts.voted(view.votes, scale["kind"], options), numbers(view.votes) or "", truth)
+                 texts.describe_guess(view.guess, options) if view.guess else "",
+                 texts.describe_votes(view.votes, scale["kind"], options), numbers(view.votes) or "", truth)
 
 
 def _shown(scene: str) -> Shown:
@@ -310,7 +310,7 @@ def show(view: LectureView | MtsigError) -> None:
         played = view.guess is not None or view.step > 0
         data = {
             "turn": f"{state.get(_TURN, 0)} {view.scene} {view.shown.seed} {view.shown.world}", "scene": view.scene,
-            "about": texts.about(view.shown.testset) if view.scene != "documents" else "",
+            "about": texts.name_source(view.shown.testset) if view.scene != "documents" else "",
             "instead": beside(view.scene, {"scene": view.scene, "seed": view.shown.seed, "world": view.shown.world,
                                            "step": view.step, "guess": numbers(view.guess)},
                               {"a": view.shown.a, "b": view.shown.b}),

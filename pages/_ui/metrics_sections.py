@@ -44,7 +44,6 @@ from mtsig_core.report.domain_tables import (
     domains_verdict,
     opposed_pairs_table,
 )
-from mtsig_core.report.export import file_name
 from mtsig_core.report.table import Column, Table
 from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.stats.cautions import about_agreement
@@ -289,10 +288,8 @@ def show_domains(view, places):
     screen.plain(domains_note(one))
     screen.cautions(one.warnings)
     with st.expander("Numbers, files, command", key="metrics.domains.box"):
-        st.download_button("Numbers as CSV", domains_csv([one]), file_name(*view.named(), "domains", ending="csv"),
-                           "text/csv", key="metrics.domains.csv", on_click="ignore")
-        copyable(view.command("domains", **asked), "metrics.domains.command",
-                 "Command that prints these numbers")
+        charts.download("Numbers as CSV", domains_csv([one]), (*view.named(), "domains"), "csv", "metrics.domains.csv")
+        copyable(view.command("domains", **asked), "metrics.domains.command", "Command that prints these numbers")
 
 
 # Metrics held against the scores that people gave.

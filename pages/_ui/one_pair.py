@@ -14,7 +14,6 @@ from mtsig_core.experiments.dispute import default_metrics, document_names, exam
 from mtsig_core.experiments.planning import default_difference
 from mtsig_core.figures.pair_plots import drivers
 from mtsig_core.metrics import metric_title
-from mtsig_core.report import export
 from mtsig_core.report.caution_words import advise_trust
 from mtsig_core.report.cells import format_p, number, written_like
 from mtsig_core.report.commands import command_line
@@ -283,8 +282,7 @@ def show_card(view: View, a: str, b: str) -> None:
         found = background.result(key, work, "Making the dispute card")
     command = command_line("pair", view.source, f"--metrics={','.join(names)}", a=a, b=b, **view.settings)
     html = card_html(found, command)
-    st.download_button("Dispute card (HTML)", html, export.file_name(*view.named(a, b), "dispute", ending="html"),
-                       "text/html", key="pair.card", on_click="ignore")
+    charts.download("Dispute card (HTML)", html, (*view.named(a, b), "dispute"), "html", "pair.card")
     st.caption("Opens offline and prints on A4. This page's address opens it here again.")
     sealed = base64.b64encode(html.encode("utf-8", "backslashreplace")).decode()  # an origin of its own
     st.iframe(f"data:text/html;charset=utf-8;base64,{sealed}", height=_HIGH)

@@ -16,7 +16,7 @@ from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.replication import REPLICATION_FORMS, replication_sentences, replication_table
 from mtsig_core.stats.published_scores import replicate, replicate_task
 from mtsig_core.store.kept_sets import TableStore
-from pages._ui import address, background, browser, data_sections, frame, screen, testsets
+from pages._ui import address, background, browser, charts, data_sections, frame, screen, testsets
 from pages._ui.browser import copyable
 from pages._ui.task_view import TaskView
 from pages._ui.testset_view import View
@@ -84,8 +84,7 @@ def _show_result(key, text, content, find, command):
     for sentence in replication_sentences(result):
         screen.plain(sentence)
     screen.show_table(replication_table(result), "official.table")
-    st.download_button("As CSV", REPLICATION_FORMS["csv"](result), "official.csv", "text/csv", key="official.csv",
-                       on_click="ignore")
+    charts.download("As CSV", REPLICATION_FORMS["csv"](result), ("official",), "csv", "official.csv")
     copyable(command, "official.command", "Command that prints this table")
 
 

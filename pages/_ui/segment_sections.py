@@ -16,7 +16,7 @@ from mtsig_core.report import export, segment_cards
 from mtsig_core.report.cells import number, written_like
 from mtsig_core.stats import pair as segments
 from mtsig_core.stats.pair import PairExamination, find_extremes
-from pages._ui import address, background, controls, one_pair, screen
+from pages._ui import address, background, charts, controls, one_pair, screen
 from pages._ui.browser import copyable
 from pages._ui.testset_view import View
 from pages._work.memory import make_once
@@ -262,9 +262,7 @@ class Reader:
         with st.expander("Files, command", key="segments.box"):
             with st.container(horizontal=True):
                 for key, (title, name, write) in files.items():
-                    ending = "html" if key == "html" else "csv"
-                    st.download_button(title, write, export.file_name(*name, ending=ending), f"text/{ending}",
-                                       key=f"segments.{key}", on_click="ignore")
+                    charts.download(title, write, name, "html" if key == "html" else "csv", f"segments.{key}")
             copyable(one_pair.segments_command(self.view, self.a, self.b), "segments.command",
                      "Command that prints the statistics of each segment, from which all numbers here are computed")
 

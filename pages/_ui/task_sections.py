@@ -64,23 +64,21 @@ def show_runs(comparison: TaskComparison, metric: str) -> None:
 
 # Files, and the command that prints them.
 
-_FORMS = (("CSV", "csv", "csv", "text/csv"), ("JSON", "json", "json", "application/json"),
-          ("LaTeX", "latex", "tex", "text/x-tex"), ("Report (HTML)", "html", "html", "text/html"),
-          ("Manifest", "manifest", "manifest.json", "application/json"))
+_FORMS = (("CSV", "csv", "csv"), ("JSON", "json", "json"), ("LaTeX", "latex", "tex"), ("Report (HTML)", "html", "html"),
+          ("Manifest", "manifest", "manifest.json"))
 
 
 def show_files(comparison: TaskComparison, drawn: str, metric: str, source: TaskSource, command: str, what: str,
          history: Sequence[Entry] = ()) -> None:
     """A button for each file and the picture `drawn`; what they are of, a task or a review, is in their names."""
     st.subheader("Export")
-    named = partial(export.file_name, comparison.task.name, metric, what)
+    named = comparison.task.name, metric, what
     with st.container(horizontal=True):
-        for title, form, ending, mime in _FORMS:
-            st.download_button(title, partial(task_document, form, comparison, source, command, history),
-                               named(ending=ending), mime, key=f"{what}.{form}", on_click="ignore")
-        st.download_button("Picture (SVG)", drawn, named(ending="svg"), "image/svg+xml", key=f"{what}.svg",
-                           on_click="ignore")
-        browser.png_button("Picture (PNG)", drawn, named(ending="png"), f"{what}.png")
+        for title, form, ending in _FORMS:
+            charts.download(title, partial(task_document, form, comparison, source, command, history), named, ending,
+                            f"{what}.{form}")
+        charts.download("Picture (SVG)", drawn, named, "svg", f"{what}.svg")
+        browser.png_button("Picture (PNG)", drawn, export.file_name(*named, ending="png"), f"{what}.png")
     command_box(command, f"{what}.command", f"this {what}, and in other formats these files")
 
 

@@ -121,7 +121,7 @@ def test_sizes_that_give_five_samples_unless_others_are_asked_for():
 
 
 @pytest.mark.parametrize("n, more, message", [
-    (40, {}, "told by 5 samples or more: 40 segments give no 5 samples of 10"),
+    (40, {}, "takes 5 samples or more, and 40 segments give no 5 samples of 10"),
     (40, {"sizes": (30,)}, "Use samples of at most 20"),
     (40, {"alpha": 0}, "alpha is 0"), (40, {"seed": -1}, "seed is -1")])
 def test_what_cannot_be(n, more, message):

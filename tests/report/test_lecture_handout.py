@@ -7,7 +7,7 @@ import pytest
 
 from mtsig_core import TestSet
 from mtsig_core.readers import read_scores
-from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout, read_scenes, strip_svg, unsuited
+from mtsig_core.report.lecture_texts import HandoutPart, Strip, explain_unsuited, handout, read_scenes, strip_svg
 
 PART = HandoutPart("Title", "A question?", "Seed 4.", "So it is.", "few sentences.", "An exercise?", "The answer.",
                    "lecture?scene=mean", [["1", "<img src=x onerror=alert(1)>"]],
@@ -40,6 +40,7 @@ def test_answers_by_hand():
 
 def test_why_a_scene_is_not_about_a_test_set_and_what_to_do():
     lines = ["a b"] * 12
-    assert unsuited(TestSet("two", {"A": lines, "B": lines}, {"ref": lines}), 12) == ""
-    assert "one system, and this scene needs two. Open" in unsuited(TestSet("one", {"A": lines}, {"ref": lines}), 12)
-    assert "scores and no texts. Open" in unsuited(read_scores({"human": {"A": [80, 70], "B": [75, 60]}}), 2)
+    assert explain_unsuited(TestSet("two", {"A": lines, "B": lines}, {"ref": lines}), 12) == ""
+    alone = TestSet("one", {"A": lines}, {"ref": lines})
+    assert "one system, and this scene needs two. Open" in explain_unsuited(alone, 12)
+    assert "scores and no texts. Open" in explain_unsuited(read_scores({"human": {"A": [80, 70], "B": [75, 60]}}), 2)
