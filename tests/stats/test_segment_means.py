@@ -185,6 +185,11 @@ class TestSides:
         found = human(lopsided(), test="wilcoxon", unit="segment", correction="holm")
         assert decide_adjusted(found.pairs, found.sign, np.array([1e-9]), 0.05).tolist() == [0]
 
+    def test_adjusted_p_decide_for_the_side_that_scores_better(self):
+        pair, = human(lopsided(), test="t", unit="segment").pairs
+        assert pair.better == "a"
+        assert [decide_adjusted([pair], 1, np.array([p]), 0.05).tolist() for p in (0.05, 0.06)] == [[1], [0]]
+
     def test_of_one_pair_every_test_says_which_way_it_points(self):
         found = examine_pair(lopsided(), "human", "A", "B", unit="segment", trials=199, resamples=200)
         sides = {one.test: (one.better, one.favours) for one in found.outcomes}
