@@ -106,7 +106,7 @@ with left:
     st.subheader("Every interval")
     screen.show_table(one_pair.intervals_table(found, result.ci, name_family(result, settings), joint))
 with right:
-    st.subheader("Equal, or only not separated?")
+    st.subheader("Equal, or only not significant?")
     one_pair.show_equivalence(found)
 screen.plain(one_pair.detectable_said(found, pair, len(result.pairs)))
 

@@ -44,7 +44,7 @@ def test_the_headline_is_what_compare_decides(open_page, source):
     n = sum(pair.significant for pair in pairs)
     assert 0 < n <= 6
     assert f"{n} of 6 pairs differ significantly (romano-wolf, alpha 0.05)" in words(page)
-    assert n == 6 or f"{6 - n} {'is' if n == 5 else 'are'} not separated" in words(page)
+    assert n == 6 or f"{'1 pair is' if n == 5 else f'{6 - n} pairs are'} not significant" in words(page)
     assert page.get("plotly_chart")
 
 
