@@ -6,9 +6,9 @@ import pytest
 
 from mtsig_core import TestSet, compare, make_metric
 from mtsig_core.metrics import resolve_metric
-from mtsig_core.report.kept_results import KeptDraws
 from mtsig_core.report.reports import FORMS
 from mtsig_core.stats import comparison
+from mtsig_core.stats.kept_tasks import KeptDraws
 from mtsig_core.stats.significance import TESTS
 
 QUICK = {"trials": 99, "resamples": 49}
