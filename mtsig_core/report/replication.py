@@ -52,8 +52,8 @@ def _ours(row: ScoreBeside) -> str:
 def replication_sentences(found: Either) -> list[str]:
     """How many printed numbers come out by each metric, what would give the others, and what could not be compared."""
     parts = _by_pair(found)
-    texts = [f"{pair}{', ' * bool(pair)}{column}: {sum(row.agrees for row in rows)} of {len(rows)} printed numbers come "
-             "out here, at the precision that they are printed with."
+    texts = [f"{pair}{', ' * bool(pair)}{column}: {sum(row.agrees for row in rows)} of {len(rows)} printed numbers "
+             "come out here, at the precision that they are printed with."
              for pair, of in parts.items() for column, rows in _by_column(of).items()]
     texts += [*_name_settings(parts), *_name_unexplained(parts)]
     for pair, of in parts.items():
@@ -99,14 +99,15 @@ def _name_unexplained(parts: Mapping[str, Replication]) -> Iterator[str]:
     for pair, of in parts.items():
         for column, rows in _by_column(of).items():
             if rest := [row.system for row in rows if not row.agrees and row.setting is None]:
-                yield (f"{column}{f' in {pair}' if pair else ''} of {join_names(rest)} does not come out with any of the "
-                       f"{of.tried} settings that were tried: the outputs or references may be other ones.")
+                where = f" in {pair}" if pair else ""
+                yield (f"{column}{where} of {join_names(rest)} does not come out with any of the {of.tried} "
+                       "settings that were tried: the outputs or references may be other ones.")
 
 
 def _list_differences(by_rule: Mapping[str, str], lists: Mapping[str, Sequence[str]]) -> list[str]:
     """Names that are written in another way in the table, and what only one of the two has."""
     same = [f"{name} as {here}" for name, here in by_rule.items() if name.lower() != here.lower()]
-    texts = [f"Taken to be the same, as the names differ only in case, spaces, dots, dashes and underscores (chrF2 is "
+    texts = ["Taken to be the same, as the names differ only in case, spaces, dots, dashes and underscores (chrF2 is "
              f"chrF): {join_names(same)}."] if same else []
     return texts + [f"{text}: {join_names(list(names))}." for text, names in lists.items() if names]
 

@@ -11,8 +11,6 @@ import pytest
 from mtsig_core.experiments.metric_agreement import kept_agreement, task_agreement
 from mtsig_core.metrics.means import DomainMean
 from mtsig_core.report.task_export import task_json
-from mtsig_core.results import TaskComparison
-from mtsig_core.schema import decode, encode
 from mtsig_core.source import TaskSource
 from mtsig_core.stats import across, comparison, kept_tasks, measured
 from mtsig_core.stats.across import compare_task
@@ -108,16 +106,6 @@ def test_damaged_entries_are_made_anew(folder, kept, tmp_path):  # noqa: F811
     assert task_json(compare_kept(KeptTask(source), "XCOMET", trials=499)) == first
 
 
-def test_a_comparison_is_kept_whole(folder):  # noqa: F811
-    found = compare_kept(KeptTask(TaskSource(str(folder), exclude=(TaskExclusion("Gamma"),))), trials=499)
-    assert decode(TaskComparison, encode(found)) == found
-
-
-def test_numbers_are_finite(folder):  # noqa: F811
-    assert np.isfinite([row.delta for row in compare_kept(KeptTask(TaskSource(str(folder))), trials=499).macro[
-        "XCOMET"].pairs]).all()
-
-
 def test_exclusions_compare_only_what_they_change(folder, kept, monkeypatch):  # noqa: F811
     """What they find is what `compare_task` finds; undone, or for another reason, nothing is computed again."""
     compared, whole, draw_metric = [], KeptTask(TaskSource(str(folder))), comparison.draw_metric
@@ -134,17 +122,6 @@ def test_exclusions_compare_only_what_they_change(folder, kept, monkeypatch):  #
     assert task_json(compare_kept(KeptTask(TaskSource(str(folder), exclude=excluded)), "XCOMET", trials=499)) == found
     assert len(compared) == 1
     assert found == task_json(compare_task(whole.task, "XCOMET", trials=499, exclude=excluded))
-
-
-@pytest.mark.parametrize("rule", ["wmt25", "overlap"])
-def test_another_rule_for_ranks_compares_nothing_again(folder, kept, monkeypatch, rule):  # noqa: F811
-    """And it finds what a comparison by that rule finds, here or where settings are said that are the usual ones."""
-    source = TaskSource(str(folder))
-    compare_kept(KeptTask(source), "XCOMET", trials=499)
-    with monkeypatch.context() as patch:
-        draw_nothing(patch)
-        found = compare_kept(KeptTask(source), "XCOMET", trials=499, rank_rule=rule, alpha=0.05)
-    assert task_json(found) == task_json(compare_task(source.read(), "XCOMET", trials=499, rank_rule=rule))
 
 
 def test_a_rule_with_a_score_of_its_own_draws_across_the_language_pairs_once(folder, kept, monkeypatch):  # noqa: F811
