@@ -12,7 +12,7 @@ import pytest
 from mtsig_core import Comparison, InputError, SettingError, TestSet, compare, read_text
 from mtsig_core.cli.main import main
 from mtsig_core.figures import differences, forest, matrix, of_comparison
-from mtsig_core.report.result_json import comparison_json
+from mtsig_core.report.export import comparison_json
 from mtsig_core.report.sentences import list_caveats, paper_sentences
 from mtsig_core.results import PairResult
 from tests.toys import bleu_counts, compare_given, toy

@@ -24,12 +24,12 @@ from mtsig_core.report import export
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_card import card_html, card_json, card_text
 from mtsig_core.report.domain_tables import DOMAIN_FORMS
-from mtsig_core.report.kept_results import KeptDraws, KeptTask
 from mtsig_core.report.replication import REPLICATION_FORMS
 from mtsig_core.report.reports import comparison_text
 from mtsig_core.report.text import terminal_width, warn
 from mtsig_core.results import Exclusion
 from mtsig_core.stats.comparison import compare
+from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.stats.published_scores import replicate, replicate_task
 from mtsig_core.stats.score import score
 from mtsig_core.stats.settings import check_jobs

@@ -27,19 +27,19 @@ from mtsig_core.cli.options import (
     task_source,
 )
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.metric_agreement import agreement, default_metrics
+from mtsig_core.experiments.metric_agreement import AS_COMPARED, agreement, default_metrics, kept_agreement
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.archives import is_zip
 from mtsig_core.readers.tasks import contents_of, pairs_of, tables_beside, unread_sentences
 from mtsig_core.report.agreement import AGREEMENT_FORMS
 from mtsig_core.report.commands import defaults, option_name, task_command
-from mtsig_core.report.kept_results import AS_COMPARED, KeptDraws, KeptTask, kept_agreement
 from mtsig_core.report.review import content_sentence, decision_cautions, read_review, review_command
 from mtsig_core.report.task_export import TASK_DOCUMENTS, task_document
 from mtsig_core.report.text import printable, warn
 from mtsig_core.results import TaskComparison
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import compare_task, task_metrics
+from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.stats.settings import check_jobs
 from mtsig_core.stats.testset_cautions import about_ratings
 from mtsig_core.store.reviews import Entry, replay

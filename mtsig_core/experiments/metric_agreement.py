@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from mtsig_core.errors import SettingError, suggest_name
 from mtsig_core.metrics import Metric, direction, find_tokenizer, is_segment_mean, resolve_metric
-from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.metrics.cache import cached_statistics, remember
 from mtsig_core.results import (
     Agreement,
     AgreementComparison,
@@ -24,6 +26,7 @@ from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, rounding_error, row_chunks
 from mtsig_core.stats.draws import derive_seed
 from mtsig_core.stats.few_units import p_floor
+from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units, cell_bits, sum_groups, unpack_bits
 from mtsig_core.stats.settings import check_trials, resolve_sampling
@@ -453,6 +456,20 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
         human, TaskInfo.from_task(task), {pair: summarize_draws(human, own) for pair, own in draws.items()},
         tuple(pair for pair in task.testsets if pair not in have), alpha, seed, CORRECTION, rows,
         compare_metrics(means, list(draws.values()), order))
+
+
+#: Settings of a task's comparison that metrics are held against people by, too.
+AS_COMPARED = "unit", "block_length", "alpha", "resamples", "seed"
+
+
+def kept_agreement(kept: KeptTask, human: str, metrics: Sequence[str] | None = None, *, jobs: int = 1,
+                   progress: Progress | None = None, **settings: Any) -> TaskAgreement:
+    """`task_agreement` with the same settings, from disk where it was asked for before."""
+    usual = {name: one.default for name, one in inspect.signature(task_agreement).parameters.items()
+             if one.default is not one.empty and name not in ("jobs", "progress")}
+    key = kept.digest, "agreement", human, sorted((usual | {"metrics": metrics} | settings).items())
+    return remember(TaskAgreement, lambda: task_agreement(
+        kept.task, human, metrics, jobs=jobs, progress=progress, **settings), *key)
 
 
 def _rated(testset: TestSet, human: str) -> int:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from mtsig_core.figures.style import BELOW, Labels, full, interval_bars, measured, noted
+from mtsig_core.figures.style import BELOW, Labels, full, interval_bars, measured, noted, set_rows
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.palette import BLUE, GREY, colour_limit, ink, level, mixed, width
+from mtsig_core.report.pictures import choose_glyph
 from mtsig_core.report.sentences import (
     choose_form,
     describe_difference,
@@ -22,13 +23,12 @@ from mtsig_core.report.sentences import (
 from mtsig_core.report.table import format_p, in_small_cells, rank_interval, signed, tens
 from mtsig_core.report.tables import cluster_ends, differences_table
 from mtsig_core.results import Agreement, MetricResult, PairResult, Settings, TaskAgreement
-from mtsig_core.stats.significance import significant
 
 #-----------------------------------------------------------------------------------------------------------------------
 # Differences of all systems to the best, or to the baseline, with single and simultaneous intervals.
 
 
-_DIFFERENCE_ROW, _NAME_LINE = 26, 14  # pixels per system, and for a second line of names
+_DIFFERENCE_ROW = 26  # pixels per system
 
 
 def differences(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) -> go.Figure:
@@ -36,15 +36,6 @@ def differences(result: MetricResult, settings: Settings, notes: Sequence[str] =
 
     The thick bar is the single interval, the thin line with ends the simultaneous one. Filled points differ
     significantly, hollow ones do not. The custom data are the system's place in the result and its name.
-
-    Parameters
-    ----------
-    result : MetricResult
-        With a pair at least.
-    settings : Settings
-        Those of the comparison.
-    notes : sequence of str
-        Sentences that a saved picture has to have below it, such as `caveats`.
     """
     anchor, filled = pick_significant(result, settings)
     table, places = differences_table(result, settings), {row.system: k for k, row in enumerate(result.systems)}
@@ -67,11 +58,8 @@ def differences(result: MetricResult, settings: Settings, notes: Sequence[str] =
         customdata=whose, hovertemplate=f"%{{customdata[1]}}<br>%{{x:+{choose_form(result)}}}<extra></extra>"))
     figure.add_vline(x=0, line=dict(color=GREY, width=2, dash="dash"))
     measured(figure, f"{named(metric_title(result.metric), 16)} improvement over {named(anchor, 28)}")
-    figure.update_yaxes(tickvals=rows, ticktext=[named(name) for name in names], tickfont_size=13, zeroline=False,
-                        range=[len(rows) - 0.4, -0.6], showgrid=False)
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13, exponentformat="power")
-    row = _DIFFERENCE_ROW + _NAME_LINE * (named.lines - 1)
-    figure.update_layout(height=row * len(rows) + 110, margin=dict(l=named.left, r=8, t=40, b=52), dragmode=False)
+    set_rows(figure, named, names, _DIFFERENCE_ROW, top=40, bottom=52, more=18)
     return noted(named.below(figure), notes)
 
 
@@ -79,7 +67,7 @@ def differences(result: MetricResult, settings: Settings, notes: Sequence[str] =
 # Scores with their intervals, and the rank intervals beside them.
 
 
-_FOREST_ROW, _NAME_LINE = 24, 14  # pixels per system, and for a second line of names
+_FOREST_ROW = 24  # pixels per system
 _RANKS = 48  # and beside the ranks, for what is written at the end of the last bar, however narrow the figure
 
 
@@ -90,14 +78,6 @@ def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) 
     A line separates clusters.
     The custom data of points and bars are the system's place in the result and its name.
     Without ranks (one system, a baseline, a test without p) the right half is left out.
-
-    Parameters
-    ----------
-    result : MetricResult
-    settings : Settings
-        Those of the comparison.
-    notes : sequence of str
-        Sentences that a saved picture has to have below it, such as `caveats`.
     """
     systems, named = result.systems, Labels(34, 2, [system.system for system in result.systems])
     ranks = [(s.rank_low, s.rank_high) for s in systems if s.rank_low is not None and s.rank_high is not None]
@@ -134,13 +114,9 @@ def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) 
         figure.update_xaxes(range=[0.4, last + 0.6], tickvals=ticks, row=1, col=2)
         for k in cluster_ends(systems):  # across both halves, now that both have something
             figure.add_hline(k + 0.5, line=dict(color=GREY, width=1))
-    figure.update_yaxes(tickvals=rows, ticktext=[named(s.system) for s in systems], tickfont_size=13,
-                        range=[len(systems) - 0.4, -0.6], showgrid=False, zeroline=False)
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13)
-    row = _FOREST_ROW + _NAME_LINE * (named.lines - 1)
     right = _RANKS if ranked else 8
-    figure.update_layout(height=row * len(systems) + 98, margin=dict(l=named.left, r=right, t=36, b=BELOW),
-                         dragmode=False)
+    set_rows(figure, named, [s.system for s in systems], _FOREST_ROW, top=36, bottom=BELOW, right=right, more=26)
     figure.update_annotations(font_size=14)
     if ranked:  # each title is above all of its half, so that there is room for both where that is narrow
         for title, shift in zip(figure.layout.annotations, (-named.left / 2, right / 2), strict=True):
@@ -161,7 +137,6 @@ _EVERY_P, _EVERY_NUMBER, _SHORT_NUMBER = 18, 14, 26  # up to so many systems a c
 _HIGH = 620  # pixels of the whole figure, which a projector shows with the control above it; more only for many systems
 _SCREEN = 0.5  # of the font size: a digit in the font of the dashboard
 _ICONS = 70  # pixels of those beside the key
-_FILLED, _HOLLOW = "●", "○"
 
 
 def matrix(result: MetricResult, settings: Settings, dark: bool = False, notes: Sequence[str] = ()) -> go.Figure:
@@ -173,15 +148,6 @@ def matrix(result: MetricResult, settings: Settings, dark: bool = False, notes: 
     significant is set bold. Where cells are small, p is left to the hover except for pairs that are not significant,
     and columns have numbers. The last trace is transparent: its points have the customdata (row, column), and take the
     clicks. The meta of the layout says how wide the figure must be for its key, and for the texts of its cells.
-
-    Parameters
-    ----------
-    result : MetricResult
-    settings : Settings
-    dark : bool
-        Whether the page behind it is dark: small differences fade into the page.
-    notes : sequence of str
-        Sentences that a saved picture has to have below it, such as `caveats`.
     """
     n = len(result.systems)
     upright = n <= _EVERY_NUMBER
@@ -306,14 +272,9 @@ def _key(settings: Settings, cells: Cells, n: int) -> str:
         level = f"{100 * (1 - settings.alpha):g}%"
         return (f"Above the diagonal: in colour where one side wins {level} or more of the samples.<br>"
                 "Below: its share of wins")
-    raw = "" if settings.correction == "none" else f", {_HOLLOW} only without correction"
+    raw = "" if settings.correction == "none" else ", ○ only without correction"
     return (f"Above the diagonal: in colour where significant{raw}.<br>"
             f"Below: {p_word(settings.correction)}, {'only where' if n > _EVERY_P else 'bold if'} not significant")
-
-
-def _glyph(pair: PairResult, alpha: float) -> str:
-    raw = pair.p_value is not None and pair.favours is None and significant(pair.p_value, alpha)
-    return _FILLED if pair.significant else _HOLLOW if raw else ""
 
 
 def _in_cell(pair: PairResult, value: float, alpha: float, n: int, decimals: int) -> str:
@@ -321,9 +282,9 @@ def _in_cell(pair: PairResult, value: float, alpha: float, n: int, decimals: int
     glyph."""
     if n <= _EVERY_NUMBER:
         text = signed(value, f".{decimals}f")
-        return f"{text if decimals == 2 else text.replace('0.', '.', 1)} {_glyph(pair, alpha)}".strip()
+        return f"{text if decimals == 2 else text.replace('0.', '.', 1)} {choose_glyph(pair, alpha)}".strip()
     if n > _SHORT_NUMBER or not pair.significant or abs(value) < (0.005 if decimals == 2 else 0.0005):
-        return _glyph(pair, alpha)
+        return choose_glyph(pair, alpha)
     size = abs(value)
     small = f"{size:.{2 if decimals == 2 else 3}f}".lstrip("0")
     digits = f"{size:.0f}" if size >= 9.95 else f"{size:.1f}" if size >= 0.995 else small
@@ -381,14 +342,12 @@ def agreement_dots(found: Agreement | TaskAgreement) -> go.Figure:
                           "[%{customdata[1]:.3f}, %{customdata[2]:.3f}]<extra></extra>"))
     figure.add_shape(type="line", x0=0.5, x1=0.5, y0=0, y1=1, yref="paper", layer="below",
                      line=dict(color=GREY, width=1, dash="dot"))
-    rows = len(found.metrics)
-    figure.update_yaxes(tickvals=list(range(rows)), ticktext=[named(metric_title(one.metric)) for one in found.metrics],
-                        tickfont_size=14, range=[rows - 0.4, -0.6], showgrid=False, zeroline=False)
     low, high = max(0.0, min(ends) - 0.03), min(1.0, max(ends) + 0.03)
     figure.update_xaxes(range=[low, high + 0.005], tickfont_size=13, zeroline=False, tickformat=".2f")
     measured(figure, f"agreement with {named(found.human, 30)} (1: always; dotted line: 0.5, as a coin would)")
-    figure.update_layout(height=_METRIC_ROW * rows + 110, margin=dict(l=named.left, r=8, t=30, b=48), dragmode=False,
-                         hovermode="closest", showlegend=True,
+    set_rows(figure, named, [metric_title(one.metric) for one in found.metrics], _METRIC_ROW, top=30, bottom=48,
+             more=32)
+    figure.update_layout(hovermode="closest", showlegend=True,
                          legend=dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14, itemclick=False,
                                      itemdoubleclick=False))
     return named.below(figure)

@@ -23,28 +23,8 @@ _FILL = {BLUE: "rgba(0,114,178,0.55)", VERMILLION: "rgba(213,94,0,0.65)", GREY: 
 def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, float] | None, *, a: str, b: str,
              unit: str, form: str = ".2f", joint: tuple[float, float] | None = None,
              called: tuple[str, str] = ("", "")) -> go.Figure:
-    """The density of bootstrapped differences, and under it the observed difference with its intervals.
-
-    What lies right of zero, where a is better, is blue, the rest vermillion.
-
-    Parameters
-    ----------
-    x, y : ndarray
-        The density; empty where the difference does not vary.
-    delta : float
-        Observed, as an improvement of a over b.
-    interval : (float, float) or None
-    a, b : str
-        Names of the systems.
-    unit : str
-        What the axis measures, such as ``"BLEU"``.
-    form : str
-        How its numbers are written.
-    joint : (float, float), optional
-        The simultaneous interval, a thin line under the single one.
-    called : (str, str)
-        What the two are called, below the figure; needed with `joint`.
-    """
+    """The density (x, y) of bootstrapped improvements of a over b, and under it the observed one with its intervals,
+    single and simultaneous (joint), `called` by name below the figure. Right of zero is blue, the rest vermillion."""
     top = float(y.max()) if len(y) else 1.0
     figure = go.Figure()
     if len(y):
@@ -91,21 +71,8 @@ def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, 
 
 def null_tails(edges: np.ndarray, counts: np.ndarray, delta: float, *, unit: str, form: str = ".2f",
                exact: bool = False) -> go.Figure:
-    """The differences that random swaps give, or all of them, those at least as large as the observed one filled.
-
-    Parameters
-    ----------
-    edges, counts : ndarray
-        Histogram of the differences.
-    delta : float
-        Observed, as an improvement.
-    unit : str
-        What the axis measures.
-    form : str
-        How its numbers are written.
-    exact : bool
-        Whether all swaps were tried.
-    """
+    """The histogram of differences that random swaps give, or all swaps (exact); those at least as large as the
+    observed one are filled."""
     size, top = abs(delta), float(counts.max(initial=1))
     figure = go.Figure()
     # Steps as one filled line, cut where the tails begin: bars would not be cut.
@@ -132,14 +99,7 @@ def null_tails(edges: np.ndarray, counts: np.ndarray, delta: float, *, unit: str
 def drivers(names: Sequence[str], values: Sequence[float], *, a: str, b: str, unit: str) -> go.Figure:
     """What single units add to the difference: a bar each, blue for a, vermillion for b.
 
-    The custom data of a bar are its number and its name.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of the units, from top to bottom.
-    values : sequence of float
-        In points, as improvements of a over b.
+    The custom data of a bar are its number and its name; values are improvements of a over b in points.
     """
     rows, named = list(range(len(names))), Labels(34, 2, [*names, a, b])
     reach = 1.3 * max(map(abs, values), default=1.0)

@@ -15,6 +15,7 @@ from mtsig_core.report.text import printable
 #: Pixels for the numbers of an axis below a figure and beside it, and for what the first and the last of those below
 #: stand out: where they need more, Plotly makes room by drawing all of it again.
 BELOW, LEFT, ENDS = 36, 56, 24
+_SECOND = 14  # pixels of a second line of names in a row
 _LINE = 16  # from one line of the names below a figure to the next
 _KEY = 24  # lines of names below a figure at most; a single name is whole
 _NOTE = 52  # digits of a line of a note below a figure, as many as a phone has room for
@@ -27,22 +28,9 @@ class Labels:
     A name that its lines cannot hold is cut where it is like the others and numbered; `below` writes it out under the
     figure, so that a saved picture has it too.
 
-    Parameters
-    ----------
-    widest : float
-        Of a line of an axis, in digits.
-    most : int
-        Lines of a name of an axis.
-    among : sequence of str
-        Names that have to be told apart.
-
-    Attributes
-    ----------
-    lines : int
-        The most lines that a name of an axis has taken.
-    left : int
-        Pixels beside an axis of these names. Plotly's own measure is that of the screen's font, but a saved picture
-        is drawn with the fonts of whoever looks at it, which are often wider.
+    `widest` is that of a line of an axis in digits, `most` the lines of a name of an axis, `among` are names that
+    have to be told apart. `lines` is the most that a name has taken, `left` the pixels beside an axis of these names: a
+    saved picture is drawn with fonts that are often wider than those of the screen.
     """
 
     def __init__(self, widest: float = 32, most: int = 1, among: Sequence[str] = ()) -> None:
@@ -109,6 +97,15 @@ def measured(figure: go.Figure, text: str) -> None:
     """What the axis measures: a note, because the viewer's theme sets the titles of axes too pale."""
     figure.add_annotation(x=0.5, y=0, xref="paper", yref="paper", yshift=-25, xanchor="center", yanchor="top",
                           text=text, showarrow=False, font_size=14)
+
+
+def set_rows(figure: go.Figure, named: Labels, names: Sequence[str], high: int, *, top: int, bottom: int,
+             right: int = 8, more: int = 0) -> None:
+    """A row for each name, the first on top, `high` pixels and more where names have several lines."""
+    figure.update_yaxes(tickvals=list(range(len(names))), ticktext=[named(name) for name in names], tickfont_size=13,
+                        range=[len(names) - 0.4, -0.6], showgrid=False, zeroline=False)
+    figure.update_layout(height=(high + _SECOND * (named.lines - 1)) * len(names) + top + bottom + more,
+                         margin=dict(l=named.left, r=right, t=top, b=bottom), dragmode=False)
 
 
 def interval_bars(figure: go.Figure, ends: Sequence[Sequence[float | None]], at: Sequence[float], name: str,

@@ -63,22 +63,16 @@ def compared_metrics_table(found: Agreement | TaskAgreement) -> Table:
 
 
 def agreement_verdict(found: Agreement | TaskAgreement) -> str:
-    """Which metric agrees most, and which it is not significantly apart from, in a sentence without its full stop."""
+    """Which metric agrees most, and which it is not significantly better than, in a sentence without its full stop."""
     over = f"Over {format_count(len(found.pairs), 'language pair')} " if isinstance(found, TaskAgreement) else ""
-    best, n = found.metrics[0], len(found.metrics) - 1
-    if not n:
-        return f"{over}{metric_title(best.metric)} has a soft pairwise accuracy of " \
-               f"{best.soft_pairwise_accuracy:.3f} with {found.human}"
-    begin = f"{over}{metric_title(best.metric)} agrees most with {found.human}: soft pairwise accuracy " \
-            f"{best.soft_pairwise_accuracy:.3f}"
-    alike = [row.b if row.a == best.metric else row.a for row in found.comparisons
+    best = found.metrics[0]
+    title, accuracy = metric_title(best.metric), f"{best.soft_pairwise_accuracy:.3f}"
+    if len(found.metrics) == 1:
+        return f"{over}{title} has a soft pairwise accuracy of {accuracy} with {found.human}"
+    alike = [metric_title(row.b if row.a == best.metric else row.a) for row in found.comparisons
              if best.metric in (row.a, row.b) and not significant(row.p_adjusted, found.sampling.alpha)]
-    if len(alike) == n:
-        return f"{begin}; no other is significantly apart from it"
-    if not alike:
-        return f"{begin}, significantly more than {'the other' if n == 1 else f'each of the {n} others'}"
-    return (f"{begin}, significantly more than {n - len(alike)} of {n} others; not significantly apart from it: "
-            f"{', '.join(metric_title(name) for name in alike)}")
+    rest = f"not significantly more than {', '.join(alike)}" if alike else "significantly more than all others"
+    return f"{over}{title} agrees most with {found.human}: soft pairwise accuracy {accuracy}, {rest}"
 
 
 def agreement_assumed(found: Agreement | TaskAgreement) -> list[str]:
@@ -89,19 +83,17 @@ def agreement_assumed(found: Agreement | TaskAgreement) -> list[str]:
 
 def agreement_note(found: Agreement | TaskAgreement) -> str:
     """How to read the numbers, and what they are not of."""
-    unit, family = found.sampling.unit, len(found.comparisons)
+    unit, n = found.sampling.unit, len(found.comparisons)
     sentences = [
-        "Pairwise accuracy: the share of pairs of systems that a metric orders as people do; pairs that people "
-        "score the same are left out. Soft pairwise accuracy: 1 less the mean distance of the one-sided p of "
-        "people and of the metric, so that a pair that people hardly tell apart counts for little either way "
-        "(Thompson et al. 2024). A pair is compared on the segments where both have scores. Swaps and samples by "
-        f"{unit}; with other systems the order may be another."]
-    if family:
-        corrected = f", corrected by Holm for {family} pairs of metrics" if family > 1 else ""
+        "Pairwise accuracy: the share of pairs of systems that a metric orders as people do, without pairs that people "
+        "score the same. Soft pairwise accuracy: 1 less the mean distance of the one-sided p of people and of the "
+        "metric (Thompson et al. 2024). A pair is compared on the segments where both have scores. Permutations and "
+        f"resamples by {unit}. With other systems the order may be another."]
+    if n:
         sentences.append(
-            f"p of two metrics: PERM-BOTH (Deutsch et al. 2021){corrected}. For each {unit} of each system a "
-            "coin decides whether the two metrics trade their standardized segment scores. Metrics of texts enter by "
-            "what each segment contributes to the score of the whole set (jackknife pseudo-values).")
+            f"p of two metrics: PERM-BOTH (Deutsch et al. 2021), corrected by Holm for {format_count(n, 'pair')} of "
+            f"metrics. For each {unit} of each system a coin decides whether the two metrics trade their standardized "
+            "segment scores, of metrics of texts the jackknife pseudo-values.")
     if isinstance(found, TaskAgreement):
         sentences.append("Language pairs count the same; samples are drawn within each of them and then averaged.")
         if found.without:

@@ -49,38 +49,31 @@ def opposed_pairs_table(found: ByDomain) -> Table:
 
 def domains_verdict(found: ByDomain) -> str:
     """How many significant pairs are the other way round somewhere, in a sentence without its full stop."""
-    significant = [pair for pair in found.pairs if pair.better is not None]
-    opposed, reverses = sum(bool(pair.opposed) for pair in significant), sum(pair.reverses for pair in found.pairs)
-    n, m = len(significant), len(found.pairs)
-    unit, alpha = found.sampling.unit, found.sampling.alpha
+    unit, m = found.sampling.unit, len(found.pairs)
     units = sum(part.n_documents or 0 if unit == "document" else part.n_segments for part in found.domains)
-    if float(least_of_units(TESTS[found.test], unit, np.array(units))) > alpha:
+    if float(least_of_units(TESTS[found.test], unit, np.array(units))) > found.sampling.alpha:
         return f"no pair can be significant with {format_count(units, unit)}"
-    whole = "no pair is significant on the whole set" if not n else \
-        (f"{opposed} of {format_count(n, 'significant pair')} {'has' if n == 1 else 'have'} the other sign in some "
-         "domain")
-    if m == 1:
-        return f"{whole}; the pair {'reverses' if reverses else 'does not reverse'} significantly between domains"
-    return f"{whole}; {reverses or 'none'} of {m} pairs {'reverses' if reverses == 1 else 'reverse'} significantly " \
-           "between domains"
+    n = sum(pair.better is not None for pair in found.pairs)
+    opposed, reverses = (sum(map(bool, values)) for values in zip(
+        *((pair.opposed, pair.reverses) for pair in found.pairs), strict=True))
+    return (f"{n} of {format_count(m, 'pair')} significant on the whole set, {opposed} of these with the other sign in "
+            f"some domain; significantly reversed between domains: {reverses or 'none'}")
 
 
 def domains_note(found: ByDomain) -> str:
     """How to read the numbers."""
-    n = sum(len(pair.domains) for pair in found.pairs)
+    n, unit = sum(len(pair.domains) for pair in found.pairs), found.sampling.unit
     sizes = ", ".join(f"{part.domain} {part.n_segments:,}"
                       + ("" if part.n_documents is None else f" ({part.n_documents:,})") for part in found.domains)
     documents = "" if found.domains[0].n_documents is None else " (and documents)"
     whole = {part.domain: part.n_segments for part in found.domains}
     if any(own.n_segments < whole[own.domain] for pair in found.pairs for own in pair.domains):
         sizes += "; a pair is compared on those of them that have scores for both"
-    difference = "a - b" if found.higher_is_better else "b - a, positive where a is better, as lower is better"
-    shown = any(pair.reverses or pair.opposed for pair in found.pairs)
-    signs = f" Differences {difference}; ● is significant at {found.sampling.alpha:g}." if shown else ""
-    return (f"Segments{documents}: {sizes}.{signs} Two families, each corrected by Romano-Wolf: "
+    return (f"Segments{documents}: {sizes}. A positive difference: the first system is better; ● is significant at "
+            f"{found.sampling.alpha:g}. Two families, each corrected by Romano-Wolf: "
             f"{format_count(len(found.pairs), 'pair')} on the whole set, and {n} of pairs and domains. Test "
-            f"{found.test} by {found.sampling.unit}, drawn within domains. A domain of few {found.sampling.unit}s can "
-            "hardly decide anything: another sign alone is no reversal.")
+            f"{found.test} by {unit}, drawn within domains. A domain of few {unit}s can hardly decide anything: "
+            "another sign is not yet a reversal.")
 
 
 def domains_report(found: Sequence[ByDomain]) -> Report:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, fields
 
 from mtsig_core.report.export import records_csv
 from mtsig_core.report.sentences import join_names
@@ -51,69 +51,65 @@ def _ours(row: ScoreBeside) -> str:
 
 def replication_sentences(found: Either) -> list[str]:
     """How many printed numbers come out by each metric, what would give the others, and what could not be compared."""
-    said = [line for pair, of in _by_pair(found).items() for line in _come_out(of, f"{pair}, " if pair else "")]
-    said += _settings(found)
-    said += [line for pair, of in _by_pair(found).items() for line in _not_compared(of, f"{pair}: " if pair else "")]
+    parts = _by_pair(found)
+    texts = [f"{pair}{', ' * bool(pair)}{column}: {sum(row.agrees for row in rows)} of {len(rows)} printed numbers "
+             "come out here, at the precision that they are printed with."
+             for pair, of in parts.items() for column, rows in _by_column(of).items()]
+    texts += [*_name_settings(parts), *_name_unexplained(parts)]
+    for pair, of in parts.items():
+        where = f"{pair}: " if pair else ""
+        texts += [where + text for text in _list_differences(of.by_rule, {
+            "Only here": of.only_here, "Only in the table": of.only_there,
+            "Not compared, as this test set cannot be scored by them": of.not_compared})]
+        if of.by_suffix:
+            names = join_names([f"{name} is {here}" for name, here in of.by_suffix.items()])
+            texts.append(f"{where}The end of a name says which references score: {names}.")
     if isinstance(found, TaskReplication):
-        said += _same_name(found.by_rule, "")
-        said += [f"{text}: {join_names(list(names))}." for names, text in (
-            (found.only_here, "Language pairs only here"), (found.only_there, "Language pairs only in the table"))
-            if names]
-    return said
+        texts += _list_differences(found.by_rule, {"Language pairs only here": found.only_here,
+                                                   "Language pairs only in the table": found.only_there})
+    return texts
 
 
-def _come_out(of: Replication, where: str) -> list[str]:
-    said = []
-    for column in dict.fromkeys(row.column for row in of.rows):
-        own = [row for row in of.rows if row.column == column]
-        said.append(f"{where}{column}: {sum(row.agrees for row in own)} of {len(own)} printed numbers come out here, "
-                    "at the precision that they are printed with.")
-    return said
+def _by_column(of: Replication) -> dict[str, list[ScoreBeside]]:
+    columns: dict[str, list[ScoreBeside]] = {}
+    for row in of.rows:
+        columns.setdefault(row.column, []).append(row)
+    return columns
 
 
-def _settings(found: Either) -> list[str]:
+def _name_settings(parts: Mapping[str, Replication]) -> list[str]:
     """What gives the numbers that do not come out, the setting that gives most numbers of the table first."""
     by_setting: dict[tuple[int, str, str], dict[str, list[str]]] = {}
-    said, parts = [], _by_pair(found)
     for pair, of in parts.items():
         for row in of.rows:
-            where = f"{row.column} in {pair}" if pair else row.column
             if row.setting is not None and row.signature is not None and row.gives is not None:
-                key = -row.gives, row.setting, row.signature
-                by_setting.setdefault(key, {}).setdefault(where, []).append(row.system)
-    for (gives, setting, signature), places in sorted(by_setting.items(), key=lambda one: one[0][0]):
-        n = next(iter(parts.values())).n_numbers
-        whose = join_names([f"{where} of {join_names(names)}" for where, names in places.items()])
+                places = by_setting.setdefault((row.gives, row.setting, row.signature), {})
+                places.setdefault(f"{row.column} in {pair}" if pair else row.column, []).append(row.system)
+    n, texts = next((of.n_numbers for of in parts.values()), 0), []
+    for (gives, setting, signature), places in sorted(by_setting.items(), key=lambda one: -one[0][0]):
+        numbers = join_names([f"{where} of {join_names(names)}" for where, names in places.items()])
         comes = "come out" if len(places) > 1 else "comes out"
-        said.append(f"{whose} {comes} {'' if setting.startswith('printed') else 'with '}{setting} ({signature}). That "
-                    f"gives {-gives} of the {n} numbers of the table" + (
-                        ", so it may do so by chance." if -gives == 1 < n else "."))
+        chance = ", so it may do so by chance" if gives == 1 < n else ""
+        texts.append(f"{numbers} {comes} {'' if setting.startswith('printed') else 'with '}{setting} ({signature}). "
+                     f"That gives {gives} of the {n} numbers of the table{chance}.")
+    return texts
+
+
+def _name_unexplained(parts: Mapping[str, Replication]) -> Iterator[str]:
     for pair, of in parts.items():
-        for column in dict.fromkeys(row.column for row in of.rows):
-            rest = [row.system for row in of.rows if row.column == column and not row.agrees and row.setting is None]
-            if rest:
-                said.append(f"{column}{f' in {pair}' if pair else ''} of {join_names(rest)} does not come out with any "
-                            f"of the {of.tried} settings that were tried: the outputs or references may be other ones.")
-    return said
+        for column, rows in _by_column(of).items():
+            if rest := [row.system for row in rows if not row.agrees and row.setting is None]:
+                where = f" in {pair}" if pair else ""
+                yield (f"{column}{where} of {join_names(rest)} does not come out with any of the {of.tried} "
+                       "settings that were tried: the outputs or references may be other ones.")
 
 
-def _not_compared(of: Replication, where: str) -> list[str]:
-    said = _same_name(of.by_rule, where)
-    said += [f"{where}The end of a name says which references score: "
-             f"{join_names([f'{name} is {here}' for name, here in of.by_suffix.items()])}."] * bool(of.by_suffix)
-    for names, text in ((of.only_here, "Only here"), (of.only_there, "Only in the table")):
-        if names:
-            said.append(f"{where}{text}: {join_names(list(names))}.")
-    if of.not_compared:
-        said.append(f"{where}Not compared, as this test set cannot be scored by them: "
-                    f"{join_names(list(of.not_compared))}.")
-    return said
-
-
-def _same_name(by_rule: Mapping[str, str], where: str) -> list[str]:
-    told = [f"{name} as {here}" for name, here in by_rule.items() if name.lower() != here.lower()]
-    return [f"{where}Taken to be the same, as the names are but for case, spaces, dots, dashes and underscores (chrF2 "
-            f"is chrF): {join_names(told)}."] * bool(told)
+def _list_differences(by_rule: Mapping[str, str], lists: Mapping[str, Sequence[str]]) -> list[str]:
+    """Names that are written in another way in the table, and what only one of the two has."""
+    same = [f"{name} as {here}" for name, here in by_rule.items() if name.lower() != here.lower()]
+    texts = ["Taken to be the same, as the names differ only in case, spaces, dots, dashes and underscores (chrF2 is "
+             f"chrF): {join_names(same)}."] if same else []
+    return texts + [f"{text}: {join_names(list(names))}." for text, names in lists.items() if names]
 
 
 def _text(found: Either) -> str:
@@ -126,11 +122,11 @@ def _json(found: Either) -> str:
 
 
 def _csv(found: Either) -> str:
-    fields = list(ScoreBeside.__dataclass_fields__)
+    columns = [one.name for one in fields(ScoreBeside)]
     if not isinstance(found, TaskReplication):
-        return records_csv([asdict(row) for row in found.rows], fields)
+        return records_csv([asdict(row) for row in found.rows], columns)
     return records_csv([{"language_pair": pair, **asdict(row)} for pair, of in found.pairs.items() for row in of.rows],
-                       ["language_pair", *fields])
+                       ["language_pair", *columns])
 
 
 REPLICATION_FORMS = {"text": _text, "json": _json, "csv": _csv}

@@ -19,12 +19,11 @@ from mtsig_core.report.agreement import (
 )
 from mtsig_core.report.caution_words import caution_texts, fit_remedies_to_task
 from mtsig_core.report.document import Block, Facts, Figure, Paragraph, Report, Section, TableBlock, Warnings
-from mtsig_core.report.export import comparison_csv, matrix_csv
+from mtsig_core.report.export import comparison_csv, comparison_json, matrix_csv
 from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import MOST_PAIRS, MOST_ROWS, report_latex
 from mtsig_core.report.notebook import report_fragment
 from mtsig_core.report.pictures import differences_svg, forest_svg, matrix_key, matrix_svg, task_svg
-from mtsig_core.report.result_json import comparison_json
 from mtsig_core.report.review import (
     MEASURED_SAID,
     decision_cautions,

@@ -11,11 +11,10 @@ from typing import Any
 from mtsig_core.readers.limits import limit_reading, open_file
 from mtsig_core.report.agreement import agreement_record, agreement_records
 from mtsig_core.report.caution_words import caution_record
-from mtsig_core.report.export import records_csv
+from mtsig_core.report.export import metric_records, records_csv
 from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import report_latex
 from mtsig_core.report.reports import task_report
-from mtsig_core.report.result_json import metric_records
 from mtsig_core.report.review import review_record
 from mtsig_core.report.sentences import (
     count_hidden,

@@ -15,7 +15,7 @@ import streamlit as st
 from mtsig_core import Caution, Exclusion, MetricResult, MtsigError
 from mtsig_core.figures.comparison_plots import matrix
 from mtsig_core.metrics import list_metrics, metric_title, metric_titles, resolve_metric
-from mtsig_core.report import export, result_json
+from mtsig_core.report import export
 from mtsig_core.report.caution_words import describe_agreement
 from mtsig_core.report.reports import comparison_html, comparison_latex
 from mtsig_core.report.sentences import describe_control, keeps_its_level, list_caveats, paper_sentences
@@ -261,7 +261,7 @@ def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
 
 _FILES = (("CSV", "comparison", "csv", export.comparison_csv),
           ("Matrix as CSV", "pairs-matrix", "csv", export.matrix_csv),
-          ("JSON", "comparison", "json", result_json.comparison_json),
+          ("JSON", "comparison", "json", export.comparison_json),
           ("LaTeX", "comparison", "tex", comparison_latex), ("HTML report", "comparison", "html", comparison_html))
 
 

@@ -8,11 +8,10 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core import METRICS, MtsigError
-from mtsig_core.experiments.metric_agreement import task_agreement
+from mtsig_core.experiments.metric_agreement import AS_COMPARED, kept_agreement, task_agreement
 from mtsig_core.metrics import metric_titles
 from mtsig_core.report import export
 from mtsig_core.report.commands import command_line, task_command
-from mtsig_core.report.kept_results import AS_COMPARED, kept_agreement
 from mtsig_core.report.sentences import DISPUTED_PAIRS_NOTE, DISPUTES_NOTE, name_other_tops, name_pairs, state_agreement
 from mtsig_core.report.tables import dispute_counts_table, disputed_pairs_table, task_pair_runs_table, task_runs_table
 from mtsig_core.report.task_export import disputed_records, task_document

@@ -13,12 +13,12 @@ from mtsig_core.errors import format_count
 from mtsig_core.readers.tasks import unread_sentences
 from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions
 from mtsig_core.report.commands import task_command
-from mtsig_core.report.kept_results import KeptDraws, KeptTask
 from mtsig_core.report.sentences import count_tracks, explain_far_firsts, explain_ranking
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.tables import rank_table
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.cautions import about_choice
+from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
 from mtsig_core.testset import order_metrics
 from pages._ui import address, background, controls, result_cache, screen, session_limits, testsets

@@ -19,10 +19,10 @@ from mtsig_core.readers.limits import limit_reading, task_limits, upload_limits
 from mtsig_core.readers.tasks import Contents, contents_of, has_scores, is_task, no_output, pairs_of, tables_beside
 from mtsig_core.readers.texts import find_runs
 from mtsig_core.readers.wmt import folder_name
-from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.report.palette import shortened
 from mtsig_core.simulation.shared_task import PAIRS
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
+from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.store.kept_sets import Saved, Store, open_store
 from mtsig_core.testset import show_name
 from pages._ui import address, browser, screen

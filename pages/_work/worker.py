@@ -95,7 +95,7 @@ _NICE = 5  # below the server, which draws the pages; heavy work twice as far
 _LONG, _LAST = 10.0, 14  # seconds after its begin, when work stands back for all other, and how far below the server
 _LOOKS = 0.2  # seconds between two looks at who has ended
 _OFTEN = 0.05  # seconds between two words about the same stage
-_LOADED = ("numba", "mtsig_core.cli.main", "mtsig_core.report.kept_results", "pages._ui.result_cache", "joblib",
+_LOADED = ("numba", "mtsig_core.cli.main", "mtsig_core.stats.kept_tasks", "pages._ui.result_cache", "joblib",
            "threadpoolctl", "scipy.special")
 _LATER = ("sacrebleu", "pandas", "scipy.stats")  # what few need and what takes long: the first visit goes first
 _REST = 0.5  # seconds in which nobody has asked before that is loaded, and before another worker waits

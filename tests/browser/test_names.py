@@ -8,12 +8,12 @@ import pytest
 from mtsig_core import compare, compare_task
 from mtsig_core.experiments.dispute import examine_dispute
 from mtsig_core.report.dispute_card import card_html
-from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout
 from mtsig_core.report.reports import comparison_html
 from mtsig_core.report.segment_cards import segments_html
 from mtsig_core.report.task_export import task_document
 from mtsig_core.source import TaskSource
+from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.store.kept_sets import open_store
 from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, ReviewStore
 from mtsig_core.testset import TestSet

@@ -29,7 +29,7 @@ def test_json_csv_and_text_have_the_same_numbers(run, domains):
     rows = list(csv.DictReader(io.StringIO(run("domains", *domains, "--format", "csv").out)))
     assert len([row for row in rows if row["table"] == "pairs"]) == 3 * 3
     text = run("domains", *domains).out
-    assert "1 of 3 pairs reverses significantly between domains" in text
+    assert "; significantly reversed between domains: 1." in text
     assert "Segments (and documents): news 30 (15), " in text
     line = next(line for line in text.splitlines() if line.startswith("good  "))
     assert line.split()[1] == f"{found['domains'][0]['scores']['good']:.2f}"
@@ -64,7 +64,7 @@ def test_a_positive_difference_is_an_improvement_where_lower_is_better_too(run, 
     for part, cell in zip(pair["domains"], cells[4:], strict=False):
         assert cell.rstrip("●") == f"{-part['delta']:+.2f}" and (part["better"] == "a") == (cell[0] == "+")
     assert text.startswith("TER (lower is better; a positive difference is an improvement): ")
-    assert "Differences b - a, positive where a is better, as lower is better" in text
+    assert "A positive difference: the first system is better" in text
 
 
 @pytest.mark.parametrize("choice, said", [
@@ -77,4 +77,5 @@ def test_options_that_leave_too_little_are_named_and_not_the_documents_file(run,
 
 def test_one_pair_is_no_share_of_pairs(run, domains):
     text = run("domains", *domains, "--exclude", "poor").out
-    assert ": no pair is significant on the whole set; the pair reverses significantly between domains." in text
+    assert ": 0 of 1 pair significant on the whole set, " in text
+    assert "; significantly reversed between domains: 1." in text

@@ -171,5 +171,3 @@ def test_few_units_are_told_and_what_they_cannot_decide():
     assert [(one.code, one.facts) for one in found.warnings] == [
         ("few-units-in-parts", {"unit": "segment", "parts": {"y": 20}})]
     assert "no pair can be" not in domains_verdict(found) and "● is significant" in domains_note(found)
-    same = {"A": scores["B"] + 3.0, "B": scores["B"]}
-    assert "* is significant" not in domains_note(by_domain(rated(same, domains), "human", trials=199, resamples=50))

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from mtsig_core import MtsigError, compare
 from mtsig_core.readers.uploads import Upload, guess_uploads, named_alike, read_uploads, reference_language
-from mtsig_core.report.result_json import comparison_json
+from mtsig_core.report.export import comparison_json
 from mtsig_core.report.tables import inventory_table
 from mtsig_core.stats.testset_cautions import find_suspicions
 from mtsig_core.store.kept_sets import _pack, _unpack

@@ -3,10 +3,10 @@
 import pytest
 
 from mtsig_core import compare
-from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.source import TaskSource
 from mtsig_core.stats import across, comparison, engine
 from mtsig_core.stats.across import compare_task
+from mtsig_core.stats.kept_tasks import KeptTask
 from pages._ui import background, result_cache, task_view
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
 from tests.pages.toys import NAMES

@@ -6,12 +6,12 @@ from html import escape
 import pytest
 import streamlit as st
 
-from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.report.review import circles_table, history_sentences
 from mtsig_core.report.sentences import explain_ranking, state_verdict
 from mtsig_core.report.tables import tops_table
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
+from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.stats.ranks import ranks_before_after
 from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, SetRule
 from pages._ui import background, grid, review_sections, task_view, testsets

@@ -11,8 +11,8 @@ from mtsig_core.experiments.inside_score import precisions, students_t
 from mtsig_core.experiments.metric_agreement import agreement
 from mtsig_core.experiments.sampling import sampling
 from mtsig_core.experiments.validation import conclusions, coverage, pair_tests
-from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.source import Source, TaskSource
+from mtsig_core.stats.kept_tasks import KeptTask
 from pages._ui import background, session_limits
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
 from tests.pages.toys import words

@@ -10,7 +10,6 @@ from mtsig_core.cli.main import main
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.readers.tasks import pairs_of
 from mtsig_core.report.agreement import agreement_note, agreement_verdict
-from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.report.sentences import (
     describe_methods,
     describe_rule,
@@ -24,6 +23,7 @@ from mtsig_core.results import TaskComparison
 from mtsig_core.simulation.shared_task import simulated_task
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import compare_task, find_disputes
+from mtsig_core.stats.kept_tasks import KeptTask
 from pages._ui import address, background, task_view, testsets
 from pages._ui.one_pair import asked_of
 from tests.cli.test_task import folder  # noqa: F401 - a fixture

@@ -7,10 +7,10 @@ import shutil
 import pytest
 
 from mtsig_core.cli.main import main
-from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.report.tables import task_pair_runs_table, task_runs_table
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.stats.across import compare_task
+from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.store.reviews import Begin
 from pages._ui import task_view, testsets
 from tests.browser.conftest import free_port

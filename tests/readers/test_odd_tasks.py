@@ -8,9 +8,9 @@ from mtsig_core.errors import InputError, MtsigError
 from mtsig_core.languages import languages_of
 from mtsig_core.metrics.tokenizers import tokenizer_name
 from mtsig_core.readers.tasks import read_pair, read_task
-from mtsig_core.report.kept_results import KeptTask
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
+from mtsig_core.stats.kept_tasks import KeptTask
 from tests.report.task_files import task_text
 
 SYSTEMS = ("A.b-1", "نظام 2", "Sys,x")

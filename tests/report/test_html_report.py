@@ -72,10 +72,6 @@ def test_needs_nothing_else():
     assert any("default-src 'none'" in (value or "") for _, value in page.attributes)
 
 
-def test_light_and_dark():
-    assert "prefers-color-scheme: dark" in comparison_html(comparison())
-
-
 def test_the_matrix_does_not_glow_in_the_dark_and_clips_as_it_says():
     dark = comparison_html(comparison()).split("(prefers-color-scheme: dark)")[-1]
     assert "svg rect.up0 {fill: rgb(18, 22, 29)}" in dark and "rgb(255, 255, 255)" not in dark

@@ -6,10 +6,9 @@ import pytest
 
 from mtsig_core import TestSet, compare, make_metric
 from mtsig_core.metrics import resolve_metric
-from mtsig_core.report.kept_results import KeptDraws
 from mtsig_core.report.reports import FORMS
 from mtsig_core.stats import comparison
-from mtsig_core.stats.significance import TESTS
+from mtsig_core.stats.kept_tasks import KeptDraws
 
 QUICK = {"trials": 99, "resamples": 49}
 REF = [f"the old house number {k} stands near the river and the mill" for k in range(40)]
@@ -59,19 +58,6 @@ def test_threads_and_decisions_draw_nothing_again(drawn):
         assert drawn == ["bleu", "human"]
         assert found == compare(TOY, of(TOY, "bleu", "human"), **QUICK | other)
         del drawn[2:]
-
-
-@pytest.mark.parametrize("settings", [
-    {}, {"unit": "segment", "baseline": "B"}, {"by_reference": False, "ci": "percentile"}, {"test": "bootstrap"},
-    {"test": "percentile", "rank_rule": "overlap"}])
-def test_every_correction_is_decided_from_what_is_kept(drawn, settings):
-    compare_kept(TOY, of(TOY, "bleu"), **settings)
-    for correction in TESTS[settings.get("test", "ar")].romano_wolf * ["romano-wolf"] + ["none", "holm", "bh"]:
-        asked = settings | {"correction": correction}
-        found = compare_kept(TOY, of(TOY, "bleu"), **asked)
-        assert drawn == ["bleu"]
-        assert found == compare(TOY, of(TOY, "bleu"), **QUICK | asked)
-        del drawn[1:]
 
 
 def test_a_name_is_said_anew_and_draws_nothing(drawn):

@@ -13,7 +13,7 @@ from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.caution import Caution
 from mtsig_core.experiments.error_rates import ChangedPair, UnitChanges
 from mtsig_core.figures import forest
-from mtsig_core.report import export, result_json, tables
+from mtsig_core.report import export, tables
 from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions
 from mtsig_core.report.experiment_tables import changed_table
 from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
@@ -163,7 +163,7 @@ class TestExport:
         assert export.records_csv([], ["b"]) == "b\n"
 
     def test_json_round_trip(self):
-        data = json.loads(result_json.comparison_json(comparison()))
+        data = json.loads(export.comparison_json(comparison()))
         assert data["metrics"]["bleu"]["pairs"][0]["delta"] == 0.5
         assert data["metrics"]["bleu"]["systems"][2]["ci_low"] is None
 
@@ -188,7 +188,7 @@ class TestExport:
 
     def test_what_was_left_out_is_in_every_format(self):
         given = dataclasses.replace(comparison(), excluded=(Exclusion("=D", "sent late"), Exclusion("E")))
-        assert Comparison.from_json(result_json.comparison_json(given)) == given
+        assert Comparison.from_json(export.comparison_json(given)) == given
         frame = pd.read_csv(io.StringIO(export.comparison_csv(given)))
         assert frame[frame["table"] == "excluded"][["system", "reason"]].fillna("").values.tolist() == [
             ["'=D", "sent late"], ["E", ""]]

@@ -13,8 +13,7 @@ from mtsig_core.figures import differences
 from mtsig_core.figures.pair_plots import half_eye
 from mtsig_core.report.pictures import differences_svg
 from mtsig_core.report.sentences import name_simultaneous
-from mtsig_core.report.table import EMPTY
-from mtsig_core.report.tables import differences_table, leaderboard_table, pairs_table
+from mtsig_core.report.tables import leaderboard_table, pairs_table
 from tests.toys import Given, bleu, bleu_counts, toy
 
 COUNTS, _ = bleu_counts(seed=71, qualities=[0.4, 0.0, 0.15, -0.4], n_segments=200)
@@ -81,28 +80,6 @@ class TestNumbers:
             assert list(single.x[3 * k:3 * k + 2]) == sorted((sign * pair.ci_low, sign * pair.ci_high))
             assert points.x[k] == sign * pair.delta
             assert (points.marker.symbol[k] == "circle") == pair.significant
-
-    def test_of_the_table_of_differences(self, comparison):
-        result = comparison.metrics["given"]
-        table = differences_table(result, comparison.settings)
-        points = differences(result, comparison.settings).data[-1]
-        assert table.titles[3] == "simultaneous 95% interval"
-        assert table.values("system") == [result.systems[place].system for place, _ in points.customdata]
-        assert table.values(table.keys[1]) == list(points.x)
-        assert table.values(table.keys[-1]) == [
-            "no significant difference" if symbol == "circle-open" else "better" if x > 0 else "worse"
-            for x, symbol in zip(points.x, points.marker.symbol, strict=True)]
-
-    def test_of_the_leaderboard_as_a_table(self, comparison):
-        result = comparison.metrics["given"]
-        table = leaderboard_table(result, comparison.settings).for_readers()
-        at = table.titles.index("simultaneous 95% interval")
-        assert table.titles[at - 1] == "its 95% interval"
-        keys = table.keys[at - 2:at + 1]
-        different = differences_table(result, comparison.settings).select("system", *keys)
-        assert [row for row in table.select("system", *keys).rows if row[1] != EMPTY] == list(different.rows)
-        for form in ("text", "latex", "html"):
-            assert "simultaneous 95" in comparison.render(form).replace(r"\\", " ")  # its head may have two lines
 
     def test_of_the_differences_in_the_report(self, comparison):
         """Ends, dots and zero are to one scale: that of the records."""

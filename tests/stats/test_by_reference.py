@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 
 from mtsig_core import Comparison, InputError, SegmentScores, TestSet, compare
-from mtsig_core.report.export import comparison_csv
+from mtsig_core.report.export import comparison_csv, comparison_json
 from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
-from mtsig_core.report.result_json import comparison_json
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.tables import by_reference_table
 from mtsig_core.stats.cautions import reference_disagreement

@@ -14,7 +14,7 @@ from mtsig_core.experiments.planning import cannot_plan
 from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.report.caution_words import explain_no_decision
-from mtsig_core.report.result_json import comparison_json
+from mtsig_core.report.export import comparison_json
 from mtsig_core.report.sentences import (
     describe_control,
     describe_undecided,

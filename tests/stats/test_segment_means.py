@@ -17,9 +17,8 @@ from mtsig_core import InputError, SettingError, TestSet, compare
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.dispute import default_metrics
 from mtsig_core.metrics import list_metrics, resolve_metric
-from mtsig_core.report.export import comparison_csv
+from mtsig_core.report.export import comparison_csv, comparison_json
 from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
-from mtsig_core.report.result_json import comparison_json
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import Comparison
 from mtsig_core.stats.across import pairs_across

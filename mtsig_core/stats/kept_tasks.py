@@ -1,4 +1,4 @@
-"""Results that are kept on disk, so that the same one is not computed again."""
+"""Draws of comparisons and shared tasks that are kept on disk, so that nothing is drawn or read again."""
 
 from __future__ import annotations
 
@@ -11,12 +11,8 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from mtsig_core.experiments.metric_agreement import task_agreement
-from mtsig_core.metrics.cache import keep_array, keep_value, kept_array, kept_value, remember
-from mtsig_core.report.commands import defaults
-from mtsig_core.results import TaskAgreement, TaskInfo
+from mtsig_core.metrics.cache import keep_value, kept_value, remember
+from mtsig_core.results import TaskInfo
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import AcrossDraws
 from mtsig_core.stats.draws import MetricDraws
@@ -98,13 +94,13 @@ def _scores_alone(testset: TestSet) -> bool:
 
 @dataclass(frozen=True)
 class _KeptSet:
-    """All of a test set of a task but the scores, which are an array; of these the direction and the systems."""
+    """A test set of a task that has nothing but scores."""
 
     name: str
     digest: str
     langpair: str | None
     systems: tuple[str, ...]
-    scores: dict[str, tuple[bool, tuple[str, ...]]]
+    scores: dict[str, tuple[bool, dict[str, tuple[float | None, ...]]]]  # higher is better, and by system
     documents: Sequence[str] | None
     domains: Sequence[str] | None
     assumed: tuple[str, ...]
@@ -119,41 +115,27 @@ class _KeptTask:
 
 
 def _keep(task: Task, digest: str) -> None:
-    for pair, testset in task.testsets.items():
-        rows = [values for scores in testset.scores.values() for values in scores.by_system.values()]
-        keep_array(np.array(rows, dtype=np.float64), digest, "scores", pair)  # None is NaN
-    testsets = {pair: _KeptSet(one.name, one.digest, one.langpair, tuple(one.systems),
-                               {name: (scores.higher_is_better, tuple(scores.by_system))
-                                for name, scores in one.scores.items()}, one.documents, one.domains, one.assumed)
-                for pair, one in task.testsets.items()}
-    keep_value(_KeptTask(task.name, testsets, dict(task.systems), task.assumed), digest, "task")
+    keep_value(_KeptTask(task.name, {pair: _KeptSet(
+        one.name, one.digest, one.langpair, tuple(one.systems),
+        {name: (scores.higher_is_better, {system: tuple(values) for system, values in scores.by_system.items()})
+         for name, scores in one.scores.items()},
+        one.documents, one.domains, one.assumed)
+        for pair, one in task.testsets.items()}, dict(task.systems), task.assumed), digest, "task")
 
 
 def _opened(digest: str) -> Task | None:
-    """The task that is kept under a digest; None where a part of it is not."""
-    kept, testsets = kept_value(_KeptTask, digest, "task"), {}
-    if kept is None:
-        return None
-    for pair, one in kept.testsets.items():
-        rows = kept_array(digest, "scores", pair)
-        if rows is None:
-            return None
-        testsets[pair] = _testset(one, rows)
-    return Task(kept.name, testsets, kept.systems, kept.assumed)
+    """The task that is kept under a digest, if it is."""
+    kept = kept_value(_KeptTask, digest, "task")
+    return None if kept is None else Task(kept.name, {pair: _testset(one) for pair, one in kept.testsets.items()},
+                                          kept.systems, kept.assumed)
 
 
-def _testset(kept: _KeptSet, rows: np.ndarray) -> TestSet:
-    values, gaps = iter(rows.tolist()), iter(np.isnan(rows).any(axis=1).tolist())
-
-    def row() -> list[float | None]:
-        own: list[float | None] = next(values)
-        return [None if value != value else value for value in own] if next(gaps) else own
-
-    scores = {name: SegmentScores({system: row() for system in systems}, higher)
-              for name, (higher, systems) in kept.scores.items()}
-    testset = TestSet(kept.name, dict.fromkeys(kept.systems, (None,) * rows.shape[1]), {},
-                      documents=kept.documents, domains=kept.domains, langpair=kept.langpair, scores=scores,
-                      assumed=kept.assumed)
+def _testset(kept: _KeptSet) -> TestSet:
+    rows = [values for _, by_system in kept.scores.values() for values in by_system.values()]
+    no_texts: Sequence[Any] = [None] * len(rows[0])
+    testset = TestSet(kept.name, dict.fromkeys(kept.systems, no_texts), {}, documents=kept.documents,
+                      domains=kept.domains, langpair=kept.langpair, assumed=kept.assumed,
+                      scores={name: SegmentScores(values, higher) for name, (higher, values) in kept.scores.items()})
     vars(testset)["digest"] = kept.digest  # which takes longer than all the rest
     return testset
 
@@ -236,29 +218,3 @@ class KeptTask:
 
 def _digest(whole: str, exclude: Sequence[TaskExclusion]) -> str:
     return hashlib.blake2b(f"{whole}\0{exclude}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-#-----------------------------------------------------------------------------------------------------------------------
-# How far metrics decide as people do over a task, kept on disk as its comparisons are.
-
-
-#: Settings of a task's comparison that metrics are held against people by, too.
-AS_COMPARED = "unit", "block_length", "alpha", "resamples", "seed"
-
-
-def kept_agreement(kept: KeptTask, human: str, metrics: Sequence[str] | None = None, *, jobs: int = 1,
-                   progress: Callable[[str, float], None] | None = None, **settings: Any) -> TaskAgreement:
-    """As `task_agreement`, by what is kept where it was asked for before.
-
-    Parameters
-    ----------
-    kept : KeptTask
-    human : str
-    metrics : sequence of str, optional
-    settings
-        Of `task_agreement`.
-    """
-    asked = defaults(task_agreement) | {"metrics": metrics} | settings
-    key = kept.digest, "agreement", human, sorted((k, v) for k, v in asked.items() if k not in ("jobs", "progress"))
-    return remember(TaskAgreement, lambda: task_agreement(
-        kept.task, human, metrics, jobs=jobs, progress=progress, **settings), *key)
