@@ -339,9 +339,10 @@ def explain_no_ranks(comparison: Comparison, result: MetricResult) -> str | None
     settings = comparison.settings
     if len(result.systems) == 1:
         return "there is only one system"
-    if not has_p_values(settings) and result.tested:
+    over_all = has_p_values(settings) and not settings.baseline
+    why = explain_no_decision(settings, result, rank_correction(settings) if over_all else None)
+    if why is None and not has_p_values(settings) and result.tested:
         return "this test controls no error over all pairs"
-    why = explain_no_decision(settings, result, None if settings.baseline else rank_correction(settings))
     return None if why is None else why[:1].lower() + why[1:]
 
 
@@ -884,9 +885,9 @@ def _describe_outcome(found: Found, metric: str) -> Iterator[str]:
         pair = next(pair for pair in shown.pairs if {pair.a, pair.b} == best)  # tested or not
         yield f"The two best scores: {_write_evidence(one, shown, pair)}."
         n = sum(pair.better is not None for pair in pairs)
-        if has_p_values(settings):
+        if has_p_values(settings) and not explain_no_decision(settings, result):
             yield f"{n} of {format_count(len(pairs), 'pair')} {'is' if n == 1 else 'are'} significantly different."
-    if any(pair.better is None for pair in pairs):
+    if any(pair.better is None and pair.decidable for pair in pairs):
         yield "No significant difference does not mean equal."
 
 

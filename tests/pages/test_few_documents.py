@@ -17,7 +17,7 @@ def source(tmp_path):
 def test_the_headline_and_a_warning_say_so(opened, source, page):
     shown = opened(page, source)
     assert not shown.exception and "annot be decided with 5 documents" in "".join(answers(shown))
-    assert "all 32 swaps, exact" in words(shown)
+    assert "all 32 permutations (exact)" in words(shown)
     assert "too-few-units" in caution_codes(shown, compare(source.read()).warnings)
 
 

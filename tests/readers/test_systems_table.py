@@ -84,7 +84,7 @@ def test_names_for_print_stand_beside_the_names(task, capsys):
     args = ["task", "--folder", str(task), "--unit", "segment", "--trials", "99"]
     assert main(args) == 0
     text = capsys.readouterr().out
-    assert "X (The X)" in text and "Left out: Z (withdrawn)" in text
+    assert "X (The X)" in text and "Excluded: Z (withdrawn)" in text
     assert main([*args, "--format", "csv"]) == 0
     assert {row["system"]: row["display_name"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))
             if row["table"] == "systems"} == {"X": "The X", "Y": ""}

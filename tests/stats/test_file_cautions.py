@@ -249,7 +249,7 @@ def test_nor_in_a_task(tmp_path, capsys):
         file = tmp_path / f"{name}.txt"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    said = "en-de: The lines of odd do not follow the order of reference refA"
+    said = "The lines of odd do not follow the order of reference refA"
     for form, verdict in (("text", "op group"), ("html", "op group"), ("latex", "table")):
         assert main(["task", "--folder", str(tmp_path), "--trials", "199", "--resamples", "99", "--format", form]) == 0
         text = capsys.readouterr().out

@@ -146,9 +146,9 @@ def test_the_language_pairs_of_a_task_are_compared_on_the_cluster(cluster, tmp_p
 
     here = compared("")
     with on_cluster(cluster[0]):
-        monkeypatch.setattr(across, "as_they_come", lambda tasks: list(run_as_completed(tasks))[::-1])
+        monkeypatch.setattr(across, "run_as_completed", lambda tasks: list(run_as_completed(tasks))[::-1])
         assert compared("") == compared("cluster") == here
-        monkeypatch.setattr(across, "as_they_come", lambda _: pytest.fail("sent again"))
+        monkeypatch.setattr(across, "run_as_completed", lambda _: pytest.fail("sent again"))
         assert compared("cluster") == here
     assert compared("cluster") == here and sorted(seen) == sorted(5 * [*dict.fromkeys(seen)]) and len(seen) == 15
 

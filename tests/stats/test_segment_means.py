@@ -158,7 +158,7 @@ class TestSides:
                      paper_sentences(found, "human")):
             said = " ".join(said.split())
             assert "the signed ranks favour A" in said and "better than" not in said
-        assert "neither is declared better" in paper_sentences(found, "human")
+        assert "mtsig declares neither system better" in paper_sentences(found, "human")
         assert Comparison.from_json(comparison_json(found)) == found
 
     @pytest.mark.parametrize("test", ["ar", "bootstrap", "t", "percentile", "koehn"])
@@ -371,9 +371,9 @@ class TestGaps:
             found = compare(rated(rows), ["human"], test=test, **QUICK)
             pair, = found.metrics["human"].pairs
             assert (pair.n, pair.p_value, pair.win, pair.better) == (0, None, None, None)
-            assert "Cannot be decided: no two systems have a line in common" in comparison_text(found)
+            assert "annot be decided: no two systems have a line in common" in comparison_text(found)
             assert "tested by" not in paper_sentences(found, "human")
-            assert "1 pair was not tested" in paper_sentences(found, "human")
+            assert "1 pair had no segments in common" in paper_sentences(found, "human")
 
 
 class TestIdentical:
