@@ -441,7 +441,7 @@ class Comparison:
         """
         from mtsig_core.report import facade
 
-        return facade.read_json(text)
+        return facade.read_comparison(text)
 
 
 #-----------------------------------------------------------------------------------------------------------------------

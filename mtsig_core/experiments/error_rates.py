@@ -11,12 +11,11 @@ import numpy as np
 
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.frame import (
-    Draws,
+    DrawArrays,
     Mean,
     Rate,
     Simulation,
     check_seed,
-    check_whole,
     column,
     derived,
     make_rng,
@@ -41,7 +40,7 @@ from mtsig_core.stats.few_units import fewest_trials, fewest_units, p_floor
 from mtsig_core.stats.measured import measure
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units
-from mtsig_core.stats.settings import check_level
+from mtsig_core.stats.settings import check_level, check_whole
 from mtsig_core.stats.significance import (
     CORRECTIONS,
     TESTS,
@@ -409,12 +408,12 @@ class Mixture:
         adjusted, sign = self.adjust(delta, null, p), direction(self.whole.metric)
         return np.array([decide_pairs(sign * delta, alpha, p=adjusted[name]) for name in corrections])
 
-    def collect(self, decided: Sequence[np.ndarray], corrections: Sequence[str]) -> Decisions:
-        return Decisions(self.pairs, self.true, tuple(corrections), np.array(decided))
+    def collect(self, decided: Sequence[np.ndarray], corrections: Sequence[str]) -> FamilyDecisions:
+        return FamilyDecisions(self.pairs, self.true, tuple(corrections), np.array(decided))
 
 
 @dataclass(frozen=True, eq=False)
-class Decisions(Draws):
+class FamilyDecisions(DrawArrays):
     """What is claimed on many test sets; false is a claim between equal systems, and one for the worse system."""
 
     arrays: ClassVar[tuple[str, ...]] = ("decided",)

@@ -12,7 +12,7 @@ import numpy as np
 
 from mtsig_core.stats import engine
 from mtsig_core.stats.parallel import run_in_order
-from mtsig_core.stats.settings import check_whole as check_whole
+from mtsig_core.stats.settings import check_whole
 
 _AT_ONCE = 8  # repeats that a thread takes at a time
 _FIRST = 24  # repeats after which a first result is passed on, then after twice as many each time
@@ -174,7 +174,7 @@ class Simulation(Experiment):
     seed: int
 
 
-class Draws:
+class DrawArrays:
     """Arrays of draws in their order: the first few, or several lots one after the other, are the same kind of thing.
     """
 

@@ -12,12 +12,12 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.error_rates import (
     CLAIMS_STREAM,
     FAMILY_STREAM,
-    Decisions,
+    FamilyDecisions,
     Mixture,
     mix_family,
     share_for,
 )
-from mtsig_core.experiments.frame import Draws, Rate, make_rng, rate
+from mtsig_core.experiments.frame import DrawArrays, Rate, make_rng, rate
 from mtsig_core.experiments.inside_score import SentenceMean, averages
 from mtsig_core.experiments.population import Population, mix_systems, population
 from mtsig_core.experiments.sampling import positions, ratio_of_spreads
@@ -172,7 +172,7 @@ def how_often(seen: Measured, seed: int = 0, draws: int = _DRAWS) -> Rate:
 
 
 @dataclass(frozen=True, eq=False)
-class Resamples(Draws):
+class Resamples(DrawArrays):
     """Bootstrap samples of a few sentences, in the order drawn."""
 
     arrays: ClassVar[tuple[str, ...]] = ("weights", "sums", "scores", "improvement")
@@ -230,7 +230,7 @@ def expected_missing(n: int) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Swaps(Draws):
+class Swaps(DrawArrays):
     """Differences of two systems after swaps of their outputs."""
 
     arrays: ClassVar[tuple[str, ...]] = ("swapped", "differences")
@@ -288,7 +288,7 @@ def _observed(shown: Excerpt) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class BlocksAndBroad(Draws):
+class BlocksAndBroad(DrawArrays):
     """Scores of one system on small test sets cut from a large one."""
 
     arrays: ClassVar[tuple[str, ...]] = ("blocks", "broad", "shuffled")
@@ -369,7 +369,7 @@ _BLOCK = 100  # test sets from one generator
 
 
 @dataclass(frozen=True, eq=False)
-class EqualSystems(Draws):
+class EqualSystems(DrawArrays):
     """Test sets on which two systems are equal in truth."""
 
     arrays: ClassVar[tuple[str, ...]] = ("differences", "by_sentence", "by_document")
@@ -431,7 +431,7 @@ def family(testset: TestSet, metric: str | Metric, *, better: int = 0, n_segment
                       seed=seed, statistics=statistics)
 
 
-def tables(mixture: Mixture, seed: int, start: int, stop: int) -> Decisions:
+def tables(mixture: Mixture, seed: int, start: int, stop: int) -> FamilyDecisions:
     """What is claimed on test sets `start` to `stop`."""
     stream = CLAIMS_STREAM if mixture.better else FAMILY_STREAM
     return mixture.collect([mixture.decide(make_rng(seed, stream, k), ALPHA, CORRECTIONS_SHOWN)
@@ -469,7 +469,7 @@ class Better:
 
 
 @dataclass(frozen=True, eq=False)
-class PowerTests(Draws):
+class PowerTests(DrawArrays):
     """Test sets on which the two were compared."""
 
     arrays: ClassVar[tuple[str, ...]] = ("differences", "p")

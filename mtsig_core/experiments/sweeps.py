@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from mtsig_core.errors import SettingError, format_count
-from mtsig_core.experiments.frame import Experiment, Rate, check_whole, column, derived, join_ends, rate
+from mtsig_core.experiments.frame import Experiment, Rate, column, derived, join_ends, rate
 from mtsig_core.experiments.population import default_sizes, in_units
 from mtsig_core.metrics import Metric, depends_on_testset, direction, is_segment_mean, resolve_metric
 from mtsig_core.results import SamplingSettings
@@ -28,7 +28,7 @@ from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
 from mtsig_core.stats.power import degrees_of_freedom, power_at
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, draw_subset, group_positions, make_units
 from mtsig_core.stats.score import prepare_systems, relative_ends
-from mtsig_core.stats.settings import check_trials, resolve_sampling
+from mtsig_core.stats.settings import check_trials, check_whole, resolve_sampling
 from mtsig_core.stats.significance import TESTS, percentile_test, significant
 from mtsig_core.testset import TestSet
 

@@ -12,7 +12,6 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.frame import (
     Rate,
     Simulation,
-    check_whole,
     clustered_rate,
     column,
     derived,
@@ -31,7 +30,7 @@ from mtsig_core.stats.intervals import Sample, fitting_intervals
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units
-from mtsig_core.stats.settings import check_level
+from mtsig_core.stats.settings import check_level, check_whole
 from mtsig_core.stats.significance import TESTS, decide_pairs, significant, win_rates
 from mtsig_core.testset import TestSet
 

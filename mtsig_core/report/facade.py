@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mtsig_core.errors import SettingError, explain_unknown, suggest_name
-from mtsig_core.report.export import read_comparison
+from mtsig_core.report.export import read_comparison as read_comparison
 from mtsig_core.report.notebook import metric_table, score_table
 from mtsig_core.report.reports import FORMS, comparison_fragment, task_fragment
 from mtsig_core.results import Comparison, MetricResult, Scores, TaskComparison
@@ -37,7 +37,3 @@ def draw(comparison: Comparison, name: str, metric: str | None) -> Any:
                            f"{', '.join(figures)}.")
     return figures[name]()
 
-
-def read_json(text: str) -> Comparison:
-    """The comparison that `render` wrote as JSON."""
-    return read_comparison(text)

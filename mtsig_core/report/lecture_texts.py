@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mtsig_core.errors import format_count
-from mtsig_core.experiments.error_rates import Decisions, if_independent
+from mtsig_core.experiments.error_rates import FamilyDecisions, if_independent
 from mtsig_core.experiments.frame import Rate
 from mtsig_core.experiments.lecture import (
     ALPHA,
@@ -226,7 +226,7 @@ def documents_end(tests: EqualSystems, per_document: int, correlation: float) ->
         "limitation": "few documents need Student's t, as here; by a normal z too many tests would reject."}
 
 
-def comparisons_end(family: Decisions) -> dict[str, object]:
+def comparisons_end(family: FamilyDecisions) -> dict[str, object]:
     """Conclusion and limitation."""
     raw, controlled = (family.any_false(name) for name in ("none", "romano-wolf"))
     pairs = len(family.pairs)
@@ -238,7 +238,7 @@ def comparisons_end(family: Decisions) -> dict[str, object]:
         "limitation": "the rate depends on how the comparisons hang together."}
 
 
-def three_better_end(family: Decisions) -> dict[str, object]:
+def three_better_end(family: FamilyDecisions) -> dict[str, object]:
     """The same where some systems are truly better than the others."""
     parts = [f"{label} {_with_interval(family.any_false(name))} have a false star, and "
              f"{family.lost(name).mean():.1f} of {int(family.true.sum())} true ones are lost" for name, label in (

@@ -45,7 +45,7 @@ from mtsig_core.report.sentences import (
     list_caveats,
     list_exclusions,
     list_interval_kinds,
-    list_metrics,
+    list_task_metrics,
     name_simultaneous,
     order_systems,
     paper_sentences,
@@ -324,7 +324,7 @@ def task_report(found: TaskComparison, command: str, history: Sequence[Entry] = 
     history : sequence of Entry
         Of a review.
     """
-    metrics = list_metrics(found)
+    metrics = list_task_metrics(found)
     simulated = any(comparison.testset.simulated for comparison in found.pairs.values())
     return Report(f"Shared task: {found.task.name}", [
         _head_section(found, command), *(_metric_section(found, metric) for metric in metrics),
@@ -341,7 +341,7 @@ def task_fragment(found: TaskComparison) -> str:
 
 def _head_section(found: TaskComparison, command: str) -> Section:
     """What was compared, what was assumed and who was left out."""
-    settings, metrics = next(iter(found.pairs.values())).settings, list_metrics(found)
+    settings, metrics = next(iter(found.pairs.values())).settings, list_task_metrics(found)
     cautions = dict.fromkeys(f"Warning: {pair}: {text}" for pair, comparison in found.pairs.items()
                              for text in caution_texts(comparison))
     return Section("", [
@@ -513,7 +513,7 @@ def _warning_sections(found: TaskComparison) -> Iterator[Section]:
 
 
 def _left_out_sections(found: TaskComparison) -> Iterator[Section]:
-    for text in list_assumptions(found.task.assumed, list_metrics(found)):
+    for text in list_assumptions(found.task.assumed, list_task_metrics(found)):
         yield Section("", [Paragraph(text=text, role="warning", only=_HTML)])
     if found.excluded:
         yield Section("Excluded", [TableBlock(table=left_out_table(found.excluded), title="Excluded", only=_HTML)])

@@ -90,7 +90,7 @@ def select_parts(found: Found, metric: str) -> Parts:
             if metric in one.metrics or isinstance(found, Comparison)}
 
 
-def list_metrics(found: TaskComparison) -> list[str]:
+def list_task_metrics(found: TaskComparison) -> list[str]:
     """All metrics, in the order of the language pairs."""
     return list(dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics))
 
@@ -300,7 +300,7 @@ def state_verdict(found: Found, metric: str) -> str:
     if all(reasons):
         return f"No system is ranked in any of {several}: {'; '.join(dict.fromkeys(filter(None, reasons)))}"
     n = sum(has_clear_winner(result) for _, result in parts.values())
-    rule = find_rank_rule(found) if isinstance(found, TaskComparison) else RANK_RULES["simultaneous"]
+    rule = RANK_RULES[next(iter(parts.values()))[0].settings.rank_rule]
     first = "significantly better than all others" if rule.name == "simultaneous" else f"first, ranked {rule.title},"
     return f"A single system is {first} in {n} of {several}"
 
@@ -511,7 +511,7 @@ def name_other_tops(found: TaskComparison, metric: str, *beside: TaskComparison)
 def _find_overall_tops(found: TaskComparison) -> dict[str, tuple[Sequence[str], Sequence[str]]]:
     """By metric who is on top, across which language pairs or in which only one; without metrics that rank nobody."""
     tops: dict[str, tuple[Sequence[str], Sequence[str]]] = {}
-    for name in list_metrics(found):
+    for name in list_task_metrics(found):
         parts, macro = select_parts(found, name), found.macro.get(name)
         if macro is not None:
             tops[name] = tuple(row.system for row in macro.systems if row.rank_low == 1), macro.language_pairs
@@ -595,14 +595,12 @@ def describe_rule(found: TaskComparison, metric: str) -> str | None:
     rule, hidden = find_rank_rule(found), count_hidden(found, metric)
     if hidden is None:
         return None
+    reversed_pairs = (f"; {hidden.turned_round} of them are ranked the other way round, the significantly worse system "
+                      "first") if hidden.turned_round else ""
     sentences = [
         f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}.",
         f"Here {hidden.significant_inside} of {format_count(hidden.significant, 'significant pair')} "
-        f"{describe_pairs_inside(hidden.significant_inside, hidden.inside_apart)}; {hidden.turned_round} of them "
-        "are ranked the other way round, the significantly worse system first."
-        if hidden.turned_round else
-        f"Here {hidden.significant_inside} of {format_count(hidden.significant, 'significant pair')} "
-        f"{describe_pairs_inside(hidden.significant_inside, hidden.inside_apart)}.",
+        f"{describe_pairs_inside(hidden.significant_inside, hidden.inside_apart)}{reversed_pairs}.",
         f"{format_count(hidden.apart_not_significant, 'pair')} with separate ranks "
         f"{'is' if hidden.apart_not_significant == 1 else 'are'} not significant.",
         f"{hidden.changed} of {hidden.ranks} ranks differ from simultaneous rank ranges."]
@@ -759,9 +757,7 @@ def _describe_test(parts: Parts) -> Iterator[str]:
     sizes = [len(result.tested) for _, result in tested.values()]
     family = format_count(max(sizes), "pair") if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)} pairs"
     family += " of systems in each language pair" * is_task
-    corrected = "a single pair needs no correction" if max(sizes) == 1 and not is_task else \
-        f"there was no correction for {family}" if settings.correction == "none" else \
-        f"p was corrected for {family} by the method of {CORRECTION_NAMES[settings.correction]}"
+    corrected = _describe_correction(settings, family, max(sizes) == 1 and not is_task)
     yield (f"Differences between two systems were tested by {TEST_NAMES.get(test.name, test.title)} ({test.source}) "
            f"with {units}, and alpha = {settings.alpha:g}; {corrected}.")
     partial = {part: [f"Systems were compared on {_describe_size(*one)}."] for part, one in tested.items()
@@ -770,6 +766,14 @@ def _describe_test(parts: Parts) -> Iterator[str]:
     if test.p_values is None:
         yield ("This test gives no p: a system counts as better where it wins on at least "
                f"{write_level(settings)} of the resamples.")
+
+
+def _describe_correction(settings: Settings, family: str, is_single: bool) -> str:
+    if is_single:
+        return "a single pair needs no correction"
+    if settings.correction == "none":
+        return f"there was no correction for {family}"
+    return f"p was corrected for {family} by the method of {CORRECTION_NAMES[settings.correction]}"
 
 
 def describe_ranks(parts: Parts) -> list[str]:
@@ -795,9 +799,7 @@ def _describe_tests_across(found: TaskComparison, metric: str) -> Iterator[str]:
     if len(parts) < 2 or macro is None or not macro.pairs:
         return
     settings, m = next(iter(parts.values()))[0].settings, len(macro.pairs)
-    corrected = "a single pair needs no correction" if m == 1 else \
-        f"there was no correction for {m} pairs" if settings.correction == "none" else \
-        f"p was corrected for {m} pairs by the method of {CORRECTION_NAMES[settings.correction]}"
+    corrected = _describe_correction(settings, f"{m} pairs", m == 1)
     yield (f"Across the {len(parts)} language pairs, which count the same, the mean difference of two systems was "
            "tested by the draws within each language pair, averaged; p-values of language pairs were not combined; "
            f"{corrected}.")
@@ -885,7 +887,7 @@ def _describe_outcome(found: Found, metric: str) -> Iterator[str]:
         pair = next(pair for pair in shown.pairs if {pair.a, pair.b} == best)  # tested or not
         yield f"The two best scores: {_write_evidence(one, shown, pair)}."
         n = sum(pair.better is not None for pair in pairs)
-        if has_p_values(settings) and not explain_no_decision(settings, result):
+        if has_p_values(settings) and any(pair.decidable for pair in pairs):
             yield f"{n} of {format_count(len(pairs), 'pair')} {'is' if n == 1 else 'are'} significantly different."
     if any(pair.better is None and pair.decidable for pair in pairs):
         yield "No significant difference does not mean equal."

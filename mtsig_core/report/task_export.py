@@ -22,7 +22,7 @@ from mtsig_core.report.sentences import (
     find_rank_rule,
     list_assumptions,
     list_gaps_across,
-    list_metrics,
+    list_task_metrics,
 )
 from mtsig_core.report.tables import list_disputed_pairs, single_runs, with_run_records
 from mtsig_core.report.text import report_text, terminal_width
@@ -85,7 +85,7 @@ def task_csv(found: TaskComparison, history: History = ()) -> str:
         rows += [{"table": "runs", **own, **row} for row in single_runs(macro)]
     rows += [{"table": "excluded", "language_pair": one.pair or "", "system": one.system, "reason": one.reason}
              for one in found.excluded]
-    metrics = list_metrics(found)
+    metrics = list_task_metrics(found)
     rows += [{"table": "assumed", "reason": text} for text in list_assumptions(found.task.assumed, metrics)]
     if history:
         review = review_record(history, found)
@@ -104,7 +104,7 @@ def task_csv(found: TaskComparison, history: History = ()) -> str:
 def _ranks_record(found: TaskComparison) -> dict[str, Any]:
     """The rule and what it hides by each metric, for JSON."""
     rule = find_rank_rule(found)
-    hidden = {name: count_hidden(found, name) for name in list_metrics(found)}
+    hidden = {name: count_hidden(found, name) for name in list_task_metrics(found)}
     return {"rule": rule.name, "source": rule.source, "ignores": list(rule.ignores),
             "metrics": {name: asdict(own) for name, own in hidden.items() if own is not None}}
 
@@ -154,7 +154,7 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str, histo
         Digests of files and results are SHA-256. ``results`` has, by format, the command and the digest of the bytes
         that it prints. There is no date in it: the same work gives the same manifest.
     """
-    metrics = list_metrics(found)
+    metrics = list_task_metrics(found)
     digests = {"json": task_json(found, history), "csv": task_csv(found, history)}
     results = {form: {"command": f"{command} --format {form}",
                       "sha256": hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()}

@@ -27,7 +27,7 @@ from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import row_chunks
 from mtsig_core.stats.cautions import about_choice
 from mtsig_core.stats.comparison import Cache, Draws, decide, draw, draws_key, join_comparisons
-from mtsig_core.stats.decisions import average_runs
+from mtsig_core.stats.decisions import average_runs_across
 from mtsig_core.stats.draws import (
     PairTests,
     PartDraws,
@@ -253,7 +253,7 @@ def draw_across(parts: Mapping[str, Measured], plans: Mapping[str, Plan], *, tri
     least = (np.sum if test.draws == "swaps" else np.min)(n_apart, axis=0)[some]
     tests = PairTests() if not some.any() else test_pairs(
         delta[some], null[some], test, p_floor(test, plan.unit, least), [np.arange(len(least))])
-    variances, freedom = (np.array(join_task)[:, kept] for join_task in zip(*errors, strict=True))
+    variances, freedom = (np.array(values)[:, kept] for values in zip(*errors, strict=True))
     return AcrossDraws(tuple(names), first.sign, trials, scores, drawn, pairs[some], delta[some], apart[some], least,
                        tests, variances, freedom, single[kept])
 
@@ -521,7 +521,7 @@ class _TaskWork:
         alpha = self.decisions["alpha"]
         return MacroResult(metric, results[0].higher_is_better, tuple(pairs),
                            _systems(results, _scored(draws, decisions)), _pairs(draws, decisions, len(pairs)),
-                           average_runs(results, () if draws is None else draws.names, alpha),
+                           average_runs_across(results, () if draws is None else draws.names, alpha),
                            None if draws is None else ci)
 
     def _draw_across(self, metric: str, settings: dict[str, Settings]) -> AcrossDraws | None:
@@ -556,13 +556,13 @@ def join_task(info: TaskInfo, metrics: Sequence[str], parts: Mapping[tuple[str, 
     """The whole of comparisons by one of the metrics each, by (metric, language pair); whether the user has `chosen`
     them."""
     by_pair = {pair: [parts[name, pair] for name in metrics if (name, pair) in parts] for pair in info.pairs}
-    pairs = {pair: replace(join_comparisons(several), excluded=list_exclusions(pair, exclude))
+    pairs = {pair: replace(join_comparisons(several), excluded=find_exclusions(pair, exclude))
              for pair, several in by_pair.items() if several}
     return TaskComparison(info, pairs, {name: macro[name] for name in metrics if name in macro}, exclude,
                           warnings=() if chosen else tuple(about_choice(info, metrics[0])))
 
 
-def list_exclusions(pair: str, exclude: Iterable[TaskExclusion]) -> tuple[Exclusion, ...]:
+def find_exclusions(pair: str, exclude: Iterable[TaskExclusion]) -> tuple[Exclusion, ...]:
     """Who is left out of one language pair, and why."""
     return tuple(Exclusion(one.system, one.reason) for one in exclude if one.pair in (None, pair))
 

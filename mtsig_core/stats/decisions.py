@@ -360,7 +360,7 @@ def _at(values: np.ndarray | None, k: int) -> float | None:
 # Training runs: how much scores differ between them, apart from how much they would between test sets.
 
 
-def average_runs(results: Iterable[MetricResult], names: Iterable[str], alpha: float) -> tuple[SystemRuns, ...]:
+def average_runs_across(results: Iterable[MetricResult], names: Iterable[str], alpha: float) -> tuple[SystemRuns, ...]:
     """The training runs of systems across language pairs: run k has the mean of its scores in all of them.
 
     Of systems with as many runs in every language pair, and several. The variance of these means is that of a mean

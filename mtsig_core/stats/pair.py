@@ -528,7 +528,7 @@ def sort_segments(testset: TestSet, positions: np.ndarray, added: np.ndarray, or
     return positions[np.argsort(keys, kind="stable")]
 
 
-def score_segments(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.ndarray,
+def score_selection(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.ndarray,
               positions: np.ndarray) -> tuple[float, float]:
     """Corpus scores of a and b on some segments alone, from their summed statistics.
 

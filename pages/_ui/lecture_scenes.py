@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import TestSet
-from mtsig_core.experiments.error_rates import Decisions
+from mtsig_core.experiments.error_rates import FamilyDecisions
 from mtsig_core.experiments.lecture import (
     ALPHA,
     BETTER,
@@ -285,13 +285,14 @@ def _documents_end(shown: Shown, steps: int) -> dict:
     return texts.documents_end(_equal(shown).first(steps), *WORLDS[shown.world])
 
 
-def _tables(shown: Shown, steps: int, better: int) -> Decisions:
+def _tables(shown: Shown, steps: int, better: int) -> FamilyDecisions:
     """Test sets up to a step, made ten at a time, so that none is made twice."""
     key = shown.testset.digest, shown.metric, better, shown.seed
     drawn = _WHOLE.make(("family", *key), lambda: family(
         shown.testset, shown.metric, better=better, seed=shown.seed, statistics=shown.statistics()))
-    return Decisions.joined([_PARTS.make(("tables", *key, at), lambda at=at: tables(drawn, shown.seed, at, at + 10))
-                          for at in range(0, steps, 10)]).first(steps)
+    parts = [_PARTS.make(("tables", *key, at), lambda at=at: tables(drawn, shown.seed, at, at + 10))
+             for at in range(0, steps, 10)]
+    return FamilyDecisions.joined(parts).first(steps)
 
 
 def _comparisons_body(shown: Shown) -> dict:

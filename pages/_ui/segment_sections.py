@@ -211,7 +211,7 @@ class Reader:
             f"All {n:,} segments" if n == testset.n_segments else f"{n:,} of {testset.n_segments:,} segments"
         metric = resolve_metric(testset, self.view.metric)
         try:
-            score_a, score_b = segments.score_segments(testset, metric, self.a, self.b, self.statistics, positions)
+            score_a, score_b = segments.score_selection(testset, metric, self.a, self.b, self.statistics, positions)
         except MtsigError as problem:  # segments that nobody rated can be read all the same
             return f"{text}: {problem}"
         delta, form = (score_a - score_b) * direction(metric), written_like((score_a, score_b))

@@ -123,11 +123,11 @@ def choose() -> TaskView:
 
 def _pick_references(offer: testsets.TaskOffer, track: str | None) -> KeptTask:
     """Choose which references score, and whether the others take part, where there is such a choice; the task so."""
-    every = testsets.read_task(offer, track).references
+    every = testsets.open_kept_task(offer, track).references
     names = list(dict.fromkeys(name for texts, _ in every.values() for name in texts))
     able = any(len(texts) > 1 or rated for texts, rated in every.values())
     if not able:
-        return testsets.read_task(offer, track)
+        return testsets.open_kept_task(offer, track)
     with st.expander("References", key="task.references"):
         chosen = controls.several("Score with", names, "refs", list(offer.source.refs) or names) \
             if len(names) > 1 else names
@@ -136,7 +136,7 @@ def _pick_references(offer: testsets.TaskOffer, track: str | None) -> KeptTask:
         free = any(rated or len(set(texts) & set(chosen)) not in (0, len(texts)) for texts, rated in every.values())
         join = controls.toggle("References take part as systems", offer.source.refs_as_systems, "humans",
                                disabled=not free, help="Those that do not score, and all that were rated.") and free
-    return testsets.read_task(offer, track, tuple(chosen) if len(chosen) < len(names) else (), join)
+    return testsets.open_kept_task(offer, track, tuple(chosen) if len(chosen) < len(names) else (), join)
 
 
 def _of_the_set(offers: dict[str, testsets.TaskOffer]) -> str:
@@ -259,7 +259,7 @@ def choose_review() -> ReviewView:
                          "expired, or it was kept on another server." if review.task.startswith(testsets.KEPT) else
                          f"The shared task {review.task!r} of this review is not offered here. Whoever runs this "
                          "server names its folder with MTSIG_DATA_ROOT.")
-    whole = testsets.read_task(offer, review.track, review.refs, review.refs_as_systems)
+    whole = testsets.open_kept_task(offer, review.track, review.refs, review.refs_as_systems)
     before = TaskView(review.task, offer, whole, review.metric, review.tested)
     return ReviewView(kept, before, TaskView(review.task, offer, whole.leaving_out(review.exclusions), review.metric,
                                              review.tested))

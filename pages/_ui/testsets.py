@@ -430,7 +430,7 @@ def _fingerprint(source: Source) -> tuple:
 _AS_READ = 4  # bytes in memory for each of a file, about
 
 
-def read_task(offer: TaskOffer, track: str | None, refs: tuple[str, ...] = (), refs_as_systems: bool = False
+def open_kept_task(offer: TaskOffer, track: str | None, refs: tuple[str, ...] = (), refs_as_systems: bool = False
               ) -> KeptTask:
     """A task, or one track of it, by what is kept of it; its files are looked at anew when one has changed."""
     source = offer.source if offer.saved is None else placed(offer.saved)
@@ -488,7 +488,7 @@ def _of_track(base: str, track: str, whole: TestSet) -> tuple[str, ...]:
     for name, task in offers.items():
         if base.startswith(f"{name}/" if task.source.folder is not None else TASK.title):
             with suppress(MtsigError):  # no system of that track
-                return tuple(system for system in whole.systems if system in read_task(task, track).info.systems)
+                return tuple(system for system in whole.systems if system in open_kept_task(task, track).info.systems)
     return ()
 
 

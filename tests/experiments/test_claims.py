@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from mtsig_core import SettingError
-from mtsig_core.experiments.error_rates import Decisions, claims
+from mtsig_core.experiments.error_rates import FamilyDecisions, claims
 from mtsig_core.experiments.frame import mean_share
 from mtsig_core.metrics.means import SegmentMean
 from tests.toys import segment_scores, toy
@@ -20,7 +20,7 @@ def found(gap=6.0, **asked):
 def test_counts_by_hand():
     """Pairs: true and found, true and reversed, true and lost, null and claimed either way, null and open."""
     decided, true = np.array([1, -1, 0, 1, -1, 0]), np.array([1, 1, 1, 0, 0, 0], dtype=bool)
-    found = Decisions(np.empty((6, 2)), true, ("none",), decided[None, None])
+    found = FamilyDecisions(np.empty((6, 2)), true, ("none",), decided[None, None])
     assert [count("none").tolist() for count in (found.claimed, found.false, found.right, found.lost)] == [
         [4], [3], [1], [2]]
 

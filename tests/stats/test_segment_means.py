@@ -23,7 +23,7 @@ from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import Comparison
 from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.intervals import fitting_intervals
-from mtsig_core.stats.pair import examine_pair, measure_contributions, score_segments
+from mtsig_core.stats.pair import examine_pair, measure_contributions, score_selection
 from mtsig_core.stats.resampling import BLOCK, bootstrap_weights, draw_swaps, make_units
 from mtsig_core.stats.score import bootstrap_systems
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, decide_adjusted, fitting_tests, student_t, wilcoxon
@@ -475,10 +475,10 @@ def test_segments_and_single_scores():
     counted = metric.statistics(testset)
     assert measure_contributions(testset, metric, "A", "B", counted).shape == (N,)
     both = np.flatnonzero(~np.isnan(GAPS["A"]) & ~np.isnan(GAPS["B"]))
-    assert score_segments(testset, metric, "A", "B", counted, np.arange(N)) == pytest.approx(
+    assert score_selection(testset, metric, "A", "B", counted, np.arange(N)) == pytest.approx(
         [GAPS[name][both].mean() for name in "AB"])
     with pytest.raises(SettingError, match="None of these 1 segments has a score by human"):
-        score_segments(testset, metric, "A", "B", counted, np.flatnonzero(np.isnan(GAPS["A"]))[:1])
+        score_selection(testset, metric, "A", "B", counted, np.flatnonzero(np.isnan(GAPS["A"]))[:1])
     found = bootstrap_systems(testset, "human", unit="segment", resamples=200)
     by_name = {row.system: row for row in human(testset, unit="segment", ci="t").systems}
     assert {one.system: one.intervals["t"] for one in found} == {

@@ -19,7 +19,7 @@ from mtsig_core.stats.pair import (
     find_neighbours,
     find_segments,
     measure_contributions,
-    score_segments,
+    score_selection,
     segment_table,
     sort_segments,
     system_scores,
@@ -106,7 +106,7 @@ def test_contributions_and_scores_are_those_of_sacrebleu():
         rest = [other for other in every if other != k]
         assert added[k] == pytest.approx(whole - (score("A", rest) - score("B", rest)), abs=1e-9)
     some_of_them = [2, 3, 11, 20]
-    assert score_segments(testset, bleu, "A", "B", statistics, np.array(some_of_them)) == pytest.approx(
+    assert score_selection(testset, bleu, "A", "B", statistics, np.array(some_of_them)) == pytest.approx(
         (score("A", some_of_them), score("B", some_of_them)), abs=1e-9)
     assert measure_contributions(testset, bleu, "B", "A", statistics) == pytest.approx(-added)
 
@@ -219,7 +219,7 @@ def test_what_cannot_be_asked_of_the_others():
     with pytest.raises(SettingError, match="order is 'best'"):
         sort_segments(testset, np.arange(3), np.zeros(30), "best")
     with pytest.raises(SettingError, match="No segment to score"):
-        score_segments(testset, bleu, "A", "B", bleu.statistics(testset), np.arange(0))
+        score_selection(testset, bleu, "A", "B", bleu.statistics(testset), np.arange(0))
 
 
 class TestWays:
