@@ -90,9 +90,7 @@ def test_names_are_literal_and_every_page_fits(at, page, options):
     for path in PAGES:
         follow(page, path.capitalize() or "Overview")
         ready(page)
-        page.wait_for_function("""names => {  // a grid tells its cells a moment after it is drawn
-          const text = document.querySelector('[data-testid="stMain"]').textContent
-          return names.every(name => text.includes(name))}""", arg=SHOWN[path])
+        grids_tell(page, SHOWN[path])
         assert page.locator('[data-testid="stMain"] .mt-error').count() == 0
         fits(page)
         for drawn in page.locator(".js-plotly-plot").all():
@@ -191,6 +189,13 @@ def shown(name):
     return "".join(ch if ch.isprintable() else ch.encode("unicode_escape").decode() for ch in name)
 
 
+def grids_tell(page, names):
+    """Wait for these names: a grid tells its cells a moment after it is drawn."""
+    page.wait_for_function("""names => {
+      const text = document.querySelector('[data-testid="stMain"]').textContent
+      return names.every(name => text.includes(name))}""", arg=names)
+
+
 def nothing_was_made(page, *names):
     """Of names and texts, which stand there literally, and turn nothing around them."""
     said = page.evaluate("""() => { // texts, in roots of components too; what a field holds turns nothing else
@@ -217,6 +222,7 @@ def test_a_task_and_its_review(at, page, task):
     page.goto(at("task", shared_task=source.title))
     ready(page)
     page.get_by_text("How it was tested").wait_for()
+    grids_tell(page, names)
     nothing_was_made(page, *names, METRIC, source.title)
     fits(page)
     for _ in range(2):  # at the second all is there, so that the page never is too short to be scrolled down
