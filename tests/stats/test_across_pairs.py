@@ -157,10 +157,6 @@ def test_a_pair_with_no_common_line_somewhere_is_in_no_family():
     assert {frozenset((pair.a, pair.b)) for pair in macro.pairs} == {frozenset("AC"), frozenset("BC")}
 
 
-def test_one_language_pair_has_no_macro_result(small):
-    assert dict(compare_task(small.select_pairs(["en-de"])).macro) == {}
-
-
 def test_tests_without_draws_compare_pairs_alone(small):
     found = compare_task(small, test="wilcoxon", unit="segment")
     assert found.macro["human"].pairs == () and all(row.score is None for row in found.macro["human"].systems)
@@ -301,18 +297,3 @@ def test_few_units_have_the_interval_of_welch():
     assert "jackknife t intervals, with degrees of freedom by Welch (1947)" in describe_methods(found, "human")
     asked = compare_task(task, trials=99, resamples=99, ci="percentile")
     assert asked.macro["human"].ci == "percentile" and "99 resamples" in describe_methods(asked, "human")
-
-
-@pytest.mark.statistics
-def test_percentile_intervals_of_two_documents_in_each_language_pair_are_too_narrow_however_many_these_are():
-    """A mean drawn from two varies sqrt(1/2) times as much as it should: of ten language pairs as of one."""
-    widths = []
-    for pairs in (10, 20):
-        own = {f"en-{k}": rated(40, documents_of(n), A=70, B=70) for k in range(pairs) for n in [2]}
-        pair, = compare_task(Task("toy", own), trials=99, resamples=2000, by_reference=False,
-                             ci="percentile").macro["human"].pairs
-        means = [np.subtract(*arrays(testset, pair.a, pair.b)).reshape(2, 20).mean(axis=1)
-                 for testset in own.values()]
-        se = np.sqrt(sum(np.var(two, ddof=1) / 2 for two in means)) / pairs
-        widths.append((pair.ci_high - pair.ci_low) / (2 * 1.96 * se))
-    assert widths == pytest.approx([np.sqrt(1 / 2)] * 2, rel=0.06)
