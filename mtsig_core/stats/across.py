@@ -104,16 +104,7 @@ class Disputed:
 
 
 def pairs_across(results: Sequence[MetricResult]) -> list[PairAcross]:
-    """The pairs that all metrics have tested, in the order of the first.
-
-    Examples
-    --------
-    >>> from mtsig_core import TestSet, compare
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
-    >>> found = compare(ts, ["bleu", "chrf", "ter"], trials=999)
-    >>> [(pair.a, pair.relations, pair.kind) for pair in pairs_across(list(found.metrics.values()))]
-    [('A', ('>', '>', '>'), 'agree')]
-    """
+    """The pairs that all metrics have tested, in the order of the first."""
     return _across([(result.tested, result.sign) for result in results])
 
 

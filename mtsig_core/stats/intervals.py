@@ -168,36 +168,16 @@ def simultaneous(observed: np.ndarray, drawn: np.ndarray | Rows, n_units: np.nda
     with t from the largest studentised deviation of each draw over all pairs (Westfall and Young 1993; Romano and
     Wolf 2005), the same for all pairs on n units. A family of one pair has the single interval.
 
-    Parameters
-    ----------
-    observed : ndarray, shape (pairs,)
-        Differences d_0 in points.
-    drawn : ndarray or Rows, shape (pairs, draws)
-        Differences on bootstrap samples, the same samples for all pairs.
-    n_units : ndarray of int, shape (pairs,)
-        Independent units n that each pair is compared on.
-    n_effective : ndarray, shape (pairs,)
-        How many of equal size these are worth (Kish 1965).
-    alpha : float
-        The chance that any interval of the family misses.
+    `drawn` has the differences on bootstrap samples, shape (pairs, draws), the same samples for all pairs; `n_units`
+    and `n_effective` the units of each pair, and how many of equal size these are worth (Kish 1965). Returns low and
+    high, shape (pairs,): a difference that never varies gets its one value, NaN where there are fewer than
+    `LEAST_UNITS`.
 
-    Returns
-    -------
-    low, high : ndarray, shape (pairs,)
-        In points. A difference that never varies gets its one value; NaN where there are fewer than `LEAST_UNITS`.
-
-    Notes
-    -----
     t is `largest_quantile` read as Student's t: the value that t exceeds as seldom as a normal variable exceeds the
     quantile, with the units of equal size less one as degrees of freedom. The quantile alone takes the standard errors
-    for known: of 15 differences on 15 units it held all in 80% of samples in place of 95%. Beyond some hundred units
-    both are the same.
-
-    Draws of few units do not reach as far as the true differences do: below `FEW_FOR_BOOTSTRAP` the quantile is at
-    least Bonferroni's, z(1 - alpha / 2m), which needs no draws.
-
-    Step-down tests such as Romano-Wolf's may find more than any such family of intervals: they go on after the first.
-    """
+    for known: of 15 differences on 15 units it held all in 80% of samples in place of 95%. Draws of few units do not
+    reach as far as the true differences do: below `FEW_FOR_BOOTSTRAP` the quantile is at least Bonferroni's,
+    z(1 - alpha / 2m), which needs no draws. Step-down tests may find more than any such family of intervals."""
     from scipy.special import ndtr, ndtri, stdtrit
 
     quantile, se = largest_quantile(drawn, alpha)

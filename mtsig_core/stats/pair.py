@@ -455,15 +455,12 @@ def measure_contributions(testset: TestSet, metric: Metric, a: str, b: str, stat
 def find_segments(testset: TestSet, a: str, b: str, *, document: int | None = None, domain: str | None = None,
                   text: str = "", where: str = "anywhere", how: str = "as written", among: np.ndarray | None = None,
                   shortest: int | None = None, longest: int | None = None) -> np.ndarray:
-    """Positions of the segments of a document, of a domain, of some length, or in which a text occurs.
-
-    Returns ndarray of int, shape (found,) From 0, in the order of the test set.
+    """Positions of the segments of a document, of a domain, of some length, or in which a text occurs, in the order of
+    the test set; only those `among` some.
 
     >>> ts = TestSet("toy", {"A": ["a Cat", "a dog"], "B": ["cats", "a rat"]}, {"ref": ["a cat", "a dog"]})
     >>> find_segments(ts, "A", "B", text="CAT").tolist(), find_segments(ts, "A", "B", text="cats").tolist()
     ([0], [0])
-    >>> find_segments(ts, "A", "B", text="a", where="output of B").tolist()
-    [0, 1]
     """
     if where not in PLACES:
         raise SettingError(f"where is {where!r}. Expected one of: {', '.join(PLACES)}.")
@@ -545,15 +542,12 @@ def score_selection(testset: TestSet, metric: Metric, a: str, b: str, statistics
 
 def deciding_segments(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.ndarray,
                       added: np.ndarray) -> np.ndarray:
-    """The segments without which the better of two systems would not be ahead.
+    """The segments without which the better of two systems would not be ahead, as positions, the first left out first.
 
     Those are left out one after the other that add most in its favour, until the corpus scores of the rest are equal
     or turned round. Each is weighed by what it adds when it alone is left out, so there may be a smaller such set
-    (Broderick, Giordano and Meager 2020, who look for the share of the data that carries a conclusion). It describes
-    the difference; it is no test.
-
-    Returns positions from 0, int, shape (deciding,), the first left out first; none where scores are equal, or where
-    the better stays ahead however many are left out.
+    (Broderick, Giordano and Meager 2020). It describes the difference; it is no test. None where scores are equal, or
+    where the better stays ahead however many are left out.
 
     >>> from mtsig_core import make_metric
     >>> ref = ["a b c d e", "f g h i j", "k l m n o", "p q r s t"]

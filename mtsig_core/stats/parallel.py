@@ -34,21 +34,11 @@ _AGAIN: dict[str, Any] = {"pure": False, "retries": 8}  # calls whose workers ar
 
 @contextmanager
 def on_cluster(address: str | None) -> Iterator[None]:
-    """Compute on the workers of a Dask cluster what runs inside; here where `address` is None.
+    """Compute on the workers of a Dask cluster what runs inside, or here where `address` (``tcp://host:8786``) is None.
 
-    Who has a cluster of another kind tells joblib of it (`joblib.parallel_config`); this is the same for Dask.
-
-    Parameters
-    ----------
-    address : str or None
-        Of the scheduler, as ``tcp://host:8786``.
-
-    Raises
-    ------
-    ClusterError
-        If Dask is not installed, the scheduler does not answer, it has no workers, or one has no mtsig, or another
-        version; and where the work cannot be done because scheduler or workers are lost meanwhile.
-    """
+    Who has a cluster of another kind tells joblib of it (`joblib.parallel_config`); this is the same for Dask. Raises
+    `ClusterError` if Dask is not installed, the scheduler does not answer, it has no workers, or one has no mtsig, or
+    another version; and where the work cannot be done because scheduler or workers are lost meanwhile."""
     if address is None:
         yield
         return

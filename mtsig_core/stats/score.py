@@ -135,8 +135,6 @@ def bootstrap_systems(testset: TestSet, metric: str | Metric, *, only: Sequence[
 def relative_ends(low: float, median: float, high: float) -> tuple[float, float] | None:
     """Interval ends relative to the median, as fractions of its size (Zhang and Vogel 2004, 3.1); None where it is 0.
 
-    Examples
-    --------
     >>> relative_ends(18.0, 20.0, 23.0)
     (-0.1, 0.15)
     """
