@@ -91,12 +91,17 @@ class TestDesign:
         assert not warning(compared(2), "one-system")
 
 
+def usual(**asked):
+    """Settings and units of a comparison of 200 segments."""
+    return resolve(toy(2, 200), **{**dict(
+        test="ar", unit="auto", block_length=None, trials=999, alpha=0.05, correction="none", ci="auto", resamples=99,
+        seed=0, baseline=None), **asked})
+
+
 def family(m, p=0.5, *, delta=1.0, significant=False, mdd=2.0, se=0.7, same=False, **asked):
     """Warnings about m pairs of the same numbers."""
     testset = toy(2, 200, same="AB" if same else "")
-    settings, units = resolve(testset, **{**dict(
-        test="ar", unit="auto", block_length=None, trials=999, alpha=0.05, correction="none", ci="auto", resamples=99,
-        seed=0, baseline=None), **asked})
+    settings, units = usual(**asked)
     raw, adjusted = p if isinstance(p, tuple) else (p, p)
     pair = pair_result("A", "B", delta, "a" if significant else None, ci_low=0.0, ci_high=1.0, p_value=raw,
                        p_adjusted=adjusted, se=se, mdd=mdd)
@@ -209,8 +214,7 @@ def test_decisions_are_held_against_the_intervals_that_hold_as_they_do(correctio
 
     pairs = [pair(False, (0.1, 2.0), (-1.0, 3.0)), *[pair(True, (0.1, 2.0), (-0.1, 3.0))] * 2,
              pair(True, (0.1, 2.0), (0.01, 3.0)), pair(False, (-0.1, 2.0), (-0.3, 3.0))]
-    settings, units = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
-                              correction=correction, ci="auto", resamples=99, seed=0, baseline=None)
+    settings, units = usual(correction=correction)
     found = find_cautions(toy(2, 200), settings, units, [], {"bleu": metric_result((), pairs)})
     facts, = [caution.facts for caution in found if caution.code == "interval-and-decision"]
     assert (facts["n_open"], facts["n_significant"]) == (n_open, n_significant)
@@ -224,8 +228,7 @@ def test_where_samples_vary_more_than_swaps_nobody_is_sent_to_the_decision():
                            se=0.6, mdd=2.0, n=10_000, n_units=10_000, n_effective=10_000.0, swap_se=swap_se)
 
     def trust(*pairs):
-        settings, units = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
-                                  correction="bonferroni", ci="auto", resamples=99, seed=0, baseline=None)
+        settings, units = usual(correction="bonferroni")
         result = metric_result((), pairs)
         found = find_cautions(toy(4, 200), settings, units, [], {"bleu": result})
         facts = next(caution.facts for caution in found if caution.code == "interval-and-decision")["trust"]
@@ -251,8 +254,7 @@ def test_who_leads_by_ranks_and_not_by_decisions_is_named():
 
     def differ(correction, *pairs, **rows):
         result = metric_result(ranked(**rows), pairs)
-        settings, units = resolve(toy(3, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05,
-                                  correction=correction, ci="auto", resamples=99, seed=0, baseline=None)
+        settings, units = usual(correction=correction)
         found = find_cautions(toy(4, 200), settings, units, [], {"bleu": result})
         return [caution.facts["differ"] for caution in found if caution.code == "ranks-and-correction"]
 
@@ -319,8 +321,7 @@ class TestPairs:
         m = 20 if adjusted[0] == 0.02 else 40
         first, other = (pair_result("A", "B", 1.0, p_value=p, p_adjusted=q, significant=q <= 0.05)
                         for p, q in zip((0.001, 0.001 if adjusted[1] < 1 else 0.5), adjusted, strict=True))
-        settings, _ = resolve(toy(2, 200), test="ar", unit="auto", block_length=None, trials=999, alpha=0.05, ci="auto",
-                              correction=correction, resamples=99, seed=0, baseline=None)
+        settings, _ = usual(correction=correction)
         result = metric_result((), (first, *[other] * (m - 1)))
         caution, = about_near_at_least(settings, result, [first])
         assert caution.facts["undone"] == undone
