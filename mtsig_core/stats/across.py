@@ -147,8 +147,7 @@ def _across(results: Sequence[tuple[Sequence[PairResult | MacroPair], int]]) -> 
 # Systems over several language pairs: the mean of their differences, drawn within each pair and then averaged.
 #
 # p-values of language pairs are never combined: two-sided ones forget the sign, so that a system that wins here and
-# loses
-# there would come out ahead. What is averaged are differences in points, observed and under the null alike.
+# loses there would come out ahead. What is averaged are differences in points, observed and under the null alike.
 
 
 #: The tests whose replicates can be averaged.

@@ -363,9 +363,8 @@ def _differ(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 #-----------------------------------------------------------------------------------------------------------------------
 # Statistics x draws -> replicate scores, for all systems and pairs at once.
 #
-# The sums of a block of replicates serve all systems and pairs. They are exact (see `UnitStatistics`), so the
-# results do
-# not depend on how the work is cut up or on the number of workers.
+# The sums of a block of replicates serve all systems and pairs. They are exact (see `UnitStatistics`), so the results
+# do not depend on how the work is cut up or on the number of workers.
 
 
 #: Called with the share of the work that is done, between blocks; may raise `Cancelled` to stop it.

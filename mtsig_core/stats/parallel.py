@@ -1,10 +1,8 @@
 """Tasks in order, whoever computes them: this thread, threads, or what joblib was told of, as a Dask cluster.
 
-All parallel work of the core goes through `run_in_order` (blocks of replicates, repeats of experiments) and,
-where there
-are other machines, `run_as_completed` (language pairs). Each task draws from a stream of its own,
-so the results are the
-same wherever and in whatever order tasks run.
+All parallel work of the core goes through `run_in_order` (blocks of replicates, repeats of experiments) and, where
+there are other machines, `run_as_completed` (language pairs). Each task draws from a stream of its own, so the results
+are the same wherever and in whatever order tasks run.
 """
 
 from __future__ import annotations

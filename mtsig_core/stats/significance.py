@@ -163,7 +163,7 @@ def _side_of_draws(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray
 
 def _side_of_mean(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
     """The same of the sum of the differences of segment scores."""
-    sides: np.ndarray = np.sign(np.where(np.isfinite(differences), differences, 0.0).sum(axis=1))
+    sides: np.ndarray = np.sign(np.nansum(differences, axis=1))
     return sides
 
 
