@@ -42,7 +42,7 @@ samples = take(**asked)
 n, shuffled = samples["broad"].n_samples, samples["broad"].shuffled
 before = {kind: one.system(name) for kind, one in take(**{**asked, "shuffle": False}).items()} if shuffled else {}
 chosen = {kind: one.system(name) for kind, one in samples.items()}
-if not all(one.known for one in chosen.values()):
+if not all(one.hit_rate.n for one in chosen.values()):
     screen.error(f"No sample has a score of {name}. Choose another system.")
     end_page()
 his_size = testset.simulated and (metric, size, n) == ("bleu", 300, 100)

@@ -110,16 +110,11 @@ def _crossed(key: str, first: Column, across: Mapping[Any, str], cells: Mapping[
 
 def tally_table(samples: Mapping[str, Sampling], a: str, b: str, alpha: float, published: bool = False) -> Table:
     """Conclusions by kind of sample and test, each count with the 95% interval of its share; Koehn's where asked."""
-    def write(count: int, ends: tuple[float, float]) -> Cell:
-        return Cell("{} [{:.0f}%, {:.0f}%]".format(count, *(100 * end for end in ends)), count)
+    def write(one: Rate) -> Cell:
+        return Cell(f"{one.count} [{100 * one.low:.0f}%, {100 * one.high:.0f}%]", one.count)  # type: ignore[operator]
 
-    rows = []
-    for kind, one in samples.items():
-        pair = one.pair(a, b)
-        for test, name in _TESTS.items():
-            ends = pair.intervals(test, alpha)
-            rows.append((kind, name, *(write(count, ends[what])
-                                       for what, count in asdict(pair.tally(test, alpha)).items())))
+    rows = [(kind, name, *map(write, one.pair(a, b).tally(test, alpha).values()))
+            for kind, one in samples.items() for test, name in _TESTS.items()]
     paper = papers.KOEHN_7_8
     rows += [(paper.source, "paired bootstrap", str(right), str(wrong), str(100 - right - wrong))
              for better, worse, right, wrong in paper.rows["bleu"] if published and {better, worse} == {a, b}]

@@ -62,11 +62,9 @@ class Samples:
         """Which samples' intervals hold the score of the whole test set; returns the kind of sample chosen."""
         st.subheader("Does the interval contain the score of the whole test set?")
         kind = controls.choice("Samples", KINDS, "samples", default="broad", width=220)
-        chosen = {key: one.system(self.name) for key, one in self.by_kind.items()}
-        one, hits = chosen[kind], {key: int(value.hits.sum()) for key, value in chosen.items()}
-        ends = {key: "{:.0f} to {:.0f}%".format(*(100 * end for end in value.hit_interval))
-                for key, value in chosen.items()}
-        counts = "; ".join(f"{NAMES[key].lower()}: {hits[key]} of {chosen[key].known}" for key in KINDS)
+        rates = {key: one.system(self.name).hit_rate for key, one in self.by_kind.items()}
+        one, hits = self.by_kind[kind].system(self.name), rates[kind]
+        counts = "; ".join(f"{NAMES[key].lower()}: {rate.count} of {rate.n}" for key, rate in rates.items())
         screen.answer(counts.capitalize()
                       + (f" (Koehn 2004: {KOEHN_6.rows['bleu'][0][2]})" if self.koehns and self.name == "Spanish"
                          else ""))
@@ -74,15 +72,16 @@ class Samples:
                             form=self.form),
                     key="sampling.intervals", files=self.view.named(self.name), command=self.command(kind),
                     rows=[{**row, "hit": bool(hit)}
-                                      for row, hit in zip(sampled_system_records(one), one.hits, strict=True)],
-                    alt=f"{self.level} interval of each sample; {hits[kind]} of {one.known} contain "
+                          for row, hit in zip(sampled_system_records(one), one.hits, strict=True)],
+                    alt=f"{self.level} interval of each sample; {hits.count} of {hits.n} contain "
                         f"{one.full:{self.form}}.")
+        ends = ", ".join(f"{NAMES[key].lower()} {100 * rate.low:.0f} to {100 * rate.high:.0f}%"
+                         for key, rate in rates.items())
         below = (f" {self.unit} of a small set lies below that of the whole, whose weights are others: its intervals "
                  "cannot hold it." if self.view.recounted else "")
         st.caption(f"{self.level} percentile intervals from {self.by_kind[kind].settings.resamples:,} resamples of "
                    "each sample's segments. The bootstrap assumes that a sample is like the rest, which a block is "
-                   "not. 95% intervals of these shares, neighbouring samples being alike: "
-                   + ", ".join(f"{NAMES[key].lower()} {ends[key]}" for key in KINDS) + f".{below}")
+                   f"not. 95% CI of these shares, neighbouring samples being alike: {ends}.{below}")
         return kind
 
     def show_pair(self, kind: str) -> None:
@@ -108,9 +107,10 @@ class Samples:
         order = f"{a if truth > 0 else b} is {known}" if abs(truth) > tie else f"{a} and {b} tie"
         decided = describe_whole(pair.whole_p, alpha, self.by_kind[kind].whole_units)
         which = NAMES[kind].lower()
+        right, wrong, none = (tally[what].count for what in ("right", "wrong", "none"))
         screen.answer(f"{order} on the whole test set ({decided}): " + (
-            f"{tally.right} of {n} {which} conclude so, {tally.wrong} the opposite, {tally.none} nothing"
-            if abs(truth) > tie else f"{n - tally.none} of {n} {which} conclude that one is better"))
+            f"{right} of {n} {which} conclude so, {wrong} the opposite, {none} nothing"
+            if abs(truth) > tie else f"{n - none} of {n} {which} conclude that one is better"))
         worse = int((pair.improvements < 0).sum())
         shared = dict(files=self.view.named(a, b), command=self.command(kind),
                       rows=sampled_pair_records(pair))
@@ -125,11 +125,11 @@ class Samples:
                         f"samples conclude as the whole test set, {(by_koehn == -1).sum()} the opposite.")
         named = {NAMES[key].lower(): value for key, value in self.by_kind.items()}
         screen.show_table(tally_table(named, a, b, alpha, published=self.koehns))
-        st.caption(f"Level {alpha:g}. Conclusions are compared with the order on the whole test set, itself a larger "
-                   "sample; its p is by approximate randomization, uncorrected, by document where there are any. "
-                   "Where it is undecided, neither side need be wrong. Brackets: 95% intervals, neighbours being "
-                   f"alike. Paired bootstrap: concludes at {self.level} of wins in either direction, between equal "
-                   "systems twice as often as a two-sided test. "
+        st.caption(f"Level {alpha:g}. The whole test set is itself a sample: where it is undecided, neither side need "
+                   "be wrong. Its p is by approximate randomization, uncorrected, by document where there are any. "
+                   "Brackets: 95% CI, neighbours being alike. The paired bootstrap concludes at "
+                   f"{self.level} of wins in either direction, between equal systems twice as often as a two-sided "
+                   "test. "
                    + (f"{KOEHN_7_8.source}: {KOEHN_7_8.about}. Between Spanish and Danish one broad sample of his 100 "
                       "was negative, by 0.07 (Figure 4; '300 broad samples' in 3.4 is a slip)." if self.koehns else ""))
 

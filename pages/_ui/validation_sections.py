@@ -46,12 +46,12 @@ from pages._ui.screen import or_end_page
 from pages._ui.testset_view import View
 
 
-def run(view: View, function: Callable, what: str, *, figure: Callable[[Any], Callable[[], go.Figure]] | None = None,
+def run(view: View, function: Callable, what: str, figure: Callable[[Any], Callable[[], go.Figure]] | None = None,
         things: str = "", before: Mapping[tuple[int, int], Any] = MappingProxyType({}), **asked):
-    """The result of an experiment on the test set of the view.
+    """The result of an experiment on the test set of the view; until it is there, the `figure` of the first repeats.
 
-    Until it is there, the `figure` of the result of the first repeats is drawn; `things` is what repeats are called. An
-    experiment without repeats is given what is there `before` it, by how much of how much that is.
+    `things` is what repeats are called. An experiment without repeats is given what is there `before` it, by how much
+    of how much that is.
     """
     def growing(parts):
         (done, n), one = max(parts.items(), key=itemgetter(0))
@@ -60,6 +60,16 @@ def run(view: View, function: Callable, what: str, *, figure: Callable[[Any], Ca
 
     return view.experiment(function, what, meanwhile=figure and growing, before=before, alpha=view.alpha,
                            seed=view.settings["seed"], **asked)
+
+
+def run_pair(view: View, place, function: Callable, what: str, figure, things: str, label: str, sizes: Sequence[int],
+             key: str, usual: int, argument: str):
+    """The result for two systems and a number of repeats that are chosen, and what was asked."""
+    with place:
+        a, b, (beside,) = one_pair.choose(view, 3)
+    with beside:
+        asked = {"a": a, "b": b, argument: controls.choice(label, sizes, key, default=usual)}
+    return run(view, function, what, figure, things, **asked), asked
 
 
 def command(view: View, name: str, metrics: str | None = None, **asked) -> str:
@@ -87,28 +97,23 @@ def by_situation(one, words: Mapping[str, str], *kind: str) -> dict:
     return {text: row for text, row in rows.items() if row is not None}
 
 
-def drawn_each(one) -> str:
-    """How large the test sets of an experiment are."""
-    return f"{one.n_segments:,} segments" + (f", or {one.n_documents:,} documents," if one.n_documents else "")
-
-
 def row_of(text: str, rate, theirs: float | None = None) -> tuple:
     """A line of the figure `rates`."""
     return text, rate.share, rate.low, rate.high, theirs
 
 
-def big(what: str, rate) -> tuple[str, str, str]:
+def big(what: str, rate, more: str = "") -> tuple[str, str, str]:
     """A share as a big number, with its Monte Carlo interval."""
     if rate.share is None:
         return what, "-", "none counted"
-    return what, f"{100 * rate.share:.1f}%", f"95% Monte Carlo: {100 * rate.low:.1f} to {100 * rate.high:.1f}%"
+    return what, f"{100 * rate.share:.1f}%", f"95% Monte Carlo: {100 * rate.low:.1f} to {100 * rate.high:.1f}%{more}"
 
 
 def warn_of_few_documents(n: int | None) -> None:
     """Say what a handful of documents, or of them drawn, cannot show."""
     if n is not None and n < FEW_UNITS:
-        screen.caution_box(f"{n} documents are few: intervals by document are too narrow, and swaps of n documents "
-                           f"give no p below 2 / 2^n{'' if n > 9 else f', here {2 / 2 ** n:.2g}'}.")
+        screen.caution_box(f"{n} documents are few: intervals by document are too narrow, and permutations of n "
+                           f"documents give no p below 2 / 2^n{'' if n > 9 else f', here {2 / 2 ** n:.2g}'}.")
 
 
 # Test sets drawn from a larger one: are their conclusions and intervals those of the whole?
@@ -117,8 +122,8 @@ _ENOUGH = 5  # samples that tell a share
 
 
 def show_conclusions(view: View, place) -> None:
-    one = run(view, conclusions, "Taking samples", things="samples of all sizes",
-                      figure=lambda one: _right(one, _size(one, None), False))
+    one = run(view, conclusions, "Taking samples", lambda one: _right(one, _size(one, None), False),
+              "samples of all sizes")
     size = _size(one, place)
     koehns = view.testset.simulated and view.metric == "bleu" and one.n_segments == 30_000 and view.alpha == 0.05
     some, right = one.totals(size)
@@ -153,7 +158,7 @@ def _right(one, size: int, koehns: bool):
     """The figure of what samples of a size conclude of each pair."""
     rows = [row for row in one.rows if row.size == size]
     theirs = [(tables.koehns_conclusions(row) if koehns else None) or (None, None) for row in rows]
-    return partial(rates, [row_of(f"{row.a} - {row.b}", row.right, _share(paper[0]))
+    return partial(rates, [row_of(f"{row.a} - {row.b}", row.right, paper[0] and paper[0] / 100)
                            for row, paper in zip(rows, theirs, strict=True)], other=KOEHN_T3.source,
                    against=[row_of(f"{row.a} - {row.b}", row.wrong) for row in rows],
                    words=("as the whole set", "opposite"), what="of the samples")
@@ -161,7 +166,7 @@ def _right(one, size: int, koehns: bool):
 
 def _show_calibration(view: View, one, koehns: bool) -> None:
     st.subheader("Is a level as good as its word?")
-    theirs = {low: _share(share) for low, _, share in KOEHN_T4.rows["bleu"]} if koehns else {}
+    theirs = {low: share / 100 for low, _, share in KOEHN_T4.rows["bleu"]} if koehns else {}
     show_figure(view, partial(rates, [row_of(row.level, row.right, theirs.get(row.low)) for row in one.levels],
                               other=KOEHN_T4.source, what="of the conclusions are as the whole set"),
                 one.levels, "calibration", "Share of conclusions at each level that are as the whole test set.")
@@ -182,11 +187,8 @@ def _say_undecided(one, n_units) -> None:
 
 
 def show_coverage(view: View, place) -> None:
-    with place:
-        a, b, (beside,) = one_pair.choose(view, 3)
-    with beside:
-        n = controls.choice("Test sets", (200, 1000), "repeats", default=200)
-    one = run(view, coverage, "Covering", figure=partial(_held, view.alpha), things="test sets", a=a, b=b, repeats=n)
+    one, asked = run_pair(view, place, coverage, "Covering", partial(_held, view.alpha), "test sets", "Test sets",
+                          (200, 1000), "repeats", 200, "repeats")
     at = _size_situations(one)
     first, *others = (row.covered for row in at.values())
     screen.answer(f"{view.level} intervals hold A's true score {_describe_coverage(first, view.alpha)} of test sets"
@@ -194,11 +196,12 @@ def show_coverage(view: View, place) -> None:
                       *(_describe_coverage(other, view.alpha) for other in others)) if others else ""))
     screen.numbers(*(big(situation, row.covered) for situation, row in at.items()))
     show_figure(view, _held(view.alpha, one), one.rows, "coverage",
-                "Coverage of every kind of interval of the difference.", a=a, b=b, repeats=n)
+                "Coverage of every kind of interval of the difference.", **asked)
     _, intervals, hits = KOEHN_6.rows["bleu"][0]
+    size = f"{one.n_segments:,} segments" + (f", or {one.n_documents:,} documents," if one.n_documents else "")
     st.caption(f"The big numbers are percentile intervals of A's score; the figure has every kind, of the difference "
-               f"A - B. {n:,} test sets of {drawn_each(one)} are drawn with replacement, each with {one.resamples:,} "
-               "bootstrap samples; the true score is that of the whole test set. Bars: 95% Monte Carlo interval. "
+               f"A - B. {one.repeats:,} test sets of {size} are drawn with replacement, each with {one.resamples:,} "
+               "resamples; the true score is that of the whole test set. Bars: 95% Monte Carlo interval. "
                f"{KOEHN_6.source}: {hits} of {intervals} intervals at 95% on broad samples.")
     warn_of_few_documents(one.n_documents)
     screen.show_table(tables.coverage_table(one))
@@ -222,21 +225,17 @@ def _held(alpha: float, one):
         for situation, first in _size_situations(one).items()}, 1 - alpha, "of the intervals hold the true difference")
 
 
-def _share(percent):
-    return None if percent is None else percent / 100
-
-
 # Many comparisons of which some are of truly different systems.
 
 
 def show_claims(view: View) -> None:
-    one = run(view, claims, "Comparing systems of which three are better", figure=partial(_false, view.alpha),
-                      things="test sets")
+    one = run(view, claims, "Comparing systems of which three are better", partial(_false, view.alpha), "test sets")
     st.subheader(f"When {one.better} of {one.systems} systems are truly better")
     by = {row.correction: row for row in one.rows}
-    screen.answer(f"BH loses {_percent(by['bh'].lost)} of the {one.true_pairs} true differences, Romano-Wolf "
-                  f"{_percent(by['romano-wolf'].lost)}; something false is claimed in "
-                  f"{_percent(by['bh'].any_false)} and {_percent(by['romano-wolf'].any_false)} of test sets")
+    bh, rw = by["bh"], by["romano-wolf"]
+    screen.answer(f"BH loses {bh.lost.share:.0%} of the {one.true_pairs} true differences, Romano-Wolf "
+                  f"{rw.lost.share:.0%}; something false is claimed in {bh.any_false.share:.0%} and "
+                  f"{rw.any_false.share:.0%} of test sets")
     show_figure(view, _false(view.alpha, one), one.rows, "claims",
                 "False claims by correction, counted by test set and by claim.")
     show_figure(view, partial(rates, [row_of(row.correction, row.lost) for row in one.rows],
@@ -258,41 +257,28 @@ def _false(alpha: float, one):
     }, alpha, at_most=True)
 
 
-def _percent(rate) -> str:
-    return f"{100 * rate.share:.0f}%"
-
-
 # Equal systems: how often tests find a difference all the same, alone and among many comparisons.
 
 _HANG = 1.1  # of standard errors by document over those by segment
 
 
 def show_type_one(view: View, place) -> None:
-    with place:
-        a, b, (beside,) = one_pair.choose(view, 3)
-    with beside:
-        n = controls.choice("Null pairs", (200, 500, 2000), "pairs", default=500)
-    one = run(view, type_one, "Testing true nulls", figure=partial(_rejections, view.alpha), things="null pairs",
-                      a=a, b=b, n_pairs=n)
-    at = _null_situations(one)
-    numbers = [big(situation, row.rejected) for situation, row in at.items()]
-    if one.predicted is None:
-        screen.answer(_by_segment(next(iter(at.values())).rejected, view.alpha))
-    else:
-        screen.answer(_by_both(one, *(row.rejected for row in at.values()), view.alpha))
-        what, share, interval = numbers[1]
-        numbers[1] = what, share, f"{interval}; predicted {100 * one.predicted:.1f}%"
+    one, asked = run_pair(view, place, type_one, "Testing true nulls", partial(_rejections, view.alpha), "null pairs",
+                          "Null pairs", (200, 500, 2000), "pairs", 500, "n_pairs")
+    at, predicted = _null_situations(one), "" if one.predicted is None else f"; predicted {100 * one.predicted:.1f}%"
+    first, *others = (row.rejected for row in at.values())
+    screen.answer(_by_both(one, *others, view.alpha) if others else _by_segment(first, view.alpha))
     screen.cautions(caution for caution in view.comparison.warnings
-                    if caution.kind.concern == "differences" and caution.concerns_pair(a, b))
-    screen.numbers(*numbers)
-    show_figure(view, _rejections(view.alpha, one), one.rows, "type1",
-                f"Rejections of {n} true nulls by each test, with Monte Carlo intervals; the level is {view.alpha:g}.",
-                a=a, b=b, pairs=n)
+                    if caution.kind.concern == "differences" and caution.concerns_pair(one.a, one.b))
+    screen.numbers(*(big(situation, row.rejected, predicted * (row is one.row("document", "segment", "ar")))
+                     for situation, row in at.items()))
+    show_figure(view, _rejections(view.alpha, one), one.rows, "type1", f"Rejections of {one.n_pairs} true nulls by "
+                f"each test, with Monte Carlo intervals; the level is {view.alpha:g}.", **asked)
     if one.n_documents is None and view.testset.documents is not None:
         screen.plain(f"No null by document: so few documents favour the worse of {one.a} and {one.b} that no weights "
                      "make the two equal. Choose systems with closer scores.")
-    st.caption(f"Rejections of {n:,} true nulls at α = {view.alpha:g}, {one.trials} permutations each; big numbers: "
-               "approximate randomization. Bars: 95% Monte Carlo interval; vermillion: off the level. "
+    st.caption(f"Rejections of {one.n_pairs:,} true nulls at α = {view.alpha:g}, {one.trials} permutations each; big "
+               "numbers: approximate randomization. Bars: 95% Monte Carlo interval; vermillion: off the level. "
                f"Segments swapped: {one.n_segments:,} segments drawn with replacement, then outputs of A and B trade "
                "places by coin, as randomization itself does: only chance moves it off its level. "
                + (f"Documents whole: {one.n_documents} documents drawn with weights that make the scores of A and B "
@@ -313,7 +299,7 @@ def _by_segment(rejected, alpha: float) -> str:
             f"{100 * rejected.high:.1f}] of these true nulls instead of {100 * alpha:g}%{chance}")
 
 
-def _by_both(one, _, by_segment, by_document, alpha: float) -> str:
+def _by_both(one, by_segment, by_document, alpha: float) -> str:
     """What comes of either unit where whole documents are drawn; documents need not hang together, nor decide."""
     segment = f"randomization by segment {_kept(by_segment, alpha)}"
     if not significant(float(least_of_units(TESTS["ar"], "document", np.array(one.n_documents))), alpha):
@@ -369,7 +355,7 @@ def _show_variants(view: View) -> None:
 
 
 def show_families(view: View, place) -> None:
-    one = run(view, families, "Comparing equal systems", figure=partial(_wrong, view.alpha), things="test sets")
+    one = run(view, families, "Comparing equal systems", partial(_wrong, view.alpha), "test sets")
     last = one.of_all_pairs[-1]
     screen.answer(f"Compare {last.systems} equal systems, and something is 'significant' in "
                   f"{100 * last.wrong['none'].share:.0f}% of test sets")
@@ -417,8 +403,8 @@ def show_pair(view: View, place) -> None:
     by_metric = {}
     for name in sorted(metrics, key=view.metric.__ne__):  # the metric of the page is counted already
         before = {(len(by_metric), len(metrics)): dict(by_metric)} if by_metric else {}
-        by_metric[name] = run(view, pair_tests, f"Testing by {name}", metric=name, figure=partial(_figure, view.alpha),
-                              things="metrics", before=before, **asked)
+        by_metric[name] = run(view, pair_tests, f"Testing by {name}", partial(_figure, view.alpha), "metrics", before,
+                              metric=name, **asked)
     by_metric = {name: by_metric[name] for name in metrics}
     real = [metric_title(name) for name, one in by_metric.items() if one.significant("segment", "ar")]
     screen.answer(f"By segment, the difference is significant in {' and '.join(real) or 'none of the metrics'}"

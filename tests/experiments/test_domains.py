@@ -7,9 +7,8 @@ import pytest
 
 from mtsig_core import TestSet, compare
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.domains import by_domain, stratified_weights
+from mtsig_core.experiments.domains import by_domain
 from mtsig_core.report.domain_tables import domains_note, domains_verdict
-from mtsig_core.stats.resampling import Units
 from mtsig_core.testset import SegmentScores
 from tests.metrics.test_nist import plain
 
@@ -77,13 +76,6 @@ def test_samples_have_as_many_units_of_each_domain(test):
     pair, = by_domain(rated({"A": a, "B": 0 * a}, ["x"] * 20 + ["y"] * 20), "human", test=test, trials=199,
                       resamples=100).pairs
     assert pair.se_stratified == 0 and pair.se > 0.1 and (pair.ci_low, pair.ci_high) == (0, 0)
-
-
-def test_weights_by_stratum():
-    strata = np.array([0, 1, 1, 0, 1])
-    weights = stratified_weights(Units.segments(5), strata, [1, 2], 0)
-    assert (weights[:, strata == 0].sum(axis=1) == 2).all() and (weights[:, strata == 1].sum(axis=1) == 3).all()
-    assert weights.std(axis=0).min() > 0.5
 
 
 def test_documents_stay_whole_and_gaps_are_left_out():

@@ -17,7 +17,6 @@ from mtsig_core.experiments.lecture import (
     all_swaps,
     better,
     blocks_and_broad,
-    design_effect,
     equal_tests,
     excerpt,
     expected_by_sentence,
@@ -182,10 +181,6 @@ class TestDocuments:
         by_sentence, by_document = equal_tests(per_document, correlation, 0, 0, 1500).rejected()
         assert by_sentence.share == pytest.approx(expected_by_sentence(per_document, correlation), abs=0.03)
         assert by_document.share == pytest.approx(0.05, abs=0.02)
-
-    def test_the_design_effect_is_how_much_the_variance_grows(self):
-        means = equal_tests(20, 0.3, 0, 0, 3000).differences.mean(axis=1)
-        assert means.var() * 400 == pytest.approx(design_effect(20, 0.3), rel=0.08)
 
 
 class TestComparisons:

@@ -23,12 +23,6 @@ def test_the_chosen_system_stands_out_and_the_paper_beside_it():
     assert low < np.log10(8) and np.log10(62.6) < high
 
 
-def test_a_system_that_matches_nothing_does_not_squeeze_the_others():
-    figure = by_order([("A", [60.0, 30.0, 15.0, 9.0]), ("B", [5.0, 1.0, 0.1, 0.0001])], "A")
-    assert 10 ** figure.layout.yaxis.range[0] > 0.2
-    assert by_order([("A", [None] * 4)], "A").data[0].y == (None,) * 4
-
-
 def test_lengths_have_absolute_scores_of_two_systems_and_two_metrics():
     ratios = [0.85, 1.0, 1.2]
     lines = [("<b>A", "BLEU", ratios, [24, 29, 25]), ("B", "BLEU", ratios, [23, 27.5, 24]),
@@ -42,11 +36,6 @@ def test_lengths_have_absolute_scores_of_two_systems_and_two_metrics():
     ends = {note.text.split("</span> ")[-1]: note.y for note in figure.layout.annotations if note.xanchor == "left"}
     assert list(ends) == ["<b>BLEU</b> &lt;b&gt;A", "<b>GTM</b> &lt;b&gt;A", "<b>BLEU</b> B", "<b>GTM</b> B"]
     assert max(np.diff(list(ends.values()))) <= -0.07 * (29 - 23)  # apart from each other
-
-
-def test_lengths_of_nothing_are_drawn():
-    figure = by_length([("A", "BLEU", [0.0, 0.0], [0, 0]), ("A", "GTM", [0.0, 0.0], [0, 0])], paper=False)
-    assert figure.data[1].y == (0, 0)
 
 
 def test_rankings_name_all_of_a_few_and_the_two_of_many():

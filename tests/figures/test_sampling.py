@@ -25,11 +25,6 @@ def test_blocks_lie_above_broad_samples_on_one_axis():
                             "&lt;b&gt; of a sample"]
 
 
-def test_one_score_for_all_samples_still_has_an_axis():
-    low, high = spread({"Blocks": np.full(3, 50.0)}, 50.0, unit="BLEU").layout.xaxis.range
-    assert low < 50 < high
-
-
 def test_shuffled_samples_stand_on_the_axis_of_before_among_their_ghosts():
     before, after = np.array([21.0, 30.0, 37.0]), np.array([28.0, 29.0, 30.0])
     kept = spread({"Blocks": before}, 29.0, {"Blocks": (20, 38)}, unit="BLEU").layout.xaxis.range
@@ -72,16 +67,3 @@ def test_outcomes_are_marked_by_their_verdict(unit, text):
     assert len({trace.marker.symbol for trace in figure.data[:-1]}) == 3
     assert sorted(shape.y0 for shape in figure.layout.shapes) == [0.8, 5, 95]
     assert said(figure) == [text] and figure.data[-1].name == "whole"
-
-
-def test_scores_are_written_in_the_form_asked_for():
-    values, form = np.array([2.91e-6, 3.07e-6]), "#.4g"
-    figure = spread({"Blocks": values}, 3.004e-6, unit="M", form=form, ghosts={"Blocks": values})
-    assert "whole test set 3.004e-06" in [note.text for note in figure.layout.annotations]
-    assert all("%{x:#.4g}" in trace.hovertemplate for trace in figure.data)
-    figure = intervals(values, values - 1e-7, values + 1e-7, np.array([True, False]), 3.004e-6, unit="M", form=form)
-    assert figure.data[-1].name == "whole test set, 3.004e-06" and figure.data[-1].line.dash == "dot"
-    told = "%{y:#.4g} [%{customdata[0]:#.4g}, %{customdata[1]:#.4g}]"
-    assert all(told in trace.hovertemplate for trace in figure.data[:-1])
-    figure = outcomes(values, np.array([1, 0]), 0.0, "whole", what="Improvement", form=form)
-    assert all("%{y:#.4g}" in trace.hovertemplate for trace in figure.data[:-1])

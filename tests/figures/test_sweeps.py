@@ -98,20 +98,6 @@ def test_the_two_systems_stand_out_with_ribbons_and_names_are_literal():
     assert {"A", "&lt;b&gt;B&lt;/b&gt;", "C", "segments in a test set; BLEU upwards"} == set(said(figure))
 
 
-def test_names_at_the_ends_keep_apart():
-    rows = [system(name, size, 20 + score, 0.1) for size in SIZES for name, score in (("A", 10), ("B", 0.1), ("C", 0))]
-    figure = scores(rows, {}, unit="segments", metric="BLEU")
-    high, middle, low = sorted((note.y for note in figure.layout.annotations if note.xanchor == "left"), reverse=True)
-    assert high == 30 and middle == pytest.approx(20.1) and low < 20
-
-
-def test_sizes_without_a_score_are_left_out():
-    rows = [system("A", 10, None, None), system("A", 100, 30.0, 0.1)]
-    figure = scores(rows, {"A": BLUE}, unit="segments", metric="BLEU")
-    assert all(list(trace.x) in ([100], [100, 100]) for trace in figure.data)
-    assert list(widths(rows, Slope("A", None, None, None), (), unit="segments", theirs="").data[0].x) == [100]
-
-
 def test_the_fitted_line_runs_through_the_middle_of_the_points():
     rows = [system("A", size, 30.0, 2 / math.sqrt(size)) for size in SIZES]
     paper = [(10, 0.5), (100, 0.2)]
@@ -121,21 +107,6 @@ def test_the_fitted_line_runs_through_the_middle_of_the_points():
     assert list(dots.y) == pytest.approx([200 / math.sqrt(size) for size in SIZES])
     assert list(line.y) == pytest.approx(list(dots.y))
     assert said(figure) == ["<b>slope -0.50</b>", "&lt;i&gt;paper&lt;/i&gt;", "documents in a test set"]
-
-
-@pytest.mark.parametrize("factor, anchors", [(2.0, ("left", "bottom")), (0.5, ("right", "top"))])
-def test_the_paper_is_named_where_there_is_room(factor, anchors):
-    rows = [system("A", size, 30.0, 2 / math.sqrt(size)) for size in SIZES]
-    paper = [(size, factor * 2 / math.sqrt(size)) for size in (10, 50, 1000)]
-    figure = widths(rows, Slope("A", -0.5, 0.0, 0.29), paper, unit="documents", theirs="paper")
-    slope, note = figure.layout.annotations[:2]
-    assert (note.text, note.xanchor, note.yanchor) == ("paper", *anchors)
-    assert slope.yanchor != anchors[1] or note.x < slope.x - 1  # on the other side of our line, or a decade away
-
-
-def test_without_a_fit_or_a_paper_the_points_remain():
-    figure = widths([system("A", 10, 30.0, 0.1)], Slope("A", None, None, None), (), unit="documents", theirs="paper")
-    assert len(figure.data) == 1 and said(figure) == ["documents in a test set"]
 
 
 def test_intervals_by_number_of_references():
