@@ -35,8 +35,8 @@ def test_a_mean_moved_by_hand_is_found_as_often(alpha, resamples):
             theirs = [row for row in swept(moved, alpha=alpha, resamples=resamples, repeats=20).pairs
                       if {row.a, row.b} == {a, b}]
             rows = count_detections(found, a, b, own + shift)
-            assert [row.significant.share for row in rows] == [row.significant for row in theirs]
-            assert [row.wrong.share for row in rows] == [row.wrong for row in theirs]
+            assert [row.significant.share for row in rows] == [row.significant.share for row in theirs]
+            assert [row.wrong.share for row in rows] == [row.wrong.share for row in theirs]
             assert [(row.expected, row.planned) for row in rows] == [
                 pytest.approx((row.expected, row.power)) for row in theirs]
 
@@ -46,7 +46,7 @@ def test_at_its_own_difference_it_is_what_the_sweep_found():
     for (a, b), (own, *_) in found.errors.items():
         rows = [row for row in found.pairs if (row.a, row.b) == (a, b)]
         at_own = count_detections(found, a, b, own)
-        assert [row.significant.share for row in at_own] == [row.significant for row in rows]
+        assert [row.significant.share for row in at_own] == [row.significant.share for row in rows]
         assert [(row.planned, row.expected, row.size) for row in at_own] == [
             (row.power, row.expected, row.size) for row in rows]
 
