@@ -12,6 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
+from mtsig_core.errors import format_count
 from mtsig_core.experiments.error_rates import (
     UNIT_SETTINGS,
     changes_between,
@@ -131,8 +132,12 @@ def show_conclusions(view: View, place) -> None:
                   + (f"{round(100 * right.share, 1):g}% of these as the whole test set" if right.n else "all are open"))
     screen.numbers(big(f"Conclude at {view.level}", some), big("Of these as the whole set", right),
                    ("The opposite", str(right.n - right.count), f"of {right.n:,} conclusions"))
-    _say_undecided(one, view.testset.n_documents or one.n_segments)
     rows = [row for row in one.rows if row.size == size]
+    named = "; ".join(f"{a} - {b}" for a, b in one.undecided)
+    screen.plain(f"The whole test set is itself a sample. It leaves {len(one.undecided)} of {len(rows)} pairs undecided"
+                 f"{f' ({named}), where the opposite need not be wrong' if named else ''} (level {one.alpha:g}, "
+                 "approximate randomization, uncorrected, "
+                 f"{describe_swaps(view.testset.n_documents or one.n_segments)}).")
     show_figure(view, _right(one, size, koehns), one.rows, "conclusions",
                 f"Share of samples of {size} that conclude as the whole test set and the opposite, for each pair.")
     st.caption(f"Each system is compared with the next two by score, on {rows[0].right.n} broad samples, with "
@@ -175,25 +180,14 @@ def _show_calibration(view: View, one, koehns: bool) -> None:
                "does not show 'one wrong in twenty'.")
 
 
-def _say_undecided(one, n_units) -> None:
-    """What conclusions are held against may itself be chance."""
-    pairs = dict.fromkeys((row.a, row.b) for row in one.rows)
-    named = "; ".join(f"{a} - {b}" for a, b in one.undecided)
-    undecided = f"leaves {len(one.undecided)} of {len(pairs)} pairs undecided ({named}), where the opposite need " \
-        "not be wrong" if named else "decides each of these pairs"
-    screen.plain(f"Conclusions are compared with the order on the whole test set, itself a larger sample. It "
-                 f"{undecided} (p at most {one.alpha:g} by approximate randomization, uncorrected, "
-                 f"{describe_swaps(n_units)}).")
-
-
 def show_coverage(view: View, place) -> None:
     one, asked = run_pair(view, place, coverage, "Covering", partial(_held, view.alpha), "test sets", "Test sets",
                           (200, 1000), "repeats", 200, "repeats")
     at = _size_situations(one)
-    first, *others = (row.covered for row in at.values())
-    screen.answer(f"{view.level} intervals hold A's true score {_describe_coverage(first, view.alpha)} of test sets"
-                  + ("; where documents are drawn, by segment {}, by document {}".format(
-                      *(_describe_coverage(other, view.alpha) for other in others)) if others else ""))
+    first, *others = (f"{row.covered.share:.1%}" for row in at.values())
+    screen.answer(f"{view.level} intervals hold A's true score in {first} of test sets"
+                  + ("; when whole documents are drawn, by segment in {}, by document in {}".format(*others)
+                     if others else ""))
     screen.numbers(*(big(situation, row.covered) for situation, row in at.items()))
     show_figure(view, _held(view.alpha, one), one.rows, "coverage",
                 "Coverage of every kind of interval of the difference.", **asked)
@@ -205,12 +199,6 @@ def show_coverage(view: View, place) -> None:
                f"{KOEHN_6.source}: {hits} of {intervals} intervals at 95% on broad samples.")
     warn_of_few_documents(one.n_documents)
     screen.show_table(tables.coverage_table(one))
-
-
-def _describe_coverage(covered, alpha: float) -> str:
-    """How often intervals hold what they should, and that this is too seldom or too often where it is for sure."""
-    verdict = "only " if covered.high < 1 - alpha else ""
-    return f"in {verdict}{100 * covered.share:.1f}%" + " (more than they should)" * (covered.low > 1 - alpha)
 
 
 def _size_situations(one) -> dict:
@@ -259,15 +247,12 @@ def _false(alpha: float, one):
 
 # Equal systems: how often tests find a difference all the same, alone and among many comparisons.
 
-_HANG = 1.1  # of standard errors by document over those by segment
-
 
 def show_type_one(view: View, place) -> None:
     one, asked = run_pair(view, place, type_one, "Testing true nulls", partial(_rejections, view.alpha), "null pairs",
                           "Null pairs", (200, 500, 2000), "pairs", 500, "n_pairs")
     at, predicted = _null_situations(one), "" if one.predicted is None else f"; predicted {100 * one.predicted:.1f}%"
-    first, *others = (row.rejected for row in at.values())
-    screen.answer(_by_both(one, *others, view.alpha) if others else _by_segment(first, view.alpha))
+    screen.answer(_describe_false_alarms(one, view.alpha))
     screen.cautions(caution for caution in view.comparison.warnings
                     if caution.kind.concern == "differences" and caution.concerns_pair(one.a, one.b))
     screen.numbers(*(big(situation, row.rejected, predicted * (row is one.row("document", "segment", "ar")))
@@ -290,23 +275,17 @@ def show_type_one(view: View, place) -> None:
     _show_variants(view)
 
 
-def _by_segment(rejected, alpha: float) -> str:
-    """What comes of swapped segments: the level holds by construction, and yet these nulls may miss it."""
-    if not (rejected.low > alpha or rejected.high < alpha):
-        return "By segment, approximate randomization keeps its level by construction"
-    chance = ", here by chance: take more null pairs" if rejected.low > alpha else ""
-    return (f"By segment, approximate randomization rejects {100 * rejected.share:.1f}% [{100 * rejected.low:.1f}, "
-            f"{100 * rejected.high:.1f}] of these true nulls instead of {100 * alpha:g}%{chance}")
-
-
-def _by_both(one, by_segment, by_document, alpha: float) -> str:
-    """What comes of either unit where whole documents are drawn; documents need not hang together, nor decide."""
-    segment = f"randomization by segment {_kept(by_segment, alpha)}"
+def _describe_false_alarms(one, alpha: float) -> str:
+    """The headline: false alarms of approximate randomization in each situation, or what so few documents cannot show.
+    """
+    rates = [f"{row.rejected.share:.1%}" for row in _null_situations(one).values()]
+    if one.n_documents is None:
+        return f"Testing by segment gives {rates[0]} false alarms at a level of {alpha:.2g} when segments are swapped"
     if not significant(float(least_of_units(TESTS["ar"], "document", np.array(one.n_documents))), alpha):
-        return f"With {one.n_documents} documents no test by document can reject anything; {segment}"
-    begin = "Where documents hang together" if one.se_ratio >= _HANG else \
-        f"Documents do not hang together here (ratio of standard errors {one.se_ratio:.2f})"
-    return f"{begin}{',' if one.se_ratio >= _HANG else ':'} {segment}; by document it {_kept(by_document, alpha)}"
+        return (f"With {one.n_documents} documents no test by document can reject anything; testing by segment gives "
+                f"{rates[1]} false alarms")
+    return (f"When whole documents are drawn, testing by segment gives {rates[1]} false alarms, testing by document "
+            f"{rates[2]} (level {alpha:.2g})")
 
 
 def _null_situations(one) -> dict:
@@ -321,15 +300,6 @@ def _rejections(alpha: float, one):
                                         if (row.null, row.unit) == (first.null, first.unit)]
                             for situation, first in at.items()}, alpha, "of true nulls rejected",
                    predicted={} if one.predicted is None else {list(at)[1]: one.predicted})
-
-
-def _kept(rejected, alpha: float) -> str:
-    """What may be said of a level: that it is kept only where the interval of the rate is narrow."""
-    if rejected.low > alpha:
-        return f"rejects {100 * rejected.share:.0f}% of true nulls instead of {100 * alpha:g}%"
-    if rejected.high < alpha:
-        return "stays below its level"
-    return "keeps its level" if rejected.high < 1.5 * alpha else "may keep its level: too few null pairs to tell"
 
 
 def _show_variants(view: View) -> None:
@@ -467,12 +437,11 @@ def show_units(view: View, place) -> None:
 
     one = changes(by_unit(unit="segment", meanwhile=by_document_alone))
     correction = view.comparison.settings.correction
-    row = one.row(correction)
-    by_segment = row.both + row.segment_only
-    corrected = _corrected(correction)
-    screen.answer(_describe_units(one, row, correction))
-    screen.numbers(("Significant by segment", str(by_segment), f"of {_pairs(one.n_pairs)}, {corrected}"),
-                   ("By document", str(row.both + row.document_only), f"of {_pairs(one.n_pairs)}, {corrected}"),
+    row, corrected = one.row(correction), "uncorrected" if correction == "none" else f"after {correction}"
+    of = f"of {format_count(one.n_pairs, 'pair')}, {corrected}"
+    screen.answer(_describe_units(one, row, corrected))
+    screen.numbers(("Significant by segment", str(row.both + row.segment_only), of),
+                   ("By document", str(row.both + row.document_only), of),
                    ("Standard error, ratio", "-" if one.se_ratio_median is None else f"{one.se_ratio_median:.2f}",
                     "median of document / segment" if one.se_ratio_median is None else
                     f"document / segment, median; {one.se_ratio_low:.2f} to {one.se_ratio_high:.2f}"))
@@ -500,31 +469,18 @@ def show_units(view: View, place) -> None:
         screen.plain("None.")
 
 
-def _describe_units(one, row, correction: str) -> str:
+def _describe_units(one, row, corrected: str) -> str:
     """The headline: which pairs the unit changes, or why none can be significant."""
-    by_segment, corrected = row.both + row.segment_only, _corrected(correction)
-    only = f"; {row.document_only} by document alone" if row.document_only else ""
+    n, only = row.both + row.segment_only, f"; {row.document_only} only by document" if row.document_only else ""
     if row.trials_needed is not None:
-        return (f"No pair can be significant after {correction} with so few trials: use {row.trials_needed} or more"
-                + only)
+        return f"No pair can be significant {corrected} with so few trials: use {row.trials_needed} or more{only}"
     if row.documents_needed is not None:
         return (f"With {one.n_documents} documents no pair can be significant by document, {corrected}: take at least "
                 f"{row.documents_needed}{only}")
-    if not by_segment:
-        return f"No pair is significant by segment{only}"
-    verb = "not by document" if row.segment_only else "so by document too"
-    return f"Of {_pairs(by_segment)} significant by segment, {row.segment_only or 'all'} are {verb}{only}"
-
-
-def _corrected(correction: str) -> str:
-    return "uncorrected" if correction == "none" else f"after {correction}"
+    return f"{format_count(n, 'pair')} significant by segment, {row.both} of these by document too{only}"
 
 
 def _counts(one, cut):
     """The figure of significant pairs, cut into parts, by each correction that can find any."""
     return partial(counts, {row.correction: cut(row) for row in one.rows if row.trials_needed is None},
                    f"significant pairs of {one.n_pairs}")
-
-
-def _pairs(n):
-    return f"{n} pair{'s' * (n != 1)}"
