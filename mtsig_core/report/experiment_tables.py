@@ -130,7 +130,7 @@ def describe_whole(p: float, alpha: float, n_units: int) -> str:
     Examples
     --------
     >>> describe_whole(0.001, 0.05, 300), describe_whole(0.125, 0.05, 6)
-    ('decided, p 0.0010 from 999 swaps', 'itself undecided, p 0.1250 from all 64 swaps')
+    ('decided, p 0.0010 from 999 permutations', 'itself undecided, p 0.1250 from all 64 permutations')
     """
     verdict = "decided" if significant(p, alpha) else "itself undecided"
     return f"{verdict}, p {format_p(p)} from {describe_swaps(n_units)}"

@@ -92,15 +92,6 @@ def test_levels_by_hand():
                      50: (0, 1)}
 
 
-def test_totals_and_levels_count_the_same():
-    counts, _ = bleu_counts(seed=3, qualities=[0, 0.1, 0.3], n_segments=620)
-    found = conclusions(toy(3, 620), Bleu(), resamples=200, statistics=counts)
-    assert found.sizes == (100, 300) and found.samples == (6, 2)
-    concluded, right = found.totals()
-    sure = [level.right for level in found.levels if level.low >= 95]
-    assert concluded.count == sum(r.n for r in sure) and right.count == sum(r.count for r in sure)
-
-
 def test_coverage_of_a_mean_is_that_of_theory():
     """Student's t covers at its level; the percentile interval of n values is too narrow by about t and n - 1."""
     testset, metric, scores = means()

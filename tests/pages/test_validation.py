@@ -8,7 +8,7 @@ import pytest
 
 from mtsig_core import compare
 from mtsig_core.experiments import frame
-from mtsig_core.experiments.error_rates import type_one, unit_changes
+from mtsig_core.experiments.error_rates import unit_changes
 from mtsig_core.experiments.validation import pair_tests
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.simulation.corpus import load_demo
@@ -21,15 +21,6 @@ from tests.work.thread_workers import ThreadWorker
 @pytest.fixture
 def open_page(opened):
     return lambda source, **query: opened("validation", source, **{"pairs": "200", **query})
-
-
-def test_the_null_by_document_says_how_it_was_made_and_what_is_predicted(open_page):
-    page = open_page(Source(demo=1000))
-    found = type_one(Source(demo=1000).read(), "bleu", n_pairs=1)  # what is predicted asks for no nulls
-    assert f"; predicted {100 * found.predicted:.1f}%<" in words(page)
-    assert any(f"by document / by segment, {found.se_ratio:.2f}." in element.value for element in page.caption)
-    assert any("only chance moves it off its level" in element.value and "Nothing is swapped" in element.value
-               for element in page.caption)
 
 
 def test_systems_too_unlike_for_a_null_by_document(open_page):
@@ -204,12 +195,3 @@ def test_units_are_counted_where_there_are_scores(open_page, partly_rated):
     assert not page.exception and "8 documents are few" in words(page)
     assert any("40 segments in 8 documents" in e.value for e in page.caption)
     assert "of 1 pair, " in words(page)
-
-
-def test_scores_without_texts(open_page, tmp_path):
-    lines = ["system\tline\tscore"]
-    lines += [f"{name}\t{k + 1}\t{(k * 7 + 3 * (name == 'A')) % 13}" for name in "AB" for k in range(90)]
-    table = write(tmp_path / "human.tsv", lines)
-    page = open_page(Source(scores=(("human", table),)), experiment="one pair, several metrics")
-    assert not page.exception and "significant in none of the metrics" in words(page)
-    assert '<td class="mt-name" title="human">human</td>' in words(page)
