@@ -49,14 +49,17 @@ class Study:
 
     def print_command(self, **more) -> str:
         """The command line that prints the numbers; what is None or the default is left out."""
-        return self.view.command(self.command, metrics=self.metric, **self.asked, **more)
+        flags = [f"--{name}" for name, value in self.asked.items() if value is True]
+        asked = {name: value for name, value in self.asked.items() if not isinstance(value, bool)}
+        return self.view.command(self.command, *flags, metrics=self.metric, **asked, **more)
 
     def show(self, figure: Callable[[], go.Figure], rows: Sequence, alt: str, *systems: str, key: str = "",
-             table: Table | None = None, header: Sequence[str] | None = None, **more) -> None:
+             header: Sequence[str] | None = None, table: Table | None = None, with_table: bool = False,
+             command: str = "", **more) -> None:
         """A figure with the rows that the command prints; `more` is said to the command alone."""
         charts.show(figure, key=key or self.key, files=self._name(systems), header=header,
-                    command=self.print_command(**more), rows=_flat(rows), table=table, with_table=table is not None,
-                    alt=alt)
+                    command=command or self.print_command(**more), rows=_flat(rows), table=table,
+                    with_table=with_table or table is not None, alt=alt)
 
     def show_numbers(self, rows: Sequence, *systems: str) -> None:
         """The rows of what has no figure, and the command that prints them."""
