@@ -11,8 +11,9 @@ from typing import Any
 import plotly.graph_objects as go
 
 from mtsig_core.experiments.frame import flatten_rows
-from mtsig_core.report.commands import defaults
+from mtsig_core.report.commands import command_line, defaults
 from mtsig_core.report.table import Table
+from mtsig_core.source import Source
 from pages._ui import charts, screen
 from pages._ui.testset_view import View
 
@@ -27,6 +28,7 @@ class Study:
     command: str  # such as "validate type1"
     metric: str
     asked: Mapping[str, Any]
+    source: Source  # where the test set comes from
 
     @property
     def key(self) -> str:
@@ -44,14 +46,14 @@ class Study:
             grow(figure(one), f"{self.key}.growing.{done}", f"{done:,} of {n:,} {things} so far",
                  "" if before else ", so intervals are wider than they will be")
 
-        return self.view.experiment(function, what, metric=self.metric, meanwhile=figure and growing, before=before,
-                                    **self.asked, **more)
+        return self.view.experiment(function, what, metric=self.metric, before=before, **self.asked,
+                                    **{"meanwhile": figure and growing, **more})
 
     def print_command(self, **more) -> str:
         """The command line that prints the numbers; what is None or the default is left out."""
         flags = [f"--{name}" for name, value in self.asked.items() if value is True]
         asked = {name: value for name, value in self.asked.items() if not isinstance(value, bool)}
-        return self.view.command(self.command, *flags, metrics=self.metric, **asked, **more)
+        return command_line(self.command, self.source, *flags, metrics=self.metric, **asked, **more)
 
     def show(self, figure: Callable[[], go.Figure], rows: Sequence, alt: str, *systems: str, key: str = "",
              header: Sequence[str] | None = None, table: Table | None = None, with_table: bool = False,
@@ -61,18 +63,18 @@ class Study:
                     command=command or self.print_command(**more), rows=_flat(rows), table=table,
                     with_table=with_table or table is not None, alt=alt)
 
-    def show_numbers(self, rows: Sequence, *systems: str) -> None:
+    def show_numbers(self, rows: Sequence, *systems: str, key: str = "", **more) -> None:
         """The rows of what has no figure, and the command that prints them."""
-        charts.show_numbers(self._name(systems), self.key, _flat(rows), self.print_command())
+        charts.show_numbers(self._name(systems), key or self.key, _flat(rows), self.print_command(**more))
 
     def _name(self, systems: Sequence[str]) -> tuple[str, ...]:
         return self.view.named(*systems, metric=self.metric.replace(",", "-"))
 
 
-def study(view: View, command: str, metric: str | None = None, **asked) -> Study:
+def study(view: View, command: str, metric: str | None = None, source: Source | None = None, **asked) -> Study:
     """An experiment on the test set of a view, with its level and seed where the command has these."""
     settings = {key: view.settings[key] for key in ("alpha", "seed") if key in defaults(command)}
-    return Study(view, command, metric or view.metric, settings | asked)
+    return Study(view, command, metric or view.metric, settings | asked, source or view.source)
 
 
 def grow(figure: Callable[[], go.Figure], key: str, sentence: str, more: str = "") -> None:
