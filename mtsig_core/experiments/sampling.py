@@ -18,7 +18,7 @@ from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, rounding_error
 from mtsig_core.stats.engine import has_gaps, pair_statistics
-from mtsig_core.stats.intervals import Sample, percentile
+from mtsig_core.stats.intervals import Sample, finite_or_none, percentile
 from mtsig_core.stats.measured import measure
 from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
 from mtsig_core.stats.resampling import Units
@@ -383,13 +383,10 @@ def spreads(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | 
     for done, size in enumerate(sizes, 1):
         blocks, broad = (np.array([metric.score(counted(sample).sum(axis=1)) for sample in cut[size, kind]]).T
                          for kind in KINDS)
-        rows += [_spread(size, seen.names[k], blocks[k], broad[k], alpha) for k in seen.order]
+        for k in seen.order:
+            deviations = (finite_or_none(spread(scores[k])) for scores in (blocks, broad))
+            rows.append(Spread(size, len(blocks[k]), seen.names[k], *deviations,
+                               *(ratio_of_spreads(blocks[k], broad[k], alpha) or (None, None, None))))
         if report is not None:
             report(done / len(sizes))
     return Spreads(metric=metric.name, alpha=alpha, seed=seed, n_segments=n, shuffled=shuffle, rows=tuple(rows))
-
-
-def _spread(size: int, system: str, blocks: np.ndarray, broad: np.ndarray, alpha: float) -> Spread:
-    sd_blocks, sd_broad = (value if np.isfinite(value := spread(scores)) else None for scores in (blocks, broad))
-    return Spread(size, len(blocks), system, sd_blocks, sd_broad,
-                  *(ratio_of_spreads(blocks, broad, alpha) or (None, None, None)))

@@ -277,7 +277,8 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
     sizes = default_sizes(n, subject.units.kind) if sizes is None else in_units(sizes, n)
     times = [1 if size == n else repeats for size in sizes]
     tasks = [(size, repeat) for size, most in zip(sizes, times, strict=True) for repeat in range(most)]
-    work = np.cumsum([_work(subject, size) for size, _ in tasks])
+    # About how long a subset takes: its bootstrap goes by at most `_GROUPS` sums, to count anew takes longer than all.
+    work = np.cumsum([100 + min(size, _GROUPS) + size * (0.05 if subject.counted is None else 1) for size, _ in tasks])
     gather = partial(_gather, subject, settings, *_find_errors(subject, settings.seed, jobs))
     if watch is not None:
         watch(0, gather({}))
@@ -294,12 +295,6 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
             if watch is not None:
                 watch(size, gather({size: by_size[size]}))
     return gather(by_size)
-
-
-def _work(subject: _Subject, size: int) -> float:
-    """About how long a subset takes, so that the share done says how long the rest does: its bootstrap goes by at most
-    `_GROUPS` sums, and to count it anew takes longer than all the rest."""
-    return 100 + min(size, _GROUPS) + size * (0.05 if subject.counted is None else 1)
 
 
 def _subject(seen: Measured, settings: SamplingSettings) -> _Subject:
@@ -577,15 +572,17 @@ def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence
     if testset.n_references is None:
         raise SettingError(f"The references of {testset.name} lack segments. Leave those references out.",
                            {"refs": "NAME,..."})
-    shares = _checked_shares(shares)
+    for share in shares:
+        if not (isinstance(share, Real) and 0 < share <= 1):
+            raise SettingError(f"A share of the test set is {share}. Expected a number above 0 and at most 1.")
     swept, sets = [], reference_sets(names)
     for k, chosen in enumerate(sets):
         def report(report_stage: str, share: float, done: int = k) -> None:
             if progress is not None:
                 progress("sets of references", (done + share * (report_stage == "test sets")) / len(sets))
 
-        swept.append(sweep_sizes(testset.scored_with(chosen), metric, sizes=shares, repeats=repeats, unit=unit,
-                                 resamples=resamples, alpha=alpha, seed=seed, jobs=jobs, progress=report))
+        swept.append(sweep_sizes(testset.scored_with(chosen), metric, sizes=list(map(float, shares)), repeats=repeats,
+                                 unit=unit, resamples=resamples, alpha=alpha, seed=seed, jobs=jobs, progress=report))
     return ReferenceSweep(metric=metric.name, settings=swept[0].settings, names=names, n_units=swept[0].n_units,
                           rows=tuple(_reference_rows(names, sets, swept, seed)))
 
@@ -613,13 +610,6 @@ def with_references(testset: TestSet, n_references: int = 4) -> TestSet:
         raise SettingError("This is a part of the simulated corpus, which has one reference. Take its first segments "
                            "rather than a domain.", {"demo_segments": "N"})
     return anew
-
-
-def _checked_shares(shares: Sequence[float]) -> list[float]:
-    for share in shares:
-        if not (isinstance(share, Real) and 0 < share <= 1):
-            raise SettingError(f"A share of the test set is {share}. Expected a number above 0 and at most 1.")
-    return [float(share) for share in shares]
 
 
 def _reference_rows(names: Sequence[str], sets: Sequence[Sequence[str]], swept: Sequence[SizeSweep],
@@ -790,6 +780,8 @@ def bound_sd(alpha: float = 0.05, less_median: bool = False) -> float:
 
 
 def _repeat(drawn: np.ndarray, size: int, median: float, sigma: float, alpha: float) -> Repeated:
+    from scipy.special import chdtri
+
     runs = len(drawn) // size
     medians, *bounds = _percentiles(drawn[:runs * size].reshape(runs, size), alpha)
     sd_low, sd_high = [None, None] if runs < 2 else [
@@ -798,16 +790,9 @@ def _repeat(drawn: np.ndarray, size: int, median: float, sigma: float, alpha: fl
     mean = None if ratios is None else finite_ends(*(ratio.mean() for ratio in ratios))
     spread = between = None
     if ratios is not None and runs > 1:
-        spread = math.sqrt(np.mean([ratio.var(ddof=1) for ratio in ratios]))
-        between = _sd_range(spread, 2 * (runs - 1))
+        spread, freedom = math.sqrt(np.mean([ratio.var(ddof=1) for ratio in ratios])), 2 * (runs - 1)
+        low, high = (spread * math.sqrt(freedom / chdtri(freedom, level)) for level in (0.025, 0.975))
+        between = low, high
     scale = sigma / math.sqrt(size)
     return Repeated(size, runs, sd_low, sd_high, bound_sd(alpha) * scale, mean, spread, between,
                     None if median == 0 else bound_sd(alpha, less_median=True) * scale / abs(median))
-
-
-def _sd_range(sd: float, freedom: int) -> tuple[float, float]:
-    """95% interval of a standard deviation of normal values."""
-    from scipy.special import chdtri
-
-    low, high = (sd * math.sqrt(freedom / chdtri(freedom, level)) for level in (0.025, 0.975))
-    return low, high
