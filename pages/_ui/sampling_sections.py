@@ -142,7 +142,7 @@ class Samples:
                 by_system.setdefault(row.system, []).append((row.size, row.ratio, row.ratio_low, row.ratio_high))
         wider.show(partial(ratios, by_system, self.name, {k: ratio for k, (_, ratio, _) in by_size.items()}),
                    spread.rows, f"Ratio of spreads by size of the samples; at {size} segments the median is "
-                   f"{middle:.1f}.", self.name)
+                   f"{middle:.1f}.", self.name, key="sampling.ratios")
         screen.plain(f"System {self.name}")
         screen.show_table(spread_table(spread, self.name))
         st.caption("SD of the scores of blocks / of broad samples of as many segments. Bars and brackets: "
