@@ -14,9 +14,9 @@ from typing import Any, Self, TypeVar
 
 from mtsig_core.errors import SettingError, explain_unknown, format_count
 from mtsig_core.readers import join_scores, read_scores, read_text
-from mtsig_core.readers.archives import unpack_files, unpack_named_files
+from mtsig_core.readers.files import open_file
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
-from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, open_file, show_path
+from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, show_path
 from mtsig_core.readers.lines import read_bytes
 from mtsig_core.readers.scores import explain_direction
 from mtsig_core.readers.tasks import SYSTEMS, find_systems, has_scores, pairs_of, read_pair, read_task
@@ -151,16 +151,13 @@ class Source(_Files):
     def read_all(self) -> TestSet:
         """Read and check the files; all systems and segments."""
         if not self.has_texts:
-            with unpack_named_files(self.scores) as tables:
-                return read_scores(tables, self.lower_is_better, higher_is_better=self.higher_is_better)
+            return read_scores(self.scores, self.lower_is_better, higher_is_better=self.higher_is_better)
         testset = self._read_texts()
         if self.tokenize is not None:
             testset = replace(testset, tokenizer=self.tokenize)
         if self.scores:
-            with unpack_named_files(self.scores) as tables:
-                testset = join_scores(testset, tables, self._select_directions(self.lower_is_better, True),
-                                      ids=self.ids,
-                                      higher_is_better=self._select_directions(self.higher_is_better, True))
+            testset = join_scores(testset, self.scores, self._select_directions(self.lower_is_better, True),
+                                  ids=self.ids, higher_is_better=self._select_directions(self.higher_is_better, True))
         if self.folder is not None and not self.keep_withdrawn:  # tables and runs may name them
             testset = self._drop_withdrawn(testset)
         if self.refs or self.refs_as_systems:
@@ -178,8 +175,7 @@ class Source(_Files):
 
     def _read_texts(self) -> TestSet:
         if self.run and not self.ref:
-            with unpack_named_files(self.run) as runs:
-                return join_runs(replace(self, run=(), keep_canary=True)._read_texts(), runs, self.keep_canary)
+            return join_runs(replace(self, run=(), keep_canary=True)._read_texts(), self.run, self.keep_canary)
         if self.demo_task:
             from mtsig_core.simulation.shared_task import shared_task, simulated_task
 
@@ -342,16 +338,14 @@ class TaskSource(_Files):
                             {"pairs": ",".join((*self.pairs, pair))})
 
     def _join_runs(self, pair: str, testset: TestSet) -> TestSet:
-        with unpack_named_files(self._select_files(pair, self.run)) as runs:
-            return join_runs(testset, runs, self.keep_canary)
+        return join_runs(testset, self._select_files(pair, self.run), self.keep_canary)
 
     def _join_scores(self, pair: str, testset: TestSet) -> TestSet:
         """With its tables of scores."""
         if not (tables := self._select_files(pair, self.scores)):
             return testset
         lower, higher = self._select_directions({name for name, _ in tables}, True)
-        with unpack_named_files(tables) as files:
-            return join_scores(testset, files, lower, higher_is_better=higher)
+        return join_scores(testset, tables, lower, higher_is_better=higher)
 
     def _explain_directions(self, testsets: Mapping[str, TestSet]) -> list[str]:
         """What was assumed of each name of tables, by the scores of all language pairs."""
@@ -419,8 +413,7 @@ class TaskSource(_Files):
             h.update(os.fsencode(path.relative_to(self.folder)) + b"\0" + content)
         for files, expected in ((self.scores, SCORE_TABLE), (self.run, SEGMENTS)):
             for _, _, table in files:
-                with unpack_files([table]) as (file,):
-                    h.update(read_bytes(file, expected)[0] + b"\0")
+                h.update(read_bytes(table, expected)[0] + b"\0")
         if self.systems_table is not None:
             h.update(read_bytes(self.systems_table, SYSTEMS_TABLE)[0] + b"\0")
         record = {key: value for key, value in self.to_record().items()

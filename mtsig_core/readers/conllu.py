@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from mtsig_core.errors import InputError
-from mtsig_core.readers.lines import FilePath, read_lines
+from mtsig_core.readers.files import FilePath
+from mtsig_core.readers.lines import read_lines
 from mtsig_core.testset import show_name
 
 COLUMNS = 10

@@ -11,7 +11,8 @@ from typing import Any, get_type_hints
 from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError, MtsigError, format_count
 from mtsig_core.metrics import metric_title
-from mtsig_core.readers.lines import FilePath, read_bytes
+from mtsig_core.readers.files import FilePath
+from mtsig_core.readers.lines import read_bytes
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.export import file_name
 from mtsig_core.report.sentences import (

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from mtsig_core.readers.limits import limit_reading, open_file
+from mtsig_core.readers.files import open_file
+from mtsig_core.readers.limits import limit_reading
 from mtsig_core.report.agreement import agreement_record, agreement_records
 from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.export import metric_records, records_csv

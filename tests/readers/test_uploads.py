@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from mtsig_core.errors import InputError, SettingError
-from mtsig_core.readers import archives
+from mtsig_core.readers import files as read_files
 from mtsig_core.readers.uploads import (
     Upload,
     guess_name,
@@ -152,7 +152,7 @@ def test_a_zip_of_files_side_by_side_whose_names_say_all():
 def test_bad_archives(monkeypatch):
     with pytest.raises(InputError, match="no references/"):
         zip_language_pairs(zipped({"a.txt": "x"}))
-    monkeypatch.setattr(archives, "MAX_UNPACKED", 10)
+    monkeypatch.setattr(read_files, "MAX_UNPACKED", 10)
     with pytest.raises(InputError, match="Zip one task alone"):
         zip_language_pairs(zipped({"references/en-de.refA.txt": "a\n" * 20}))
     monkeypatch.setenv("MTSIG_UPLOAD_ZIP_FILES", "1")  # where both hold, the dashboard's is told

@@ -15,8 +15,9 @@ from mtsig_core.report.tables import pairs_table
 from mtsig_core.report.task_export import task_json
 from mtsig_core.results import TaskComparison, TaskInfo
 from mtsig_core.schema import decode, encode
-from mtsig_core.stats.across import compare_task, decidable_across, find_disputes, task_metrics
+from mtsig_core.stats.across import compare_task, find_disputes, settings_across, task_metrics
 from mtsig_core.stats.cautions import rank_disagreement
+from mtsig_core.stats.few_units import can_reach
 from mtsig_core.task import Task
 from tests.report.task_files import task_latex, task_text
 
@@ -236,7 +237,7 @@ def test_of_blocks_the_least_p_is_that_of_the_shortest_anywhere():
 
     def can(*lengths):
         blocks = {str(length): replace(usual, unit="block", block_length=length) for length in lengths}
-        return decidable_across(blocks, np.array([6]), 999, "none").tolist()
+        return can_reach(settings_across(blocks), np.array([6]), "none").tolist()
 
     assert (can(8.0, 2.0), can(2.0, 8.0), can(8.0)) == ([True], [True], [False])
 
