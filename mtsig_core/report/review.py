@@ -149,7 +149,7 @@ def left_out_said(review: Review) -> list[str]:
 def decisions_table(review: Review, found: TaskComparison | None = None) -> Table:
     """Each language pair with who is declared the first, and why; undefined where nothing is decided.
 
-    With what was found also who stands first there, and by simultaneous rank intervals where another rule decides.
+    With what was found also who stands first there, and by simultaneous rank ranges where another rule decides.
     """
     decided = {one.pair: (", ".join(one.first), one.why) for one in review.decisions}
     tops = Table("first", (), ()) if found is None else tops_table(found, review.metric)
