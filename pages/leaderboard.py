@@ -57,7 +57,7 @@ if apart:
 else:
     clicked = charts.show(
         partial(forest, result, comparison.settings, told), key="leaderboard.forest", **numbers, with_table=False,
-        alt="Scores with intervals and rank intervals of all systems, best first; the table below has the same "
+        alt="Scores with intervals and rank ranges of all systems, best first; the table below has the same "
             "numbers.")
 if table.ruled:
     drawn = "Shading in the table separates" if apart else "Lines, and shading in the table, separate"
@@ -93,7 +93,7 @@ left_out = comparison_sections.show_left_out(view)
 more = [caution for caution in (*comparison.warnings, *about_others)
         if caution not in about_all and (caution.metric == view.metric or caution.kind.concern != "scores")]
 if more:
-    st.subheader("Keep in mind")
+    st.subheader("Caveats")
     screen.cautions(more, several=bool(others))
 published_comparison.show(view)
 comparison_sections.show_exports(view, "leaderboard", left_out, [other.metric for other in others])

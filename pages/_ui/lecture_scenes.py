@@ -15,6 +15,7 @@ from mtsig_core.experiments.error_rates import FamilyDecisions
 from mtsig_core.experiments.lecture import (
     ALPHA,
     BETTER,
+    CORRECTIONS_SHOWN,
     SENTENCES,
     SYSTEMS,
     Better,
@@ -41,6 +42,7 @@ from mtsig_core.experiments.lecture import (
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import lecture_texts as texts
 from mtsig_core.report.lecture_texts import SceneTexts, shorten_names
+from mtsig_core.stats.significance import CORRECTION_NAMES
 from pages._work.memory import Memory
 
 _WHOLE, _PARTS = Memory(40), Memory(500)  # what is made of a whole test set; draws, and what is made of a few sentences
@@ -297,7 +299,8 @@ def _tables(shown: Shown, steps: int, better: int) -> FamilyDecisions:
 
 def _comparisons_body(shown: Shown) -> dict:
     return {"systems": SYSTEMS, "better": BETTER, "true_pairs": BETTER * (SYSTEMS - BETTER),
-            "corrections": list(texts.CORRECTIONS.items()), "extra": "Three truly better"}
+            "corrections": [(name, CORRECTION_NAMES[name]) for name in CORRECTIONS_SHOWN],
+            "extra": "Three truly better"}
 
 
 def _comparisons_rows(shown: Shown, steps: int, better: int = 0) -> dict:

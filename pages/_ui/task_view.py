@@ -199,7 +199,7 @@ def show_warnings(comparison: TaskComparison, key: str) -> None:
     """All warnings by language pair, those of a kind together, for who opens the box."""
     n = sum(len(one.warnings) for one in comparison.pairs.values())
     if n:
-        with st.expander(f"Keep in mind: {format_count(n, 'warning')}", key=key):
+        with st.expander(f"Caveats: {format_count(n, 'warning')}", key=key):
             columns = Column("language_pair", "language pair", "name"), Column("text", "warning")
             screen.show_table(Table("warnings", columns, tuple(
                 (pair, " ".join(texts)) for pair, one in comparison.pairs.items() for texts in group_cautions(

@@ -14,7 +14,7 @@ OWN = {"leaderboard": {"baseline": "b", "reason.c": "late"}, "pair": {"a": "d", 
        "sampling": {"system": "b", "a": "d", "b": "a", "size": "30", "shuffle": "true", "samples": "blocks",
                     "by": "ar"},
        "segments": {"a": "d", "b": "a", "text": "old", "order": "line", "page": "2", "also": "b"}}
-TESTED = ("seed 11", "alpha 0.01", "bootstrap", "by segment", "1999 trials", "holm", "basic")
+TESTED = ("seed 11", "alpha 0.01", "bootstrap", "by segment", "1,999 resamples", "holm", "basic")
 #: What pages say of the settings, which is what has an effect on them.
 SAYS = {"bootstrap": ("seed 11", "alpha 0.01", "by segment", "basic"), "data": (), "methods": (), "metrics": (),
         "segments": (), **dict.fromkeys(("sampling", "sweeps", "validation"), ("seed 11", "alpha 0.01"))}

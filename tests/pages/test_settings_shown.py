@@ -54,10 +54,10 @@ def test_what_has_an_effect_on_one_part_of_a_page_is_shown_there(opened, source,
 
 
 @pytest.mark.parametrize("path, named, unnamed", [
-    ("bootstrap", ["by document", "seed 0", "alpha 0.05", "jackknife-t intervals, 2000 resamples"],
-     ["randomization", "trials", "correction"]),
-    ("segments", ["60 segments"], ["randomization", "trials", "correction", "alpha", "seed", "resamples"]),
-    ("sampling", ["seed 0", "alpha 0.05"], ["randomization", "trials", "correction", "resamples"])])
+    ("bootstrap", ["by document", "seed 0", "alpha 0.05", "jackknife-t intervals, 2,000 resamples"],
+     ["randomization", "permutations", "correction"]),
+    ("segments", ["60 segments"], ["randomization", "permutations", "correction", "alpha", "seed", "resamples"]),
+    ("sampling", ["seed 0", "alpha 0.05"], ["randomization", "permutations", "correction", "resamples"])])
 def test_the_line_on_top_names_what_has_an_effect(opened, source, path, named, unnamed):
     said = re.search('<div class="mt-status">(.*?)</div>', words(opened(path, source)))[1]
     assert all(text in said for text in named) and not any(text in said for text in unnamed)
@@ -71,7 +71,7 @@ def test_what_is_set_stays_for_the_pages_that_show_it(opened, source):
         assert not page.exception
     assert words(page) == before
     page.selectbox(key="trials").set_value(999).run()
-    assert "999 trials" in words(page) and "1999 trials" not in words(page)
+    assert "999 resamples" in words(page) and "1,999 resamples" not in words(page)
 
 
 def test_a_warning_names_the_controls_that_help_and_no_option(opened, source):
