@@ -101,17 +101,6 @@ def test_one_outlier_does_not_bleach_the_others_and_the_bar_says_so():
     assert figure.z[0][9] == 47  # the number is as it was
 
 
-def test_26_systems_fit_a_projector_with_numbers_in_their_cells():
-    figure = matrix(made_up(26, names=[f"a system of that name {k}" for k in range(26)]), SETTINGS)
-    assert figure.layout.height <= 640
-    shown = above(figure)
-    assert (shown[0, 1], shown[0, 12]) == ("1.0", "12") and all(len(text) <= 3 for text in shown.values())
-    assert min(trace.textfont.size for trace in figure.data
-               if trace.type == "scatter" and trace.mode == "text" and trace.text) >= 10
-    assert list(figure.layout.xaxis.ticktext) == [str(k) for k in range(1, 27)]
-    assert figure.layout.yaxis.ticktext[3] == "4  a system of that name 3"
-
-
 @pytest.mark.parametrize("dark", [False, True])
 def test_text_stands_out_on_every_cell(dark):
     def luminance(colour):
