@@ -7,10 +7,11 @@ from mtsig_core.errors import format_count
 from mtsig_core.report.tables import inventory_table
 from mtsig_core.stats.testset_cautions import find_suspicions
 from pages._ui import address, data_sections, frame, screen
+from pages._ui.catalogue import PAGES
 from pages._work.memory import make_once
 
 view = frame.take_view()
-st.title("Data")
+st.title(PAGES["data"].title)
 if isinstance(view, MtsigError):
     screen.error(view)
 else:
@@ -38,7 +39,7 @@ if "data.opened" in st.session_state:
     about = "Task and Review are about its task" if "/" in (address.asked("testset") or "") else \
         "Task and Review are not about it, as they show whole shared tasks"
     screen.plain(f"Opened: {st.session_state.pop('data.opened')}. It is the test set of all pages now. {about}.")
-    address.link(frame.ROOT / "pages" / "leaderboard.py", "To its leaderboard", icon=":material/arrow_forward:")
+    address.link("leaderboard", "To its leaderboard")
 
 try:
     data_sections.show_yours()

@@ -93,7 +93,7 @@ left_out = comparison_sections.show_left_out(view)
 more = [caution for caution in (*comparison.warnings, *about_others)
         if caution not in about_all and (caution.metric == view.metric or caution.kind.concern != "scores")]
 if more:
-    st.subheader("Keep in mind")
+    st.subheader("Caveats")
     screen.cautions(more, several=bool(others))
 published_comparison.show(view)
 comparison_sections.show_exports(view, "leaderboard", left_out, [other.metric for other in others])

@@ -116,6 +116,6 @@ one_pair.show_card(view, a, b)
 st.subheader("Which segments?")
 if not view.testset.has_texts:
     st.caption("This test set has segment scores without texts: there is nothing to read. Open the texts with the "
-               "scores on the page Data.")
+               "scores on the page Upload.")
     end_page()
 segment_sections.show_most_in_favour(view, found, a, b)

@@ -30,7 +30,7 @@ if view.kept is None:
     screen.status(["no review is open"])
     screen.plain("A review keeps what you decide about a shared task: systems left out, with "
                  "reasons, notes on disputed pairs, who is declared the first. It is started on the page Task.")
-    address.link(frame.ROOT / "pages" / "task.py", "To the page Task", icon=":material/arrow_forward:")
+    address.link("task", "To the page Task")
     review_sections.show_mine()
     end_page()
 review, metric = view.review, view.review.metric

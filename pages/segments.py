@@ -14,7 +14,7 @@ testset = view.testset
 a, b, beside = one_pair.choose(view, [3, 3, 3.6, 5, 3])
 if not testset.has_texts:
     screen.error("This test set has segment scores without texts: there is nothing to read. Open the texts with the "
-                 "scores on the page Data.")
+                 "scores on the page Upload.")
     end_page()
 if testset.runs:
     st.caption("Texts are those of the first training run; scores and differences are means over the runs.")

@@ -42,7 +42,7 @@ for sentence in list_caveats(comparison, view.metric):
 pair = task_view.show_picture(comparison, view.metric, "task.picture")
 task_view.show_key(comparison, view.metric)
 if pair is not None:
-    address.go(frame.ROOT / "pages" / "leaderboard.py", **view.address_of(pair, comparison))
+    address.go("leaderboard", **view.address_of(pair, comparison))
 tops = tops_table(comparison, view.metric)
 with st.expander("Top group of each language pair", expanded=len(tops.rows) <= task_view.FEW,
                  key="task.firsts"):
@@ -64,7 +64,7 @@ published = replace(several or comparison, agreement=task_sections.show_agreemen
 published_comparison.show_of_task(view)
 task_view.show_warnings(comparison, "task.warnings")
 if (link := review_sections.show_begin(view, comparison)) is not None:
-    address.go(frame.ROOT / "pages" / "review.py", review=link)
+    address.go("review", review=link)
 st.subheader("How it was tested")
 screen.plain(make_once(describe_methods, comparison, view.metric))
 task_sections.show_files(published, make_once(task_picture, comparison, view.metric), view.metric, view.kept.source,

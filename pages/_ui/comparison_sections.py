@@ -56,7 +56,7 @@ def show_left_out(view: View) -> dict[str, str]:
     if not gone:
         return {}
     told = {}
-    st.subheader("Left out" if len(gone) == 1 else f"Left out: {len(gone)} systems")
+    st.subheader("Excluded" if len(gone) == 1 else f"Excluded: {len(gone)} systems")
     for name in gone:
         shown, reason, undo = st.columns([3, 5, 2], vertical_alignment="center")
         with shown:
@@ -65,8 +65,8 @@ def show_left_out(view: View) -> dict[str, str]:
                                    placeholder="Reason, kept in the link", label_visibility="collapsed")
         undo.button("Put back", key=f"leaderboard.back.{name}", on_click=_put_back, args=(name,))
     if unexplained := [name for name, reason in told.items() if not reason.strip()]:
-        screen.caution_box(f"Left out without a reason: {', '.join(unexplained)}. Give one before this is published: "
-                           "it stands in the link and in every file.")
+        screen.caution_box(f"Excluded without a reason: {', '.join(unexplained)}. Give one before you publish this: "
+                           "it is in the link and in every file.")
     if view.settings.get("baseline") is None:
         before = result_cache.comparison(view.part.family, view.metric, **view.settings).metrics[view.metric]
         screen.show_table(rank_changes_table(before, view.result))

@@ -1,4 +1,4 @@
-"""Parts of the page Data: what may be uploaded, what was, and files that did not come."""
+"""Parts of the page Upload: what may be uploaded, what was, and files that did not come."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
 
 from mtsig_core.errors import format_count
 from mtsig_core.languages import SPACELESS, languages_of
@@ -31,6 +30,7 @@ from mtsig_core.source import Source, TaskSource
 from mtsig_core.store.database import DAY, megabytes
 from mtsig_core.store.kept_sets import Saved
 from pages._server import uploads
+from pages._server.internals import DeletedFile, UploadedFile
 from pages._ui import browser, controls, frame, screen, testsets
 from pages._ui.browser import copyable
 from pages._work.memory import LOADED

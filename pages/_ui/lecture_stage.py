@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from pathlib import Path
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -15,11 +14,13 @@ from mtsig_core.report.export import to_csv
 from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout
 from mtsig_core.report.palette import shortened
 from mtsig_core.stats.measured import measure
+from pages._server.components import ASSETS
 from pages._ui import address, result_cache, screen, testsets
+from pages._ui.catalogue import PAGES
 from pages._ui.lecture_scenes import BLOCKS, BOOTSTRAP, COMPARISONS, DOCUMENTS, MEAN, POWER, RANDOMIZATION, Scene, Shown
 from pages._ui.screen import end_page
 
-_ASSETS = Path(__file__).resolve().parents[2] / "assets" / "lecture"
+_ASSETS = ASSETS / "lecture"
 
 
 @st.cache_resource
@@ -231,7 +232,6 @@ def _strip(label: str, values: list, axis: dict, ends: tuple[float, float]) -> S
 
 # Which scene, on which sentences, how far; what the stage tells and is asked.
 
-ROOT = Path(__file__).resolve().parents[2]
 _KEY, _TURN, _HEARD, _TOLD = "lecture", "lecture.turn", "lecture.heard", "lecture.told"
 _HAVE, _THERE = "lecture.have", "lecture.there"
 _FILE, _ROUNDS = "lecture.file", "lecture.rounds_asked"
@@ -326,15 +326,13 @@ def show(view: LectureView | MtsigError) -> None:
     except MtsigError as problem:
         screen.error(problem)
         for name in ("data", "overview"):  # there is no sidebar
-            st.page_link(ROOT / "pages" / f"{name}.py", label=name.capitalize())
+            st.page_link(PAGES[name].file, label=PAGES[name].title)
         end_page()
     note(_round(view, data["end"]["truth"] if data["end"] else ""))
     data |= {"kept": kept(view.scene, played), "told": state.get(_TOLD, False),
              "heard": state.get(_HEARD), "file": _file(view),
              "rounds": {**words(SCENES), "id": asked} if (asked := state.pop(_ROUNDS, None)) else None}
-    st.html("<style>header, [data-testid=stSidebar], [data-testid=stPageLink] {display: none} "
-            "[data-stale] {opacity: 1 !important}</style>")
-    address.link(ROOT / "pages" / "overview.py", "Overview")  # the stage clicks it: one step of the history
+    address.link("overview", "Overview")  # the stage clicks it: one step of the history
     component(*SCENES)(data=data, key=_KEY, on_asks_change=lambda: None)
     if scene.prepare and not played:
         scene.prepare(view.shown)  # while the room talks

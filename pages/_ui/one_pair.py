@@ -28,11 +28,9 @@ from mtsig_core.stats.pair import PairExamination, equivalence, examine_pair, fi
 from mtsig_core.stats.significance import TESTS
 from pages._ui import address, background, charts, controls, result_cache, screen
 from pages._ui.browser import command_box
-from pages._ui.frame import ROOT
 from pages._ui.screen import end_page, or_end_page
 from pages._ui.testset_view import View
 
-_PAGE, SEGMENTS_PAGE = ROOT / "pages" / "pair.py", ROOT / "pages" / "segments.py"
 _ASKED = ("unit", "trials", "alpha", "seed")
 
 
@@ -64,7 +62,7 @@ def open_pair(view: View, a: str, b: str | None = None) -> None:
     leading = view.settings.get("baseline") or names[0]
     b = b or next((name for name in (leading, *names) if name != a), None)
     if b is not None:
-        address.go(_PAGE, **asked_of(names, a, b))
+        address.go("pair", **asked_of(names, a, b))
 
 
 def asked_of(names: Sequence[str], a: str, b: str) -> dict[str, str | None]:
@@ -241,14 +239,14 @@ def show_documents(view: View, found: PairExamination, a: str, b: str) -> None:
         rows=[(ids[k], float(added[k])) for k in order],
         alt="What the ten documents most in favour of each system add to the difference.")
     if clicked:
-        address.go(SEGMENTS_PAGE, document=ids[shown[clicked[0][0]]])
+        address.go("segments", document=ids[shown[clicked[0][0]]])
     some = f"The {len(shown)} of {len(ids):,} documents that move it most. " if len(shown) < len(ids) else ""
     st.caption(some + "Added: the difference, less the difference without that document. These do not sum to the whole."
                + (" Click a bar to read the document." if has_texts else ""))
     document = st.selectbox("Read the segments of", [ids[k] for k in order], index=None, key="pair.document",
                             placeholder="a document, most in favour of A first", width=480)
     if document is not None and has_texts:
-        address.link(SEGMENTS_PAGE, "Read them", icon=":material/arrow_forward:", **segments_query(a, b, document))
+        address.link("segments", "Read them", **segments_query(a, b, document))
 
 
 # The dispute card: everything about two systems, to read, to print, to send as one file.

@@ -230,9 +230,6 @@ def _text(key: str) -> str:
 
 # What everybody sees.
 
-_PAGE = frame.ROOT / "pages" / "review.py"
-_LEADERBOARD = frame.ROOT / "pages" / "leaderboard.py"
-
 
 def in_each_pair(comparison: TaskComparison, metric: str) -> dict[str, list[str]]:
     """The systems of each language pair, best first."""
@@ -253,7 +250,7 @@ def open_pair(view: ReviewView, pair: str, whole: Mapping[str, Comparison]) -> N
     settings = {key: None if value == usual.get(key) else str(value) for key, value in
                 {"rank_rule": usual["rank_rule"], **view.review.tested}.items()}
     settings |= {"humans": "true" if view.review.refs_as_systems else None, "refs": list(view.review.refs) or None}
-    address.go(_LEADERBOARD, **settings, **named, **{testset_view.LEFT_OUT: list(gone) or None},
+    address.go("leaderboard", **settings, **named, **{testset_view.LEFT_OUT: list(gone) or None},
                **{f"{testset_view.REASON}{name}": reason or None for name, reason in gone.items()})
 
 
@@ -351,7 +348,7 @@ def show_mine() -> None:
                          f"{number(len(kept.history), 'd')} {'step' if len(kept.history) == 1 else 'steps'}, "
                          f"{number(len(kept.review.decisions), 'd')} decided")
         if opened.button("Open", key=f"review.open.{kept.read_link}"):
-            address.go(_PAGE, **{LINK: kept.edit_link})
+            address.go("review", **{LINK: kept.edit_link})
         with deleted.popover("Delete"):
             st.caption("Both links to it end here. This cannot be undone.")
             if st.button("Delete it", key=f"review.delete.{kept.read_link}"):

@@ -46,7 +46,7 @@ def show_most_in_favour(view: View, found: PairExamination, a: str, b: str) -> N
         if not part.size:
             st.caption("No segment pulls the difference this way.")
         show_side_by_side(view.testset, [a, b], part.tolist(), added[part].tolist(), unit, marks)
-    address.link(one_pair.SEGMENTS_PAGE, "All segments, to search and sort", icon=":material/arrow_forward:",
+    address.link("segments", "All segments, to search and sort",
                  **one_pair.segments_query(a, b))
 
 
@@ -82,15 +82,6 @@ PAGE = 8
 #: Systems of a page, where all outputs of a segment are shown.
 SYSTEMS = 6
 _KEY = "segment"  # in the address: the line of the segment that is shown
-# What is left of the window below the controls: the page stays one screen high, whatever the texts.
-_STYLE = """<style>
-.mt-one {height: calc(100vh - 27.5rem); min-height: 15rem; display: flex; flex-direction: column; gap: .25rem}
-.mt-one.mt-lower {height: calc(100vh - 31rem); min-height: 12rem}
-.mt-one .mt-scrolls {flex: 1; min-height: 0; overflow-y: auto; padding-right: .5rem}
-.mt-one .mt-pair:first-child {border-top: none; margin-top: 0}
-.st-key-segments-list button {min-height: 1.75rem; padding: 0 .4rem; justify-content: flex-start; width: 100%}
-.st-key-segments-list button p {font-variant-numeric: tabular-nums; font-size: .85rem}
-</style>"""
 
 
 def first_listed() -> None:
@@ -124,7 +115,6 @@ def show_list(lines: Sequence[int], at: int | None, says: Callable[[int, int], S
     says : callable
         (first, last) -> what each segment of that part of the list says of itself.
     """
-    st.html(_STYLE)
     begin = (at or 0) // PAGE * PAGE
     part = lines[begin:begin + PAGE]
     with st.container(key="segments-list", gap=None):

@@ -26,7 +26,6 @@ from pages._ui import (
     browser,
     charts,
     controls,
-    frame,
     metrics_sections,
     one_pair,
     screen,
@@ -137,7 +136,7 @@ def show_disputes(view) -> TaskComparison | None:
             there = compared.pairs[pair].metrics.get(view.metric)
             names = [] if there is None else [row.system for row in there.systems]
             a, b = pairs.values("a")[clicked], pairs.values("b")[clicked]
-            address.go(frame.ROOT / "pages" / "pair.py", **one_pair.asked_of(names, a, b),
+            address.go("pair", **one_pair.asked_of(names, a, b),
                        **view.address_of(pair, compared))
     command_box(task_command(view.kept.source, metrics=",".join(metrics), **settings), "task.disputes.command",
                 "the task by these metrics")

@@ -22,6 +22,7 @@ from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
 from mtsig_core.testset import order_metrics
 from pages._ui import address, background, controls, result_cache, screen, session_limits, testsets
+from pages._ui.catalogue import PAGES
 from pages._ui.screen import end_page, in_side_bar
 
 FEW = 4  # language pairs of which all is said in sight
@@ -113,12 +114,11 @@ def choose() -> TaskView:
         own = kept.info.own_scores
     except MtsigError:  # the controls stay
         controls.metric(METRICS)
-        controls.pick_settings("task")
+        controls.pick_settings(PAGES["task"])
         raise
     texts = list(METRICS) if kept.info.with_texts else []
     metric = controls.metric(order_metrics([*own, *texts], kept.info.primary))
-    settings = controls.pick_settings("task", segment_means=metric in own)
-    return TaskView(name, offers[name], kept, metric, settings | controls.pick("task", metric in own))
+    return TaskView(name, offers[name], kept, metric, controls.pick_settings(PAGES["task"], metric in own))
 
 
 def _pick_references(offer: testsets.TaskOffer, track: str | None) -> KeptTask:
@@ -199,7 +199,7 @@ def show_warnings(comparison: TaskComparison, key: str) -> None:
     """All warnings by language pair, those of a kind together, for who opens the box."""
     n = sum(len(one.warnings) for one in comparison.pairs.values())
     if n:
-        with st.expander(f"Keep in mind: {format_count(n, 'warning')}", key=key):
+        with st.expander(f"Caveats: {format_count(n, 'warning')}", key=key):
             columns = Column("language_pair", "language pair", "name"), Column("text", "warning")
             screen.show_table(Table("warnings", columns, tuple(
                 (pair, " ".join(texts)) for pair, one in comparison.pairs.items() for texts in group_cautions(

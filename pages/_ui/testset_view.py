@@ -16,12 +16,11 @@ from mtsig_core.source import Source
 from mtsig_core.testset import name_as_system
 from pages._ui import result_cache
 from pages._ui.controls import choice, several, toggle, unlike
-from pages._work.memory import Memory
+from pages._work.memory import remember
 
 LEFT_OUT = "exclude"  # the key of the systems left out
 REASON = "reason."  # and, before the name of each, of the reason
 _SYSTEMS = ("a", "b", "system", "baseline", "also")  # the keys of controls that name systems
-_PARTS = Memory(16)
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,13 @@ def pick_tokenizer(whole: TestSet) -> TestSet:
             "with the texts, else by the target language: zh for Chinese, ja-mecab for Japanese, ko-mecab for Korean, "
             "13a for all others."))
         if chosen != "auto":
-            return _PARTS.make((whole.digest, whole.name, chosen), lambda: replace(whole, tokenizer=chosen))
+            return _with_tokenizer(whole, chosen)
     return whole
+
+
+@remember(16)
+def _with_tokenizer(whole: TestSet, tokenizer: str) -> TestSet:
+    return replace(whole, tokenizer=tokenizer)
 
 
 def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -> Part:
@@ -66,7 +70,7 @@ def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -
                           place=place, help=(
                 "Those that do not score, and, where the metric is their ratings, all that were rated.")) and able
         joined = map(name_as_system, {**dict.fromkeys(others), **dict.fromkeys(whole.rated_humans)}) if join else ()
-        left_out = several("Leave out systems", [*whole.systems, *joined], LEFT_OUT, [], place=place,
+        left_out = several("Exclude systems", [*whole.systems, *joined], LEFT_OUT, [], place=place,
                             help="The ranks and the correction change with the family; the Leaderboard shows how.")
         domain = None
         if whole.domains is not None:
@@ -76,10 +80,9 @@ def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -
     rated = metric if metric in whole.scores else None
     source = replace(source, tokenize=whole.tokenizer, refs=tuple(chosen) if others else (), refs_as_systems=join,
                      domain=domain, exclude=tuple(left_out))
-    asked = tuple(chosen), join, domain, tuple(left_out), rated
-    part = Part(*_PARTS.make((whole.digest, whole.name, *asked), lambda: _parts(whole, *asked)), source)
+    part = Part(*_parts(whole, tuple(chosen), join, domain, tuple(left_out), rated), source)
     if part.family.systems and not part.testset.systems:
-        raise SettingError("Every system is left out. Leave one in under Systems and segments, two to compare.")
+        raise SettingError("Every system is excluded. Keep one under Systems and segments, two to compare.")
     return part
 
 
@@ -100,6 +103,7 @@ def of_this_set_alone(key: str, texts: list[str], new: TestSet) -> bool:
     return key in (LEFT_OUT, "domain", "tokenize", "official") or key.startswith(REASON)
 
 
+@remember(16)
 def _parts(whole, chosen, join, domain, left_out, rated):
     """The three test sets of a `Part`; `rated` is the metric where it is one of segment scores, else None."""
     others = [name for name in whole.references if name not in chosen]

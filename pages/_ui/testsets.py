@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -26,17 +26,16 @@ from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.store.kept_sets import Saved, Store, open_store
 from mtsig_core.testset import show_name
 from pages._ui import address, browser, screen
-from pages._work.memory import LOADED, Memory, weight
+from pages._ui.catalogue import LARGE, TASK, Page
+from pages._work.memory import LOADED, remember, weight
 
 SIMULATED = TaskSource(None)
-TASK, LARGE = Source(demo_task=True), Source(demo=0)
 KOEHN, ZHANG_VOGEL = Source(demo=300), Source(demo=1592, demo_references=4)  # of the size of their test sets
 #: By what the list calls them; the first one leaves something open.
 DEMOS = {"simulated shared task": TASK, "simulated, 30,000 segments": LARGE,
          "simulated, 300 segments": KOEHN, "simulated, 1,592 segments, 4 references": ZHANG_VOGEL}
 #: No longer in the list; links to it stay good.
 FORMER = Source(demo=1000)
-_DRAWING = ("sampling", "sweeps", "validation")  # pages that draw test sets from a large one
 
 
 def demo_label(source: Source) -> str:
@@ -47,12 +46,6 @@ def demo_label(source: Source) -> str:
 def demo_of_task(name: str) -> Source | None:
     """One language pair of the simulated task, by its name in the address; it is not in the list."""
     return next((source for source in (replace(TASK, langpair=pair) for pair in PAIRS) if source.title == name), None)
-
-
-def usual_demo(names: Iterable[str], page: str, served: bool) -> str:
-    """The name of the set that a page opens on where none was chosen."""
-    first = next(iter(names))
-    return LARGE.title if first == TASK.title and page in _DRAWING and not served else first
 
 
 def offer_demo(demo: Source, why: str, source: Source) -> None:
@@ -104,10 +97,10 @@ class Gone(InputError):
     def __init__(self, name: str, what: str = "test set"):
         super().__init__(
             f"The {what} of this link is not here: it was deleted, it has expired, or it was kept on another "
-            "server. Upload its files again on the page Data: the same files give the same numbers."
+            "server. Upload its files again on the page Upload: the same files give the same numbers."
             if name.startswith(KEPT) else
             f"The {what} {shortened(name, 200)!r} of this link is not here. If it was a folder of this server, see "
-            "whether it still is; or upload its files on the page Data: the same files give the same numbers.")
+            "whether it still is; or upload its files on the page Upload: the same files give the same numbers.")
 
 
 def available() -> dict[str, Offer]:
@@ -179,9 +172,10 @@ def served_task() -> TaskSource | None:
     return TaskSource.from_json(text) if text else None
 
 
-def usual(offers: dict[str, Offer], page: str) -> str:
-    """The name of the set that a page opens on where none was chosen."""
-    return usual_demo(offers, page, served=bool(os.environ.get(SOURCE_VARIABLE)))
+def usual(offers: dict[str, Offer], page: Page) -> str:
+    """The name of the set that a page opens on where none was chosen: its own demonstration where the first is one."""
+    first = next(iter(offers))
+    return page.demo.title if first == TASK.title and not os.environ.get(SOURCE_VARIABLE) else first
 
 
 def find(name: str, offers: dict[str, Offer]) -> Offer | None:
@@ -457,7 +451,6 @@ def _read_task(source: TaskSource, track: str | None, fingerprint: tuple, limite
 # One language pair with the systems of one track.
 
 _MARK = "@"  # between the name of a test set and the track
-_OF_TRACKS = Memory(16)  # a part knows its digest, which takes time to find
 
 
 def track_name(testset: str, track: str | None) -> str:
@@ -492,6 +485,6 @@ def _of_track(base: str, track: str, whole: TestSet) -> tuple[str, ...]:
     return ()
 
 
+@remember(16)  # a part knows its digest, which takes time to find
 def _part(whole: TestSet, names: tuple[str, ...], track: str) -> TestSet:
-    key = whole.digest, whole.name, names, track
-    return _OF_TRACKS.make(key, lambda: replace(whole.only(names), name=f"{whole.name}, {track} track"))
+    return replace(whole.only(names), name=f"{whole.name}, {track} track")

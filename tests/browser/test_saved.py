@@ -54,7 +54,7 @@ def numbers_of_the_command_line(page, folder):
 
 
 def yours(page):
-    follow(page, "Data")
+    follow(page, "Upload")
     ready(page)
     return page.locator(".mt-plain", has_text="kept until").all_inner_texts()
 

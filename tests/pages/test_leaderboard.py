@@ -110,9 +110,8 @@ class TestWhoTakesPart:
     def test_a_system_left_out_comes_back(self, link):
         page = link(exclude=[NAMES[1]], **{f"reason.{NAMES[1]}": "sent <i>late</i>"})
         said = words(page)
-        assert "2 systems" in said and "Left out" in page.subheader[0].value
-        assert " · 1 system left out<br>" in said
-        assert said.count("left out") == 2
+        assert "2 systems" in said and "Excluded" in page.subheader[0].value
+        assert " · 1 system excluded<br>" in said
         assert any("3 pairs with all, 1 now" in caption.value for caption in page.caption)
         assert page.text_input(key=f"reason.{NAMES[1]}").value == "sent <i>late</i>"
         page.button(key=f"leaderboard.back.{NAMES[1]}").click().run()
@@ -121,7 +120,7 @@ class TestWhoTakesPart:
 
     def test_a_reason_is_asked_for(self, link):
         page = link(exclude=[*NAMES[:2]], **{f"reason.{NAMES[1]}": "late"})
-        assert f"Left out without a reason: {escape(NAMES[0])}. Give one" in words(page)
+        assert f"Excluded without a reason: {escape(NAMES[0])}. Give one" in words(page)
         page.text_input(key=f"reason.{NAMES[0]}").set_value("early").run()
         assert not page.exception and "without a reason" not in words(page)
 
@@ -283,5 +282,5 @@ def test_training_runs(opened, tmp_path):
 
 def test_to_leave_out_every_system_is_said(opened, source):
     page = opened("leaderboard", source, exclude=list(NAMES))
-    assert not page.exception and "Every system is left out. Leave one in under Systems and segments" in words(page)
+    assert not page.exception and "Every system is excluded. Keep one under Systems and segments" in words(page)
     assert page.multiselect(key="exclude").value == list(NAMES)

@@ -5,6 +5,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from mtsig_core.source import Source
+from tests.pages.test_catalogue import ROWS
 from tests.pages.toys import sentences, words, write, written
 
 SETTINGS = {"test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
@@ -14,10 +15,6 @@ OWN = {"leaderboard": {"baseline": "b", "reason.c": "late"}, "pair": {"a": "d", 
        "sampling": {"system": "b", "a": "d", "b": "a", "size": "30", "shuffle": "true", "samples": "blocks",
                     "by": "ar"},
        "segments": {"a": "d", "b": "a", "text": "old", "order": "line", "page": "2", "also": "b"}}
-TESTED = ("seed 11", "alpha 0.01", "bootstrap", "by segment", "1999 trials", "holm", "basic")
-#: What pages say of the settings, which is what has an effect on them.
-SAYS = {"bootstrap": ("seed 11", "alpha 0.01", "by segment", "basic"), "data": (), "methods": (), "metrics": (),
-        "segments": (), **dict.fromkeys(("sampling", "sweeps", "validation"), ("seed 11", "alpha 0.01"))}
 
 
 def task(folder):
@@ -30,14 +27,12 @@ def task(folder):
     ], [f"{'news' if k < 90 else 'talk'}\td{k // 2}" for k in range(120)], "abcd")
 
 
-@pytest.mark.parametrize("path", ["overview", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling",
-                                  "sweeps", "validation", "metrics", "segments", "methods"])
+@pytest.mark.parametrize("path", ROWS)
 def test_the_same_numbers_in_another_session(opened, tmp_path, path):
     source = task(tmp_path)
     page = opened(path, source, **SETTINGS, **OWN.get(path, {}))
     assert not page.exception
     said = words(page)
-    assert all(part in said for part in SAYS.get(path, TESTED))
     assert path in ("data", "methods") or "90 segments" in said
     link = {key: texts if isinstance(texts, str) else texts[-1] for key, texts in page.query_params.items()}
     asked = {**SETTINGS, **OWN.get(path, {})}

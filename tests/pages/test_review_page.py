@@ -14,7 +14,7 @@ from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.stats.ranks import ranks_before_after
 from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, SetRule
-from pages._ui import background, grid, review_sections, task_view, testsets
+from pages._ui import background, review_sections, screen, task_view, testsets
 from pages._ui.screen import end_page
 from pages._ui.task_view import TaskView
 from tests.cli.conftest import run  # noqa: F401 - a fixture
@@ -249,12 +249,12 @@ def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, root, k
     app = at("leaderboard", testset="task/en-ja_JP", metric="XCOMET", trials="1999", exclude="Alpha")
     app.query_params["review"] = kept.read_link
     with monkeypatch.context() as patch:
-        patch.setattr(grid, "show", lambda *args, **more: (0, 3) if more.get("open_cells") else None)
+        patch.setattr(screen, "_show_grid", lambda *args: (0, 3) if args[5] else None)
         followed(app, lambda: app.switch_page("pages/review.py").run(), monkeypatch)
     assert app.title[0].value == "Leaderboard" and not app.exception
     asked = {"testset": "task/en-de_DE", "exclude": "Gamma", "trials": "999", "rank_rule": "wmt25"}
     assert app.query_params.items() >= asked.items() and "review" not in app.query_params
-    assert "1 system left out" in words(app) and "Other content stands" not in words(app)
+    assert "1 system excluded" in words(app) and "Other content stands" not in words(app)
     assert next(box for box in app.text_input if box.key == "reason.Gamma").value == "late & <i>odd</i>"
     app.switch_page("pages/review.py").run()
     assert app.title[0].value == "Review" and any(kept.read_link in line for line in copied(app))

@@ -88,7 +88,7 @@ def test_what_ranks_and_decisions_say_otherwise_stands_above_and_warnings_of_a_k
     said = [html.value for html in app.get("html")]
     note = "In qaa-en and qab-en: Rank ranges and the top group are always corrected for all pairs"
     assert [note in one for one in said].index(True) < 5 and not app.exception
-    box, = [box for box in app.expander if box.label.startswith("Keep in mind")]
+    box, = [box for box in app.expander if box.label.startswith("Caveats")]
     rows = box.get("html")[0].value.count("<tr>") - 1
     assert 0 < rows <= int(re.search("([0-9]+) warning", box.label)[1])
 

@@ -1,0 +1,115 @@
+"""What holds for every row of the catalogue: its page opens, on one system too, shows names literally, and has those
+settings in the sidebar that have an effect."""
+
+import re
+
+import pytest
+
+from pages._ui.catalogue import HOME, PAGES
+from pages._ui.screen import LABELS
+from tests.pages.toys import NAMES, words
+
+ROWS = {name: page for name, page in PAGES.items() if page.opens == "testset"}
+#: Views of a page that a control of it chooses: (page, control, choice).
+VIEWS = [("metrics", "inside", choice) for choice in (
+    "output length", "step by step", "sentence average", "Student's t", "signatures")]
+EXPERIMENTS = [("validation", "experiment", choice) for choice in (
+    "conclusions", "coverage", "many comparisons", "documents or segments", "one pair, several metrics")]
+#: What a page needs two systems for says so.
+NEEDS_TWO = ("pair", "sampling", "sweeps", "validation", "segments")
+OTHER = {"metric": "chrf", "test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
+         "trials": "1999", "seed": "3"}
+#: What the line on top says of a setting.
+TOLD = {"test": "randomization", "trials": "9999", "correction": "correction", "seed": "seed 0", "alpha": "alpha 0.05",
+        "ci": "2000 resamples"}
+
+
+def keys(settings):
+    return {"exclude" if name == "part" else name for name in settings}
+
+
+def drawn(page):
+    every = keys(name for row in PAGES.values() for name in row.settings)
+    return {widget.key for kind in (page.selectbox, page.multiselect, page.number_input) for widget in kind} & every
+
+
+def numbers(page):
+    return [line for line in words(page).splitlines() if "mt-status" not in line]
+
+
+def shows_names_literally(page, nothing_of_them=False):
+    assert not page.exception and "<img" not in words(page)
+    assert nothing_of_them or "&lt;img src=x onerror=alert(1)&gt;" in words(page)
+    texts = [element.value for kind in (page.markdown, page.caption, page.subheader) for element in kind]
+    assert not [text for text in texts if any(name in text for name in NAMES)]
+    assert not [figure for figure in page.get("plotly_chart") if "<img" in figure.proto.spec]
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_page_shows_names_literally_and_the_settings_that_have_an_effect(opened, source, name):
+    """Also from another page's settings, of which it says the same: but for its line on how it is tested."""
+    row, page = ROWS[name], opened(name, source, system=NAMES[0])
+    shows_names_literally(page, name in ("data", "validation", "methods"))
+    assert drawn(page) == keys(row.settings)
+    if (status := re.search('<div class="mt-status">(.*?)</div>', words(page))) and name != "data":
+        assert {key for key, text in TOLD.items() if text in status[1]} == {*TOLD} & {*row.settings}
+    hidden = {key: value for key, value in OTHER.items() if key not in row.settings}
+    if hidden and name != "data":
+        other = opened(name, source, system=NAMES[0], **hidden)
+        assert not other.exception and drawn(other) == keys(row.settings)
+        assert numbers(other) == numbers(page)
+
+
+@pytest.mark.parametrize("name, control, choice", VIEWS)
+def test_a_view_shows_names_literally(opened, source, name, control, choice):
+    shows_names_literally(opened(name, source, **{control: choice}), choice in ("step by step", "Student's t"))
+
+
+@pytest.mark.parametrize("name, control, choice", [*((name, "", "") for name in ROWS), *VIEWS, *EXPERIMENTS])
+def test_a_single_system_is_enough_to_open_a_page(opened, source, name, control, choice):
+    page = opened(name, type(source)(ref=source.ref, system=source.system[:1]), **({control: choice} if choice else {}))
+    assert not page.exception
+    assert ('role="alert"' in words(page)) == (name in NEEDS_TWO or choice == "sentence average")
+
+
+@pytest.mark.parametrize("name, control, choice, more", [
+    (name, row.further[0], choice, more) for name, row in ROWS.items() for choice, more in row.further[1].items()
+    if choice != "which metric to trust"] + [("validation", "experiment", "coverage", ())])
+def test_what_has_an_effect_on_one_view_is_shown_there(opened, source, name, control, choice, more):
+    row, page = ROWS[name], opened(name, source, **{control: choice})
+    assert not page.exception and drawn(page) == keys((*row.settings, *more))
+    other = next(option for option in page.selectbox(key=control).options if option not in {choice, *row.further[1]})
+    page.selectbox(key=control).set_value(other).run()
+    assert drawn(page) == keys(row.settings)  # at once, not one click later
+
+
+def test_the_sidebar_has_a_link_to_every_page_by_section(opened, source):
+    page = opened(None, source, seed="3")
+    links = [link.proto for link in page.get("page_link")][:len(PAGES)]
+    assert [link.label for link in links] == [row.title for row in PAGES.values()]
+    assert all("seed=3" in link.query_string for link in links) and HOME.name == "overview"
+    assert re.findall('<div class="mt-section">(.*?)</div>', words(page)) == [
+        "Compare", "Shared task", "Learn", "Reference"]
+    assert all(row.file.is_file() for row in PAGES.values())
+
+
+def test_what_is_set_stays_for_the_pages_that_show_it(opened, source):
+    page = opened("leaderboard", source, **OTHER, exclude="$x$ **b** :material/home:")
+    before = words(page)
+    for path in ("data", "segments", "sampling", "leaderboard"):
+        page.switch_page(f"pages/{path}.py").run()
+        assert not page.exception
+    assert words(page) == before
+    page.selectbox(key="trials").set_value(999).run()
+    assert "999 trials" in words(page) and "1999 trials" not in words(page)
+
+
+def test_a_warning_names_the_controls_that_help_and_no_option(opened, source):
+    page = opened("leaderboard", source, unit="segment", test="koehn")
+    said = [line for line in words(page).splitlines() if "mt-caution" in line]
+    assert any("Use the unit document. In the sidebar: Unit = document." in line for line in said)
+    assert any("In the sidebar: Test = ar." in line for line in said)
+    assert not any("--" in line or "Arguments" in line for line in said)
+    labels = [widget.label for kind in (page.selectbox, page.multiselect) for widget in kind]
+    for argument in {*LABELS} - {"refs_as_systems"}:  # which needs a second reference
+        assert any(label.startswith(LABELS[argument]) for label in labels)
