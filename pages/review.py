@@ -15,7 +15,7 @@ from mtsig_core.report.sentences import (
 )
 from mtsig_core.results import TaskComparison
 from mtsig_core.testset import add_remedy
-from pages._ui import address, browser, frame, review_sections, screen, task_sections, task_view
+from pages._ui import address, browser, frame, review_sections, screen, task_sections
 from pages._ui.screen import end_page, or_without
 from pages._work.memory import make_once
 
@@ -42,7 +42,7 @@ review_sections.show_message()
 
 def meanwhile(pairs):
     if pairs:
-        task_view.show_picture(TaskComparison(view.now.kept.info, pairs, {}), metric)
+        task_sections.show_picture(TaskComparison(view.now.kept.info, pairs, {}), metric)
 
 
 before = now = None
@@ -63,15 +63,15 @@ if now is not None:
     screen.answer(f"By {metric_title(metric)}: {state_verdict(now, metric)}")
     for sentence in list_caveats(now, metric):
         screen.caution_box(sentence)
-    pair = task_view.show_picture(now, metric, "review.picture")
-    task_view.show_key(now, metric, " without the systems that are left out here" * bool(review.exclusions))
+    pair = task_sections.show_picture(now, metric, "review.picture")
+    task_sections.show_key(now, metric, " without the systems that are left out here" * bool(review.exclusions))
     if pair is not None:
         review_sections.open_pair(view, pair, before.pairs)
     assumed = map(add_remedy, list_assumptions(now.task.assumed, [metric]))
     for sentence in assumed:
         screen.caution_box(sentence)
-    task_view.show_far_firsts(now, metric)
-    task_view.show_unread(view.now)
+    task_sections.show_far_firsts(now, metric)
+    task_sections.show_unread(view.now)
 if view.may_edit:
     browser.remember()
     review_sections.pick_metric_and_rule(view)
@@ -81,7 +81,7 @@ review_sections.show_left_out(view, before, now)
 review_sections.show_decisions(view, now)
 review_sections.show_notes(view, now)
 if now is not None:
-    task_view.show_warnings(now, "review.warnings")
+    task_sections.show_warnings(now, "review.warnings")
 st.subheader("History")
 review_sections.show_history(view)
 review_sections.show_links(view)

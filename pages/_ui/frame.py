@@ -12,20 +12,10 @@ from mtsig_core.errors import format_count
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.sentences import describe_settings, list_assumptions, summarize_comparison
 from mtsig_core.testset import add_remedy
-from pages._ui import (
-    address,
-    background,
-    browser,
-    controls,
-    lecture_stage,
-    screen,
-    task_view,
-    testset_view,
-    testsets,
-)
+from pages._ui import address, background, browser, controls, lecture_stage, screen, testsets, views
 from pages._ui.catalogue import HOME, PAGES, Page
 from pages._ui.screen import PageEnded, end_page
-from pages._ui.testset_view import View
+from pages._ui.views import View
 from pages._work import events, scheduler
 
 _FRAMED = "frame.drawn_in_this_run"
@@ -65,8 +55,8 @@ def _draw_page(chosen, page: Page) -> None:
     with st.sidebar:
         links = st.empty()
         linked = _draw_links(links)
-        browser.show_page_top(f"{page.name} {address.asked(task_view.LINK)}")
-        choose = {"task": task_view.choose, "review": task_view.choose_review}.get(page.opens)
+        browser.show_page_top(f"{page.name} {address.asked(views.LINK)}")
+        choose = {"task": views.choose_task, "review": views.choose_review}.get(page.opens)
         view = _choose(choose) if choose else _choose(_draw_view, page)
     above = st.container()
     _name_tab(page.title, None if isinstance(view, MtsigError) else view.title)
@@ -110,9 +100,9 @@ def _draw_view(page: Page) -> View:
         raise
     _notice(name, whole, offer.may_change)
     metric = controls.pick_metric(whole, page)
-    whole = testset_view.pick_tokenizer(whole)
+    whole = views.pick_tokenizer(whole)
     settings = controls.pick_settings(page, metric in whole.scores)
-    part = testset_view.pick_part(whole, offer.source, metric, controls.has_effect(page, "part"))
+    part = views.pick_part(whole, offer.source, metric, controls.has_effect(page, "part"))
     return View(part.testset, whole, part, metric, settings, part.source)
 
 
@@ -122,15 +112,10 @@ def _notice(name: str, whole: TestSet, may_change: bool) -> None:
     switched = before is not None and before[0] != name and not address.by_history()
     if switched:
         address.switched_set(before[1], whole.digest,
-                             lambda key, texts: testset_view.of_this_set_alone(key, texts, whole))
+                             lambda key, texts: views.of_this_set_alone(key, texts, whole))
     elif (seen := address.asked(address.SEEN)) is not None and not whole.digest.startswith(seen):
-        state[_CHANGED] = name, (
-            "Other content stands under the name of this test set now than when the link was made, or the page opened: "
-            "its files have changed, and numbers seen before may differ."
-        ) if may_change and address.asked("testset") else (
-            f"The address asks for digest={seen}, and the test set that is open here has other content: it is another "
-            "than was meant, or its files have changed. Numbers seen before may differ.")
-    if switched or state.get(_CHANGED, (name,))[0] != name:
+        state[_CHANGED] = name
+    if switched or state.get(_CHANGED, name) != name:
         state.pop(_CHANGED, None)
     state[SET] = name, whole.digest
     address.keep(address.SEEN, [whole.digest[:12]] if may_change else None)
@@ -154,7 +139,8 @@ def _finish(links, linked, above) -> None:
     """What is known only when the page has drawn all its controls; what the links asked for before is `linked`."""
     messages = [shortened(text, _WIDEST) for text in address.complaints()]
     if _CHANGED in st.session_state:
-        messages.append(st.session_state[_CHANGED][1])
+        messages.append("This test set has other content than when the link was made, or the page opened: its files "
+                        "have changed, or the link means another set. Numbers seen before may differ.")
     with above:
         screen.messages(messages)
     address.write()
@@ -175,7 +161,7 @@ def open_task(name: str, pair: str) -> None:
     address.go("task", testset=f"{name}/{pair}", **{address.SEEN: None})
 
 
-def take_view() -> View | task_view.TaskView | task_view.ReviewView | MtsigError:
+def take_view() -> View | views.TaskView | views.ReviewView | MtsigError:
     """What the frame prepared for this run of the page.
 
     On a fresh server the first link to a page runs its file alone; it is then sent through the frame.

@@ -49,7 +49,7 @@ from mtsig_core.stats.cautions import about_agreement
 from pages._ui import charts, controls, screen, segment_sections, session_limits
 from pages._ui.browser import copyable
 from pages._ui.screen import end_page
-from pages._ui.testset_view import View
+from pages._ui.views import View
 
 
 def choose_system(view: View, place) -> str:

@@ -29,7 +29,7 @@ from mtsig_core.stats.significance import TESTS
 from pages._ui import address, background, charts, controls, result_cache, screen
 from pages._ui.browser import command_box
 from pages._ui.screen import end_page, or_end_page
-from pages._ui.testset_view import View
+from pages._ui.views import View
 
 _ASKED = ("unit", "trials", "alpha", "seed")
 

@@ -46,9 +46,9 @@ from mtsig_core.store.reviews import (
     TakeBack,
     taken_back,
 )
-from pages._ui import address, browser, frame, screen, task_sections, testset_view, testsets
+from pages._ui import address, browser, frame, screen, task_sections, testsets, views
 from pages._ui.browser import copyable
-from pages._ui.task_view import LINK, ReviewView, TaskView, reviews
+from pages._ui.views import LINK, ReviewView, TaskView, reviews
 from pages._work.memory import make_once
 
 ALL = "all language pairs"
@@ -242,16 +242,16 @@ def open_pair(view: ReviewView, pair: str, whole: Mapping[str, Comparison]) -> N
     gone = {one.system: one.reason for one in view.review.exclusions if one.pair in (None, pair)}
     gone = {name: reason for name, reason in gone.items() if name in whole[pair].testset.systems}
     if (before := st.session_state.pop(frame.SET, None)) is not None:  # what was chosen for another set waits there
-        address.switched_set(before[1], "", lambda key, texts: key in (testset_view.LEFT_OUT, "tokenize")
-                             or key.startswith(testset_view.REASON))
+        address.switched_set(before[1], "", lambda key, texts: key in (views.LEFT_OUT, "tokenize")
+                             or key.startswith(views.REASON))
     named = view.before.address_of(pair, TaskComparison(view.before.kept.info, whole, {}))
     usual = defaults("compare")
     # What is usual stands in no address: else the page would take it out, and Back would need one press more.
     settings = {key: None if value == usual.get(key) else str(value) for key, value in
                 {"rank_rule": usual["rank_rule"], **view.review.tested}.items()}
     settings |= {"humans": "true" if view.review.refs_as_systems else None, "refs": list(view.review.refs) or None}
-    address.go("leaderboard", **settings, **named, **{testset_view.LEFT_OUT: list(gone) or None},
-               **{f"{testset_view.REASON}{name}": reason or None for name, reason in gone.items()})
+    address.go("leaderboard", **settings, **named, **{views.LEFT_OUT: list(gone) or None},
+               **{f"{views.REASON}{name}": reason or None for name, reason in gone.items()})
 
 
 def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComparison | None) -> None:

@@ -18,7 +18,7 @@ from mtsig_core.stats import pair as segments
 from mtsig_core.stats.pair import PairExamination, find_extremes
 from pages._ui import address, background, charts, controls, one_pair, screen
 from pages._ui.browser import copyable
-from pages._ui.testset_view import View
+from pages._ui.views import View
 from pages._work.memory import make_once
 
 

@@ -18,7 +18,7 @@ from mtsig_core.stats.few_units import fewest_trials
 from mtsig_core.stats.ranks import intransitive_triples
 from mtsig_core.stats.significance import TESTS, is_split, significant
 from pages._ui import charts, controls, screen
-from pages._ui.testset_view import View
+from pages._ui.views import View
 
 _SHOWN = 200  # rows of a table of pairs
 _SIGNIFICANT = Column("significant", "significant pairs")

@@ -43,7 +43,7 @@ from mtsig_core.stats.significance import TESTS, significant
 from pages._ui import charts, controls, one_pair, result_cache, screen
 from pages._ui.browser import command_box
 from pages._ui.screen import or_end_page
-from pages._ui.testset_view import View
+from pages._ui.views import View
 
 
 def run(view: View, function: Callable, what: str, *, figure: Callable[[Any], Callable[[], go.Figure]] | None = None,

@@ -5,9 +5,11 @@ import re
 
 import pytest
 
+from mtsig_core.source import Source
 from pages._ui.catalogue import HOME, PAGES
 from pages._ui.screen import LABELS
-from tests.pages.toys import NAMES, words
+from tests.pages.toys import NAMES, words, write
+from tests.toys import SPACELESS
 
 ROWS = {name: page for name, page in PAGES.items() if page.opens == "testset"}
 #: Views of a page that a control of it chooses: (page, control, choice).
@@ -62,12 +64,12 @@ def test_a_page_shows_names_literally_and_the_settings_that_have_an_effect(opene
 
 @pytest.mark.parametrize("name, control, choice", VIEWS)
 def test_a_view_shows_names_literally(opened, source, name, control, choice):
-    shows_names_literally(opened(name, source, **{control: choice}), choice in ("step by step", "Student's t"))
+    shows_names_literally(opened(name, source, system=NAMES[0], **{control: choice}), choice in ("step by step", "Student's t"))
 
 
 @pytest.mark.parametrize("name, control, choice", [*((name, "", "") for name in ROWS), *VIEWS, *EXPERIMENTS])
 def test_a_single_system_is_enough_to_open_a_page(opened, source, name, control, choice):
-    page = opened(name, type(source)(ref=source.ref, system=source.system[:1]), **({control: choice} if choice else {}))
+    page = opened(name, Source(ref=source.ref, system=source.system[:1]), **({control: choice} if choice else {}))
     assert not page.exception
     assert ('role="alert"' in words(page)) == (name in NEEDS_TWO or choice == "sentence average")
 
@@ -83,9 +85,42 @@ def test_what_has_an_effect_on_one_view_is_shown_there(opened, source, name, con
     assert drawn(page) == keys(row.settings)  # at once, not one click later
 
 
+@pytest.fixture
+def scored(tmp_path):
+    """Two systems in Chinese, of which nothing says so, with ratings of them and of the reference."""
+    lines = SPACELESS["zh"] * 5
+    systems = {"A": [text[:-1] for text in lines], "B": [text[1:] if k % 2 else text for k, text in enumerate(lines)]}
+    rows = [f"{name}\t{k}\t{score + k % 7}" for name, score in (("A", 50), ("B", 60), ("refA", 90))
+            for k in range(1, len(lines) + 1) if (k + score) % 9]
+    return Source(ref=(("refA", write(tmp_path / "ref.txt", lines)),),
+                  system=tuple((name, write(tmp_path / f"{name}.txt", texts)) for name, texts in systems.items()),
+                  scores=(("esa", write(tmp_path / "esa.tsv", ["system\tline\tscore", *rows])),))
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_page_names_the_tokenizer_and_warns_of_it_once(opened, scored, name):
+    page = opened(name, scored, metric="bleu", humans="true", trials="999")
+    assert not page.exception and "has ratings and no text" not in words(page)
+    if name not in ("data", "methods"):
+        assert " · tokenizer 13a" in words(page) and words(page).count("The references look Chinese") == 1
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_page_opens_on_scores_without_texts(opened, scored, name):
+    """The controls offer what fits them; a link may ask for more."""
+    page = opened(name, Source(scores=scored.scores), trials="999", **({"card": "true"} if name == "pair" else {}))
+    assert not page.exception and page.session_state["metric"] == "esa"
+    options = {box.key: box.options for box in page.selectbox}
+    assert options.get("metric", ["esa"]) == ["esa"]
+    assert "wilcoxon" in options.get("test", ["wilcoxon"]) and "t" in options.get("ci", ["t"])
+    assert name != "pair" or "Dispute card (HTML)" in [button.label for button in page.get("download_button")]
+    if name in ("segments", "pair"):
+        assert "without texts" in words(page) + "".join(caption.value for caption in page.caption)
+
+
 def test_the_sidebar_has_a_link_to_every_page_by_section(opened, source):
     page = opened(None, source, seed="3")
-    links = [link.proto for link in page.get("page_link")][:len(PAGES)]
+    links = [link.proto for link in page.sidebar.get("page_link")]
     assert [link.label for link in links] == [row.title for row in PAGES.values()]
     assert all("seed=3" in link.query_string for link in links) and HOME.name == "overview"
     assert re.findall('<div class="mt-section">(.*?)</div>', words(page)) == [

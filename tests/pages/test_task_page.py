@@ -24,7 +24,7 @@ from mtsig_core.simulation.shared_task import simulated_task
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import compare_task, find_disputes
 from mtsig_core.stats.kept_tasks import KeptTask
-from pages._ui import address, background, task_view, testsets
+from pages._ui import address, background, testsets, views
 from pages._ui.one_pair import asked_of
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
 from tests.pages.toys import arguments, copied, offered, words
@@ -214,7 +214,7 @@ def test_what_is_usual_stands_in_no_address_of_the_next_page(opened, root):
     assert "shared_task" not in app.session_state[address._KEPT] and app.selectbox(key="shared_task").value == "task"
     kept = KeptTask(TaskSource(str(root / "task")))
     offer = testsets.TaskOffer("task", kept.source, ())
-    asked = {metric: task_view.TaskView("task", offer, kept, metric, {}).address_of(
+    asked = {metric: views.TaskView("task", offer, kept, metric, {}).address_of(
         "en-de_DE", compare_task(kept, metric, trials=99)) for metric in ("XCOMET", "MetricX-24")}
     assert [one["metric"] for one in asked.values()] == [None, "MetricX-24"]
 
