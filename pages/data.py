@@ -29,8 +29,7 @@ try:
     if len(archives) == len(files) == 1:
         data_sections.offer_zip(archives[0])
     elif archives:
-        screen.error("A zip archive comes alone: it holds a whole shared task. Upload it by itself, or the files in "
-                     "it.")
+        screen.error("A zip archive holds a whole shared task. Upload only the zip, or the files in it.")
     elif files:
         data_sections.offer_files(files)
 except MtsigError as problem:
@@ -48,7 +47,7 @@ except MtsigError as problem:
 
 if not isinstance(view, MtsigError):
     if files:
-        screen.plain(f"What follows is of {testset.name}, which is open now.")
+        screen.plain(f"The rest of this page describes {testset.name}, which is open now.")
     if cautions := make_once(find_suspicions, testset):
         st.subheader("Worth a look")
         screen.cautions(cautions)

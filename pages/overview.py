@@ -45,4 +45,4 @@ for column, (title, (text, page, label, asks)) in zip(st.columns(3), ways.items(
         if page == "task":
             address.link("data", "How to load one",
                          task="true")
-            testsets.offer_demo(testsets.TASK, "One pair of a made-up one:", view.source)
+            testsets.offer_demo(testsets.TASK, "One language pair of a simulated task:", view.source)

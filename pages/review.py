@@ -6,15 +6,8 @@ from mtsig_core import MtsigError
 from mtsig_core.errors import StoreError
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.review import content_sentence, left_out_said
-from mtsig_core.report.sentences import (
-    describe_methods,
-    list_assumptions,
-    list_caveats,
-    list_task_settings,
-    state_verdict,
-)
+from mtsig_core.report.sentences import describe_methods
 from mtsig_core.results import TaskComparison
-from mtsig_core.testset import add_remedy
 from pages._ui import address, browser, frame, review_sections, screen, task_sections
 from pages._ui.screen import end_page, or_without
 from pages._work.memory import make_once
@@ -59,19 +52,12 @@ try:
 except MtsigError as problem:
     screen.error(problem)
 if now is not None:
-    screen.status(list_task_settings(now))
-    screen.answer(f"By {metric_title(metric)}: {state_verdict(now, metric)}")
-    for sentence in list_caveats(now, metric):
-        screen.caution_box(sentence)
-    pair = task_sections.show_picture(now, metric, "review.picture")
-    task_sections.show_key(now, metric, " without the systems that are left out here" * bool(review.exclusions))
+    task_sections.show_verdict(now, metric)
+    pair = task_sections.show_ranks(now, metric, "review.picture",
+                                    " without the systems that are excluded here" * bool(review.exclusions))
     if pair is not None:
         review_sections.open_pair(view, pair, before.pairs)
-    assumed = map(add_remedy, list_assumptions(now.task.assumed, [metric]))
-    for sentence in assumed:
-        screen.caution_box(sentence)
-    task_sections.show_far_firsts(now, metric)
-    task_sections.show_unread(view.now)
+    task_sections.show_remarks(view.now, now)
 if view.may_edit:
     browser.remember()
     review_sections.pick_metric_and_rule(view)

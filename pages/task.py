@@ -4,19 +4,10 @@ from dataclasses import replace
 
 import streamlit as st
 
-from mtsig_core.metrics import metric_title
 from mtsig_core.report.pictures import task_picture
-from mtsig_core.report.sentences import (
-    describe_methods,
-    list_assumptions,
-    list_caveats,
-    list_exclusions,
-    list_task_settings,
-    state_verdict,
-)
+from mtsig_core.report.sentences import describe_methods, list_exclusions
 from mtsig_core.report.tables import pairs_table, tops_table
 from mtsig_core.results import TaskComparison
-from mtsig_core.testset import add_remedy
 from pages._ui import address, frame, published_comparison, review_sections, screen, task_sections
 from pages._ui.screen import or_end_page
 from pages._work.memory import make_once
@@ -33,24 +24,16 @@ def meanwhile(pairs):
 
 with or_end_page():
     comparison = view.comparison(meanwhile)
-screen.status(list_task_settings(comparison))
-screen.answer(f"By {metric_title(view.metric)}: {state_verdict(comparison, view.metric)}")
+task_sections.show_verdict(comparison, view.metric)
 task_sections.ask_which_metric(view)
 task_sections.show_people(view, comparison)
-for sentence in list_caveats(comparison, view.metric):
-    screen.caution_box(sentence)
-pair = task_sections.show_picture(comparison, view.metric, "task.picture")
-task_sections.show_key(comparison, view.metric)
-if pair is not None:
+if (pair := task_sections.show_ranks(comparison, view.metric, "task.picture")) is not None:
     address.go("leaderboard", **view.address_of(pair, comparison))
 tops = tops_table(comparison, view.metric)
 with st.expander("Top group of each language pair", expanded=len(tops.rows) <= task_sections.FEW,
                  key="task.firsts"):
     screen.show_table(tops, prose=True)
-task_sections.show_far_firsts(comparison, view.metric)
-task_sections.show_unread(view)
-for sentence in map(add_remedy, list_assumptions(info.assumed, [view.metric])):
-    screen.caution_box(sentence)
+task_sections.show_remarks(view, comparison)
 for sentence in list_exclusions(comparison):
     screen.caution_box(sentence)
 if (macro := comparison.macro.get(view.metric)) is not None and macro.pairs:

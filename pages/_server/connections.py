@@ -167,7 +167,7 @@ _LEFT = 450  # of the server's own, and of sessions that left two minutes ago at
 _FULL = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark">
 <title>mtsig</title>
 <body style="font: 1.25rem system-ui, sans-serif; max-width: 36rem; margin: 15vh auto; padding: 1rem">
-<h1>The room is full</h1><p>This server has as many pages open as it may. Leave this one open: it tries again by itself,
+<h1>The room is full</h1><p>This server has as many pages open as it may. Leave this one open: it tries again
 every ten seconds.</p></body></html>
 """
 

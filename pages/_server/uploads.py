@@ -22,7 +22,7 @@ _PAUSE, _LONGEST = 60.0, 1800.0  # seconds that a sender may be silent, and that
 _BESIDE = 10_000  # bytes that are counted for a file beside its content: a name may be long
 _MOST_REASONS = 1000  # of one session
 _NO_ROOM = ("This server holds as many chosen files as it may before they are opened, of all users together "
-            "(MTSIG_UNOPENED_MB). Load the page anew, and choose them again in a few minutes.")
+            "(MTSIG_UNOPENED_MB). Reload the page, and choose them again in a few minutes.")
 _refused: dict[str, dict[str, str]] = {}  # why, by session and file
 
 
@@ -73,7 +73,7 @@ class Uploads:
         here, begun, held = 0, time.monotonic(), _held()
         if held.get(session, 0) + self._coming[session] + size > (most + 1) << 20:  # with its frame
             return (f"The chosen files are together larger than {most:,} MB, the most that a page may bring "
-                    "(STREAMLIT_SERVER_MAX_UPLOAD_SIZE). Load the page anew, and choose fewer at a time.")
+                    "(STREAMLIT_SERVER_MAX_UPLOAD_SIZE). Reload the page, and choose fewer at a time.")
         if sum(held.values()) + self._come.total() > room:
             return _NO_ROOM
 
@@ -94,11 +94,11 @@ class Uploads:
         except _Full:
             return _NO_ROOM
         except (_Broken, TimeoutError):
-            return "A file did not come whole. Load the page anew, and choose it again."
+            return "A file did not come whole. Reload the page, and choose it again."
         except OSError as error:  # it writes what comes to a temporary file
             events.failed(error)
             return ("A file could not be taken: this server's disk for temporary files is full, or cannot be written. "
-                    "Tell whoever runs it, then load the page anew and choose the file again.")
+                    "Tell whoever runs it, then reload the page and choose the file again.")
         finally:
             for counter, n in ((self._coming, size), (self._come, here)):
                 counter[session] -= n

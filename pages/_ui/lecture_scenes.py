@@ -39,6 +39,7 @@ class Shown:
     seed: int
     world: int  # which of the scene's worlds, where it has some
     statistics: Callable[[], np.ndarray]  # () -> the statistics of the test set
+    instead: str = ""  # why it is not the test set that the link asks for
 
     @property
     def names(self) -> list[str]:

@@ -39,30 +39,29 @@ _LEAST = {"bootstrap": 12, "randomization": 10, "blocks": 3000}  # segments of a
 _WIDEST = 30
 
 
-def testset_of(scene: str) -> TestSet:
-    """The test set of the address where it suits the scene, else the large simulated one."""
-    asked, offers = address.asked("testset"), testsets.available()
-    offer = testsets.find(asked, offers) if asked is not None else None
-    if asked is not None and offer is None:
-        raise testsets.Gone(asked)
-    testset = None if offer is None else offer.load()
-    if testset is None or scene not in _LEAST or texts.explain_unsuited(testset, _LEAST[scene]):
-        large = testsets.find(testsets.LARGE.title, offers)
-        testset = (large or offers[testsets.LARGE.title]).load()
-    return testset
+def find_testset(scene: str) -> tuple[TestSet, str]:
+    """The test set of the address where it suits the scene, else the large simulated one, and why."""
+    asked, offers, why = address.asked("testset"), testsets.available(), ""
+    if asked is not None:
+        if (offer := testsets.find(asked, offers)) is None:
+            raise testsets.Gone(asked)
+        testset = offer.load()
+        if scene in _LEAST and not (why := texts.explain_unsuited(testset, _LEAST[scene])):
+            return testset, ""
+    return offers[testsets.LARGE.title].load(), why
 
 
-def beside(scene: str, shown: Mapping[str, object], pair: Mapping[str, object]) -> str:
-    """What the address asks for and a scene does not show: its test set, and why; a value."""
-    testset, why = address.asked("testset"), ""
-    if scene in _LEAST:
-        if testset is not None:
-            why = texts.explain_unsuited(testsets.find(testset, testsets.available()).load(), _LEAST[scene])
-        shown = shown if why else {**shown, **pair}
-    wrong = [shortened(f"{key}={asked}", _WIDEST) for key, value in shown.items()
+def explain_ignored(view: LectureView) -> str:
+    """What the address asks for and a scene does not show: values, and its test set."""
+    shown = view.shown
+    values = {"scene": view.scene, "seed": shown.seed, "world": shown.world, "step": view.step,
+              "guess": numbers(view.guess)}
+    if view.scene in _LEAST and not shown.instead:
+        values |= {"a": shown.a, "b": shown.b}
+    wrong = [shortened(f"{key}={asked}", _WIDEST) for key, value in values.items()
              if (asked := address.asked(key)) not in (None, str(value))]
-    said = f"The link asks for {' and '.join(wrong)}: not available here." if wrong else ""
-    return " ".join(filter(None, (said, why)))
+    text = f"The link asks for {' and '.join(wrong)}: not available here." if wrong else ""
+    return " ".join(filter(None, (text, shown.instead)))
 
 
 # Rounds: what was guessed and voted in each, and what came. The tab of the browser keeps them, too.
@@ -285,14 +284,14 @@ def _round(view: LectureView, truth: str = "") -> Round:
 
 def _shown(scene: str) -> Shown:
     """What a scene is about, as the address has it."""
-    testset = testset_of(scene)
+    testset, instead = find_testset(scene)
     names = measure(testset, _METRIC, statistics=result_cache.statistics(testset, _METRIC)).best_first().names
     a, b = (address.asked(key) for key in "ab")
     if a == b or not {a, b} <= set(names):
         a, b = names[0], names[-1]  # a difference that can be seen on a few sentences
     world = _whole("world", max(0, len(SCENES[scene].worlds) - 1))
     return Shown(testset, _METRIC, a, b, _whole("seed", (1 << 63) - 1, _SEED), world,
-                 lambda: result_cache.statistics(testset, _METRIC))
+                 lambda: result_cache.statistics(testset, _METRIC), instead)
 
 
 def show(view: LectureView | MtsigError) -> None:
@@ -311,9 +310,7 @@ def show(view: LectureView | MtsigError) -> None:
         data = {
             "turn": f"{state.get(_TURN, 0)} {view.scene} {view.shown.seed} {view.shown.world}", "scene": view.scene,
             "about": texts.name_source(view.shown.testset) if view.scene != "documents" else "",
-            "instead": beside(view.scene, {"scene": view.scene, "seed": view.shown.seed, "world": view.shown.world,
-                                           "step": view.step, "guess": numbers(view.guess)},
-                              {"a": view.shown.a, "b": view.shown.b}),
+            "instead": explain_ignored(view),
             "number": keys.index(view.scene) + 1, "of": len(keys), "seed": view.shown.seed, "most": most,
             **asdict(scene.words), "guess": scene.scale(view.shown), "body": scene.body(view.shown),
             "state": {"guess": view.guess, "step": view.step, "revealed": view.reveal, "votes": view.votes,

@@ -66,7 +66,7 @@ def describe_open_pairs(view: View) -> str:
             text += f"In {split} {'pair' if split == 1 else 'pairs'}, test and scores disagree. "
     untested = len(result.pairs) - len(result.tested)
     if untested:
-        text += f"{untested} more {'was' if untested == 1 else 'were'} not tested, for want of a line in common. "
+        text += f"Not tested, with no line in common: {format_count(untested, 'pair')}. "
     return text
 
 

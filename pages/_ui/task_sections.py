@@ -11,7 +11,7 @@ import streamlit as st
 from mtsig_core import METRICS, MtsigError
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.metric_agreement import AS_COMPARED, kept_agreement, task_agreement
-from mtsig_core.metrics import metric_titles
+from mtsig_core.metrics import metric_title, metric_titles
 from mtsig_core.readers.tasks import unread_sentences
 from mtsig_core.report import export
 from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions
@@ -22,9 +22,13 @@ from mtsig_core.report.sentences import (
     count_tracks,
     explain_far_firsts,
     explain_ranking,
+    list_assumptions,
+    list_caveats,
+    list_task_settings,
     name_other_tops,
     name_pairs,
     state_agreement,
+    state_verdict,
 )
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.tables import (
@@ -40,7 +44,7 @@ from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import find_disputes
 from mtsig_core.stats.cautions import about_choice
 from mtsig_core.store.reviews import Entry
-from mtsig_core.testset import pick_human_scores
+from mtsig_core.testset import add_remedy, pick_human_scores
 from pages._ui import (
     address,
     background,
@@ -87,25 +91,35 @@ def show_picture(comparison: TaskComparison, metric: str, key: str | None = None
     return clicked[1]
 
 
-def show_key(comparison: TaskComparison, metric: str, click: str = "") -> None:
-    """Say below the picture what its ranks and marks are, and what a `click` does."""
+def show_verdict(comparison: TaskComparison, metric: str) -> None:
+    """How the language pairs were tested, and the answer."""
+    screen.status(list_task_settings(comparison))
+    screen.answer(f"By {metric_title(metric)}: {state_verdict(comparison, metric)}")
+
+
+def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "") -> str | None:
+    """The caveats of the answer and the picture, with what its ranks and marks are and what a `click` does; the
+    language pair in which a rank was clicked."""
+    for sentence in list_caveats(comparison, metric):
+        screen.caution_box(sentence)
+    pair = show_picture(comparison, metric, key)
     st.caption(" ".join([*explain_ranking(comparison, metric, "Coloured:", "Shading"),
                          f"Click a cell to open the language pair{click}."]))
+    return pair
 
 
-def show_far_firsts(comparison: TaskComparison, metric: str) -> None:
-    """Say where a system is in the top group although better-scoring ones are not; in a box where that is often so."""
-    sentences = explain_far_firsts(comparison, metric)
+def show_remarks(view: TaskView, comparison: TaskComparison) -> None:
+    """Where a system is in the top group although better-scoring ones are not, which files are not read, and what was
+    assumed."""
+    sentences = explain_far_firsts(comparison, view.metric)
     title = f"In the top group although better-scoring systems are not: {len(sentences)} times"
     with st.expander(title, key="task.far-firsts") if len(sentences) > FEW else nullcontext():
         for sentence in sentences:
             screen.plain(sentence)
-
-
-def show_unread(view: TaskView) -> None:
-    """Say which files in the zip of a task are not read."""
     if view.offer.unread:
         screen.caution_box(" ".join(unread_sentences(view.offer.unread)))
+    for sentence in map(add_remedy, list_assumptions(comparison.task.assumed, [view.metric])):
+        screen.caution_box(sentence)
 
 
 def show_warnings(comparison: TaskComparison, key: str) -> None:
@@ -190,7 +204,7 @@ def show_disputes(view) -> TaskComparison | None:
                               placeholder="further metrics", format_func=metric_titles(others).get)
     if not chosen:
         st.caption("Choose further metrics: the pairs of systems that only some of them decide, and those that they "
-                   "decide in opposite ways, are counted for each language pair, and stand in the files below too.")
+                   "decide in opposite ways, are counted for each language pair, also in the files below.")
         return None
     metrics = [view.metric, *chosen]
     settings = {key: value for key, value in view.settings.items() if key != "rank_rule"}  # decisions have no ranks

@@ -282,8 +282,8 @@ def choose_task() -> TaskView:
     if name == usual:  # which a link may have named: it does not stand in the address of the next page either
         address.keep("shared_task", None)
     track = controls.choice("Systems", _TRACKS, "track", pages_own=True, help=(
-        "Constrained systems had the same data to learn from. What of the others is said depends on the table of "
-        "systems that comes with the task."))
+        "Constrained systems had the same training data. The table of systems that comes with the task says which "
+        "these are."))
     try:
         if name is None:
             raise testsets.Gone(wish, "shared task")
@@ -364,7 +364,7 @@ def choose_review() -> ReviewView:
         raise InputError("The review of this link is not here: it was deleted, it has expired, or it was kept on "
                          "another server. Ask whoever sent the link for another.")
     st.session_state[_LAST] = link
-    st.caption("Task, metric and settings are those of the review.")
+    st.caption("The review sets task, metric and settings.")
     st.button("Close this review", on_click=_close)
     review, offers = kept.review, testsets.available_tasks()
     if (offer := testsets.find_task(review.task, offers)) is None:

@@ -64,7 +64,8 @@ def test_a_page_shows_names_literally_and_the_settings_that_have_an_effect(opene
 
 @pytest.mark.parametrize("name, control, choice", VIEWS)
 def test_a_view_shows_names_literally(opened, source, name, control, choice):
-    shows_names_literally(opened(name, source, system=NAMES[0], **{control: choice}), choice in ("step by step", "Student's t"))
+    page = opened(name, source, system=NAMES[0], **{control: choice})
+    shows_names_literally(page, choice in ("step by step", "Student's t"))
 
 
 @pytest.mark.parametrize("name, control, choice", [*((name, "", "") for name in ROWS), *VIEWS, *EXPERIMENTS])

@@ -42,8 +42,8 @@ def test_says_what_compare_and_the_command_say(open_pair, source, capsys):
     assert f"{delta:+.2f} BLEU [" in answer(page) and f"adjusted p {format_p(pair.p_adjusted)}" in answer(page)
     low, high = sorted((1 if pair.a == NAMES[1] else -1) * end for end in (pair.ci_joint_low, pair.ci_joint_high))
     assert f"[{low:+.2f}, {high:+.2f}] over 3 pairs" in answer(page)  # which goes with the adjusted p
-    alone = f"p {format_p(pair.p_value)} for this pair alone, as the command prints it"
-    assert f"{alone}; adjusted for the family of 3 pairs" in words(page)
+    alone = f"p {format_p(pair.p_value)} for this pair only, as the command prints it"
+    assert f"{alone}; adjusted for 3 pairs" in words(page)
     assert len(page.get("plotly_chart")) == 3
     for title in ("approximate randomization", "bootstrap, signed shift", "shift method as printed", "Noreen 1989"):
         assert title in words(page)

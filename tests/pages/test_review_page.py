@@ -81,7 +81,7 @@ def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root,
     assert not app.exception and app.title[0].value == "Review" and list(app.query_params) == list(asked) == ["review"]
     pick(app, "review.exclude.system.all language pairs", "Alpha")
     next(box for box in app.text_input if box.key == "review.exclude.reason").input(HOSTILE)
-    press(app, "Leave it out")
+    press(app, "Exclude it")
     kept = views.reviews().find(link)
     assert [entry.change for entry in kept.history[1:]] == [Exclude("Alpha", None, HOSTILE)]
     said = words(app)
@@ -109,18 +109,18 @@ def test_where_nobody_is_ranked_no_rank_is_explained(at, root, few_documents):
     assert tops_table(found, "bleu").values("first")[0] in words(app) and not app.exception
     pick(app, "review.exclude.system.all language pairs", "A")
     next(box for box in app.text_input if box.key == "review.exclude.reason").input("late")
-    press(app, "Leave it out")
-    assert "Nobody is ranked, neither with all systems nor without those left out." in words(app)
+    press(app, "Exclude it")
+    assert "Nobody is ranked, neither with all systems nor without the excluded ones." in words(app)
     assert not any("An arrow" in one.value for one in app.caption) and not app.exception
 
 
 def test_nobody_is_left_out_without_a_reason(at, kept):
     app = at("review", review=kept.edit_link)
     pick(app, "review.exclude.system.all language pairs", "Alpha")
-    press(app, "Leave it out")
-    assert "Give a reason for leaving out Alpha" in words(app) and len(read(kept).history) == 1
+    press(app, "Exclude it")
+    assert "Give a reason for excluding Alpha" in words(app) and len(read(kept).history) == 1
     next(box for box in app.text_input if box.key == "review.exclude.reason").input("late")
-    press(app, "Leave it out")
+    press(app, "Exclude it")
     assert read(kept).review.exclusions[0].reason == "late" and "Give a reason" not in words(app)
 
 
@@ -131,15 +131,15 @@ def test_what_is_typed_and_not_kept_is_said(at, kept, monkeypatch):
     for label, button, more in (("Note", "Keep the note", {}), ("Why", "Decide", first)):
         with monkeypatch.context() as lost:
             lost.setattr(review_sections, "_save", lambda *asked: None)
-            assert "Not kept yet" not in words(app.run())
+            assert "Not saved yet" not in words(app.run())
             next(box for box in app.text_area if box.label == label).input("clear")
             for key, chosen in more.items():
                 app.multiselect(key=key).set_value(chosen)
             press(app, button)
         n = len(read(kept).history)
-        assert words(app.run()).count("Not kept yet") == 1
+        assert words(app.run()).count("Not saved yet") == 1
         press(app, button)
-        assert len(read(kept).history) == n + 1 and "Not kept yet" not in words(app)
+        assert len(read(kept).history) == n + 1 and "Not saved yet" not in words(app)
     assert read(kept).review.notes[0].text == read(kept).review.decisions[0].why == "clear"
 
 
