@@ -56,7 +56,7 @@ if apart:
 else:
     clicked = charts.show(
         partial(forest, result, comparison.settings, told), key="leaderboard.forest", **numbers, with_table=False,
-        alt="Scores with intervals and rank intervals of all systems, best first; the table below has the same "
+        alt="Scores with intervals and rank ranges of all systems, best first; the table below has the same "
             "numbers.")
 if table.ruled:
     drawn = "Shading in the table separates" if apart else "Lines, and shading in the table, separate"

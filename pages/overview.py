@@ -35,7 +35,7 @@ ways = {
                                  "sentences.", "data", "Upload", {}),
     "Teach": ("Seven scenes for a room and a projector: guess first, then draw, swap and count before all eyes.",
               "lecture", "Lecture", {}),
-    "Review a shared task": ("All language pairs at once, rank intervals, every pair tested and corrected.",
+    "Review a shared task": ("All language pairs at once, rank ranges, every pair tested and corrected.",
                              "task", "Task", {})}
 for column, (title, (text, page, label, asks)) in zip(st.columns(3), ways.items(), strict=True):
     with column.container(border=True, height="stretch"):

@@ -11,9 +11,11 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core._compiled import compiled, worth_compiling
-from mtsig_core.metrics.counting import Numbers, Tokenized, as_columns, count_references, each_block, joined
+from mtsig_core.metrics.counting import Numbers, Tokenized, as_columns, count_references, each_block
 from mtsig_core.testset import TestSet
 from mtsig_core.version import find_version
+
+_ORDER = 4
 
 # From this many scores on, compiled code is faster, by so many nanoseconds each.
 _MANY, _FASTER = 500, 15
@@ -77,16 +79,18 @@ class Bleu(Tokenized):
 
         Returns: shape (systems, segments, 10), int32, in the order of `stat_names`.
         """
-        from mtsig_core.metrics.kernels import (
-            ngrams,  # compiled code: costs half a second to load, and only counting needs it
-        )
+        from mtsig_core.metrics.kernels import ngrams  # late: a compiler takes half a second to load
 
-        tokenizer = self._tokenizer(testset)
+        tokenizer, n_refs = self._tokenizer(testset), len(testset.references)
         stats = np.zeros((len(testset.systems), testset.n_segments, len(self.stat_names)), dtype=np.int32)
-        for first, _, texts in each_block(testset, progress):
-            codes, begins, lengths = joined([self._prepared(row, tokenizer) for row in texts])
-            ngrams.count(codes, begins, lengths, len(testset.references), tokenizer.classes, tokenizer.edge, stats,
-                         first)
+        for first, last, texts in each_block(testset, progress):
+            shared, sizes = ngrams.count_block([self._prepared(row, tokenizer) for row in texts], n_refs, tokenizer,
+                                               ngrams.TOKENS, _ORDER, merge=True)
+            length, ref_lengths = sizes[n_refs:], sizes[:n_refs, None]
+            gaps = abs(length - ref_lengths) << 32 | ref_lengths
+            closest = gaps.min(axis=0, where=ref_lengths >= 0, initial=np.iinfo(np.int64).max) & 0xFFFFFFFF
+            totals = np.maximum(length[..., None] - np.arange(_ORDER), 0)
+            stats[:, first:last] = np.concatenate([length[..., None], closest[..., None], shared[0], totals], axis=-1)
         return stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import string
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from mtsig_core._compiled import compiled, worth_compiling
-from mtsig_core.metrics.counting import Numbers, Untokenized, as_columns, count_references, each_block, joined
+from mtsig_core.metrics.counting import Numbers, Untokenized, as_columns, count_references, each_block
 from mtsig_core.metrics.tokenizers import ALONE, make_tokenizer
 from mtsig_core.testset import TestSet
 from mtsig_core.version import find_version
@@ -83,17 +83,22 @@ class Chrf(Untokenized):
 
         Returns: shape (systems, segments, 18), or 24 with words, int32, in the order of `stat_names`.
         """
-        from mtsig_core.metrics.kernels import (
-            tries,  # compiled code: costs half a second to load, and only counting needs it
-        )
+        from mtsig_core.metrics.kernels import ngrams  # late: a compiler takes half a second to load
 
-        n_refs, classes = len(testset.references), _classes()
+        n_refs, spaces = len(testset.references), replace(make_tokenizer("none"), classes=_classes())
         stats = np.empty((len(testset.systems), testset.n_segments, len(self.stat_names)), dtype=np.int32)
         for first, last, texts in each_block(testset, progress):
-            codes, begins, lengths = joined([self._prepared(row) for row in texts])
-            by_ref = np.empty((n_refs, len(stats), last - first, stats.shape[-1]), dtype=np.int32)
-            tries.count(codes, begins, lengths, n_refs, classes, _CHAR_ORDER, self.word_order, by_ref)
-            stats[:, first:last] = self._best(by_ref, lengths[:n_refs] >= 0)
+            prepared, by_order = [self._prepared(row) for row in texts], []
+            for kind, order in ((ngrams.CHARACTERS, _CHAR_ORDER), (ngrams.BETWEEN_SPACES, self.word_order)):
+                if order:
+                    shared, sizes = ngrams.count_block(prepared, n_refs, spaces, kind, order)
+                    of_length = np.maximum(sizes[..., None] - np.arange(order), 0)
+                    in_ref = np.broadcast_to(of_length[:n_refs, None], shared.shape)
+                    # Where the reference is too short to have any, sacreBLEU counts none in the system either.
+                    in_system = np.where(in_ref, of_length[None, n_refs:], 0)
+                    by_order.append(np.stack([in_system, in_ref, shared], axis=-1))
+            by_ref = np.concatenate(by_order, axis=-2).reshape(*shared.shape[:-1], len(self.stat_names))
+            stats[:, first:last] = self._best(by_ref, sizes[:n_refs] >= 0)
         return stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:

@@ -39,7 +39,7 @@ def each_block(testset: TestSet, progress: Callable[[float], None] | None
             progress(last / testset.n_segments)
 
 
-def joined(block: Sequence[Sequence[str | None]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def join_texts(block: Sequence[Sequence[str | None]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Code points of all texts in one array, where each text begins, and its length (-1 for None)."""
     flat = [text for row in block for text in row]
     lengths = text_lengths(flat)
@@ -161,13 +161,11 @@ class WordMetric(Tokenized, ABC):
         """What counts a block; the references come before the systems in the words."""
 
     def _words(self, testset: TestSet, texts: Sequence[Sequence[str | None]]) -> Words:
-        from mtsig_core.metrics.kernels import (
-            ngrams,  # compiled code: costs half a second to load, only counting needs it
-        )
+        from mtsig_core.metrics.kernels import tokens  # late: a compiler takes half a second to load
 
         tokenizer = self._tokenizer(testset)
-        codes, begins, lengths = joined([self._prepared(row, tokenizer) for row in texts])
-        ids, bounds, spans = ngrams.number(codes, begins.ravel(), lengths.ravel(), tokenizer.classes, tokenizer.edge)
+        codes, begins, lengths = join_texts([self._prepared(row, tokenizer) for row in texts])
+        ids, bounds, spans = tokens.number(codes, begins.ravel(), lengths.ravel(), tokenizer.classes, tokenizer.edge)
         counts = np.where(lengths < 0, -1, np.diff(bounds).reshape(lengths.shape))
         return Words(ids, bounds[:-1].reshape(lengths.shape), counts, codes, spans)
 

@@ -9,12 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.metrics.counting import BlockCounter, WordMetric, Words, compiled_late
+from mtsig_core.metrics.counting import BlockCounter, WordMetric, Words
 from mtsig_core.testset import TestSet
 
 _ORDER = 5
 _HALF_AT = 2 / 3  # share of the reference length at which the penalty is .5
-_SPREAD = 0x1E3779B97F4A7C15
 
 
 @dataclass(frozen=True)
@@ -89,196 +88,105 @@ class Nist(WordMetric):
 
         Returns: (segments, an array of int) -> what `statistics` gives for ``testset.take(segments)``.
         """
-        n_refs, n_systems = len(testset.references), len(testset.systems)
+        n_refs = len(testset.references)
         words = self._words(testset, [*testset.references.values(), *testset.systems.values()])
-        grams = _reference_grams(words, n_refs)
-        plain = np.zeros((n_systems, testset.n_segments, len(self.stat_names)))
-        matches = _matches(words, grams, 0, plain)
-        add, tally = compiled_late(_add), compiled_late(_tally)
+        grams = _Grams(words, n_refs)
+        lengths, (numbers, times, ends) = _lengths(words, n_refs), grams.match(words)
+        begins = np.concatenate([[0], ends.ravel()[:-1]]).reshape(ends.shape)
 
         def count(segments: np.ndarray) -> np.ndarray:
-            counts = np.zeros(len(grams.context), np.int32)
-            tally(grams.at, grams.begins, words.counts[:n_refs], segments, counts)
-            stats = plain.take(segments, axis=1)
-            add(*matches, grams.information(counts), segments, stats)
-            return stats
+            texts = _ranges(grams.begins[:, segments], np.maximum(words.counts[:n_refs, segments], 0))
+            information, sizes = grams.information(grams.numbers[texts]), (ends - begins)[segments]
+            matches = _ranges(begins[segments], sizes)
+            return _statistics(numbers[matches], times[matches], sizes, information, lengths[:, segments])
 
         return count
 
     def _counter(self, testset: TestSet) -> BlockCounter:
         references = list(testset.references.values())
-        grams = _reference_grams(self._words(testset, references), len(references))
-        information, add = grams.information(grams.counts()), compiled_late(_add)
+        grams = _Grams(self._words(testset, references), len(references))
+        information = grams.information(grams.numbers)
 
         def count(words: Words, first: int, stats: np.ndarray) -> None:
-            add(*_matches(words, grams, first, stats), information, np.arange(stats.shape[1]), stats)
+            numbers, times, ends = grams.match(words, first)
+            sizes = np.diff(ends.ravel(), prepend=0).reshape(ends.shape)
+            stats[:] = _statistics(numbers, times, sizes, information, _lengths(words, len(references)))
 
         return count
 
 
-@dataclass(frozen=True, eq=False)
 class _Grams:
     """The different n-grams of all references, numbered from 1, those of one length in a row; 0 stands for all words.
+
+    `numbers`: those of the n-grams that begin at each word of the references, by length, 0 where the text ends before;
+    `begins`: where the texts begin in it; `context`: what an n-gram goes on from, its first n - 1 words; 0 for a word,
+    and for a bigram that begins with the word 0, which mteval takes for false.
     """
 
-    #: Numbers of the n-grams that begin at each word of the references, by length; 0 where the text ends before.
-    at: np.ndarray
-    begins: np.ndarray  # where the texts begin in `at`
-    #: What an n-gram goes on from: its first n - 1 words; 0 for a word, and for a bigram that begins with the word 0,
-    #: which mteval takes for false.
-    context: np.ndarray
+    def __init__(self, words: Words, n_references: int):
+        """Number them; the references come first among the words."""
+        lengths = np.maximum(words.counts[:n_references], 0)
+        total = int(lengths.sum())
+        ids, spellings = words.ids[:total], words.spellings()
+        zero = spellings.index("0") if "0" in spellings else -1
+        left = np.repeat(np.cumsum(lengths), lengths.ravel()) - np.arange(total)  # words to the end of the text
+        self.begins, self.numbers = words.begins[:n_references], np.zeros((total, _ORDER), np.int32)
+        context, known = [np.zeros(1, np.int32)], 1
+        at, gram = np.arange(total), ids
+        for n in range(_ORDER):
+            different, number = np.unique(gram, return_inverse=True)
+            self.numbers[at, n] = known + number
+            known += len(different)
+            context.append(np.zeros(len(different), np.int32))
+            if n:
+                context[n + 1][number] = np.where((n == 1) & (ids[at] == zero), 0, self.numbers[at, n - 1])
+            goes_on = left[at] > n + 1
+            at, gram = at[goes_on], number[goes_on]
+            gram = gram << 32 | ids[at + n + 1]
+        self.context = np.concatenate(context)
 
-    def counts(self) -> np.ndarray:
-        """How often each occurs in all references."""
-        counts = np.bincount(self.at.ravel(), minlength=len(self.context))
-        counts[0] = len(self.at)
-        return counts
-
-    def information(self, counts: np.ndarray) -> np.ndarray:
-        """Bits of each n-gram that occurs, by its count; 0 of the others."""
+    def information(self, numbers: np.ndarray) -> np.ndarray:
+        """Bits of each n-gram by its count among those of some texts, shape (words, lengths); 0 where it is not there.
+        """
+        counts = np.bincount(numbers.ravel(), minlength=len(self.context))
+        counts[0] = len(numbers)
         bits, seen = np.zeros(len(counts)), np.flatnonzero(counts)
         bits[seen] = np.log2(counts[self.context[seen]] / counts[seen])
         return bits
 
+    def match(self, words: Words, first: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The n-grams that outputs share with references in a block from segment `first` on: their numbers, how often
+        each matches, and where those of a segment, system and length end."""
+        from mtsig_core.metrics.kernels import ngrams  # late: a compiler takes half a second to load
 
-def _reference_grams(words: Words, n_references: int) -> _Grams:
-    """The n-grams of the references, which come first among the words."""
-    lengths = np.maximum(words.counts[:n_references], 0)
-    total = int(lengths.sum())
-    ids, spellings = words.ids[:total], words.spellings()
-    zero = spellings.index("0") if "0" in spellings else -1
-    left = np.repeat(np.cumsum(lengths), lengths.ravel()) - np.arange(total)  # words from here to the end of the text
-    grams, context, known = np.zeros((total, _ORDER), np.int32), [np.zeros(1, np.int32)], 1
-    at, gram = np.arange(total), ids
-    for n in range(_ORDER):
-        different, number = np.unique(gram, return_inverse=True)
-        grams[at, n] = known + number
-        known += len(different)
-        context.append(np.zeros(len(different), np.int32))
-        if n:
-            context[n + 1][number] = np.where((n == 1) & (ids[at] == zero), 0, grams[at, n - 1])
-        goes_on = left[at] > n + 1
-        at, gram = at[goes_on], number[goes_on]
-        gram = gram << 32 | ids[at + n + 1]
-    return _Grams(grams, words.begins[:n_references], np.concatenate(context))
+        n_refs, n_segments = len(self.begins), words.counts.shape[1]
+        most = int(np.maximum(words.counts[n_refs:], 0).sum()) * _ORDER
+        places, times = np.empty(most, np.int32), np.empty(most, np.int32)
+        ends = np.zeros((n_segments, len(words.counts) - n_refs, _ORDER), np.int64)
+        starts = np.ascontiguousarray(self.begins[:, first:first + n_segments])
+        ngrams.list_shared(words.ids, words.begins, words.counts, starts, _ORDER, places, times, ends)
+        n = ends.max(initial=0)
+        lengths = np.tile(np.arange(_ORDER), ends[..., 0].size).repeat(np.diff(ends.ravel(), prepend=0))
+        return self.numbers[places[:n], lengths], times[:n].copy(), ends
 
 
-def _matches(words: Words, grams: _Grams, first: int, stats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The n-grams of the outputs that match a reference; fills what needs no weights of the statistics of a block.
-
-    `words`: of the block's references and systems; `first`: its first segment; `stats`: shape (systems, segments, 11),
-    of zeros. Returns: `matched`: shape (matches,), numbers of the n-grams, by segment, system, and length; `ends`:
-    shape (segments, systems, 5), where the matches of each end.
-    """
-    n_systems, n_segments, _ = stats.shape
-    most = int(np.maximum(words.counts[-n_systems:], 0).sum()) * _ORDER
-    matched, ends = np.empty(most, np.int32), np.zeros((n_segments, n_systems, _ORDER), np.int64)
-    begins = np.ascontiguousarray(grams.begins[:, first:first + n_segments])
-    match = compiled_late(_match, _measure, _store)
-    match(words.ids, words.begins, words.counts, grams.at, begins, stats, matched, ends)
-    return matched[:ends.max(initial=0)].copy(), ends
+def _lengths(words: Words, n_refs: int) -> np.ndarray:
+    """What needs no weights: n-grams of each output by length, and the mean length of the references there are."""
+    counts, is_there = words.counts[:, :, None], words.counts[:n_refs] >= 0
+    totals = np.maximum(counts[n_refs:] - np.arange(_ORDER), 0)
+    expected = words.counts[:n_refs].sum(axis=0, where=is_there) / is_there.sum(axis=0)
+    return np.concatenate([totals, np.broadcast_to(expected[:, None], (*totals.shape[:2], 1))], axis=-1)
 
 
-def _tally(at: np.ndarray, begins: np.ndarray, counts: np.ndarray, segments: np.ndarray, found: np.ndarray) -> None:
-    """Count the n-grams of the references of some segments; to be compiled. See `_Grams`."""
-    for seg in segments:
-        for ref in range(len(begins)):
-            for word in range(begins[ref, seg], begins[ref, seg] + max(counts[ref, seg], 0)):
-                found[0] += 1
-                for n in range(_ORDER):
-                    if at[word, n] == 0:
-                        break
-                    found[at[word, n]] += 1
+def _statistics(numbers: np.ndarray, times: np.ndarray, sizes: np.ndarray, information: np.ndarray,
+                lengths: np.ndarray) -> np.ndarray:
+    """The information of the matches, of which each segment, system and length has so many, beside the lengths."""
+    which = np.arange(sizes.size).repeat(sizes.ravel())
+    bits = np.bincount(which, information[numbers] * times, sizes.size).reshape(sizes.shape)
+    return np.concatenate([bits.transpose(1, 0, 2), lengths], axis=-1)
 
 
-def _add(matched: np.ndarray, ends: np.ndarray, information: np.ndarray, segments: np.ndarray,
-         stats: np.ndarray) -> None:
-    """Add up the information of the matches of some segments; to be compiled. See `_matches`."""
-    _, n_systems, n_orders = ends.shape
-    for k, seg in enumerate(segments):
-        at = 0 if seg == 0 else ends[seg - 1, n_systems - 1, n_orders - 1]
-        for system in range(n_systems):
-            for n in range(n_orders):
-                bits = 0.0
-                for match in range(at, ends[seg, system, n]):
-                    bits += information[matched[match]]
-                stats[system, k, n] = bits
-                at = ends[seg, system, n]
-
-
-def _match(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, grams: np.ndarray, gram_begins: np.ndarray,
-           stats: np.ndarray, matched: np.ndarray, ends: np.ndarray) -> None:
-    """Find the matches of a block; to be compiled. See `_matches`.
-
-    `ids`, `begins`, `counts`: the words of the texts, the references first; `grams`, `gram_begins`: numbers of the
-    n-grams of the references of the whole test set, and where in them those of the block begin.
-    """
-    n_refs = len(gram_begins)
-    most, longest = _measure(counts, n_refs)
-    size = 2
-    while size < 2 * _ORDER * most + 1:
-        size *= 2
-    keys, nodes = np.empty(size, np.int64), np.empty(size, np.int64)  # n-gram -> its number here; 0 is the empty one
-    numbers = np.empty(_ORDER * most + 1, np.int32)
-    limit, hits = np.zeros(numbers.size, np.int64), np.zeros(numbers.size, np.int64)
-    found, n_found = np.empty((_ORDER, max(longest, 1)), np.int32), np.zeros(_ORDER, np.int64)
-    end = 0
-
-    for seg in range(counts.shape[1]):
-        n_words = np.maximum(counts[:n_refs, seg], 0).sum()
-        mask = 1
-        while mask < 2 * _ORDER * n_words:
-            mask = 2 * mask + 1
-        keys[:mask + 1] = -1
-        n_nodes, n_present = 1, 0
-        for text in range(len(counts)):
-            begin, count = begins[text, seg], counts[text, seg]
-            is_reference = text < n_refs
-            n_present += is_reference and count >= 0
-            n_found[:] = 0
-            for i in range(count):
-                node = 0
-                for n in range(min(_ORDER, count - i)):
-                    key = node << 32 | ids[begin + i + n]
-                    slot = ((key * _SPREAD) >> 32) & mask
-                    while keys[slot] != key and keys[slot] != -1:
-                        slot = (slot + 1) & mask
-                    if keys[slot] == -1:
-                        if not is_reference:
-                            break  # what no reference has, none of its continuations match either
-                        keys[slot], nodes[slot] = key, n_nodes
-                        numbers[n_nodes] = grams[gram_begins[text, seg] + i, n]
-                        limit[n_nodes] = hits[n_nodes] = 0
-                        n_nodes += 1
-                    node = nodes[slot]
-                    hits[node] += 1
-                    if is_reference:
-                        limit[node] = max(limit[node], hits[node])
-                    elif hits[node] <= limit[node]:
-                        found[n, n_found[n]] = numbers[node]
-                        n_found[n] += 1
-            hits[:n_nodes] = 0
-            if not is_reference:
-                row = stats[text - n_refs, seg]
-                end = _store(found, n_found, count, matched, end, ends[seg, text - n_refs], row)
-                row[-1] = n_words / n_present
-
-
-def _measure(counts: np.ndarray, n_refs: int) -> tuple[int, int]:
-    """The most words that the references of a segment have, and the most of a text; to be compiled."""
-    most, longest = 0, 0
-    for seg in range(counts.shape[1]):
-        most = max(most, np.maximum(counts[:n_refs, seg], 0).sum())
-        longest = max(longest, counts[:, seg].max())
-    return most, longest
-
-
-def _store(found: np.ndarray, n_found: np.ndarray, count: int, matched: np.ndarray, end: int, ends: np.ndarray,
-           row: np.ndarray) -> int:
-    """Write the matches of an output behind those before it, and its numbers of n-grams; to be compiled."""
-    for n in range(_ORDER):
-        matched[end:end + n_found[n]] = found[n, :n_found[n]]
-        end += n_found[n]
-        ends[n] = end
-        row[_ORDER + n] = max(count - n, 0)
-    return end
+def _ranges(begins: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """All places from each beginning on, as many as its size."""
+    sizes = sizes.ravel()
+    return np.repeat(begins.ravel() - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())

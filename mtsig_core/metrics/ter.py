@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics.counting import Untokenized, count_references, each_block, joined
+from mtsig_core.metrics.counting import Untokenized, count_references, each_block, join_texts
 from mtsig_core.metrics.tokenizers import make_tokenizer
 from mtsig_core.testset import TestSet
 from mtsig_core.version import find_version
@@ -87,14 +87,14 @@ class Ter(Untokenized):
         Returns: shape (systems, segments, 2), in the order of `stat_names`: int32 where each segment has one reference,
         float64 where lengths are means of several.
         """
-        from mtsig_core.metrics.kernels import edits, ngrams  # compiled code: slow to load, and only counting needs it
+        from mtsig_core.metrics.kernels import edits, tokens  # compiled code: slow to load, and only counting needs it
 
         n_refs, prepare, spaces = len(testset.references), self._preparation(), make_tokenizer("none")
         stats = np.empty((len(testset.systems), testset.n_segments, 2))
         for first, last, texts in each_block(testset, progress):
             prepared = [[text if text is None else prepare(text) for text in row] for row in texts]
-            codes, begins, lengths = joined(prepared)
-            ids, bounds, _ = ngrams.number(codes, begins.ravel(), lengths.ravel(), spaces.classes, spaces.edge)
+            codes, begins, lengths = join_texts(prepared)
+            ids, bounds, _ = tokens.number(codes, begins.ravel(), lengths.ravel(), spaces.classes, spaces.edge)
             found = np.empty((len(stats), last - first, 2))  # one layout, or code is compiled for each
             edits.count(ids, bounds, n_refs, lengths[:n_refs] >= 0, found)
             stats[:, first:last] = found

@@ -2,7 +2,7 @@
 
 The tokenizers 13a and zh are written as four regular expressions that only ever insert spaces. Whether they insert
 one on either side of a character depends on the classes of its neighbours and on nothing else, so a table of classes
-replaces them (`kernels.ngrams.split` states the rule). Tokenizers of another kind are left to sacreBLEU; of its
+replaces them (`kernels.tokens.split` states the rule). Tokenizers of another kind are left to sacreBLEU; of its
 result only the spaces matter.
 """
 
@@ -30,7 +30,7 @@ _INSTALL = {"ja-mecab": '"sacrebleu[ja]"', "ko-mecab": '"sacrebleu[ko]"', "intl"
 
 # Classes of characters. Those below DIGIT count as [^0-9] in the expressions of 13a, and so does SPACE for the
 # padding that 13a puts around a line; EDGE is the outside of a line that is not padded. The numbers are compiled
-# into kernels.ngrams: change that file too when they change, or compiled code in the cache goes on with the old ones.
+# into kernels.tokens: change that file too when they change, or compiled code in the cache goes on with the old ones.
 SPACE = 0  # separates tokens
 ALONE = 1  # a token of its own
 STOP = 2  # full stop or comma: depends on the digits around it

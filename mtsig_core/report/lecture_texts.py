@@ -46,8 +46,6 @@ SUMS = "What BLEU needs is summed over the sentences drawn."
 ROUNDS = ("Scene", "Where", "Guess", "The room", "What came")
 #: What the tiles are.
 TILES = "what the sentences differ by"
-#: By name, on screen.
-CORRECTIONS = {"none": "uncorrected", "bh": "Benjamini-Hochberg", "holm": "Holm", "romano-wolf": "Romano-Wolf"}
 _WIDEST = 16  # of a name on the stage
 
 

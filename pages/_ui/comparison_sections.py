@@ -30,7 +30,7 @@ from mtsig_core.report.tables import (
 from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.cautions import about_top_groups
 from mtsig_core.stats.comparison import join_comparisons
-from mtsig_core.stats.significance import decide_adjusted
+from mtsig_core.stats.significance import CORRECTION_NAMES, decide_adjusted
 from mtsig_core.testset import name_as_system
 from pages._ui import address, background, charts, controls, result_cache, screen, views
 from pages._ui.browser import command_box, copyable
@@ -197,8 +197,7 @@ def show_figure_3(view: View) -> None:
 # The matrix of all pairs, as each correction decides it.
 
 _MOST = 60  # systems in the picture: a browser draws each cell, and takes minutes for 260
-_STEPS = {"none": "raw p", "bh": "BH", "holm": "Holm", "romano-wolf": "Romano-Wolf", "bonferroni": "Bonferroni",
-          "by": "BY"}
+_STEPS = ("none", "bh", "holm", "romano-wolf", "bonferroni", "by")
 
 
 def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, str] | None:
@@ -241,7 +240,7 @@ def _first(result: MetricResult) -> MetricResult:
 def _step(adjusted: Mapping[str, np.ndarray], chosen: str) -> str:
     return controls.steps(
         "Cells as decided by", [name for name in _STEPS if name in adjusted], "decided", chosen,
-        format_func=lambda name: _STEPS[name] + (" (chosen)" if name == chosen else ""),
+        format_func=lambda name: CORRECTION_NAMES[name] + (" (chosen)" if name == chosen else ""),
         help="What is not significant under a correction loses its colour. The arrow keys step. For exploring: a "
              "correction is chosen in the sidebar, before looking.")
 
@@ -253,8 +252,8 @@ def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
     compared = "" if step == "none" else f", {fewer} fewer than without correction"
     kept = f"It controls {describe_control(view.comparison, step)}." if keeps_its_level(view.comparison) else \
         "The test rejects too often here, so no correction controls the error."
-    screen.plain(f"{_STEPS[step]}: {significant} of {n} {'pair is' if n == 1 else 'pairs are'} significant{compared}. "
-                 f"{kept}")
+    screen.plain(f"With {CORRECTION_NAMES[step]}, {significant} of {n} {'pair is' if n == 1 else 'pairs are'} "
+                 f"significant{compared}. {kept}")
 
 
 # Files, and sentences for a paper.

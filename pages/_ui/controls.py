@@ -191,7 +191,7 @@ def _pick_rank_rule(segment_means: bool) -> dict[str, str]:
                         for rule in RANK_RULES.values() if rule.ignores)
     rule = choice("Ranks", list(fitting_rules(segment_means)), "rank_rule",
                   format_func=lambda name: RANK_RULES[name].title.removeprefix("by "), help=(
-        "How ranks within a language pair are made of pairs of systems. Simultaneous rank intervals hold for all "
+        "How ranks within a language pair are made of pairs of systems. Simultaneous rank ranges hold for all "
         f"systems together. Others, to compare with what was published: {ignored}. As WMT24 and as WMT25 need a "
         "metric of segment scores, and as WMT24 the domain of each segment."))
     return {} if rule == usual else {"rank_rule": rule}

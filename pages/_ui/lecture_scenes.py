@@ -17,6 +17,7 @@ from mtsig_core.experiments.lecture import BlocksAndBroad, Excerpt, PowerTests, 
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import lecture_texts as texts
 from mtsig_core.report.lecture_texts import SceneTexts, shorten_names
+from mtsig_core.stats.significance import CORRECTION_NAMES
 from pages._work.memory import remember
 
 # Remembered: what is made of a whole test set; draws, and what is made of a few sentences.
@@ -266,7 +267,8 @@ def _decided(shown: Shown, steps: int, better: int) -> FamilyDecisions:
 def _comparisons_body(shown: Shown) -> dict:
     n, best = lecture.SYSTEMS, lecture.BETTER
     return {"systems": n, "better": best, "true_pairs": best * (n - best),
-            "corrections": list(texts.CORRECTIONS.items()), "extra": "Three truly better"}
+            "corrections": [(name, CORRECTION_NAMES[name]) for name in lecture.CORRECTIONS_SHOWN],
+            "extra": "Three truly better"}
 
 
 def _comparisons_rows(shown: Shown, steps: int, better: int = 0) -> dict:

@@ -141,7 +141,7 @@ def test_the_matrix_opens_a_pair_follows_the_corrections_and_fills_the_screen(pa
 
 
 def the_arrow_keys_step_through_the_corrections(page):
-    page.locator(".st-key-decided").get_by_text("raw p", exact=True).click()
+    page.locator(".st-key-decided").get_by_text("no correction", exact=True).click()
     page.wait_for_url("**decided=none**")
     for name in ("bh", "holm"):
         page.keyboard.press("ArrowRight")

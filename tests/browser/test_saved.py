@@ -67,7 +67,7 @@ def test_nothing_that_was_uploaded_is_lost(shared, elsewhere, page, window):
     assert "testset=~" in page.url
     seen, link = numbers(page), page.url.removeprefix(shared)
     assert "<i>my</i> set · 40 segments · 2 systems" in seen[0]
-    assert all(part in " ".join(seen) for part in ("seed 11", "alpha 0.01", "1999 trials", "holm", "basic"))
+    assert all(part in " ".join(seen) for part in ("seed 11", "alpha 0.01", "1,999 resamples", "holm", "basic"))
     page.goto(elsewhere + link)
     assert [both for both in zip_longest(seen, numbers(page)) if both[0] != both[1]] == []
     with stranger(window) as theirs:

@@ -162,22 +162,22 @@ COLLIDING = "\u890f\u99f0\u8ca3\u4e00", "\u77d1\u5409\u6f01\U0006728d"  # as `co
 
 def hashed(word):
     """The 64-bit hash of a word, in whole numbers of Python."""
-    from mtsig_core.metrics.kernels.ngrams import _SEED, _SPREAD
+    from mtsig_core.metrics.kernels.tokens import SEED, SPREAD
 
-    state = int(_SEED)
+    state = int(SEED)
     for character in word:
-        state = (state ^ ord(character)) * int(_SPREAD) % 2**64
+        state = (state ^ ord(character)) * int(SPREAD) % 2**64
     return state
 
 
 def colliding_tokens():
     """Two different words of four characters with the same 64-bit hash, found by chance among many."""
-    from mtsig_core.metrics.kernels.ngrams import _SEED, _SPREAD
+    from mtsig_core.metrics.kernels.tokens import SEED, SPREAD
 
     starts = np.random.default_rng(0).integers(0x4E00, 0x9FFF, (3, 2**23))
-    states = np.full(starts.shape[1], _SEED)
+    states = np.full(starts.shape[1], SEED)
     for characters in starts:
-        states = (states ^ characters) * _SPREAD
+        states = (states ^ characters) * SPREAD
     order = np.argsort(states)
     # States that differ in the lowest 20 bits alone are made equal by the choice of the last character.
     near = np.flatnonzero(states[order][1:] >> 20 == states[order][:-1] >> 20)
@@ -232,18 +232,18 @@ def test_blocks_are_bounded_and_complete(lengths, size):
 @pytest.mark.parametrize("longest", [5, pytest.param(6, marks=pytest.mark.slow)])
 def test_every_short_sequence_of_character_classes(longest):
     """All strings of up to so many characters, one character per class, each with and without its padding."""
-    from mtsig_core.metrics.counting import joined
+    from mtsig_core.metrics.counting import join_texts
 
     for tokenize, alone in [("13a", "!"), ("zh", "中")]:
         segments = ["".join(s) for n in range(longest + 1) for s in itertools.product(f"a1.- {alone}", repeat=n)]
-        ours = tokens_of(make_tokenizer(tokenize), *joined([segments]))
+        ours = tokens_of(make_tokenizer(tokenize), *join_texts([segments]))
         theirs = BLEU(tokenize=tokenize).tokenizer
         for segment, tokens in zip(segments, ours, strict=True):
             assert tokens == theirs(segment.rstrip()).split(), repr(segment)
 
 
 def tokens_of(tokenizer, codes, begins, lengths):
-    from mtsig_core.metrics.kernels.ngrams import split
+    from mtsig_core.metrics.kernels.tokens import split
 
     rows = np.empty((lengths.max(), 3), np.int64)
     text = codes.tobytes().decode("utf-32")

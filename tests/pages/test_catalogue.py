@@ -22,8 +22,8 @@ NEEDS_TWO = ("pair", "sampling", "sweeps", "validation", "segments")
 OTHER = {"metric": "chrf", "test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
          "trials": "1999", "seed": "3"}
 #: What the line on top says of a setting.
-TOLD = {"test": "randomization", "trials": "9999", "correction": "correction", "seed": "seed 0", "alpha": "alpha 0.05",
-        "ci": "2000 resamples"}
+TOLD = {"test": "randomization", "trials": "9,999 permutations", "correction": "correction", "seed": "seed 0",
+        "alpha": "alpha 0.05", "ci": "2,000 resamples"}
 
 
 def keys(settings):
@@ -137,7 +137,7 @@ def test_what_is_set_stays_for_the_pages_that_show_it(opened, source):
         assert not page.exception
     assert words(page) == before
     page.selectbox(key="trials").set_value(999).run()
-    assert "999 trials" in words(page) and "1999 trials" not in words(page)
+    assert "999 resamples" in words(page) and "1,999 resamples" not in words(page)
 
 
 def test_a_warning_names_the_controls_that_help_and_no_option(opened, source):

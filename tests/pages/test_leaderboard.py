@@ -43,7 +43,7 @@ def test_a_single_system_has_no_rank_and_no_pairs(app, source):
     page = app(dataclasses.replace(source, only=(NAMES[0],)))
     said, captions = words(page), " ".join(caption.value for caption in page.caption)
     assert "the score of this system: there is no other to compare it with" in captions and "Blue" not in captions
-    assert not page.exception and "<td>1</td>" not in said and "0 pairs" not in said and " trials" not in said
+    assert not page.exception and "<td>1</td>" not in said and "0 pairs" not in said and " permutations" not in said
 
 
 def test_a_mistake_is_a_message_and_the_rest_stays_alive(app, source):
@@ -146,7 +146,7 @@ def test_a_link_that_asks_for_what_is_not_there_says_so(link):
     page = link(page=None, metric="<b>nonsense", trials="12", exclude=["nobody"])
     said = words(page.run())
     assert "metric=&lt;b&gt;nonsense" in said and "trials=12" in said and "exclude=nobody" in said
-    assert "9999 trials" in said and "3 systems" in said
+    assert "9,999 permutations" in said and "3 systems" in said
 
 
 def titles(page):

@@ -83,7 +83,7 @@ def test_identical_outputs(open_pair, source):
 def test_from_so_few_segments_nothing_is_said(opened, tmp_path, n):
     few = written(tmp_path, sentences(n), (sentences(n), ["this is the sentence"] * n), names=NAMES[:2])
     page = opened("pair", few)
-    assert not page.exception and answers(page)[0].endswith(f"cannot be decided with {n} segment{'s' * (n > 1)}</div>")
+    assert not page.exception and answers(page)[0].endswith("cannot be decided with so few trials or units</div>")
     assert len(answers(page)) == 3 and " BLEU, adjusted" in answers(page)[0]  # none on equivalence; two of segments
     assert "<td>yes</td>" not in words(page) and "There is no interval with fewer than 3" in words(page)
     assert any("So few segments tell neither" in e.value for e in page.caption)
@@ -161,4 +161,4 @@ def test_where_test_and_scores_disagree_nobody_is_better(open_pair, tmp_path):
         f"{name}\t{k}\t{value}\n" for name, row in (("A", a), ("B", b)) for k, value in enumerate(row, 1)))
     page = open_pair(Source(scores=(("h", str(table)),)), test="wilcoxon", unit="segment", trials="999")
     assert not page.exception and answer(page).count(": test and scores disagree") == 1
-    assert words(page).count("the signed ranks favour A, the difference of the scores favours B") == 1
+    assert words(page).count("the signed ranks favour one system") == 1

@@ -1,186 +1,138 @@
-"""Compiled counting of matching n-grams, exact, in texts given as code points.
+"""Compiled counting of the n-grams that texts share, exact: for BLEU and NIST of words, for chrF of characters too.
 
-For each segment the n-grams of its references are numbered once, and every system is looked up in that numbering. An
-n-gram is known by the number of its first n-1 tokens and by its last token; no two n-grams ever share a number. A
-hypothesis adds nothing: where it leaves the references, longer n-grams cannot match either.
+The n-grams of a segment's references are the nodes of a trie. A node's link leads to the node without its first symbol,
+so a text finds the longest known n-gram that ends at each of its symbols in one walk; the shorter ones that end there
+are its links, and are counted once for all at the end (Aho and Corasick 1975).
 """
+
+from collections import namedtuple
+from collections.abc import Sequence
 
 import numpy as np
 from numba import njit
 
 from mtsig_core._compiled import compiled
-from mtsig_core.metrics.tokenizers import DASH, DIGIT, SPACE, STOP
+from mtsig_core.metrics.counting import join_texts
+from mtsig_core.metrics.kernels.tokens import FREE, SEED, SPREAD, equal, identify, split, table_size
+from mtsig_core.metrics.tokenizers import ALONE, SPACE, Tokenizer
 
-ORDER = 4
-_SEED, _SPREAD = 0x2545F491, 0x1E3779B97F4A7C15
-_FREE = -1
+#: What a symbol is: a token, a character, a word between spaces.
+TOKENS, CHARACTERS, BETWEEN_SPACES = range(3)
+_ROOT = 0
 
-
-@njit()
-def split(codes: np.ndarray, begin: int, end: int, classes: np.ndarray, edge: int, tokens: np.ndarray, n: int) -> int:
-    """Append the tokens of codes[begin:end], as (begin, end, hash), to `tokens` at row n; return the next row.
-
-    A space, a character that stands alone, and a stop have a token boundary on either side, others none. What digits
-    change of that `_beside_digit` says. Words end where nobody can foresee it, so nothing here branches on that: the
-    token that may end before a character is written before each, and the next over it where it goes on.
-    """
-    last = np.uint32(classes.size - 1)  # unsigned: no place is counted from the end
-    while begin < end and classes[min(codes[end - 1], last)] == SPACE:
-        end -= 1
-    while begin < end and classes[min(codes[begin], last)] == SPACE:
-        begin += 1
-    if begin >= end:
-        return n
-    text, rows, row = codes[begin:end], tokens[n:], 0
-    start, digest, inside, after = begin, _SEED, False, False
-    previous, here = edge, classes[min(text[0], last)]
-    for i in range(text.size):
-        following = classes[min(text[i + 1], last)] if i + 1 < text.size else edge
-        before = after_this = here <= STOP
-        if (previous | following) & DIGIT and here & STOP:
-            before, after_this = _beside_digit(text, i, previous, here, following, classes, edge)
-        cut = after | before
-        rows[row, 0], rows[row, 1], rows[row, 2] = start, begin + i, digest
-        row += cut & inside
-        start = begin + i if cut else start
-        digest = ((_SEED if cut else digest) ^ text[i]) * _SPREAD
-        inside, after, previous, here = here != SPACE, after_this, here, following
-    rows[row, 0], rows[row, 1], rows[row, 2] = start, end, digest
-    return n + row + 1
+# keys, nodes: a hash table from (parent, symbol) to the node. sizes: how many nodes have each length; those of length n
+# are numbered from 1 + (n - 1) * width on. The other arrays are by node: its link, where it begins in the first
+# reference that has it, how often each reference has it (references, nodes), and how often a system does.
+_Trie = namedtuple("_Trie", "keys nodes sizes link start counts hits")
 
 
 @njit()
-def _beside_digit(text: np.ndarray, i: int, previous: int, here: int, following: int, classes: np.ndarray,
-                  edge: int) -> tuple[bool, bool]:
-    """Whether a token boundary is before the stop or dash text[i] and after it: what the substitutions of 13a leave.
-
-    - A stop is set apart when a non-digit follows. Else it is cut off from a non-digit before it, and from a digit
-      after it if the substitution of pairs "non-digit, stop" took it as the second of a pair. Pairs do not overlap,
-      which matters in runs of stops ("a..5" and "a...5" differ).
-    - A dash is set apart after a digit.
-    """
-    if here == DASH:
-        return previous == DIGIT, previous == DIGIT
-    if following < DIGIT:
-        return True, True
-    run, last = i, np.uint32(classes.size - 1)
-    while run > 0 and classes[min(text[run - 1], last)] == STOP:  # to where the run of stops begins
-        run -= 1
-    first_is_second = (classes[min(text[run - 1], last)] if run > 0 else edge) < DIGIT
-    return previous < DIGIT, first_is_second == ((i - run) % 2 == 0)
+def new_trie(n_refs: int, order: int, width: int) -> _Trie:
+    n_nodes = order * width + 1
+    size = table_size(n_nodes)
+    return _Trie(np.empty(size, np.int64), np.empty(size, np.int32), np.zeros(order + 1, np.int64),
+                 np.empty(n_nodes, np.int32), np.empty(n_nodes, np.int32), np.empty((n_refs, n_nodes), np.int32),
+                 np.zeros(n_nodes, np.int32))
 
 
 @njit()
-def _equal(codes: np.ndarray, one: int, other: int, size: int) -> bool:
-    """Whether so many characters from one place on are those from another."""
-    i, end, away = np.uint64(one), np.uint64(one + size), np.uint64(other - one)
-    while i < end and codes[i] == codes[i + away]:
-        i += np.uint64(1)
-    equal: bool = i == end
-    return equal
+def clear(trie: _Trie, n_symbols: int) -> int:
+    """Make the trie ready for references of so many symbols; return the mask of its table."""
+    mask = table_size((trie.sizes.size - 1) * n_symbols + 1) - 1
+    trie.keys[:mask + 1] = FREE
+    trie.sizes[:] = 0
+    return mask
 
 
 @njit()
-def _identify(codes: np.ndarray, tokens: np.ndarray, begin: int, end: int, table: np.ndarray, mask: int,
-              ids: np.ndarray, grow: bool) -> None:
-    """Set ids[begin:end] to the row of the first token equal to each of tokens[begin:end], -1 if there is none.
-
-    With `grow` the tokens that are not yet in the table are added to it.
-    """
-    for t in range(begin, end):
-        digest = tokens[t, 2]
-        at = np.uint64(digest >> 32 & mask)  # unsigned: no place is counted from the end
-        while table[at] != _FREE:
-            other = np.int64(table[at])
-            if tokens[other, 2] == digest:
-                size = tokens[t, 1] - tokens[t, 0]
-                if tokens[other, 1] - tokens[other, 0] == size and _equal(codes, tokens[t, 0], tokens[other, 0], size):
-                    break
-            at = at + np.uint64(1) & np.uint64(mask)
-        if grow and table[at] == _FREE:
-            table[at] = t
-        ids[t] = table[at]
-
-
-@njit()
-def _learn(ids: np.ndarray, begin: int, end: int, firsts: np.ndarray, keys: np.ndarray, nodes: np.ndarray, mask: int,
-           n_nodes: int, hits: np.ndarray, limit: np.ndarray) -> int:
-    """Number the n-grams of a reference, ids[begin:end], and raise `limit` to its counts; return the new n_nodes.
-
-    Most n-grams go on with one token only: the first that each went on with stands in `firsts`, with the number of the
-    n-gram longer by it, and whether there are others, which are looked up in a table.
-    """
-    for i in range(begin, end):
-        node = ids[i]
-        hits[node] += 1
-        limit[node] = max(limit[node], hits[node])
-        for j in range(i + 1, min(i + ORDER, end)):
-            if firsts[node, 0] == _FREE:
-                firsts[node] = ids[j], n_nodes, 0
-                n_nodes += 1
-            if firsts[node, 0] == ids[j]:
-                node = firsts[node, 1]
-            else:
-                firsts[node, 2] = 1
-                at = place(node, ids[j], keys, mask)
-                if keys[at] == _FREE:
-                    keys[at], nodes[at] = node << 32 | ids[j], n_nodes
-                    n_nodes += 1
-                node = nodes[at]
-            hits[node] += 1
-            limit[node] = max(limit[node], hits[node])
-    hits[:n_nodes] = 0
-    return n_nodes
-
-
-@njit()
-def _match(ids: np.ndarray, firsts: np.ndarray, keys: np.ndarray, nodes: np.ndarray, mask: int, n_nodes: int,
-           hits: np.ndarray, limit: np.ndarray, correct: np.ndarray) -> None:
-    """Add to `correct` the n-grams of a system's tokens that the references have, each up to its limit."""
-    for i in range(ids.size):
-        if ids[i] == _FREE:
-            continue
-        node = np.uint64(ids[i])
-        hits[node] += 1
-        correct[0] += hits[node] <= limit[node]
-        for j in range(i + 1, min(i + ORDER, ids.size)):
-            if ids[j] == _FREE:
-                break
-            if firsts[node, 0] == ids[j]:
-                node = np.uint64(firsts[node, 1])
-            elif firsts[node, 2] == 1:
-                at = place(node, ids[j], keys, mask)
-                if keys[at] == _FREE:
-                    break
-                node = np.uint64(nodes[at])
-            else:
-                break
-            hits[node] += 1
-            correct[j - i] += hits[node] <= limit[node]
-    hits[:n_nodes] = 0
-
-
-@njit()
-def place(node: np.integer, token: int, keys: np.ndarray, mask: int) -> np.uint64:
-    """Where the n-gram of that number, longer by a token, stands in the table, or would."""
-    key = np.int64(node) << 32 | token
-    at = np.uint64(key * _SPREAD >> 32 & mask)
-    while keys[at] != key and keys[at] != _FREE:
+def _place(node: np.integer, symbol: int, keys: np.ndarray, mask: int) -> np.uint64:
+    """Where the n-gram that is longer by a symbol stands in the table, or would."""
+    key = np.int64(node) << 32 | symbol
+    at = np.uint64(key * SPREAD >> 32 & mask)  # unsigned: no place is counted from the end
+    while keys[at] != key and keys[at] != FREE:
         at = at + np.uint64(1) & np.uint64(mask)
     return at
 
 
 @njit()
-def table_size(n: int) -> int:
-    """A power of two that leaves a table of n entries at least half empty."""
-    size = 2
-    while size < 2 * n + 1:
-        size *= 2
-    return size
+def learn(symbols: np.ndarray, ref: int, start: int, trie: _Trie, mask: int, width: int) -> None:
+    """Count the n-grams of a reference, whose first symbol is at `start`, and add those that are new."""
+    order = trie.sizes.size - 1
+    ending = np.zeros(order + 1, np.int32)  # the n-gram of each length that ends at the last symbol
+    for i in range(symbols.size):
+        link, parent = np.int32(_ROOT), np.int32(_ROOT)
+        for length in range(1, min(i + 1, order) + 1):
+            at = _place(parent, symbols[i], trie.keys, mask)
+            if trie.keys[at] == FREE:
+                node = 1 + (length - 1) * width + trie.sizes[length]
+                trie.keys[at] = np.int64(parent) << 32 | symbols[i]
+                trie.nodes[at] = node
+                trie.link[node] = link
+                trie.start[node] = start + i - length + 1
+                trie.counts[:, node] = 0
+                trie.sizes[length] += 1
+            link = trie.nodes[at]
+            trie.counts[ref, link] += 1
+            parent, ending[length] = ending[length], link
 
 
 @njit()
-def characters(lengths: np.ndarray) -> int:
+def keep_largest(trie: _Trie, width: int) -> None:
+    """Let the first reference have each n-gram as often as the one that has it most often."""
+    for length in range(1, trie.sizes.size):
+        for node in range(1 + (length - 1) * width, 1 + (length - 1) * width + trie.sizes[length]):
+            for ref in range(1, len(trie.counts)):
+                trie.counts[0, node] = max(trie.counts[0, node], trie.counts[ref, node])
+
+
+@njit()
+def walk(symbols: np.ndarray, trie: _Trie, mask: int, room: int) -> int:
+    """Count the longest known n-gram that ends at each symbol of a system; return the room that is left.
+
+    What follows a node and a symbol that is no child of it is remembered in the table as if it were one, for so many
+    as there is room: the next system, most of whose text is the same, finds it in one step.
+    """
+    node = np.int32(_ROOT)
+    for symbol in symbols:
+        at = _place(node, symbol, trie.keys, mask)
+        if trie.keys[at] == FREE:
+            found, shorter = at, node
+            while trie.keys[found] == FREE and shorter != _ROOT:
+                shorter = trie.link[shorter]
+                found = _place(shorter, symbol, trie.keys, mask)
+            following = np.int32(_ROOT) if trie.keys[found] == FREE else trie.nodes[found]
+            if room > 0:
+                trie.keys[at] = np.int64(node) << 32 | symbol
+                trie.nodes[at] = following
+                room -= 1
+            node = following
+        else:
+            node = trie.nodes[at]
+        trie.hits[node] += 1
+    trie.hits[_ROOT] = 0
+    return room
+
+
+@njit()
+def add_shared(trie: _Trie, width: int, shared: np.ndarray) -> None:
+    """Add how many n-grams of each length the system shares with references to `shared` (references, lengths)."""
+    for length in range(trie.sizes.size - 1, 0, -1):
+        first = 1 + (length - 1) * width
+        last = first + trie.sizes[length]
+        hits, links = trie.hits[first:last], trie.link[first:last]
+        for ref in range(len(shared)):
+            counts, total = trie.counts[ref, first:last], np.int32(0)
+            for k in range(hits.size):
+                total += min(hits[k], counts[k])
+            shared[ref, length - 1] += total
+        for k in range(hits.size):
+            trie.hits[links[k]] += hits[k]
+        hits[:] = 0
+    trie.hits[_ROOT] = 0
+
+
+@njit()
+def count_symbols(lengths: np.ndarray) -> int:
     """The sum of the lengths of texts, without those that are not there; numpy's own would load all of its algebra."""
     total = 0
     for k in range(lengths.size):
@@ -188,112 +140,163 @@ def characters(lengths: np.ndarray) -> int:
     return total
 
 
-@compiled
-def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: int, classes: np.ndarray, edge: int,
-          stats: np.ndarray, first: int) -> None:
-    """Fill stats[:, first:first + segments] with the BLEU statistics of a block of segments.
-
-    `codes`: code points of all texts, uint32; `begins`, `lengths`: where each text lies in `codes`: shape (references +
-    systems, segments), int64, the references first. A length of -1 marks a reference that a segment does not have;
-    `classes`, `edge`: the tokenizer; `stats`: shape (systems, all segments, 2 + 2 * ORDER), int32, of zeros; `first`:
-    position of the block's first segment.
-    """
-    n_texts, n_segments = lengths.shape
-    most_in_refs, most_in_system = 0, 0  # characters, and so a bound on tokens
-    for seg in range(n_segments):
-        most_in_refs = max(most_in_refs, characters(lengths[:n_refs, seg]))
-        for s in range(n_refs, n_texts):
-            most_in_system = max(most_in_system, lengths[s, seg])
-    tokens = np.empty((most_in_refs + most_in_system, 3), np.int64)
-    ids = np.empty(most_in_refs + most_in_system, np.int64)
-    table = np.empty(table_size(most_in_refs), np.int32)  # of tokens: the row of the first of its kind
-    firsts = np.empty((ORDER * most_in_refs, 3), np.int32)  # see `_learn`
-    keys = np.empty(table_size((ORDER - 1) * most_in_refs), np.int64)  # of n-grams
-    nodes = np.empty(keys.size, np.int64)  # the number of the n-gram at that place
-    limit = np.empty(ORDER * most_in_refs, np.int32)  # the most often a reference has the n-gram
-    hits = np.empty(ORDER * most_in_refs, np.int32)
-    bounds = np.zeros(n_refs + 1, np.int64)  # of the references in `tokens`
-
-    for seg in range(n_segments):
-        for r in range(n_refs):
-            begin = begins[r, seg]
-            bounds[r + 1] = split(codes, begin, begin + max(lengths[r, seg], 0), classes, edge, tokens, bounds[r])
-        m = bounds[n_refs]
-        token_mask = table_size(m) - 1
-        table[:token_mask + 1] = _FREE
-        _identify(codes, tokens, 0, m, table, token_mask, ids, True)
-
-        mask = table_size((ORDER - 1) * m) - 1
-        keys[:mask + 1] = _FREE
-        firsts[:ORDER * m] = _FREE
-        limit[:ORDER * m] = 0
-        hits[:ORDER * m] = 0
-        n_nodes = m  # the first m numbers are those of the tokens
-        for r in range(n_refs):
-            n_nodes = _learn(ids, bounds[r], bounds[r + 1], firsts, keys, nodes, mask, n_nodes, hits, limit)
-
-        for s in range(n_refs, n_texts):
-            row = stats[s - n_refs, first + seg]
-            same = _same_before(codes, begins, lengths, seg, n_refs, s)
-            if same < s:
-                row[:] = stats[same - n_refs, first + seg]
-                continue
-            end = split(codes, begins[s, seg], begins[s, seg] + lengths[s, seg], classes, edge, tokens, m)
-            _identify(codes, tokens, m, end, table, token_mask, ids, False)
-            _match(ids[m:end], firsts, keys, nodes, mask, n_nodes, hits, limit, row[2:])
-            row[0] = end - m
-            row[1] = _closest(end - m, bounds, lengths[:n_refs, seg])
-            for order in range(ORDER):
-                row[2 + ORDER + order] = max(end - m - order, 0)
+@njit()
+def measure(lengths: np.ndarray, n_refs: int) -> tuple[int, int]:
+    """The most symbols that a text has, and that the references of a segment have."""
+    most, most_in_refs = 0, 0
+    for seg in range(lengths.shape[1]):
+        most_in_refs = max(most_in_refs, count_symbols(lengths[:n_refs, seg]))
+        for k in range(lengths.shape[0]):
+            most = max(most, lengths[k, seg])
+    return most, most_in_refs
 
 
 @njit()
-def _same_before(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, seg: int, first: int, s: int) -> int:
+def _find_same(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, seg: int, first: int, s: int) -> int:
     """The first system, from `first` on, whose text is that of system s; in WMT24 en-de one text in five is such."""
     for other in range(first, s):
         size = lengths[s, seg]
-        if lengths[other, seg] == size and _equal(codes, begins[s, seg], begins[other, seg], size):
+        if lengths[other, seg] == size and equal(codes, begins[s, seg], begins[other, seg], size):
             return other
     return s
 
 
 @njit()
-def _closest(length: int, bounds: np.ndarray, present: np.ndarray) -> np.int64:
-    """The number of tokens of a reference nearest to `length`, the smaller of two as near."""
-    best = np.int64(-1)
-    for r in range(present.size):
-        if present[r] >= 0:
-            candidate = bounds[r + 1] - bounds[r]
-            gap, best_gap = abs(candidate - length), abs(best - length)
-            if best < 0 or gap < best_gap or (gap == best_gap and candidate < best):
-                best = candidate
-    return best
+def _copy_characters(codes: np.ndarray, begin: int, end: int, classes: np.ndarray, ids: np.ndarray, n: int) -> int:
+    """Append the characters that are no space to `ids` at n; return the next place."""
+    last = classes.size - 1
+    for i in range(begin, end):
+        if classes[min(codes[i], last)] != SPACE:
+            ids[n] = codes[i]
+            n += 1
+    return n
+
+
+@njit()
+def _split_at_spaces(codes: np.ndarray, begin: int, end: int, classes: np.ndarray, tokens: np.ndarray, n: int) -> int:
+    """As `split`: the words between spaces, of which one punctuation mark is cut off, the last character or the first.
+    """
+    last, i = classes.size - 1, begin
+    while i < end:
+        if classes[min(codes[i], last)] == SPACE:
+            i += 1
+            continue
+        start, cut, digest = i, -1, SEED
+        while i < end and classes[min(codes[i], last)] != SPACE:
+            i += 1
+        if i - start > 1 and classes[min(codes[i - 1], last)] == ALONE:
+            cut = i - 1
+        elif i - start > 1 and classes[min(codes[start], last)] == ALONE:
+            cut = start + 1
+        for k in range(start, i):
+            if k == cut:
+                tokens[n, 0], tokens[n, 1], tokens[n, 2] = start, k, digest
+                n, start, digest = n + 1, k, SEED
+            digest = (digest ^ codes[k]) * SPREAD
+        tokens[n, 0], tokens[n, 1], tokens[n, 2] = start, i, digest
+        n += 1
+    return n
+
+
+@njit()
+def _read(codes: np.ndarray, begin: int, end: int, classes: np.ndarray, edge: int, kind: int, tokens: np.ndarray,
+          table: np.ndarray, mask: int, ids: np.ndarray, n: int, grow: bool) -> int:
+    """Append the symbols of a text to `ids` at n, those that no reference has as -1; return the next place."""
+    if kind == CHARACTERS:
+        return _copy_characters(codes, begin, end, classes, ids, n)
+    if kind == BETWEEN_SPACES:
+        stop = _split_at_spaces(codes, begin, end, classes, tokens, n)
+    else:
+        stop = split(codes, begin, end, classes, edge, tokens, n)
+    identify(codes, tokens, n, stop, table, mask, ids, grow)
+    return stop
 
 
 @compiled
-def number(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, classes: np.ndarray,
-           edge: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Number the tokens of texts, shape (texts,): equal tokens alike, from 0 in order of first appearance.
+def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: int, classes: np.ndarray, edge: int,
+          kind: int, shared: np.ndarray, sizes: np.ndarray) -> None:
+    """Count the n-grams that systems share with references in a block of segments.
 
-    Returns: `ids`: the number of each token, all texts in a row; `bounds`: where each text begins in `ids`, and the end
-    of the last; shape (texts + 1,); `spans`: where the token of each number lies in `codes`, shape (distinct tokens,
-    2).
+    `codes`: code points of all texts, uint32; `begins`, `lengths`: where each text lies in `codes`: shape (references +
+    systems, segments), int64, the references first. A length of -1 marks a reference that a segment does not have;
+    `classes`, `edge`: the tokenizer; `kind`: what is a symbol, TOKENS, CHARACTERS or words BETWEEN_SPACES.
+
+    Fills `shared`, of zeros, shape (references or 1, systems, segments, lengths of n-grams), int32: the one row counts
+    each n-gram up to the most that a reference has; and `sizes`, the symbols of each text, -1 where there is none.
     """
-    tokens = np.empty((codes.size, 3), np.int64)
-    bounds = np.zeros(begins.size + 1, np.int64)
-    for k in range(begins.size):
-        bounds[k + 1] = split(codes, begins[k], begins[k] + max(lengths[k], 0), classes, edge, tokens, bounds[k])
-    n = bounds[-1]
-    ids = np.empty(n, np.int64)
-    mask = table_size(n) - 1
-    _identify(codes, tokens, 0, n, np.full(mask + 1, _FREE, np.int32), mask, ids, True)
-    spans = np.empty((n, 2), np.int64)
-    n_distinct = 0
-    for t in range(n):
-        if ids[t] == t:
-            spans[n_distinct] = tokens[t, :2]
-            ids[t] = n_distinct
-            n_distinct += 1
-        else:
-            ids[t] = ids[ids[t]]  # the first of its kind is already numbered
-    return ids, bounds, spans[:n_distinct].copy()
+    n_rows, n_systems, n_segments, order = shared.shape
+    most, most_in_refs = measure(lengths, n_refs)
+    tokens = np.empty((most_in_refs + most, 3), np.int64)
+    ids = np.empty(most_in_refs + most, np.int64)
+    table = np.empty(table_size(most_in_refs), np.int32)  # of tokens: the row of the first of its kind
+    trie = new_trie(n_refs, order, most_in_refs)
+    for seg in range(n_segments):
+        width = count_symbols(lengths[:n_refs, seg])
+        token_mask, mask, m = table_size(width) - 1, clear(trie, width), 0
+        table[:token_mask + 1] = FREE
+        for r in range(n_refs):
+            first, begin = m, begins[r, seg]
+            m = _read(codes, begin, begin + max(lengths[r, seg], 0), classes, edge, kind, tokens, table, token_mask,
+                      ids, m, True)
+            learn(ids[first:m], r, 0, trie, mask, width)
+            sizes[r, seg] = m - first if lengths[r, seg] >= 0 else -1
+        if n_rows < n_refs:
+            keep_largest(trie, width)
+        room = mask // 4  # nodes fill at most half of the places
+        for s in range(n_systems):
+            same = _find_same(codes, begins, lengths, seg, n_refs, n_refs + s) - n_refs
+            if same < s:
+                shared[:, s, seg] = shared[:, same, seg]
+                sizes[n_refs + s, seg] = sizes[n_refs + same, seg]
+                continue
+            begin = begins[n_refs + s, seg]
+            end = _read(codes, begin, begin + lengths[n_refs + s, seg], classes, edge, kind, tokens, table, token_mask,
+                        ids, m, False)
+            room = walk(ids[m:end], trie, mask, room)
+            add_shared(trie, width, shared[:, s, seg])
+            sizes[n_refs + s, seg] = end - m
+
+
+def count_block(texts: Sequence[Sequence[str | None]], n_refs: int, tokenizer: Tokenizer, kind: int, order: int,
+                merge: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """What `count` fills; `merge` makes one row of the references."""
+    codes, begins, lengths = join_texts(texts)
+    sizes = np.empty_like(lengths)
+    shared = np.zeros((1 if merge else n_refs, len(texts) - n_refs, lengths.shape[1], order), np.int32)
+    count(codes, begins, lengths, n_refs, tokenizer.classes, tokenizer.edge, kind, shared, sizes)
+    return shared, sizes
+
+
+@compiled
+def list_shared(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, starts: np.ndarray, order: int,
+                places: np.ndarray, times: np.ndarray, ends: np.ndarray) -> None:
+    """List the n-grams that systems share with references, each up to the most that a reference has.
+
+    `ids`: words as numbers; `begins`, `counts`: where each text is in them: shape (references + systems, segments), a
+    count of -1 for none; `starts`: where each reference begins in what the caller has of all references.
+
+    Fills `places` and `times`: where in that each n-gram begins first, and how often it matches; by segment, system,
+    and length; `ends`, shape (segments, systems, lengths): where each list of these ends.
+    """
+    n_refs, end = len(starts), 0
+    _, most = measure(counts, n_refs)
+    trie = new_trie(n_refs, order, most)
+    for seg in range(counts.shape[1]):
+        width = count_symbols(counts[:n_refs, seg])
+        mask = clear(trie, width)
+        for r in range(n_refs):
+            learn(ids[begins[r, seg]:][:max(counts[r, seg], 0)], r, starts[r, seg], trie, mask, width)
+        keep_largest(trie, width)
+        room = mask // 4
+        for s in range(len(counts) - n_refs):
+            room = walk(ids[begins[n_refs + s, seg]:][:counts[n_refs + s, seg]], trie, mask, room)
+            for length in range(order, 1, -1):
+                for node in range(1 + (length - 1) * width, 1 + (length - 1) * width + trie.sizes[length]):
+                    trie.hits[trie.link[node]] += trie.hits[node]
+            for length in range(1, order + 1):
+                for node in range(1 + (length - 1) * width, 1 + (length - 1) * width + trie.sizes[length]):
+                    if trie.hits[node] > 0:
+                        places[end], times[end] = trie.start[node], min(trie.hits[node], trie.counts[0, node])
+                        trie.hits[node] = 0
+                        end += 1
+                ends[seg, s, length - 1] = end
