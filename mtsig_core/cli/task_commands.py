@@ -26,7 +26,7 @@ from mtsig_core.cli.options import (
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import AS_COMPARED, agreement, default_metrics, kept_agreement
 from mtsig_core.metrics import resolve_metric
-from mtsig_core.readers.archives import is_zip
+from mtsig_core.readers.files import is_zip
 from mtsig_core.readers.tasks import contents_of, pairs_of, tables_beside, unread_sentences
 from mtsig_core.report.agreement import AGREEMENT_FORMS
 from mtsig_core.report.commands import defaults, option_name, task_command

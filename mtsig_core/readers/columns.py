@@ -42,6 +42,19 @@ def find_column(header: Sequence[str], *roles: str) -> int | None:
     return next((lower.index(name) for role in roles for name in NAMES[role] if name in lower), None)
 
 
+def find_score(where: str, header: Sequence[str], metric: str, *other_names: str) -> int | None:
+    """The column of the scores: the one named after them, else the only one with a usual name."""
+    lower = [column.lower() for column in header]
+    if metric.lower() in lower:
+        return lower.index(metric.lower())
+    places = [k for k, column in enumerate(lower) if column in (*NAMES["score"], *other_names)]
+    if len(places) > 1:
+        columns = [show_name(header[k]) for k in places]
+        raise InputError(f"{where} has {' and '.join(columns)}, and none is called {show_name(metric)}. Take all but "
+                         f"one out, or call the scores {' or '.join(columns)} themselves.")
+    return places[0] if places else None
+
+
 def show_value(value: object) -> str:
     """A value in a message, cut where it is long."""
     try:
@@ -51,10 +64,18 @@ def show_value(value: object) -> str:
     return show_name(text if len(text) <= 40 else f"{text[:40]}...")
 
 
-def list_names(names: Iterable[str]) -> str:
+def list_names(names: Iterable[str], most: int = 12) -> str:
     """Names in a message, the first dozen."""
     names = list(names)
-    return ", ".join(map(show_name, names[:12])) + (", ..." if len(names) > 12 else "")
+    return ", ".join(map(show_name, names[:most])) + (", ..." if len(names) > most else "")
+
+
+def join_columns(columns: Mapping[str, Sequence[Any]], fault: str, what: str) -> tuple[list[str], Rows]:
+    """Header and rows of columns, which must be of one length."""
+    if len({len(values) for values in columns.values()}) > 1:
+        sizes = ", ".join(f"{show_name(column)} {len(values)}" for column, values in columns.items())
+        raise InputError(f"{fault}: {sizes}. Expected as many {what} in each.")
+    return list(columns), list(enumerate(zip(*columns.values(), strict=True), 1))
 
 
 # -- from memory -----------------------------------------------------------------------------------------------
@@ -68,11 +89,11 @@ def read_columns(name: str, table: Columns) -> dict[str, list[Any]]:
         raise InputError(f"{name} is of the type {type(table).__name__}. Expected a data frame of pandas, or a mapping "
                          "from names of columns to lists.")
     else:
-        names = list(table.columns)
-        if twice := [column for column in names if names.count(column) > 1]:
-            raise InputError(f"{name} has the column {twice[0]!r} twice. Rename or remove one of them.")
-        columns = {column: [None if is_missing else value for value, is_missing in zip(
-            table[column], table[column].isna(), strict=True)] for column in names}
+        if not table.columns.is_unique:
+            raise InputError(f"{name} has the column {table.columns[table.columns.duplicated()][0]!r} twice. Rename or "
+                             "remove one of them.")
+        columns = {column: values.astype(object).where(values.notna(), None).tolist()
+                   for column, values in table.items()}
     if wrong := [column for column in columns if not isinstance(column, str)]:
         raise InputError(f"{name} has a column that is called {wrong[0]!r}. Expected texts as names of columns.")
     return columns
@@ -85,42 +106,32 @@ def read_frame_rows(name: str, table: Columns) -> tuple[list[str], Rows]:
     return join_columns(read_columns(name, table), f"{name} has columns of unequal length", "rows")
 
 
-def join_columns(columns: Mapping[str, Sequence[Any]], fault: str, what: str) -> tuple[list[str], Rows]:
-    """Header and rows of columns, which must be of one length."""
-    sizes = {column: len(values) for column, values in columns.items()}
-    if len(set(sizes.values())) > 1:
-        listed = ", ".join(f"{show_name(column)} {size}" for column, size in sizes.items())
-        raise InputError(f"{fault}: {listed}. Expected as many {what} in each.")
-    return list(columns), list(enumerate(zip(*columns.values(), strict=True), 1))
-
-
 # -- delimited text --------------------------------------------------------------------------------------------
 
 
-def read_delimited(name: str, text: str) -> tuple[list[str] | None, Rows]:
-    """Header and rows of a text with tabs, commas or semicolons between its columns."""
-    header_line = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
-    header_line = re.sub('"[^"]*"', "", header_line)  # what is quoted parts no columns
-    separator = next((sign for sign in "\t,;" if sign in header_line), "\t")
+def read_delimited(name: str, text: str) -> tuple[list[str], Rows]:
+    """Header and rows of a text with tabs, commas or semicolons between its columns; no header of an empty text."""
+    first_line = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
+    unquoted = re.sub('"[^"]*"', "", first_line)
+    separator = next((sign for sign in "\t,;" if sign in unquoted), "\t")
     spend("values", text.count(separator) + text.count("\n"), name)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True,
                         quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL)
-    header: list[str] | None = None
+    header: list[str] = []
     rows: Rows = []
-    gaps: Rows = []
+    gaps: Rows = []  # empty rows of a single column are scores that are missing, unless they end the file
     try:
         for cells in reader:
-            if not any(cell.strip() for cell in cells) and len(cells) < 2:
-                gaps += [(reader.line_num, [""])] * (header is not None and len(header) == 1)
-                continue
-            if header is None:
+            if len(cells) < 2 and not any(cell.strip() for cell in cells):
+                gaps += [(reader.line_num, [""])] * (len(header) == 1)
+            elif not header:
                 header = [show_name(cell.strip()) for cell in cells]
-            elif len(cells) != len(header):
+            elif len(cells) == len(header):
+                rows += [*gaps, (reader.line_num, cells)]
+                gaps = []
+            else:
                 raise InputError(f"{name}, row {reader.line_num} has {len(cells)} columns, the header has "
                                  f"{len(header)} ({list_names(header)}). Give every row the same columns.")
-            else:  # an empty row of a single column is a score that is missing, unless it ends the file
-                rows += [*gaps, (reader.line_num, cells)]
-                gaps.clear()
     except csv.Error as error:
         raise InputError(f"{name}, row {reader.line_num} cannot be read: {error}. Check its quotes.") from None
     return header, rows
@@ -157,11 +168,11 @@ def _check_parquet(file: Any, name: str) -> None:
     if about.num_row_groups * about.num_columns > _CHUNKS:
         raise InputError(f"{name} has {about.num_row_groups:,} row groups of {about.num_columns:,} columns. Write it "
                          "again, in one.")
-    nested = next((field.name for field in file.schema_arrow if types.is_nested(field.type)), None)
-    wide = (column.name for column in file.schema if column.max_repetition_level or column.length > _WIDEST)
-    if (wrong := next(wide, nested)) is not None:
-        raise InputError(f"{name}: the column {wrong!r} holds lists, records or bytes. Expected columns of numbers and "
-                         "texts.")
+    wrong = [column.name for column in file.schema if column.max_repetition_level or column.length > _WIDEST]
+    wrong += [field.name for field in file.schema_arrow if types.is_nested(field.type)]
+    if wrong:
+        raise InputError(f"{name}: the column {wrong[0]!r} holds lists, records or bytes. Expected columns of numbers "
+                         "and texts.")
     chunks = [about.row_group(k).column(j) for k in range(about.num_row_groups) for j in range(about.num_columns)]
     if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in chunks):  # however long, a beginning costs nothing
         raise InputError(f"{name}: texts are written by what they have in common (DELTA_BYTE_ARRAY). Write it again "
@@ -188,20 +199,20 @@ def _list_values(column: Any) -> list[Any]:
 def read_json(name: str, text: str, metric: str) -> tuple[list[str], Rows, bool]:
     """Header and rows of JSON, and whether its columns are known to be systems.
 
-    JSON is objects in an array or in lines, lists by column, or what COMET writes: a list of objects by output.
+    JSON is objects in an array, in lines, or in the only list of an object; lists by column; or what COMET writes.
     """
     try:
         whole = parse_json(text, name)
     except ValueError:
         whole = None
     records = whole
-    if isinstance(whole, dict):
+    if isinstance(whole, dict) and whole:
         _check_orient(name, whole)
-        if whole and all(isinstance(values, list) for values in whole.values()) and not any(
-                isinstance(value, dict | list) for values in whole.values() for value in values):
+        are_lists = all(isinstance(values, list) for values in whole.values())
+        if are_lists and not any(isinstance(value, dict | list) for values in whole.values() for value in values):
             return *join_columns(whole, f"{name} has lists of unequal length", "values"), False
         records = _find_records(name, whole)
-        if records is None and whole and all(isinstance(values, list) for values in whole.values()):
+        if records is None and are_lists:
             return *_read_comet(name, whole, metric), True
     if isinstance(records, list):
         entries = list(enumerate(records, 1))
@@ -210,20 +221,14 @@ def read_json(name: str, text: str, metric: str) -> tuple[list[str], Rows, bool]
     return *_join_records(name, entries, metric), False
 
 
-def _join_records(name: str, entries: Sequence[tuple[int, Any]], metric: str) -> tuple[list[str], Rows]:
-    """Header and rows of numbered objects; of one score each, each must have it."""
-    for k, entry in entries:
-        if not isinstance(entry, dict):
-            raise InputError(f"{name}, row {k} is {show_value(entry)}. Expected an object such as {_ROW}.")
-    header = list(dict.fromkeys(key for _, entry in entries for key in entry))
-    check_values(len(header) * len(entries), name)
-    place = find_score(name, header, metric) if find_column(header, "system") is not None else None
-    score = None if place is None else header[place]
-    for k, entry in entries:
-        if score is not None and score not in entry:
-            raise InputError(f"{name}, row {k} has no {show_name(score)!r}; it has {list_names(entry)}. Expected a "
-                             "number, or null where a score is missing.")
-    return header, [(k, [entry.get(key) for key in header]) for k, entry in entries]
+def _check_orient(name: str, whole: Mapping[str, Any]) -> None:
+    """Refuse how pandas writes a table of JSON unless it is told to write records."""
+    values = list(whole.values())
+    parted = isinstance(whole.get("data"), list) and ("columns" in whole or "schema" in whole)
+    if parted or (len(values) > 1 and all(isinstance(value, dict) for value in values)
+                  and len(set(map(tuple, values))) == 1):
+        raise InputError(f"{name} is an object of {list_names(whole)}, as pandas writes a table by default or with "
+                         "orient 'split' or 'table'. Expected an object for each row. Write it with orient='records'.")
 
 
 def _find_records(name: str, whole: Mapping[str, Any]) -> list[Any] | None:
@@ -236,16 +241,18 @@ def _find_records(name: str, whole: Mapping[str, Any]) -> list[Any] | None:
     return list(whole[lists[0]]) if lists else None
 
 
-def _check_orient(name: str, whole: Mapping[str, Any]) -> None:
-    """Refuse how pandas writes a table of JSON unless it is told to write records."""
-    for key in ("columns", "schema"):
-        if isinstance(whole.get(key), list | dict) and isinstance(whole.get("data"), list):
-            raise InputError(f"{name} has {key!r} beside 'data', as pandas writes a table with orient 'split' or "
-                             "'table'. Expected an object for each row. Write it with orient='records'.")
-    if len(whole) > 1 and all(isinstance(values, dict) for values in whole.values()) and len(
-            {tuple(values) for values in whole.values()}) == 1:
-        raise InputError(f"{name} has an object for each of {list_names(whole)}, as pandas writes a table by default. "
-                         "Expected an object for each row. Write it with orient='records'.")
+def _join_records(name: str, entries: Sequence[tuple[int, Any]], metric: str) -> tuple[list[str], Rows]:
+    """Header and rows of numbered objects; of one score each, each must have it."""
+    if wrong := next((entry for entry in entries if not isinstance(entry[1], dict)), None):
+        raise InputError(f"{name}, row {wrong[0]} is {show_value(wrong[1])}. Expected an object such as {_ROW}.")
+    header = list(dict.fromkeys(key for _, entry in entries for key in entry))
+    check_values(len(header) * len(entries), name)
+    place = find_score(name, header, metric) if find_column(header, "system") is not None else None
+    for k, entry in entries:
+        if place is not None and header[place] not in entry:
+            raise InputError(f"{name}, row {k} has no {show_name(header[place])!r}; it has {list_names(entry)}. "
+                             "Expected a number, or null where a score is missing.")
+    return header, [(k, [entry.get(key) for key in header]) for k, entry in entries]
 
 
 def _parse_row(name: str, row: int, line: str) -> Any:
@@ -275,14 +282,3 @@ def _read_comet(name: str, whole: Mapping[str, list[Any]], metric: str) -> tuple
                                  "COMET writes as JSON, with COMET or score.")
             scores.append(entry[keys[place]])
     return join_columns(columns, f"{name} has unequal numbers of segments", "scores of the same source")
-
-
-def find_score(where: str, header: Sequence[str], metric: str, *other_names: str) -> int | None:
-    """The column of the scores: that of their own name before all others, of which there may be one alone."""
-    own_places = [k for k, column in enumerate(header) if column.lower() == metric.lower()][:1]
-    places = own_places or [k for k, column in enumerate(header) if column.lower() in (*NAMES["score"], *other_names)]
-    if len(places) > 1:
-        columns = [show_name(header[k]) for k in places]
-        raise InputError(f"{where} has {' and '.join(columns)}, and none is called {show_name(metric)}. Take all but "
-                         f"one out, or call the scores {' or '.join(columns)} themselves.")
-    return places[0] if places else None

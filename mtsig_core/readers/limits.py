@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
-import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, replace
-from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from mtsig_core.errors import InputError, MtsigError, SettingError
 from mtsig_core.testset import show_name
 
-# Readers ask here: `spend` before they keep something, `check_values` before a table grows, `open_file` for every file.
-# Outside of `limit_reading` only what protects from nonsense holds, as on the command line.
+# Readers ask here: `spend` before they keep something, `check_values` before a table grows. Outside of `limit_reading`
+# only what protects from nonsense holds, as on the command line.
 
 MAX_VALUES = 200_000_000  # of a table of scores, whoever reads it: one that few lines make so large is no table
 _LONGEST = 200  # characters of a name in a message
@@ -38,7 +36,7 @@ class UploadLimits:
     values: int = field(default=5_000_000, metadata={"told": "{:,} values in tables"})
     #: Of one test set, as all pairs of them are compared.
     systems: int = field(default=200, metadata={"told": "{:,} systems"})
-    #: A zip, unpacked on disk; of that the files of one language pair are read.
+    #: A zip as if all of it were unpacked; of that the files of one language pair are read.
     zip_mb: int = field(default=200, metadata={"told": "{:,} MB unpacked from a zip"})
     zip_files: int = field(default=10_000, metadata={"told": "{:,} files in a zip"})
 
@@ -78,6 +76,7 @@ class _Budget:
     def __init__(self, limits: UploadLimits):
         self.limits, self.left = limits, {limit.name: int(getattr(limits, limit.name)) for limit in fields(limits)}
         self.left |= {name: self.left[name] << 20 for name in ("mb", "zip_mb")}  # as bytes
+        self.spent: set[object] = set()  # on what counts once
 
     def spend(self, name: str, n: int, where: str) -> None:
         if n > self.left[name]:
@@ -91,7 +90,8 @@ class _Budget:
 
 
 _BUDGET: ContextVar[_Budget | None] = ContextVar("budget", default=None)
-_BELOW: ContextVar[tuple[str, ...]] = ContextVar("below", default=())
+#: The folder that all files must lie in, links followed.
+BELOW: ContextVar[str | None] = ContextVar("below", default=None)
 
 
 @contextmanager
@@ -100,7 +100,7 @@ def limit_reading(limits: UploadLimits | None = None, *, below: str | os.PathLik
     files from there on, and what the system refuses to read is an InputError."""
     root = None if below is None else os.path.realpath(below)
     tokens = (_BUDGET.set(_BUDGET.get() if limits is None else _Budget(limits)),
-              _BELOW.set((root,) if root else _BELOW.get()))
+              BELOW.set(root or BELOW.get()))
     try:
         with hide_places({} if root is None else {root + os.sep: ""}):
             yield
@@ -108,18 +108,7 @@ def limit_reading(limits: UploadLimits | None = None, *, below: str | os.PathLik
         raise InputError(explain_unreadable(error)) from error
     finally:
         _BUDGET.reset(tokens[0])
-        _BELOW.reset(tokens[1])
-
-
-@contextmanager
-def allow_folder(folder: str | os.PathLike[str]) -> Iterator[None]:
-    """Within it files below this folder may be read too, where only those below another may: what mtsig itself has
-    unpacked there came from a file that may be read."""
-    token = _BELOW.set((*_BELOW.get(), os.path.realpath(folder)) if _BELOW.get() else ())
-    try:
-        yield
-    finally:
-        _BELOW.reset(token)
+        BELOW.reset(tokens[1])
 
 
 def explain_unreadable(error: OSError) -> str:
@@ -133,10 +122,12 @@ def explain_unreadable(error: OSError) -> str:
     return f"{name} cannot be read: {error.strerror or error}. Check its name, and who may read it."
 
 
-def spend(name: str, n: int, where: str) -> None:
-    """Take from a limit; `where` names the file in the message if there is not so much left. `mb` is in bytes."""
-    if (budget := _BUDGET.get()) is not None and n > 0:
+def spend(name: str, n: int, where: str, once: object = None) -> None:
+    """Take from a limit; `where` names the file in the message if there is not so much left. `mb` is in bytes; `once`
+    is what counts a single time."""
+    if (budget := _BUDGET.get()) is not None and n > 0 and (name, once) not in budget.spent:
         budget.spend(name, n, where)
+        budget.spent |= {(name, once)} if once is not None else set()
 
 
 def is_limited() -> bool:
@@ -151,44 +142,6 @@ def check_values(n: int, where: str) -> None:
         raise InputError(f"{where}: systems and lines make a table of {n:,} places, too large to be one of scores, "
                          f"which has at most {budget.limits.values if budget else MAX_VALUES:,}. Expected the same "
                          "systems on each line, and the same names throughout.")
-
-
-def check_place(path: str | os.PathLike[str]) -> str:
-    """Where links lead; raises InputError if that is not below the folder that may be read."""
-    below = _BELOW.get()
-    if not below:
-        return os.fspath(path)
-    real = os.path.realpath(path)
-    if not any(map(Path(real).is_relative_to, below)):
-        raise InputError(f"{show_name(path)} is a link that leads out of MTSIG_DATA_ROOT, where the dashboard may not "
-                         "read. Replace it by the file or folder itself.")
-    return real
-
-
-def open_file(path: str | os.PathLike[str]) -> BufferedReader:
-    """A file to read bytes from; where `limit_reading` names a folder, a regular one: a pipe or a device has no end."""
-    real = check_place(path)
-    if not _BELOW.get():
-        return open(real, "rb")
-    number = os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    mode = os.fstat(number).st_mode
-    if not stat.S_ISREG(mode):
-        os.close(number)
-        if stat.S_ISDIR(mode):
-            raise IsADirectoryError(21, "Is a directory")
-        raise _make_irregular_error(path)
-    return os.fdopen(number, "rb")
-
-
-def check_regular(path: Path) -> Path:
-    """A file that was found in a folder, and that nobody has named: there a pipe would be waited for without end."""
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise _make_irregular_error(path)
-    return path
-
-
-def _make_irregular_error(path: str | os.PathLike[str]) -> InputError:
-    return InputError(f"{show_name(path)} is no regular file. Replace it by one.")
 
 
 @contextmanager

@@ -15,8 +15,9 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from mtsig_core.errors import InputError, find_closest
+from mtsig_core.readers.files import FilePath, open_file
 from mtsig_core.readers.formats import SEGMENTS, find_reader, find_refusal, sniff
-from mtsig_core.readers.limits import is_limited, open_file, spend
+from mtsig_core.readers.limits import is_limited, spend
 from mtsig_core.testset import StoredLines, read_file_state, show_name
 
 SAMPLE = 1 << 16  # bytes, or
@@ -57,8 +58,6 @@ def count_damage(data: bytes) -> int:
 
 
 # Reading a text file with one segment per line, and saying what is wrong with one that is not.
-
-FilePath = str | os.PathLike[str]
 
 MAX_BYTES = 2 << 30  # of text, unpacked: a small .gz can hold far more than any memory
 CHUNK = 1 << 20

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 from mtsig_core.errors import InputError
 from mtsig_core.readers.columns import NAMES, read_delimited
-from mtsig_core.readers.lines import FilePath, read_lines
+from mtsig_core.readers.files import FilePath
+from mtsig_core.readers.lines import read_lines
 from mtsig_core.testset import show_name
 
 _PUBLISHED = "a table of published scores"
@@ -80,7 +81,7 @@ def parse_official_tables(text: str, name: str = "The table", is_task: bool = Tr
         raise InputError(f"{name} has no columns in its first line, {show_name(header_line[:80])!r}. Expected system "
                          "and the names of metrics, with tabs, semicolons or commas between them.")
     header, rows = read_delimited(name, text)
-    if header is None or not any(header):
+    if not any(header):
         raise InputError(f"{name} has nothing in its columns. Expected system and the names of metrics in its "
                          "first line.")
     columns = [k for k, title in enumerate(header) if title.lower() in NAMES["langpair"]]

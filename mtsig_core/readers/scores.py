@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -30,18 +28,19 @@ from mtsig_core.readers.columns import (
     read_json,
     show_value,
 )
+from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.formats import IDS, SCORE_TABLE, find_reader, find_refusal
 from mtsig_core.readers.limits import check_values, spend
-from mtsig_core.readers.lines import FilePath, decode, read_bytes, read_lines
+from mtsig_core.readers.lines import decode, read_bytes, read_lines
 from mtsig_core.readers.tasks import ENDINGS, read_blocks
 from mtsig_core.testset import SegmentScores, TestSet, find_direction, is_human, show_name
 
-# Segment scores: a file of any format, or a table in memory -> a list of ratings.
+# From bytes, or a table in memory, to ratings: header and rows, the columns by what they hold, a rating for each score.
 
 #: Of scores: a file, columns, or an array of shape (systems, segments).
 Table: TypeAlias = "FilePath | Columns | np.ndarray"
 _MISSING = ("", '""', "na", "n/a", "nan", "none", "null")
-_OF_LINE = {"line": "number the lines", "docid": "name documents", "domain": "name domains"}
+_HELD = ("system", "line", "score", "docid", "domain")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,33 +79,30 @@ def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] =
     column may have too; `is_system`: whether a column of that name may be a system.
     """
     name, header, rows, are_systems = _read_rows(path, metric)
-    if header is None or not rows:
+    if not header or not rows:
         raise InputError(f"{name} has no row of scores. {FORMS}")
-    place: dict[str, int | None] = dict.fromkeys(("system", "line", "score", "docid", "domain"))
+    place: dict[str, int | None] = dict.fromkeys(_HELD)
     if not are_systems:
-        _check_header(name, header, rows)
         header, rows = _drop_langpair(name, header, rows)
-        place = _find_places(name, header, metric, is_system)
+        place = _find_places(name, header, rows, metric, is_system)
+    system_place, line_place, score_place = place["system"], place["line"], place["score"]
     columns = [(column, k) for k, column in enumerate(header) if k not in place.values()]
-    if place["score"] is None:
-        _check_systems(name, header, rows, columns, is_system)
-    system_place, line_place = place["system"], place["line"]
     spend("systems", len(columns if system_place is None else {str(cells[system_place]) for _, cells in rows}), name)
     file = ScoreFile(name, header, rows, are_systems, len(rows) if line_place is None else None)
     for count, (row, cells) in enumerate(rows, 1):
         where = f"{name}, row {row}"
-        system, document, domain = (None if k is None else _read_text(cells[k], f"{where}: {held}")
-                                    for held, k in place.items() if held in ("system", "docid", "domain"))
+        system, document, domain = (None if (k := place[held]) is None else _read_text(cells[k], f"{where}: {held}")
+                                    for held in ("system", "docid", "domain"))
         line = count if line_place is None else as_key(cells[line_place], f"{where}: line")
-        if system is not None and place["score"] is not None:
-            scores = [(system, _read_number(cells[place["score"]], where))]
+        if system is not None and score_place is not None:
+            scores = [(system, _read_number(cells[score_place], where))]
         else:
             scores = [(column, _read_number(cells[k], f"{where}, column {show_name(column)}")) for column, k in columns]
         file.ratings += [Rating(name, line, score, document, domain, row, file) for name, score in scores]
     return file
 
 
-def _read_rows(path: Table, metric: str) -> tuple[str, list[str] | None, Rows, bool]:
+def _read_rows(path: Table, metric: str) -> tuple[str, list[str], Rows, bool]:
     """The name of a table, its header and rows, and whether its columns are known to be systems."""
     if not isinstance(path, str | os.PathLike):
         name = f"The table {metric}"
@@ -128,24 +124,6 @@ def _read_rows(path: Table, metric: str) -> tuple[str, list[str] | None, Rows, b
     return name, *read_delimited(name, text), False
 
 
-def _check_header(name: str, header: Sequence[str], rows: Rows) -> None:
-    """Refuse a first row of scores in place of names, and a name that comes twice."""
-    if find_column(header, "system", "line", "score", "docid") is None:
-        numbers = [k for k, column in enumerate(header) if column.lower() not in _MISSING and _is_number(column)
-                   and all(_is_number(cells[k]) for _, cells in rows)]
-        texts = [k for k in range(len(header)) if not any(_is_number(cells[k]) for _, cells in rows)]
-        if numbers and texts:
-            advice = "Put a row of names above it, such as system, line, score."
-            if len(header) == 2 and texts == [0]:
-                advice = ("mt-metrics-eval writes *.seg.score so, which are read from the folder of a task, in "
-                          "human-scores/. Or put the names system, line, score above it, with the number of its line "
-                          "in each row.")
-            raise InputError(f"{name} begins with {list_names(header)}, which is a row of scores. Expected the names "
-                             f"of the columns first. {advice}")
-    if twice := sorted({column for column in header if header.count(column) > 1}):
-        raise InputError(f"{name} has the column {show_name(twice[0])} twice. Rename or remove one of them.")
-
-
 def _drop_langpair(name: str, header: list[str], rows: Rows) -> tuple[list[str], Rows]:
     """The table without its column of language pairs, of which it may have one."""
     place = find_column(header, "langpair")
@@ -159,56 +137,64 @@ def _drop_langpair(name: str, header: list[str], rows: Rows) -> tuple[list[str],
         (row, [*cells[:place], *cells[place + 1:]]) for row, cells in rows]
 
 
-def _find_places(name: str, header: Sequence[str], metric: str, is_system: Callable[[str], bool]
+def _find_places(name: str, header: Sequence[str], rows: Rows, metric: str, is_system: Callable[[str], bool]
                  ) -> dict[str, int | None]:
     """The columns of a table by what they hold; no system and no score where each column is of a system."""
-    place = {held: find_column(header, held) for held in ("system", "line", "score", "docid", "domain")}
-    own = next((k for k, column in enumerate(header) if column.lower() == metric.lower()), None)
-    place["score"] = find_score(name, header, metric) if place["system"] is not None else \
-        place["score"] if own is None else own
+    place = {held: find_column(header, held) for held in _HELD}
+    others = [k for k in range(len(header)) if k not in place.values()]
+    _check_titles(name, header, rows, others if place["system"] is None else [],
+                  not any(place[held] is not None for held in ("system", "line", "score", "docid")))
+    if place["system"] is not None or metric.lower() in map(str.lower, header):
+        place["score"] = find_score(name, header, metric)
     title = None if place["score"] is None else header[place["score"]]
     if place["system"] is not None or (title is not None and (
             not is_system(title) or title.lower() in ("score", "scores"))):
-        for held in ("system", "line", "score"):
-            if place[held] is None:
-                raise InputError(f"{name} has no column {held!r}. It has: {list_names(header)}. {FORMS}")
+        if missing := next((held for held in ("system", "line", "score") if place[held] is None), None):
+            raise InputError(f"{name} has no column {missing!r}. It has: {list_names(header)}. {FORMS}")
         return place
-    for held, holds in _OF_LINE.items():
+    for held, holds in (("line", "number the lines"), ("docid", "name documents"), ("domain", "name domains")):
         both = [column for column in header if column.lower() in NAMES[held]]
         if len(both) > 1:
             raise InputError(f"{name} has {list_names(both)}, each of which may {holds}. Take all but one out.")
-    return place | {"score": None}
-
-
-def _check_systems(name: str, header: Sequence[str], rows: Rows, systems: Sequence[tuple[str, int]],
-                   is_system: Callable[[str], bool]) -> None:
-    """Refuse columns that are to be systems and have no names of systems."""
-    if not any(is_system(column) for column, _ in systems):
+    if not any(is_system(column) for k, column in enumerate(header) if k in others or column == title):
         raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
                          f"It has: {list_names(header)}. {FORMS}")
-    if all(_is_score(column, [cells[k] for _, cells in rows]) for column, k in systems):
-        raise InputError(f"{name} begins with numbers, {list_names(dict(systems))}, where the names of the systems are "
-                         "expected. Put a first row of names above them.")
     if "" in header:
         raise InputError(f"{name}: column {header.index('') + 1} has no name. Name it after its system, or take it "
                          "out: pandas writes its index so, and not with to_csv(index=False).")
+    return place | {"score": None}
 
 
-def _is_score(text: str, below: Sequence[Any]) -> bool:
-    """Whether a title is a score and no name; a whole number is one where it lies within those below it."""
-    try:
-        number = float(text)
-        values = [float(value) for value in below if value not in (None, "")] if text.isdigit() else [number]
-    except (ValueError, TypeError):
-        return False
-    return bool(values) and min(values) <= number <= max(values)
+def _check_titles(name: str, header: Sequence[str], rows: Rows, systems: Sequence[int], is_unknown: bool) -> None:
+    """Refuse a first row of scores in place of names, and a name that comes twice.
+
+    `systems`: the columns that may be named after systems; `is_unknown`: whether no title is known.
+    """
+    below = [[cells[k] for _, cells in rows] for k in range(len(header))]
+    numbers = {k for k, title in enumerate(header) if title.lower() not in _MISSING
+               and all(map(_is_number, [title, *below[k]]))}
+    has_texts = any(not any(map(_is_number, values)) for values in below)
+    if is_unknown and numbers and has_texts or systems and all(
+            k in numbers and _may_be_score(header[k], below[k]) for k in systems):
+        raise InputError(f"{name} begins with {list_names(header)}, which is a row of scores. Expected the names of "
+                         "the columns first. Put a row of names above it, such as system, line, score. (What "
+                         "mt-metrics-eval writes without is read under its own name, *.seg.score.)")
+    if twice := sorted({column for column in header if header.count(column) > 1}):
+        raise InputError(f"{name} has the column {show_name(twice[0])} twice. Rename or remove one of them.")
+
+
+def _may_be_score(title: str, below: Sequence[Any]) -> bool:
+    """Whether a number may be a score and no name; a whole number is one where it lies within those below it."""
+    values = [value for value in (_read_number(value, "") for value in below) if value is not None]
+    return not title.isdigit() or bool(values) and min(values) <= float(title) <= max(values)
 
 
 def _is_number(value: object) -> bool:
     try:
-        return _read_number(value, "") is not math.inf
+        _read_number(value, "")
     except InputError:
         return False
+    return True
 
 
 def _read_text(value: object, where: str) -> str:
@@ -231,30 +217,26 @@ def _read_number(value: Any, where: str) -> float | None:
     """A score, None where there is none."""
     if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
         return None
-    kind = "infinite ({})"
     try:
         if isinstance(value, bool | list | dict) or isinstance(value, str) and "_" in value:  # 1_000 is Python's
             raise ValueError
         number = float(value)
-        if not math.isinf(number):
-            return None if math.isnan(number) else number
     except OverflowError:  # a whole number of hundreds of digits
-        pass
+        number = math.inf
     except (ValueError, TypeError):
-        kind = "{}"
-    expected = "a finite number" if kind != "{}" else "a number such as 0.83"
-    raise InputError(f"{where}: the score is {kind.format(show_value(value))}. Expected {expected}, or nothing where a "
-                     "score is missing.")
+        raise InputError(f"{where}: the score is {show_value(value)}. Expected a number such as 0.83, or nothing where "
+                         "a score is missing.") from None
+    if math.isinf(number):
+        raise InputError(f"{where}: the score is infinite ({show_value(value)}). Expected a finite number, or nothing "
+                         "where a score is missing.")
+    return None if math.isnan(number) else number
 
 
-# Segment scores from tables, alone or joined to texts: human ratings, COMET and other neural metrics.
+# From ratings to the scores of a test set, alone or joined to texts.
 
 NamedTable = tuple[str, Table]
 Tables = Sequence[NamedTable] | Mapping[str, Table]
-#: Columns in which two rows of one system and line may differ, the gravest first, and what to do then.
-_SECOND = (("lang|^lp$", "Expected scores of one language pair: put the rows of each in a file of its own."),
-           ("doc", "Lines are counted through the whole set, not within each document: number them so."),
-           ("rater|annotator|user|judge|wave", "Expected one score for each: take the mean of several raters before."))
+_ByLine = dict[int | str, str]  # the document, or the domain, of each line
 
 
 def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[str] = (), *,
@@ -293,26 +275,22 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     >>> rated.scores["comet"].by_system["B"]
     (0.5, None)
     """
-    tables = [(name, _name_rows(table, testset)) for name, table in _list_tables(tables)]
-    _check_names(tables, lower_is_better, higher_is_better)
+    named = [(name, _name_rows(table, testset)) for name, table in _list_tables(tables)]
+    _check_names(named, lower_is_better, higher_is_better)
     known = {*testset.systems, *testset.references}
-    position = {line: k for k, line in enumerate(testset.lines)}
-    line_of = None if ids is None else _read_ids(ids, testset)
+    find_line = _make_line_finder(testset, None if ids is None else show_name(ids),
+                                {} if ids is None else _read_ids(ids, testset))
+    position: dict[int | str, int] = {line: k for k, line in enumerate(testset.lines)}
     scores: dict[str, dict[str, list[float | None]]] = {}
-    domain_of: dict[int | str, str] = {}
-    for name, ratings in _read_tables(tables, known):
-        systems = dict.fromkeys(rating.system for rating in ratings)
-        check_values(len(systems) * testset.n_segments, f"The table {show_name(name)}")
+    domain_of: _ByLine = {}
+    for name, ratings in _read_tables(named, lambda column: column in known):
         if unknown := next((one for one in ratings if one.system not in known and not is_human(one.system)), None):
-            raise _explain_system(unknown, testset, systems)
-        if line_of is None:
-            _check_numbering(testset, [rating for rating in ratings if rating.file.n_rows is None])
-        by_system = scores[name] = {system: [None] * testset.n_segments for system in systems}
-        for rating in ratings:
-            line = _find_line(testset, rating, line_of, ids)
-            if line in position:
-                by_system[rating.system][position[line]] = rating.score
-            _note(domain_of, line, rating, "domain")
+            raise _explain_system(unknown, testset, {rating.system for rating in ratings})
+        if ids is None:
+            _check_numbering(testset, ratings)
+        lines = [find_line(rating) for rating in ratings]
+        scores[name] = _place_scores(ratings, lines, position, f"The table {show_name(name)}")
+        _note_groups(domain_of, zip(ratings, lines, strict=True), "domain")
     frozen, assumed = _freeze_scores(scores, lower_is_better, higher_is_better)
     domains = testset.domains
     if domains is None and all(line in domain_of for line in testset.lines):
@@ -344,25 +322,22 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     >>> read_scores({"human": {"A": [80, 70, 90], "B": [75, 70, 60], "docid": ["x", "x", "y"]}})
     <TestSet 'human': 2 systems, 3 segments>
     """
-    tables = _list_tables(tables)
-    _check_names(tables, lower_is_better, higher_is_better)
-    groups = dict(_read_tables(tables, None))
+    named = _list_tables(tables)
+    _check_names(named, lower_is_better, higher_is_better)
+    groups = dict(_read_tables(named, lambda column: True))
     ratings = [rating for group in groups.values() for rating in group]
     lines = _list_lines(ratings)
-    if len(lines) == 1 and isinstance(tables[0][1], str | os.PathLike):
-        _check_single(ratings[0])
-    position = {line: k for k, line in enumerate(lines)}
-    systems = list(dict.fromkeys(rating.system for rating in ratings))
-    spend("systems", len(systems), "All tables together")
-    check_values(len(systems) * len(lines) * len(groups), ratings[0].file.path if ratings else "The table")
-    scores: dict[str, dict[str, list[float | None]]] = {
-        metric: defaultdict(lambda: [None] * len(lines)) for metric in groups}
-    for metric, group in groups.items():
-        for rating in group:
-            scores[metric][rating.system][position[rating.line]] = rating.score
+    metric, first = named[0]
     if name is None:
-        metric, first = tables[0]
         name = Path(os.fsdecode(first)).name.partition(".")[0] if isinstance(first, str | os.PathLike) else metric
+    if len(lines) == 1 and isinstance(first, str | os.PathLike):
+        _check_single(ratings[0].file)
+    systems = dict.fromkeys(rating.system for rating in ratings)
+    spend("systems", len(systems), "All tables together")
+    check_values(len(systems) * len(lines) * len(groups), ratings[0].file.path)
+    position = {line: k for k, line in enumerate(lines)}
+    scores = {metric: _place_scores(group, [rating.line for rating in group], position, group[0].file.path)
+              for metric, group in groups.items()}
     frozen, assumed = _freeze_scores(scores, lower_is_better, higher_is_better)
     no_texts: dict[str, Sequence[Any]] = {system: [None] * len(lines) for system in systems}
     numbers = [line for line in lines if isinstance(line, int)] or range(1, len(lines) + 1)
@@ -407,156 +382,55 @@ def _check_names(tables: Iterable[NamedTable], lower_is_better: Collection[str],
         raise SettingError(f"Lower and higher are both said to be better in {show_name(both[0])}. Say one of them.")
 
 
-def _read_tables(tables: Sequence[NamedTable], known: Collection[str] | None) -> Iterator[tuple[str, list[Rating]]]:
+def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool]) -> Iterator[tuple[str, list[Rating]]]:
     """The ratings of all files of each name, without two of the same."""
-    def is_system(column: str) -> bool:
-        return known is None or column in known
-
     for name in dict.fromkeys(name for name, _ in tables):
         files = [read_score_file(path, name, is_system) for own, path in tables if own == name]
         seen: dict[tuple[str, int | str], Rating] = {}
         for rating in (rating for file in files for rating in file.ratings):
-            if seen.setdefault((rating.system, rating.line), rating) is not rating:
-                raise _explain_second(seen[rating.system, rating.line], rating)
+            if (first := seen.setdefault((rating.system, rating.line), rating)) is not rating:
+                raise _explain_second(first, rating)
         if all(rating.score is None for rating in seen.values()):
             raise InputError(f"{files[0].path} has no score at all: every one of {len(seen)} is missing. See whether "
                              "it is the right file.")
         yield name, list(seen.values())
 
 
-def _check_single(rating: Rating) -> None:
-    """Refuse a single row of numbers where nothing but its columns say whose scores they are."""
-    file = rating.file
-    if file.n_rows == 1 and not file.are_systems and rating.document is None:
-        raise InputError(f"{file.path} has the columns {list_names(one.system for one in file.ratings)} and a single "
-                         "row of numbers. Nothing says whether the columns are systems. Expected the columns system, "
-                         "line, score; or a column for each system and a row for each line. If it is one segment, add "
-                         "a column 'line'.")
-
-
 def _explain_second(first: Rating, second: Rating) -> InputError:
     """The error for two scores of one system and line, which says wherein their rows differ."""
-    file = second.file
-    place, advice = first.where, "Expected one for each: take the mean of several raters before."
+    file, place, differing = second.file, first.where, ""
     if first.file is file:
         place, rows = f"row {first.row}", dict(file.rows)
         systems = {rating.system for rating in file.ratings}
-        differing = [(column, str(one), str(two)) for column, one, two in zip(
-            file.header, rows[first.row], rows[second.row], strict=True) if one != two and column not in systems]
-        for pattern, remedy in reversed(_SECOND):
-            for column, one, two in differing:
-                if re.search(pattern, column, re.IGNORECASE):
-                    advice = (f"The rows differ in {show_name(column)}: {show_name(one[:40])} and "
-                              f"{show_name(two[:40])}. {remedy}")
+        pairs = zip(file.header, map(str, rows[first.row]), map(str, rows[second.row]), strict=True)
+        listed = [f"{show_name(column)} ({show_name(one[:40])} and {show_name(two[:40])})" for column, one, two in pairs
+                  if one != two and column not in systems and find_column([column], "score") is None]
+        differing = f" The rows differ in {', '.join(listed)}." if listed else ""
     return InputError(f"{second.where}: {show_name(second.system)} has a second score for line "
-                      f"{show_name(str(second.line))}; the first is in {place}. {advice}")
+                      f"{show_name(str(second.line))}; the first is in {place}.{differing} Expected one for each: give "
+                      "the scores of one language pair, number lines through the whole set, and take the mean of "
+                      "several raters.")
 
 
-def _explain_system(rating: Rating, testset: TestSet, names: Iterable[str]) -> InputError:
-    """The error for a system that the test set does not have, and for the others of its table."""
-    known = {*testset.systems, *testset.references}
-    others = [name for name in names if name not in known and name != rating.system and not is_human(name)]
-    remedy = "Rename it in the table, add its output, or take its rows out."
-    if others:
-        remedy = (f"Nor are these: {list_names(others)}. Rename them in the table, add their outputs, or take their "
-                  "rows out.")
-    return InputError(f"{rating.where}: {show_name(rating.system)!r} is no system of {testset.name}."
-                      f"{_suggest(rating.system, known)} It has: {', '.join(map(show_name, testset.systems))}. "
-                      f"{remedy}")
+def _place_scores(ratings: Sequence[Rating], lines: Iterable[int | str], position: Mapping[int | str, int], where: str
+                  ) -> dict[str, list[float | None]]:
+    """The scores of each system by segment, of the lines that have a position."""
+    systems = dict.fromkeys(rating.system for rating in ratings)
+    check_values(len(systems) * len(position), where)
+    scores: dict[str, list[float | None]] = {system: [None] * len(position) for system in systems}
+    for rating, line in zip(ratings, lines, strict=True):
+        if line in position:
+            scores[rating.system][position[line]] = rating.score
+    return scores
 
 
-def _find_line(testset: TestSet, rating: Rating, line_of: Mapping[int | str, int] | None, ids: FilePath | None) -> int:
-    """The line of the text files that a rating is for."""
-    line, file, n, last = rating.line, rating.file, testset.n_segments, max(testset.lines)
-    if file.n_rows is not None and isinstance(line, int):
-        if file.n_rows not in (n, last):
-            raise InputError(f"{file.path} has {file.n_rows} rows of scores without line numbers, the texts have "
-                             f"{_count_lines(testset)}. Expected a row for each line; or add a column 'line'.")
-        return line if file.n_rows == last else testset.lines[line - 1]
-    if line_of is not None and ids is not None:
-        if line not in line_of:
-            raise InputError(f"{rating.where}: no line has the id {show_name(str(line))!r}."
-                             f"{_suggest(str(line), map(str, line_of))} Expected one of those in {show_name(ids)}.")
-        return line_of[line]
-    if isinstance(line, str):
-        raise InputError(f"{rating.where}: the line is {show_name(line)!r}. Expected a number, the line in the text "
-                         "files, counted from 1; or give a file with the id of each line of the texts.",
-                         {"ids": "FILE"})
-    if not 1 <= line <= last:
-        hint = "Lines are counted from 1: add 1 to each." if line == 0 else "See whether it is for these texts."
-        raise InputError(f"{rating.where}: there is no line {line}. Expected 1 to {last}, as the text files have. "
-                         f"{hint}")
-    return line
-
-
-def _count_lines(testset: TestSet) -> str:
-    """How many lines the files of a test set may have."""
-    n, last = testset.n_segments, max(testset.lines)
-    return f"{last}" if n == last else f"{last}, or {n} without those left out"
-
-
-def _check_numbering(testset: TestSet, ratings: Sequence[Rating]) -> None:
-    """Refuse lines that are numbered as if those that the test set leaves out were not in its files."""
-    n, last, lines = testset.n_segments, max(testset.lines), {rating.line for rating in ratings}
-    if n < last and lines == {*range(1, n + 1)}:
-        out = min(lines - {*testset.lines})
-        raise InputError(f"{ratings[0].file.path} has scores of the lines 1 to {n}, and the text files have {last}, of "
-                         f"which line {out} is left out. Expected the numbers of the lines in these files; or no "
-                         "numbers, where there is a row for each line that is not left out.")
-
-
-def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:
-    """{id: line} of a file with an id per line."""
-    ids, last = read_lines(path, IDS), max(testset.lines)
-    if len(ids) not in (testset.n_segments, last):
-        raise InputError(f"{show_name(path)} has {len(ids)} lines, the texts have {_count_lines(testset)} (a canary at "
-                         "their end does not count). Expected an id for each line.")
-    line_of: dict[int | str, int] = {}
-    for line, text in zip(range(1, last + 1) if len(ids) == last else testset.lines, ids, strict=True):
-        key = as_key(text, f"{show_name(path)}, line {line}: the id")
-        if line_of.setdefault(key, line) != line:
-            raise InputError(f"{show_name(path)}, line {line}: the id {show_name(text)!r} stands in line "
-                             f"{line_of[key]} too. Expected another one for each line.")
-    return line_of
-
-
-def _list_lines(ratings: Sequence[Rating]) -> list[int | str]:
-    """All lines that have a rating, in order."""
-    counted = {one.file.n_rows: one.file for one in ratings if one.file.n_rows is not None}
-    if len(counted) > 1:
-        (n, first), (m, second), *_ = counted.items()
-        raise InputError(f"{second.path} has {m} rows, {first.path} has {n}, and no column 'line' says which is which. "
-                         "Expected as many in both; or add that column.")
-    numbered = next((one for one in ratings if isinstance(one.line, int)), None)
-    named = next((one for one in ratings if isinstance(one.line, str)), None)
-    if numbered is not None and named is not None:
-        raise InputError(f"{named.where}: the line is {show_name(str(named.line))!r}, while {numbered.file.path} has "
-                         "numbers. Expected numbers throughout, or ids throughout.")
-    if zero := next((one for one in ratings if one.line == 0), None):
-        raise InputError(f"{zero.where}: there is no line 0. Lines are counted from 1: add 1 to each.")
-    lines = dict.fromkeys(one.line for one in ratings)
-    return sorted(lines) if named is None else list(lines)
-
-
-def _list_groups(ratings: Iterable[Rating], lines: Iterable[int | str], what: str) -> list[str] | None:
-    """The document or the domain of each line, None without any."""
-    group_of: dict[int | str, str] = {}
-    for rating in ratings:
-        _note(group_of, rating.line, rating, what)
-    if not group_of:
-        return None
-    if (without := next((line for line in lines if line not in group_of), None)) is not None:
-        raise InputError(f"Line {show_name(str(without))} has no {'docid' if what == 'document' else what} in any "
-                         "table, others have. Give one for every line, or leave the column out.")
-    return [group_of[line] for line in lines]
-
-
-def _note(group_of: dict[int | str, str], line: int | str, rating: Rating, what: str) -> None:
-    """Note the document or domain that a row names for a line; refuse another than rows before named."""
-    name: str | None = getattr(rating, what)
-    if name is not None and group_of.setdefault(line, name) != name:
-        raise InputError(f"{rating.where}: line {rating.line} is of {what} {show_name(name)}, and of "
-                         f"{show_name(group_of[line])} before. Expected one {what} for each line.")
+def _note_groups(group_of: _ByLine, ratings: Iterable[tuple[Rating, int | str]], what: str) -> None:
+    """Note the document or domain that rows name for their lines; refuse another than rows before named."""
+    for rating, line in ratings:
+        name: str | None = getattr(rating, what)
+        if name is not None and group_of.setdefault(line, name) != name:
+            raise InputError(f"{rating.where}: line {rating.line} is of {what} {show_name(name)}, and of "
+                             f"{show_name(group_of[line])} before. Expected one {what} for each line.")
 
 
 def _freeze_scores(scores: Mapping[str, Mapping[str, Sequence[float | None]]], lower_is_better: Collection[str],
@@ -580,6 +454,120 @@ def explain_direction(name: str, scores: Iterable[float | None], lower_is_better
     return f"{name}: higher is better, as nothing else was said." if known is None else f"{known.why}."
 
 
+# Scores joined to texts: which line of the text files a rating is for.
+
+
+def _explain_system(rating: Rating, testset: TestSet, names: Iterable[str]) -> InputError:
+    """The error for a system that the test set does not have, and for the others of its table."""
+    known = {*testset.systems, *testset.references}
+    others = sorted(name for name in names if name not in known and name != rating.system and not is_human(name))
+    more = f" Nor are these: {list_names(others)}." if others else ""
+    return InputError(f"{rating.where}: {show_name(rating.system)!r} is no system of {testset.name}."
+                      f"{_suggest(rating.system, known)} It has: {', '.join(map(show_name, testset.systems))}.{more} "
+                      "Rename it in the table, add its output, or take its rows out.")
+
+
+def _make_line_finder(testset: TestSet, ids: str | None, line_of: Mapping[int | str, int]) -> Callable[[Rating], int]:
+    """A function: the line of the text files that a rating is for, by its id where there is a file of `ids`."""
+    n, last = testset.n_segments, max(testset.lines)
+
+    def find_line(rating: Rating) -> int:
+        line, file = rating.line, rating.file
+        if file.n_rows is not None and isinstance(line, int):
+            if file.n_rows not in (n, last):
+                raise InputError(f"{file.path} has {file.n_rows} rows of scores without line numbers, the texts have "
+                                 f"{_count_lines(testset)}. Expected a row for each line; or add a column 'line'.")
+            return line if file.n_rows == last else testset.lines[line - 1]
+        if ids is not None:
+            if line not in line_of:
+                raise InputError(f"{rating.where}: no line has the id {show_name(str(line))!r}."
+                                 f"{_suggest(str(line), map(str, line_of))} Expected one of those in {ids}.")
+            return line_of[line]
+        if isinstance(line, str):
+            raise InputError(f"{rating.where}: the line is {show_name(line)!r}. Expected a number, the line in the "
+                             "text files, counted from 1; or give a file with the id of each line of the texts.",
+                             {"ids": "FILE"})
+        if not 1 <= line <= last:
+            raise InputError(f"{rating.where}: there is no line {line}. Expected 1 to {last}, as the text files have. "
+                             "Lines are counted from 1, so that a table from 0 needs 1 added to each.")
+        return line
+
+    return find_line
+
+
+def _count_lines(testset: TestSet) -> str:
+    """How many lines the files of a test set may have."""
+    n, last = testset.n_segments, max(testset.lines)
+    return f"{last}" if n == last else f"{last}, or {n} without those left out"
+
+
+def _check_numbering(testset: TestSet, ratings: Sequence[Rating]) -> None:
+    """Refuse lines that are numbered as if those that the test set leaves out were not in its files."""
+    n, last = testset.n_segments, max(testset.lines)
+    lines = {rating.line for rating in ratings if rating.file.n_rows is None}
+    if n < last and lines == {*range(1, n + 1)}:
+        raise InputError(f"{ratings[0].file.path} has scores of the lines 1 to {n}, and the text files have {last}, of "
+                         f"which line {min(lines - {*testset.lines})} is left out. Expected the numbers of the lines "
+                         "in these files; or no numbers, where there is a row for each line that is not left out.")
+
+
+def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:
+    """{id: line} of a file with an id per line."""
+    ids, last = read_lines(path, IDS), max(testset.lines)
+    if len(ids) not in (testset.n_segments, last):
+        raise InputError(f"{show_name(path)} has {len(ids)} lines, the texts have {_count_lines(testset)} (a canary at "
+                         "their end does not count). Expected an id for each line.")
+    line_of: dict[int | str, int] = {}
+    for line, text in zip(range(1, last + 1) if len(ids) == last else testset.lines, ids, strict=True):
+        key = as_key(text, f"{show_name(path)}, line {line}: the id")
+        if line_of.setdefault(key, line) != line:
+            raise InputError(f"{show_name(path)}, line {line}: the id {show_name(text)!r} stands in line "
+                             f"{line_of[key]} too. Expected another one for each line.")
+    return line_of
+
+
 def _suggest(name: str, known: Iterable[str]) -> str:
     near = find_closest(name, islice(known, 10_000))
     return "" if near is None else f" Did you mean {show_name(near)}?"
+
+
+# Scores alone: which lines there are, and the document and domain of each.
+
+
+def _check_single(file: ScoreFile) -> None:
+    """Refuse a single row of numbers where nothing but its columns say whose scores they are."""
+    if file.n_rows == 1 and not file.are_systems and file.ratings[0].document is None:
+        raise InputError(f"{file.path} has the columns {list_names(one.system for one in file.ratings)} and a single "
+                         "row of numbers. Nothing says whether the columns are systems. Expected the columns system, "
+                         "line, score; or a column for each system and a row for each line. If it is one segment, add "
+                         "a column 'line'.")
+
+
+def _list_lines(ratings: Sequence[Rating]) -> list[int | str]:
+    """All lines that have a rating, in order."""
+    counted = {one.file.n_rows: one.file for one in ratings if one.file.n_rows is not None}
+    if len(counted) > 1:
+        (n, first), (m, second), *_ = counted.items()
+        raise InputError(f"{second.path} has {m} rows, {first.path} has {n}, and no column 'line' says which is which. "
+                         "Expected as many in both; or add that column.")
+    numbered = next((one for one in ratings if isinstance(one.line, int)), None)
+    named = next((one for one in ratings if isinstance(one.line, str)), None)
+    if numbered is not None and named is not None:
+        raise InputError(f"{named.where}: the line is {show_name(str(named.line))!r}, while {numbered.file.path} has "
+                         "numbers. Expected numbers throughout, or ids throughout.")
+    if zero := next((one for one in ratings if one.line == 0), None):
+        raise InputError(f"{zero.where}: there is no line 0. Lines are counted from 1: add 1 to each.")
+    lines = dict.fromkeys(one.line for one in ratings)
+    return sorted(lines) if named is None else list(lines)
+
+
+def _list_groups(ratings: Iterable[Rating], lines: Iterable[int | str], what: str) -> list[str] | None:
+    """The document or the domain of each line, None without any."""
+    group_of: _ByLine = {}
+    _note_groups(group_of, ((rating, rating.line) for rating in ratings), what)
+    if not group_of:
+        return None
+    if (without := next((line for line in lines if line not in group_of), None)) is not None:
+        raise InputError(f"Line {show_name(str(without))} has no {'docid' if what == 'document' else what} in any "
+                         "table, others have. Give one for every line, or leave the column out.")
+    return [group_of[line] for line in lines]

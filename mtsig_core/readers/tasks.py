@@ -5,26 +5,29 @@ from __future__ import annotations
 import math
 import os
 import re
-import tempfile
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from mtsig_core.errors import InputError, SettingError, explain_unknown
-from mtsig_core.readers.archives import MAX_DEPTH, is_zip, list_zip_names, open_task_file, unpack
-from mtsig_core.readers.formats import FOLDER, SYSTEMS_TABLE, find_refusal
-from mtsig_core.readers.limits import (
-    allow_folder,
+from mtsig_core.readers.files import (
+    MAX_DEPTH,
+    OF_FINDER,
+    FilePath,
     check_place,
     check_regular,
-    check_values,
-    open_file,
-    parse_json,
-    spend,
+    exists,
+    is_file,
+    is_folder,
+    is_zip,
+    list_archive,
+    list_folder,
 )
-from mtsig_core.readers.lines import FilePath, explain_missing, read_beginning, read_bytes, read_lines
+from mtsig_core.readers.formats import FOLDER, SYSTEMS_TABLE, find_refusal
+from mtsig_core.readers.limits import check_values, parse_json, spend
+from mtsig_core.readers.lines import explain_missing, read_beginning, read_bytes, read_lines
 from mtsig_core.readers.texts import drop_canary, find_runs
 from mtsig_core.readers.wmt import (
     OUTPUTS,
@@ -39,89 +42,84 @@ from mtsig_core.readers.wmt_xml import read_wmt_xml, xml_names
 from mtsig_core.task import KINDS, ROLES, SystemInfo, Task
 from mtsig_core.testset import SegmentScores, TestSet, as_scores, is_human, settle_directions, show_name
 
-# Tasks with texts and segment scores, in the layout of mt-metrics-eval.
-#
-# Beside the texts, which `read_wmt` reads, with a block of lines for each system, in the order of the segments, and
-# ``None`` where a score is missing::
+_Scores = dict[str, dict[str, list[float | None]]]  # by name and system
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One language pair, until it is known which scores are better: the test set, made with its scores."""
+
+    make: Callable[..., TestSet]
+    scores: _Scores
+
+
+# Segment scores beside texts, in the layout of mt-metrics-eval, with a block of lines for each system, in the order of
+# the segments, and ``None`` where a score is missing::
 #
 #     human-scores/en-de.mqm.seg.score              SYSTEM<TAB>SCORE
 #     metric-scores/en-de/COMET-22-refA.seg.score   the same; of references refA, or of the source: -src
 #
-# Scores of systems, documents and domains (``.sys.score``, ...) are not read. Nothing there says which scores are
-# better, so `settle_directions` does.
+# Scores of systems, documents and domains (``.sys.score``, ...) are not read. A reference that was scored too is known
+# by its scores alone.
 
 HUMAN, METRICS = "human-scores", "metric-scores"
 ENDINGS = (".seg.score", ".seg.score.gz")
-_Scores = dict[str, dict[str, list[float | None]]]  # by name and system
 
 
-def read_metrics_task(folder: Path, pairs: Collection[str] | None = None, *, lower_is_better: Collection[str] = (),
-                      higher_is_better: Collection[str] = (), keep_canary: bool = False) -> Task:
-    """A task from a folder in the layout of mt-metrics-eval: texts, and human and metric scores by name.
-
-    Scores whose direction neither the user nor name and range settle are left out, as `Task.assumed` says first. A
-    reference that was scored too is known by its scores alone.
-    """
-    known = language_pairs(folder)
-    for pair in pairs or ():
-        if pair not in known:
-            raise explain_unknown("language pair", pair, known)
-    texts = {pair: read_wmt(folder, pair, keep_canary=True) for pair in dict.fromkeys(pairs or known)}
-    scores = {pair: _read_pair_scores(folder, pair.rpartition(".")[2], testset) for pair, testset in texts.items()}
-    names = dict.fromkeys(name for found in scores.values() for name in found)
-    values = {name: [score for found in scores.values() for of_system in found.get(name, {}).values()
-                     for score in of_system] for name in names}
-    elsewhere = sorted({name for pair in known for _, name in _list_seg_scores(folder, pair.rpartition(".")[2])})
-    directions, told = settle_directions(values, lower_is_better, higher_is_better, elsewhere)
-    assumed = [*(list_left_out(folder) if pairs is None else ()),
-               *(sentence for testset in texts.values() for sentence in testset.assumed), *told]
-    testsets = {pair: replace(testset, scores={
-        name: SegmentScores(by_system, directions[name].higher_is_better)
-        for name, by_system in scores[pair].items() if name in directions}) for pair, testset in texts.items()}
-    if not keep_canary:
-        testsets = {pair: drop_canary(testset) for pair, testset in testsets.items()}
-    return Task(folder_name(folder), testsets, assumed=tuple(assumed))
+def _read_texts(folder: Path, pairs: Collection[str] | None, parses: Sequence[tuple[str, FilePath]] = ()
+                ) -> dict[str, _Part]:
+    """The texts of a folder in WMT layout, and the segment scores beside them."""
+    parts = {}
+    for pair in language_pairs(folder) if pairs is None else pairs:
+        testset = read_wmt(folder, pair, parses=parses, keep_canary=True)
+        parts[pair] = _Part(partial(replace, testset), _read_pair_scores(folder, pair.rpartition(".")[2], testset))
+    return parts
 
 
 def _read_pair_scores(folder: Path, pair: str, testset: TestSet) -> _Scores:
     """All scores of one language pair, without systems that have none."""
-    found: _Scores = {}
-    first: dict[str, Path] = {}
+    scores: _Scores = {}
+    paths: dict[str, Path] = {}
     for path, name in _list_seg_scores(folder, pair):
-        if name in first:
-            raise InputError(f"Two scores are called {show_name(name)}: {show_name(first[name])} and "
+        if name in paths:
+            raise InputError(f"Two scores are called {show_name(name)}: {show_name(paths[name])} and "
                              f"{show_name(path)}. Rename or remove one of them.")
         if "," in name or name != name.strip():
             raise InputError(f"{show_name(path)}: {show_name(name)!r} is no name for scores, as a list of metrics "
                              "could not name them. Rename the file.")
-        first[name], by_system = path, read_blocks(path)
-        for system, scores in by_system.items():
+        paths[name], by_system = path, read_blocks(path)
+        for system, values in by_system.items():
             if system not in testset.systems and system not in testset.references and not is_human(system):
                 raise InputError(f"{show_name(path)}: {show_name(system)!r} has scores and no output. Expected one of "
                                  f"{', '.join(map(show_name, testset.systems))}; rename it, or remove its lines.")
-            if len(scores) != testset.n_segments:
-                raise InputError(f"{show_name(path)}: {show_name(system)} has {len(scores)} scores, the texts have "
+            if len(values) != testset.n_segments:
+                raise InputError(f"{show_name(path)}: {show_name(system)} has {len(values)} scores, the texts have "
                                  f"{testset.n_segments} segments. Expected a line for each, with None where a score is "
                                  "missing.")
-        if scored := {system: scores for system, scores in by_system.items() if set(scores) != {None}}:
-            found[name] = scored
-    return found
+        if scored := {system: values for system, values in by_system.items() if set(values) != {None}}:
+            scores[name] = scored
+    return scores
 
 
 def _list_seg_scores(folder: Path, pair: str) -> list[tuple[Path, str]]:
     """The files of segment scores, and what the scores are called."""
-    found = []
+    files = []
     for inside, start in ((folder / HUMAN, f"{pair}."), (folder / METRICS / pair, "")):
-        for path in sorted(Path(check_place(inside)).iterdir()) if inside.is_dir() else ():
-            ending = next((ending for ending in ENDINGS if path.name.endswith(ending)), None)
-            if ending is not None and path.name.startswith(start) and not path.name.startswith("."):
-                found.append((path, path.name.removesuffix(ending)[len(start):]))
-    return found
+        for name in list_folder(inside) if is_folder(inside) else ():
+            ending = next((ending for ending in ENDINGS if name.endswith(ending)), None)
+            if ending is not None and name.startswith(start):
+                files.append((inside / name, name.removesuffix(ending)[len(start):]))
+    return files
+
+
+def _list_score_names(folder: Path) -> list[str]:
+    """What the segment scores of any language pair are called."""
+    return [name for pair in language_pairs(folder) for _, name in _list_seg_scores(folder, pair.rpartition(".")[2])]
 
 
 def read_blocks(path: Path) -> dict[str, list[float | None]]:
     """The scores of each system, in the order of the segments."""
-    found: dict[str, list[float | None]] = {}
+    blocks: dict[str, list[float | None]] = {}
     for number, line in enumerate(read_lines(check_regular(path), "SYSTEM<TAB>SCORE in each line"), 1):
         system, _, score = line.strip().replace("\t", " ").rpartition(" ")
         try:
@@ -131,18 +129,19 @@ def read_blocks(path: Path) -> dict[str, list[float | None]]:
         if not system.strip() or (value is not None and math.isinf(value)):
             raise InputError(f"{show_name(path)}, line {number} is {show_name(repr(line))[:60]}. Expected "
                              "SYSTEM<TAB>SCORE, with None where a score is missing.")
-        found.setdefault(system.strip(), []).append(None if value != value else value)
-    return found
+        blocks.setdefault(system.strip(), []).append(None if value != value else value)
+    return blocks
 
 
-# Tasks that publish segment scores alone, in the layout of WMT25.
+# Segment scores alone, in the layout of WMT25.
 #
 # ``automatic_scores/SYSTEM.jsonl`` has a line for each document, with the scores of its segments::
 #
 #     {"language_pair": "en-de_DE", "domain": "news", "document_id": "n1",
 #      "metric_scores": {"CometKiwi-XL": [0.81, 0.79], "MetricX-24-Hybrid-XL": [-2.1, -3.4]}}
 #
-# and ``systems_metadata.json`` beside that folder, which may be missing, says who is in the constrained track.
+# and ``systems_metadata.json`` beside that folder, which may be missing, says who is in the constrained track. A
+# segment that a system lacks has no score.
 
 SCORES = "automatic_scores"
 _METADATA = "systems_metadata.json"
@@ -152,122 +151,101 @@ _Key = tuple[str, str]  # domain and document id
 
 
 @dataclass
-class _Pair:
-    """What is read of one language pair so far."""
+class _Documents:
+    """What is read of the documents of one language pair so far."""
 
     length: dict[_Key, int] = field(default_factory=dict)  # segments of each document, in order
     first: dict[_Key, str] = field(default_factory=dict)  # where each was seen first, for messages
     scores: dict[str, dict[str, dict[_Key, list[float | None]]]] = field(default_factory=dict)  # metric, system
     systems: dict[str, None] = field(default_factory=dict)
 
+    def add(self, key: _Key, system: str, by_metric: Mapping[str, list[Any]], where: str) -> None:
+        """Add the scores of one document of a system."""
+        self.systems.setdefault(system)
+        for metric, scores in by_metric.items():
+            self.first.setdefault(key, where)
+            if self.length.setdefault(key, len(scores)) != len(scores):
+                raise InputError(f"{where}: {show_name(metric)} has {len(scores)} scores for the document "
+                                 f"{show_name(key[1])}, which has {self.length[key]} segments by {self.first[key]}. "
+                                 "Expected one for each.")
+            of_system = self.scores.setdefault(metric, {}).setdefault(system, {})
+            if key in of_system:
+                raise InputError(f"{where}: the document {show_name(key[1])} comes a second time. Expected a line for "
+                                 "each document of a language pair.")
+            of_system[key] = list(as_scores(f"{where}: {show_name(metric)}", scores))
 
-def read_task_scores(folder: Path, pairs: Collection[str] | None = None, *, lower_is_better: Collection[str] = (),
-                     higher_is_better: Collection[str] = ()) -> Task:
-    """A task from a folder in the layout of WMT25: test sets of scores, with documents and domains. A segment that a
-    system lacks has no score."""
-    found = _read_scores(folder, pairs)
-    for pair in pairs or ():
-        if pair not in found:
-            raise explain_unknown("language pair", pair, score_pairs(folder))
-    values = {metric: [score for pair in found.values() for by_document in pair.scores.get(metric, {}).values()
-                       for scores in by_document.values() for score in scores]
-              for metric in dict.fromkeys(metric for pair in found.values() for metric in pair.scores)}
-    said = {*lower_is_better, *higher_is_better}
-    all_pairs = found if pairs is None or said <= values.keys() else _read_scores(folder, None)
-    elsewhere = dict.fromkeys(metric for pair in all_pairs.values() for metric in pair.scores)
-    directions, assumed = settle_directions(values, lower_is_better, higher_is_better, elsewhere,
-                                            [pair.scores for pair in found.values()])
-    name = folder_name(folder)
-    order = sorted(found) if pairs is None else list(dict.fromkeys(pairs))
-    testsets = {pair: _testset(f"{name} {pair}", pair, found[pair],
-                               {metric: one.higher_is_better for metric, one in directions.items()}) for pair in order}
-    told = _metadata(folder / _METADATA)
-    present = {system for testset in testsets.values() for system in testset.systems}
-    return Task(name, testsets, {system: info for system, info in told.items() if system in present},
-                tuple(assumed))
+    def join(self, name: str, pair: str) -> _Part:
+        """The documents one after the other."""
+        keys = [key for key, length in self.length.items() for _ in range(length)]
+        if not keys:
+            raise InputError(f"{name} has no score. See whether the task has scores of that language pair.")
+        spend("systems", len(self.systems), name)
+        check_values(len(keys) * len(self.systems) * (1 + len(self.scores)), name)
+        scores = {metric: {system: [score for key, length in self.length.items()
+                                    for score in by_document.get(key, [None] * length)]
+                           for system, by_document in by_system.items()} for metric, by_system in self.scores.items()}
+        no_texts: dict[str, Any] = {system: [None] * len(keys) for system in self.systems}
+        return _Part(partial(TestSet, name, no_texts, {}, documents=[document for _, document in keys],
+                             domains=[domain for domain, _ in keys], langpair=pair), scores)
 
 
-def _read_scores(folder: Path, pairs: Collection[str] | None) -> dict[str, _Pair]:
-    """What the files have of these language pairs; of all by default."""
-    found: dict[str, _Pair] = {}
-    for path in _score_lines_files(folder):
+def _read_scores(folder: Path, pairs: Collection[str] | None, parses: object = ()) -> dict[str, _Part]:
+    """The scores of these language pairs; of all by default, sorted."""
+    read: dict[str, _Documents] = {}
+    for path in _list_score_files(folder):
         system, name = show_name(path.name).removesuffix(".gz").removesuffix(".jsonl"), show_name(path)
         for number, line in enumerate(read_lines(path, "an object of JSON in each line"), 1):
-            if line.strip() and not _of_another(line, pairs):
-                _take(found, system, line, f"{name}, line {number}", pairs)
-    return found
+            if line.strip() and not _is_of_another(line, pairs):
+                pair, key, by_metric = _parse_document(line, where := f"{name}, line {number}")
+                if pairs is None or pair in pairs:
+                    read.setdefault(pair, _Documents()).add(key, system, by_metric, where)
+    if unknown := next((pair for pair in pairs or () if pair not in read), None):
+        raise explain_unknown("language pair", unknown, _list_score_pairs(folder))
+    return {pair: read[pair].join(f"{folder_name(folder)} {pair}", pair)
+            for pair in (sorted(read) if pairs is None else pairs)}
 
 
-def score_pairs(folder: Path) -> list[str]:
-    """The language pairs that any line names, sorted; quick, so a list for a choice, not a check of the files."""
-    names = {name for path in _score_lines_files(folder) for name in re.findall(rb'"language_pair"\s*:\s*"([^"\\]+)"',
-                                                                    read_bytes(path)[0])}
-    return sorted(name.decode("utf-8", "replace") for name in names)
-
-
-def _score_lines_files(folder: Path) -> list[Path]:
-    inside = folder / SCORES
-    check_place(inside)
-    files = sorted(check_regular(path) for path in inside.iterdir() if path.name.endswith((".jsonl", ".jsonl.gz"))
-                   and not path.name.startswith("."))
-    if not files:
-        raise InputError(f"{show_name(inside)} has no file SYSTEM.jsonl. Expected one for each system.")
-    return files
-
-
-def _of_another(line: str, pairs: Collection[str] | None) -> bool:
+def _is_of_another(line: str, pairs: Collection[str] | None) -> bool:
     """Whether a line is whole and cannot be of these language pairs, whose names it does not have: quicker than to
     parse it."""
     return pairs is not None and line.endswith("}") and "\\" not in line and not any(pair in line for pair in pairs)
 
 
-def _take(found: dict[str, _Pair], system: str, line: str, where: str, pairs: Collection[str] | None) -> None:
-    """Put the scores of one document where they belong."""
+def _parse_document(line: str, where: str) -> tuple[str, _Key, Mapping[str, list[Any]]]:
+    """Language pair, document and scores by metric of a line."""
     try:
         entry = parse_json(line, where)
     except ValueError:
         raise InputError(f"{where} is no JSON. Expected an object such as {_LINE}.") from None
     if not isinstance(entry, dict):
         raise InputError(f"{where} is no object. Expected one such as {_LINE}.")
-    pair, domain, document = (_text(entry, key, where) for key in ("language_pair", "domain", "document_id"))
-    if pairs is not None and pair not in pairs:
-        return
+    keys = ("language_pair", "domain", "document_id")
+    if lacks := next((key for key in keys if not isinstance(entry.get(key), str) or not entry[key].strip()), None):
+        raise InputError(f"{where} has no {lacks!r}. Expected an object such as {_LINE}.")
     by_metric = entry.get("metric_scores")
     if not isinstance(by_metric, dict) or not all(isinstance(scores, list) for scores in by_metric.values()):
         raise InputError(f"{where} has no lists under 'metric_scores'. Expected an object such as {_LINE}.")
-    one, key = found.setdefault(pair, _Pair()), (domain, document)
-    one.systems.setdefault(system)
-    for metric, scores in by_metric.items():
-        one.first.setdefault(key, where)
-        if one.length.setdefault(key, len(scores)) != len(scores):
-            raise InputError(f"{where}: {show_name(metric)} has {len(scores)} scores for the document "
-                             f"{show_name(document)}, which has {one.length[key]} segments by {one.first[key]}. "
-                             "Expected one for each.")
-        of_system = one.scores.setdefault(metric, {}).setdefault(system, {})
-        if key in of_system:
-            raise InputError(f"{where}: the document {show_name(document)} comes a second time. Expected a line for "
-                             "each document of a language pair.")
-        of_system[key] = list(as_scores(f"{where}: {show_name(metric)}", scores))
+    return entry["language_pair"], (entry["domain"], entry["document_id"]), by_metric
 
 
-def _testset(name: str, pair: str, found: _Pair, higher_is_better: Mapping[str, bool]) -> TestSet:
-    keys = [key for key, length in found.length.items() for _ in range(length)]
-    if not keys:
-        raise InputError(f"{name} has no score. See whether the task has scores of that language pair.")
-    spend("systems", len(found.systems), name)
-    check_values(len(keys) * len(found.systems) * (1 + len(found.scores)), name)
-    scores = {metric: SegmentScores({
-        system: [score for key, length in found.length.items() for score in by_document.get(key, [None] * length)]
-        for system, by_document in by_system.items()}, higher_is_better[metric])
-        for metric, by_system in found.scores.items() if metric in higher_is_better}
-    texts: dict[str, Any] = {system: [None] * len(keys) for system in found.systems}
-    return TestSet(name, texts, {}, documents=[document for _, document in keys],
-                   domains=[domain for domain, _ in keys], langpair=pair, scores=scores)
+def _list_score_files(folder: Path) -> list[Path]:
+    inside = folder / SCORES
+    files = [check_regular(inside / name) for name in list_folder(inside) if name.endswith((".jsonl", ".jsonl.gz"))]
+    if not files:
+        raise InputError(f"{show_name(inside)} has no file SYSTEM.jsonl. Expected one for each system.")
+    return files
 
 
-def _metadata(path: Path) -> dict[str, SystemInfo]:
+def _list_score_pairs(folder: Path) -> list[str]:
+    """The language pairs that any line names, sorted; quick, so a list for a choice, not a check of the files."""
+    names = {name for path in _list_score_files(folder)
+             for name in re.findall(rb'"language_pair"\s*:\s*"([^"\\]+)"', read_bytes(path)[0])}
+    return sorted(name.decode("utf-8", "replace") for name in names)
+
+
+def _read_metadata(path: Path) -> dict[str, SystemInfo]:
     """{system: what the task says of it}, empty without the file."""
-    if not os.path.lexists(path):
+    if not exists(path):
         return {}
     try:
         table = parse_json("\n".join(read_lines(check_regular(path), "an object of JSON")), show_name(path))
@@ -283,63 +261,27 @@ def _metadata(path: Path) -> dict[str, SystemInfo]:
     return {name: SystemInfo.of(name, row.get("constrained")) for name, row in table.items()}
 
 
-def _text(entry: Mapping[str, object], key: str, where: str) -> str:
-    value = entry.get(key)
-    if not isinstance(value, str) or not value.strip():
-        raise InputError(f"{where} has no {key!r}. Expected an object such as {_LINE}.")
-    return value
+# XML, whose names say the language pair.
 
 
-# The folder of a task, which may be in a zip.
-
-OF_FINDER = "__MACOSX"  # a folder beside what was zipped, with a file for each
-_FEW = 4  # tasks that a message names
-
-
-@contextmanager
-def opened(folder: FilePath) -> Iterator[Path]:
-    """A folder as it is, or a zip of one unpacked for as long as it is needed; messages name the archive."""
-    with opened_with_rest(folder) as (task, _):
-        yield task
+def _find_xml(folder: Path) -> dict[str, list[Path]]:
+    """The XML files by language pair, of a folder that has no plain texts."""
+    if not is_folder(folder) or is_folder(folder / "references") or is_folder(folder / SCORES):
+        return {}
+    try:
+        files = xml_names(list_folder(folder))
+    except InputError:  # a folder that is closed
+        return {}
+    return {pair: [folder / name for name in names] for pair, names in files.items()}
 
 
-@contextmanager
-def opened_with_rest(folder: FilePath) -> Iterator[tuple[Path, Path]]:
-    """As `opened`, and the folder that holds all that was zipped: a task may lie deeper, with files beside it."""
-    head = read_beginning(folder) if os.path.isfile(folder) else b""
-    if error := find_refusal(show_name(folder), head, FOLDER):
-        raise error
-    if not is_zip(folder):
-        check_place(folder)
-        if head.startswith(b"PK") or (head and os.fsdecode(folder).lower().endswith(".zip")):
-            raise InputError(f"{show_name(folder)} is no zip file, or not all of one. Expected the folder of a shared "
-                             "task, or a zip of it: zip the folder again, or copy or download the file again.")
-        yield Path(folder), Path(folder)
-        return
-    with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary, allow_folder(temporary):
-        place = Path(temporary) / Path(os.fsdecode(folder)).stem
-        try:
-            with open_file(folder) as file:
-                unpack(file, place)
-            yield _find_task(place), place
-        except InputError as error:
-            raise InputError(str(error).replace(str(place), show_name(folder)), *error.remedies) from None
-
-
-def _find_task(root: Path) -> Path:
-    """The topmost folder that looks like a task: by the folders in it, else by the names of its files."""
-    inside = [path for path in sorted(root.rglob("[!.]*"), key=lambda path: (len(path.parts), path))
-              if OF_FINDER not in path.parts]
-    holders = [path.parent for path in inside
-               if path.is_dir() and path.name in ("references", SCORES, HUMAN, METRICS)]
-    by_file = (path.parent for path in inside if path.is_file() and (
-        ((found := task_name(path.name)) and found.role == "reference") or xml_names([path.name])))
-    apart = sorted({holder for holder in holders if holders[0] not in (holder, *holder.parents)})
-    if apart:
-        named = ", ".join(show_name(path.relative_to(root)) for path in (holders[0], *apart[:_FEW]))
-        raise InputError(f"The zip archive holds {1 + len(apart)} tasks: {named}{', ...' * (len(apart) > _FEW)}. "
-                         "Expected one. Zip each task alone.")
-    return holders[0] if holders else next(by_file, root)
+def _read_xml(folder: Path, pairs: Collection[str] | None, parses: object = ()) -> dict[str, _Part]:
+    files = _find_xml(folder)
+    if unknown := next((pair for pair in pairs or () if pair not in files), None):
+        raise explain_unknown("language pair", unknown, sorted(files))
+    return {pair: _Part(partial(replace, read_wmt_xml(
+        list(map(check_regular, files[pair])), pair, name=f"{folder_name(folder)} {pair}", keep_canary=True)), {})
+        for pair in (sorted(files) if pairs is None else pairs)}
 
 
 # The table of the systems of a task: ``systems.tsv`` beside it, or a file of another name.
@@ -401,19 +343,187 @@ def read_systems(path: FilePath) -> SystemsTable:
 
 
 def find_systems(folder: FilePath | None, table: FilePath | None = None) -> SystemsTable:
-    """The table of systems that is named, else that in a task's folder or zip; an empty one where there is none."""
+    """The table of systems that is named, else that in a task's folder, or the topmost in a zip; an empty one where
+    there is none."""
     if table is not None or folder is None:
         return SystemsTable() if table is None else read_systems(table)
-    with open_task_file(folder, SYSTEMS) as path:
-        return SystemsTable() if path is None else read_systems(path)
+    path = Path(folder, SYSTEMS)
+    if is_zip(folder):
+        path = next((one for one in list_archive(folder) if one.name == SYSTEMS and is_file(one)), path)
+    return read_systems(check_regular(path)) if exists(path) else SystemsTable()
 
 
-# A whole shared task from a folder, whatever its layout.
+# A whole shared task, whatever its layout.
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """How the files of a task lie."""
+
+    list_pairs: Callable[[Path], list[str]]  # quickly, without reading the files
+    #: The language pairs that are named, all where None are; with parses of the texts of a single one.
+    read: Callable[[Path, Collection[str] | None, Sequence[tuple[str, FilePath]]], dict[str, _Part]]
+    list_scores: Callable[[Path], Collection[str]] = lambda folder: ()  # the names of all scores, of any language pair
+
+
+_TEXTS = _Layout(language_pairs, _read_texts, _list_score_names)
+_XML = _Layout(lambda folder: sorted(_find_xml(folder)), _read_xml)
+_SCORES_ALONE = _Layout(_list_score_pairs, _read_scores,
+                        lambda folder: {name for part in _read_scores(folder, None).values() for name in part.scores})
+
+
+def _find_layout(folder: Path) -> _Layout:
+    return _SCORES_ALONE if is_folder(folder / SCORES) else _XML if _find_xml(folder) else _TEXTS
+
+
+def find_task(folder: FilePath) -> Path:
+    """The folder of a task: a folder as it is, or in a zip the topmost that looks like one, by the folders in it, else
+    by the names of its files."""
+    head = read_beginning(folder) if os.path.isfile(folder) else b""
+    if error := find_refusal(show_name(folder), head, FOLDER):
+        raise error
+    root = Path(folder)
+    if not is_zip(folder):
+        check_place(folder)
+        if head.startswith(b"PK") or (head and os.fsdecode(folder).lower().endswith(".zip")):
+            raise InputError(f"{show_name(folder)} is no zip file, or not all of one. Expected the folder of a shared "
+                             "task, or a zip of it: zip the folder again, or copy or download the file again.")
+        return root
+    inside = list_archive(folder)
+    holders = [path.parent for path in inside if path.name in ("references", SCORES, HUMAN, METRICS)
+               and is_folder(path)]
+    if apart := sorted({holder for holder in holders if holders[0] not in (holder, *holder.parents)}):
+        named = ", ".join(show_name(path.relative_to(root)) for path in (holders[0], *apart[:4]))
+        raise InputError(f"The zip archive holds {1 + len(apart)} tasks: {named}{', ...' * (len(apart) > 4)}. "
+                         "Expected one. Zip each task alone.")
+    by_file = (path.parent for path in inside if is_file(path) and (is_reference(path.name) or xml_names([path.name])))
+    return holders[0] if holders else next(by_file, root)
+
+
+def is_reference(file: str) -> bool:
+    """Whether a name says all, and that the file is a reference."""
+    name = task_name(file)
+    return name is not None and name.role == "reference"
+
+
+def has_scores(folder: FilePath) -> bool:
+    """Whether a folder has segment scores, with texts or without, whose direction may be said."""
+    return any(path.name in (SCORES, HUMAN, METRICS) for path in _list_top(folder) if is_folder(path))
+
+
+def _list_top(folder: FilePath) -> list[Path]:
+    """What is in a folder, or at any depth in a zip."""
+    if is_zip(folder):
+        return list_archive(folder)
+    return [Path(folder, name) for name in list_folder(folder)] if is_folder(folder) else []
+
+
+def is_task(folder: FilePath) -> bool:
+    """Whether a folder, or a zip, looks like that of a shared task, of any layout that is told by its folders or XML
+    files; a zip also by names that say all."""
+    names = [path.name for path in _list_top(folder)]
+    return bool({"references", SCORES, HUMAN, METRICS} & {*names} or xml_names(names)
+                or is_zip(folder) and any(map(is_reference, names)))
+
+
+def pairs_of(folder: FilePath) -> list[str]:
+    """The language pairs of a shared task's folder, without reading all of it; see `language_pairs`."""
+    task = find_task(folder)
+    return _find_layout(task).list_pairs(task)
+
+
+def read_task(folder: FilePath, pairs: Collection[str] | None = None, *, lower_is_better: Collection[str] = (),
+              higher_is_better: Collection[str] = (), keep_canary: bool = False) -> Task:
+    """A shared task from a folder: all its language pairs, or some.
+
+    Parameters
+    ----------
+    folder : path-like
+        A folder, or a zip of one. In the layout of WMT25 (``automatic_scores/SYSTEM.jsonl``); with texts of 2021 to
+        2024 as `read_wmt` reads them, and segment scores beside them as mt-metrics-eval has them
+        (``human-scores/en-de.mqm.seg.score``); or with WMT's XML files, whose names say the language pair
+        (``newstest2021.en-de.all.xml``), as `read_wmt_xml` reads them.
+    pairs : collection of str, optional
+        Language pairs, in the order wanted; all by default.
+    lower_is_better, higher_is_better : collection of str
+        Names of scores of which the user says what is better, of language pairs that are not chosen too. Scores whose
+        direction neither the user nor name and range settle are left out, as `Task.assumed` says first; see
+        `settle_directions`.
+    keep_canary : bool
+        As in `read_wmt`.
+
+    Raises
+    ------
+    InputError, SettingError
+        As the readers of the layouts.
+    """
+    if not os.path.lexists(folder):
+        raise InputError(explain_missing(folder))
+    task = find_task(folder)
+    if not is_folder(task):
+        raise InputError(f"{show_name(task)} is a file. Expected the folder of a shared task, or a zip of it.")
+    layout = _find_layout(task)
+    if layout is _TEXTS and pairs and (unknown := next(iter(set(pairs) - {*language_pairs(task)}), None)):
+        raise explain_unknown("language pair", unknown, language_pairs(task))
+    testsets, told = _read_parts(task, layout, pairs, lower_is_better, higher_is_better, keep_canary)
+    bare = [pair for pair, testset in testsets.items() if not testset.systems]
+    if bare and (pairs is not None or len(bare) == len(testsets)):
+        raise InputError(no_output(task, bare))
+    assumed = [f"Left out: {pair}, which has references and no output." for pair in bare]
+    assumed += list_left_out(task) if pairs is None and layout is _TEXTS else []
+    infos = _read_metadata(task / _METADATA) if layout is _SCORES_ALONE else {}
+    present = {system for testset in testsets.values() for system in testset.systems}
+    return Task(folder_name(task), {pair: one for pair, one in testsets.items() if pair not in bare},
+                {system: info for system, info in infos.items() if system in present}, (*assumed, *told))
+
+
+def read_pair(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, FilePath]] = (),
+              keep_canary: bool = False, lower_is_better: Collection[str] = (),
+              higher_is_better: Collection[str] = ()) -> TestSet:
+    """The test set of one language pair of a shared task, of any layout; see `read_task` and `read_wmt`."""
+    task = find_task(folder)
+    layout = _find_layout(task)
+    if parses and (layout is not _TEXTS or has_scores(task)):
+        what = "XML, whose texts take" if layout is _XML else "segment scores beside its texts or alone, and takes"
+        raise SettingError(f"{show_name(task)} has {what} no parse. Give the texts as plain files.")
+    testsets, told = _read_parts(task, layout, [langpair], lower_is_better, higher_is_better, keep_canary, parses)
+    return replace(testsets[langpair], assumed=tuple(told))
+
+
+def _read_parts(task: Path, layout: _Layout, pairs: Collection[str] | None, lower_is_better: Collection[str],
+                higher_is_better: Collection[str], keep_canary: bool, parses: Sequence[tuple[str, FilePath]] = ()
+                ) -> tuple[dict[str, TestSet], list[str]]:
+    """The test sets by language pair, and what was assumed. Nothing says which scores are better but the user, or their
+    name and range."""
+    parts = layout.read(task, pairs if pairs is None else list(dict.fromkeys(pairs)), parses)
+    values: dict[str, list[float | None]] = {}
+    for metric, by_system in (item for part in parts.values() for item in part.scores.items()):
+        values.setdefault(metric, []).extend(score for scores in by_system.values() for score in scores)
+    is_known = {*lower_is_better, *higher_is_better} <= values.keys()
+    directions, told = settle_directions(
+        values, lower_is_better, higher_is_better, () if is_known else sorted(set(layout.list_scores(task))),
+        [part.scores for part in parts.values()] if layout is _SCORES_ALONE else ())
+    testsets = {pair: part.make(scores={
+        name: SegmentScores(by_system, directions[name].higher_is_better)
+        for name, by_system in part.scores.items() if name in directions}) for pair, part in parts.items()}
+    assumed = [sentence for testset in testsets.values() for sentence in testset.assumed]
+    return {pair: testset if keep_canary else drop_canary(testset) for pair, testset in testsets.items()}, [*assumed,
+                                                                                                            *told]
+
+
+def no_output(folder: FilePath, pairs: Collection[str]) -> str:
+    """What to do about language pairs of which a folder has references alone."""
+    return (f"{show_name(folder)} has references and no output for {', '.join(pairs)}. Add outputs to its "
+            "system-outputs/, or choose other language pairs.")
+
+
+# What lies beside the texts of a task: tables of segment scores, further training runs, and what is not read.
 
 _LAYOUT = {"references", *OUTPUTS, "sources", "documents", "metadata", "metainfo", SCORES, HUMAN, METRICS}
-_OWN = ("systems.tsv", "systems_metadata.json")  # what a task says of its systems
+_OWN = (SYSTEMS, _METADATA)  # what a task says of its systems
 _TABLE = re.compile(r"(.+?)(\.(tsv|csv|jsonl?|parquet)(\.gz)?|\.seg\.score(\.gz)?)", re.DOTALL)
 _OF_WHOLE = re.compile(r".+\.(sys|doc|domain)\.score(\.gz)?", re.DOTALL)
+_LISTED = 8  # files of which a sentence has the names
 
 
 @dataclass(frozen=True)
@@ -427,128 +537,40 @@ class Contents:
     unread: tuple[tuple[str, str], ...]  # each other file, and why it is not read
 
 
-def read_task(folder: FilePath, pairs: Collection[str] | None = None, *, lower_is_better: Collection[str] = (),
-              higher_is_better: Collection[str] = (), keep_canary: bool = False) -> Task:
-    """A shared task from a folder: all its language pairs, or some.
-
-    Parameters
-    ----------
-    folder : path-like
-        A folder, or a zip of one. In the layout of WMT25 (``automatic_scores/SYSTEM.jsonl``); with texts of 2021 to
-        2024 as `read_wmt` reads them, and segment scores beside them as mt-metrics-eval has them
-        (`read_metrics_task`); or with WMT's XML files, whose names say the language pair
-        (``newstest2021.en-de.all.xml``), as `read_wmt_xml` reads them.
-    pairs : collection of str, optional
-        Language pairs, in the order wanted; all by default.
-    lower_is_better, higher_is_better : collection of str
-        Names of scores of which the user says what is better, of language pairs that are not chosen too; see
-        `settle_directions`.
-    keep_canary : bool
-        As in `read_wmt`.
-
-    Raises
-    ------
-    InputError, SettingError
-        As the readers of the layouts.
-    """
-    if not os.path.lexists(folder):
-        raise InputError(explain_missing(folder))
-    with opened(folder) as inside:
-        if not inside.is_dir():
-            raise InputError(f"{show_name(inside)} is a file. Expected the folder of a shared task, or a zip of it.")
-        if _has_scores_alone(inside):
-            return read_task_scores(inside, pairs, lower_is_better=lower_is_better, higher_is_better=higher_is_better)
-        if has_scores(inside):
-            return read_metrics_task(inside, pairs, lower_is_better=lower_is_better, higher_is_better=higher_is_better,
-                                     keep_canary=keep_canary)
-        if directed := [*lower_is_better, *higher_is_better]:
-            raise SettingError(f"{show_name(inside)} has texts and no scores whose direction could be said, such as "
-                               f"{show_name(directed[0])}.")
-        return _read_texts(inside, pairs, keep_canary)
-
-
-def _read_texts(folder: Path, pairs: Collection[str] | None, keep_canary: bool) -> Task:
-    """The task of those language pairs that have outputs and references; where all were asked for, the others are
-    named in `Task.assumed`."""
-    known = pairs_of(folder)
-    for pair in pairs or ():
-        if pair not in known:
-            raise explain_unknown("language pair", pair, known)
-    testsets = {pair: read_pair(folder, pair, keep_canary=keep_canary) for pair in dict.fromkeys(pairs or known)}
-    bare = [pair for pair, testset in testsets.items() if not testset.systems]
-    if bare and (pairs is not None or len(bare) == len(testsets)):
-        raise InputError(no_output(folder, bare))
-    assumed = [f"Left out: {pair}, which has references and no output." for pair in bare]
-    assumed += list_left_out(folder) if pairs is None and not _xml(folder) else []
-    assumed += [text for testset in testsets.values() for text in testset.assumed]
-    return Task(folder_name(folder), {pair: one for pair, one in testsets.items() if pair not in bare},
-                assumed=tuple(assumed))
-
-
-def no_output(folder: FilePath, pairs: Collection[str]) -> str:
-    """What to do about language pairs of which a folder has references alone."""
-    return (f"{show_name(folder)} has references and no output for {', '.join(pairs)}. Add outputs to its "
-            "system-outputs/, or choose other language pairs.")
-
-
-def has_scores(folder: FilePath) -> bool:
-    """Whether a folder has segment scores, with texts or without, whose direction may be said."""
-    return any((Path(folder) / name).is_dir() for name in (SCORES, HUMAN, METRICS)) or bool(
-        list_zip_names(folder) & {SCORES, HUMAN, METRICS})
-
-
-def _has_scores_alone(folder: FilePath) -> bool:
-    """Whether a folder is in the layout of WMT25."""
-    return (Path(folder) / SCORES).is_dir()
-
-
-def is_task(folder: FilePath) -> bool:
-    """Whether a folder, or a zip, looks like that of a shared task, of any layout that is told by its folders or XML
-    files; a zip also by names that say all. Nothing is unpacked for it."""
-    if is_zip(folder):
-        names = sorted(list_zip_names(folder))
-        found = (task_name(name) for name in names)
-        return bool({"references", SCORES, HUMAN, METRICS} & {*names} or xml_names(names)
-                    or any(one is not None and one.role == "reference" for one in found))
-    return (Path(folder) / "references").is_dir() or has_scores(folder) or bool(_xml(Path(folder)))
-
-
-def pairs_of(folder: FilePath) -> list[str]:
-    """The language pairs of a shared task's folder, without reading all of it; see `language_pairs`."""
-    with opened(folder) as inside:
-        if _has_scores_alone(inside):
-            return score_pairs(inside)
-        return sorted(_xml(inside)) or language_pairs(inside)
+def contents_of(archive: FilePath) -> Contents:
+    """What there is in a zip of a task, each file that is not read with the reason."""
+    task, whole = find_task(archive), Path(archive)
+    pairs, places = pairs_of(archive), list(dict.fromkeys((task, whole)))  # a task may lie deeper, with files beside it
+    scores = tuple(one for place in places for one in tables_beside(place, pairs, MAX_DEPTH))
+    runs = tuple(one for place in places for one in find_runs(place, pairs))
+    own = [path for path in list_archive(archive) if is_file(path) and task in path.parents
+           and len(parts := path.relative_to(task).parts) > 1 and parts[0] in _LAYOUT]
+    files = [*sorted(own), *(path for place in places for path in _list_loose(place, MAX_DEPTH))]
+    read = {path for *_, path in (*scores, *runs)} | {str(path) for paths in _find_xml(task).values() for path in paths}
+    reasons = [(path, _explain_unread(path, task, pairs)) for path in files if str(path) not in read]
+    return Contents(tuple(pairs), scores, runs, tuple(
+        (show_name(path.relative_to(whole).as_posix()), reason) for path, reason in reasons if reason))
 
 
 def tables_beside(folder: FilePath, pairs: Collection[str], depth: int = 1) -> list[tuple[str, str, str]]:
     """(language pair, name, file) of the tables of segment scores in the folder of a task with texts, and so many
     folders below it that are not the task's own. They are called ``PAIR.NAME.tsv``, such as ``en-zh.esa.tsv``, or end
     as other files of scores do; no command takes them by itself."""
-    if not Path(folder).is_dir() or _has_scores_alone(folder):
+    if not is_folder(folder) or is_folder(Path(folder, SCORES)):
         return []
-    named = [(_table_name(path.name), str(path)) for path in _loose(Path(folder), depth)]
-    return [(found[0], found[1], path) for found, path in named if found is not None and found[0] in pairs]
+    named = [(_split_table_name(path.name), str(path)) for path in _list_loose(Path(folder), depth)]
+    return [(*name, path) for name, path in named if name is not None and name[0] in pairs]
 
 
-def contents_of(archive: FilePath) -> Contents:
-    """What there is in a zip of a task, each file that is not read with the reason."""
-    with opened_with_rest(archive) as (task, whole):
-        pairs, places = pairs_of(task), list(dict.fromkeys((task, whole)))
-        scores = [one for place in places for one in tables_beside(place, pairs, MAX_DEPTH)]
-        runs = [one for place in places for one in find_runs(place, pairs)]
-        own = [path for folder in sorted(task.iterdir()) if folder.is_dir() and folder.name in _LAYOUT
-               for path in sorted(folder.rglob("[!.]*")) if path.is_file()]
-        files = [*own, *(path for place in places for path in _loose(place, MAX_DEPTH))]
-        read = {path for *_, path in (*scores, *runs)} | {str(path) for paths in _xml(task).values() for path in paths}
-        reasons = [(path, _explain_unread(path, task, pairs)) for path in files if str(path) not in read]
-
-        def locate(found: Iterable[tuple[str, str, str]]) -> tuple[tuple[str, str, str], ...]:
-            return tuple((pair, name, f"{os.fsdecode(archive)}/{Path(path).relative_to(whole).as_posix()}")
-                         for pair, name, path in found)
-
-        return Contents(tuple(pairs), locate(scores), locate(runs), tuple(
-            (show_name(path.relative_to(whole).as_posix()), reason) for path, reason in reasons if reason))
+def _list_loose(folder: Path, depth: int) -> list[Path]:
+    """The files of a folder, and of those below it that are none of a task's own and no task themselves."""
+    files = []
+    for path in (folder / name for name in list_folder(folder) if name != OF_FINDER):
+        if is_file(path):
+            files.append(path)
+        elif depth and is_folder(path) and path.name not in _LAYOUT and not is_task(path):
+            files += _list_loose(path, depth - 1)
+    return files
 
 
 def unread_sentences(unread: Iterable[tuple[str, str]]) -> list[str]:
@@ -564,95 +586,42 @@ def unread_sentences(unread: Iterable[tuple[str, str]]) -> list[str]:
             f"The reason: {why}." for why, files in by_reason.items()]
 
 
-def _loose(folder: Path, depth: int) -> list[Path]:
-    """The files of a folder, and of those below it that are none of a task's own and no task themselves."""
-    found = []
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or path.name == OF_FINDER:
-            continue
-        if path.is_file():
-            found.append(path)
-        elif depth and path.is_dir() and path.name not in _LAYOUT and not is_task(path):
-            found += _loose(path, depth - 1)
-    return found
-
-
-def _table_name(file: str) -> tuple[str, str] | None:
+def _split_table_name(file: str) -> tuple[str, str] | None:
     """Language pair, and name of the scores, of a table that is called ``[SET.]PAIR.NAME.tsv``, or the like.
 
-    >>> _table_name("en-cs.esa.tsv"), _table_name("wmt24.en-cs.esa.v2.csv.gz"), _table_name("en-cs.mqm.seg.score")
-    (('en-cs', 'esa'), ('en-cs', 'esa.v2'), ('en-cs', 'mqm'))
-    >>> _table_name("comet.en-cs.jsonl"), _table_name("en-cs.meta.jsonl"), _table_name("notes.tsv")
-    (('en-cs', 'comet'), None, None)
+    >>> [_split_table_name(name) for name in ("en-cs.esa.tsv", "wmt24.en-cs.esa.v2.csv.gz", "comet.en-cs.jsonl")]
+    [('en-cs', 'esa'), ('en-cs', 'esa.v2'), ('en-cs', 'comet')]
+    >>> _split_table_name("en-cs.mqm.seg.score"), _split_table_name("en-cs.meta.jsonl"), _split_table_name("notes.tsv")
+    (('en-cs', 'mqm'), None, None)
     """
     _, pair, rest = without_pair(file)
-    found = _TABLE.fullmatch(rest)
-    if not pair or found is None or task_name(file) is not None:
+    table = _TABLE.fullmatch(rest)
+    if not pair or table is None or task_name(file) is not None:
         return None
-    name = found[1].replace(f".{pair}", "", 1).strip()
+    name = table[1].replace(f".{pair}", "", 1).strip()
     return (pair, name) if name and "," not in name else None
-
-
-_LISTED = 8  # files of which a sentence has the names
-_NO_NAME = "its name is none that a file of a task has there"
-_OF_WHOLES = "it has scores of whole systems, documents or domains, and only those of segments are read"
 
 
 def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
     """Why a file of a task is not read; empty where it is. Outputs of another name are told by `read_wmt`."""
     parts, name = path.relative_to(task).parts if path.is_relative_to(task) else (path.name,), path.name
     top = parts[0] if len(parts) > 1 and parts[0] in _LAYOUT else ""
+    no_pair = "{} is no language pair of which the task has a reference"
     if top in (HUMAN, METRICS) and name.endswith(ENDINGS):
         pair = path.parent.name if top == METRICS else name.partition(".")[0]
-        return "" if pair in {known.rpartition(".")[2] for known in pairs} else _explain_pair(pair)
+        return "" if pair in {known.rpartition(".")[2] for known in pairs} else no_pair.format(pair)
     if _OF_WHOLE.fullmatch(name) and top in ("", HUMAN, METRICS):
-        return _OF_WHOLES
+        return "it has scores of whole systems, documents or domains, and only those of segments are read"
     if top:
         is_own = name.endswith((".jsonl", ".jsonl.gz")) if top == SCORES else top in OUTPUTS or (
             top not in (HUMAN, METRICS) and task_name("/".join(parts)) is not None)
-        return "" if is_own else _NO_NAME
-    is_flat = not (task / "references").is_dir()
+        return "" if is_own else "its name is none that a file of a task has there"
+    is_flat = not is_folder(task / "references")
     if name in _OWN or is_flat and path.parent == task and task_name(name) is not None:
         return ""
-    if table := _table_name(name):
+    if table := _split_table_name(name):
         return "the task has scores alone, and such a table joins texts" if table[0] in pairs else \
-            _explain_pair(table[0])
+            no_pair.format(table[0])
     if _TABLE.fullmatch(name) and not task_name(name):
         return "its name says no language pair. A table of segment scores is called such as en-de.esa.tsv"
     return "its name is not that of a file of a task"
-
-
-def _explain_pair(pair: str) -> str:
-    return f"{pair} is no language pair of which the task has a reference"
-
-
-def read_pair(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, FilePath]] = (),
-              keep_canary: bool = False, lower_is_better: Collection[str] = (),
-              higher_is_better: Collection[str] = ()) -> TestSet:
-    """The test set of one language pair of a shared task, of any layout; see `read_task` and `read_wmt`."""
-    with opened(folder) as inside:
-        name, xml, is_scored = show_name(inside), _xml(inside), has_scores(inside)
-        if parses and (xml or is_scored):
-            what = "XML, whose texts take" if xml else "segment scores beside its texts or alone, and takes"
-            raise SettingError(f"{name} has {what} no parse. Give the texts as plain files.")
-        if xml and langpair not in xml:
-            raise explain_unknown("language pair", langpair, sorted(xml))
-        if xml:
-            return read_wmt_xml(list(map(check_regular, xml[langpair])), langpair,
-                                name=f"{folder_name(inside)} {langpair}", keep_canary=keep_canary)
-        if not is_scored:
-            return read_wmt(inside, langpair, parses=parses, keep_canary=keep_canary)
-        task = read_task(inside, [langpair], lower_is_better=lower_is_better, higher_is_better=higher_is_better,
-                         keep_canary=keep_canary)
-        return replace(task.testsets[langpair], assumed=task.assumed)
-
-
-def _xml(folder: Path) -> dict[str, list[Path]]:
-    """The XML files by language pair, of a folder that has no plain texts."""
-    if not folder.is_dir() or (folder / "references").is_dir() or _has_scores_alone(folder):
-        return {}
-    try:
-        named = xml_names(sorted(name for name in os.listdir(folder) if not name.startswith(".")))
-    except PermissionError:
-        return {}
-    return {pair: [folder / name for name in names] for pair, names in named.items()}

@@ -15,9 +15,10 @@ from mtsig_core.languages import LANGUAGE, is_langpair
 from mtsig_core.readers.alignment import find_first_fault
 from mtsig_core.readers.columns import Columns, find_column, read_columns
 from mtsig_core.readers.conllu import read_conllu
+from mtsig_core.readers.files import FilePath, is_file, list_folder
 from mtsig_core.readers.formats import DOCUMENTS
 from mtsig_core.readers.limits import parse_json, spend
-from mtsig_core.readers.lines import FilePath, read_lines, read_texts
+from mtsig_core.readers.lines import read_lines, read_texts
 from mtsig_core.testset import TestSet, as_texts, is_human, show_name
 
 # Reading which document, and which domain, each segment belongs to.
@@ -331,11 +332,11 @@ def find_runs(folder: FilePath, pairs: Collection[str]) -> list[tuple[str, str, 
     """(language pair, system, file) of the further training runs in the folder of a task, which are called
     ``PAIR.NAME.run2.txt``, ``PAIR.NAME.run3.txt``, ...; in the order of their numbers. No command takes them by itself.
     """
-    matches = [(re.fullmatch(r"([^.]+)\.(.+)\.run([2-9]|[1-9][0-9]+)\.txt", path.name, re.DOTALL), path)
-               for path in Path(folder).glob("*.run*.txt") if path.is_file()]
-    runs = sorted((match[1], match[2], int(match[3]), str(path)) for match, path in matches
+    matches = (re.fullmatch(r"([^.]+)\.(.+)\.run([2-9]|[1-9][0-9]+)\.txt", name, re.DOTALL)
+               for name in list_folder(folder))
+    runs = sorted((match[1], match[2], int(match[3]), str(Path(folder, match[0]))) for match in matches
                   if match and match[1] in pairs)
-    return [(pair, system, path) for pair, system, _, path in runs]
+    return [(pair, system, path) for pair, system, _, path in runs if is_file(path)]
 
 
 # A data frame, or columns by name, with a row for each segment.

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path, PurePosixPath
-from typing import TypeVar
+from pathlib import PurePosixPath
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import find_spaceless
+from mtsig_core.readers.files import read_uploaded
 from mtsig_core.readers.formats import SCORE_TABLE, sniff
 from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.lines import read_lines
@@ -25,6 +24,7 @@ from mtsig_core.testset import TestSet, show_name
 ROLES = ("system", "training run", "reference", "documents", "source", "scores", "scores, lower is better",
          "scores, higher is better", "segment ids", "parse", "leave out")
 _PLAIN = ("system", "training run", "reference", "source")
+_SINGLE = ("source", "documents", "segment ids")
 _RUN = re.compile(r"(.+)[._-]run[_-]?(\d{1,4})", re.IGNORECASE | re.DOTALL)
 _SIGNS = (("parse", r"conllu?|parses?|parsed"), ("segment ids", r"ids|segids?"),
           ("documents", r"docs?|documents?|docids?"),
@@ -32,7 +32,6 @@ _SIGNS = (("parse", r"conllu?|parses?|parsed"), ("segment ids", r"ids|segids?"),
           ("source", r"src|sources?"), ("reference", r"refs?|references?|ref[a-z0-9]?|human|gold"))
 _NUMBER = re.compile(rb"[-+]?[0-9]*[.,]?[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
 _TELLING, _NAMED, _LONG = 3, 3, 30  # letters that a common beginning has; systems in a name, and letters of each
-_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,7 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
         if roles[k] == "system" and task_name(file) is None and file.removesuffix(".gz").endswith(origins):
             roles[k] = "source"
     names = [guess_name(file) for file, _ in files]
-    outputs = {k: _run_of(name) for k, name in enumerate(names) if roles[k] == "system"}
+    outputs = {k: _find_run(name) for k, name in enumerate(names) if roles[k] == "system"}
     for name in dict.fromkeys(name for name, _ in outputs.values()):
         first, *further = sorted((k for k in outputs if outputs[k][0] == name), key=lambda k: outputs[k][1])
         if further and len({outputs[k][1] for k in (first, *further)}) > len(further):  # each has its own number
@@ -114,15 +113,15 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
                 roles[k] = "training run"
     for role in ("system", "reference"):
         alike = [k for k in range(len(files)) if roles[k] == role]
-        for k, name in zip(alike, _told_apart([names[k] for k in alike]), strict=True):
+        for k, name in zip(alike, _tell_apart([names[k] for k in alike]), strict=True):
             names[k] = name
     return list(zip(roles, names, strict=True))
 
 
-def _told_apart(names: Sequence[str]) -> list[str]:
+def _tell_apart(names: Sequence[str]) -> list[str]:
     """The same names, each that came before with a number.
 
-    >>> _told_apart(["out", "out", "out (2)", "out"])
+    >>> _tell_apart(["out", "out", "out (2)", "out"])
     ['out', 'out (3)', 'out (2)', 'out (4)']
     """
     taken, told = set(names), list(names)
@@ -133,10 +132,10 @@ def _told_apart(names: Sequence[str]) -> list[str]:
     return told
 
 
-def _run_of(name: str) -> tuple[str, int]:
+def _find_run(name: str) -> tuple[str, int]:
     """The system, and the number of its training run, 0 where the name says none.
 
-    >>> _run_of("Tower.run2"), _run_of("Tower_run-10"), _run_of("prune")
+    >>> _find_run("Tower.run2"), _find_run("Tower_run-10"), _find_run("prune")
     (('Tower', 2), ('Tower', 10), ('prune', 0))
     """
     found = _RUN.fullmatch(name)
@@ -187,15 +186,13 @@ def upload_name(files: Sequence[tuple[str, str, str]]) -> str:
 
 def reference_language(uploads: Sequence[Upload]) -> str | None:
     """The language of the references if it is one of `SPACELESS`, by its script."""
-    def read(folder: Path) -> list[str]:
-        lines = []
-        for k, upload in enumerate(uploads):
+    lines = []
+    with _open_uploads(uploads) as paths:
+        for upload, path in zip(uploads, paths, strict=True):
             if upload.role == "reference":
                 with suppress(InputError):  # what is wrong with the file is said once it is to be opened
-                    lines += read_lines(_save(folder, k, upload))
-        return lines
-
-    return find_spaceless(_in_folder(read))
+                    lines += read_lines(path)
+    return find_spaceless(lines)
 
 
 def _set_and_pair(file: str) -> tuple[str, str]:
@@ -206,83 +203,53 @@ def _set_and_pair(file: str) -> tuple[str, str]:
 
 def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: str | None = None) -> TestSet:
     """A test set from uploaded plain-text files, from tables of segment scores, or from both."""
-    groups = {role: [upload for upload in uploads if upload.role == role] for role in ROLES}
-    scores = [upload for upload in uploads if upload.role.startswith("scores")]
-    lower, higher = ({upload.name for upload in groups[f"scores, {which} is better"]} for which in ("lower", "higher"))
-    texts = [upload for upload in uploads if upload not in scores and upload.role != "leave out"]
-
-    def read_tables() -> TestSet:
-        return _asking_by_role(lambda folder: read_scores(
-            [(upload.name, _save(folder, k, upload)) for k, upload in enumerate(scores)], lower, name=name,
-            higher_is_better=higher))
-
-    if scores and not texts:
-        return read_tables()
-    if scores and not (groups["reference"] and groups["system"]):
-        with suppress(SettingError):  # what is to be chosen is asked once all files are there
-            read_tables()  # a fault in one of them is told first
-    if not (groups["reference"] and groups["system"]):
-        _in_folder(lambda folder: [read_lines(_save(folder, k, upload)) for k, upload in enumerate(texts)
-                                   if upload.role in _PLAIN])  # what cannot be read is told first
-    if not groups["reference"]:
-        raise InputError("No reference among the files. Mark at least one of them as reference.")
-    if not groups["system"]:
-        raise InputError("No system among the files. Mark at least one of them as system.")
-    single = ("documents", "source", "segment ids")
-    for role in single:
-        if len(groups[role]) > 1:
-            raise InputError(f"{len(groups[role])} files are marked as {role}: "
-                             f"{', '.join(show_name(upload.file) for upload in groups[role])}. Expected one at most.")
-
-    if groups["segment ids"] and not scores:
-        raise InputError(f"{show_name(groups['segment ids'][0].file)} holds segment ids, and there is no table of "
-                         "scores that could refer to them. Add one, or leave the ids out.")
-
-    def read(folder: Path) -> TestSet:
-        paths = {upload: _save(folder, k, upload) for k, upload in enumerate(uploads)}
-        named = {role: [(upload.name, paths[upload]) for upload in group] for role, group in groups.items()}
-        runs = [(upload.name, paths[upload]) for upload in in_order(groups["training run"])]
-        path = {role: named[role][0][1] if named[role] else None for role in single}
-        testset = read_text(named["reference"], named["system"], sources=path["source"],
-                            documents=path["documents"], parses=named["parse"], runs=runs, langpair=langpair, name=name)
-        tables = [(upload.name, paths[upload]) for upload in scores]
-        return testset if not tables else join_scores(testset, tables, lower, ids=path["segment ids"],
-                                                      higher_is_better=higher)
-
-    return _asking_by_role(read)
+    uploads = [upload for upload in uploads if upload.role != "leave out"]
+    with _open_uploads(uploads) as paths:
+        path_of = list(zip(uploads, paths, strict=True))
+        files = {role: [(upload.name, path) for upload, path in path_of if upload.role == role] for role in ROLES}
+        tables = [(upload.name, path) for upload, path in path_of if upload.role.startswith("scores")]
+        lower, higher = ({own for own, _ in files[f"scores, {which} is better"]} for which in ("lower", "higher"))
+        if len(tables) == len(uploads) > 0:
+            return read_scores(tables, lower, name=name, higher_is_better=higher)
+        if not (files["reference"] and files["system"]):  # what is wrong with the files is told first
+            with suppress(SettingError):  # what is to be chosen is asked once all files are there
+                _ = tables and read_scores(tables, lower, name=name, higher_is_better=higher)
+            for role in _PLAIN:
+                _ = [read_lines(path) for _, path in files[role]]
+        for role in ("reference", "system"):
+            if not files[role]:
+                raise InputError(f"No {role} among the files. Mark at least one of them as {role}.")
+        for role in _SINGLE:
+            if len(files[role]) > 1:
+                raise InputError(f"{len(files[role])} files are marked as {role}: "
+                                 f"{', '.join(path for _, path in files[role])}. Expected one at most.")
+        sources, documents, ids = (files[role][0][1] if files[role] else None for role in _SINGLE)
+        if ids is not None and not tables:
+            raise InputError(f"{ids} holds segment ids, and there is no table of scores that could refer to them. Add "
+                             "one, or leave the ids out.")
+        place = dict(path_of)
+        runs = [(upload.name, place[upload]) for upload in in_order(place) if upload.role == "training run"]
+        testset = read_text(files["reference"], files["system"], sources=sources, documents=documents,
+                            parses=files["parse"], runs=runs, langpair=langpair, name=name)
+        return testset if not tables else join_scores(testset, tables, lower, ids=ids, higher_is_better=higher)
 
 
 def in_order(runs: Iterable[Upload]) -> list[Upload]:
     """Training runs by their number, as run k of one system is swapped with run k of the other."""
-    return sorted(runs, key=lambda upload: _run_of(guess_name(upload.file))[1])
+    return sorted(runs, key=lambda upload: _find_run(guess_name(upload.file))[1])
 
 
-def _asking_by_role(work: Callable[[Path], TestSet]) -> TestSet:
-    """As `_in_folder`; where it has to be said which scores are better, the role of a file says it."""
+@contextmanager
+def _open_uploads(uploads: Sequence[Upload]) -> Iterator[list[str]]:
+    """Names under which files can be read, within the limits of uploads: a number tells apart two of one name."""
+    names = (show_name(upload.file).replace("\\", "/").rpartition("/")[2] for upload in uploads)
+    paths = _tell_apart([name if name.strip(".") else "file" for name in names])
     try:
-        return _in_folder(work)
+        with limit_reading(upload_limits()), read_uploaded({path: upload.content for path, upload in zip(
+                paths, uploads, strict=True)}):
+            yield paths
     except SettingError as error:
         if not any("higher_is_better" in remedy for remedy in error.remedies):
             raise
         raise SettingError(f"{error} The roles 'scores, lower is better' and 'scores, higher is better' of its file "
                            "do.") from None
-
-
-def _in_folder(work: Callable[[Path], _Result]) -> _Result:
-    """Do some work in a folder that is gone afterwards, within the limits of uploads; no message has its path."""
-    with tempfile.TemporaryDirectory(prefix="mtsig-") as temporary:
-        try:
-            with limit_reading(upload_limits()):
-                return work(Path(temporary))
-        except InputError as error:
-            raise InputError(re.sub(re.escape(temporary) + r"/(\d+/)?", "", str(error))) from None
-
-
-def _save(folder: Path, number: int, upload: Upload) -> Path:
-    """A place of its own for each file: two may have the same name, and no name may lead elsewhere."""
-    own = show_name(upload.file).replace("\\", "/").replace("\0", "")
-    short = PurePosixPath(own).name.encode()[-200:].decode("utf-8", "ignore")  # which keeps the ending
-    path = folder / str(number) / (short if short.strip(".") else "file")
-    path.parent.mkdir()
-    path.write_bytes(upload.content)
-    return path

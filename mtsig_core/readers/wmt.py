@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from mtsig_core.errors import InputError, find_closest
 from mtsig_core.languages import LANGUAGE, THREE_LETTERS, is_langpair, languages_of
+from mtsig_core.readers.columns import list_names
+from mtsig_core.readers.files import FilePath, check_regular, exists, is_file, is_folder, list_folder
 from mtsig_core.readers.formats import SEGMENTS, find_refusal, sniff
-from mtsig_core.readers.limits import check_place, check_regular
-from mtsig_core.readers.lines import FilePath, explain_missing, read_beginning
+from mtsig_core.readers.lines import explain_missing, read_beginning
 from mtsig_core.readers.texts import assemble, check_langpair, index_by_name
 from mtsig_core.testset import TestSet, show_name
 
@@ -101,8 +102,7 @@ def folder_name(folder: str | os.PathLike[str]) -> str:
     ('wmt23', 'wmt23 data', 'wmt24')
     """
     path = Path(folder).resolve()
-    name = path.stem if path.suffix.lower() == ".zip" else path.name
-    above = path.parent.name
+    name, above = (re.sub(r"(?i)\.zip$", "", own) for own in (path.name, path.parent.name))
     if not above or name.lower() not in (*_TEXTS, *_GENERIC):
         return name
     return above if name.lower() in _TEXTS else f"{above} {name}"
@@ -121,18 +121,17 @@ def without_pair(file: str) -> tuple[str, str, str]:
     return "", pair, file
 
 
-# Folders in the layout of the WMT shared tasks, of 2024 and of 2021 to 2023; see `mtsig_core.readers.wmt`.
-#
-# The inputs of the metrics tasks mix the two: ``system_outputs/en-de/SET.en-de.hyp.NAME.de``. Where names say all, the
-# files may also lie side by side. Each may be gzipped.
-
-_References = dict[tuple[str, str], list[tuple[str, Path]]]  # (set or "", language pair) -> (name, path)
+# Folders in the layout of the WMT shared tasks. The inputs of the metrics tasks mix both generations:
+# ``system_outputs/en-de/SET.en-de.hyp.NAME.de``. Where names say all, the files may also lie side by side. Each may be
+# gzipped.
 
 _LOOKED_AT = 20  # files
+_ASIDE = ("sources", "documents", "metadata", "metainfo")
 ONE_OF_EACH = "Remove or rename one of them."
 LAYOUT = ("Expected are references/ and system-outputs/, with files such as references/en-de.refA.txt or "
           "references/SET.en-de.ref.A.de; or files side by side, such as SET.en-de.ref.A.de and SET.en-de.hyp.NAME.de; "
           "or XML, such as SET.en-de.all.xml.")
+_Files = list[tuple[TaskName, Path]]
 
 
 def language_pairs(folder: FilePath) -> list[str]:
@@ -145,9 +144,9 @@ def language_pairs(folder: FilePath) -> list[str]:
     InputError
         If the folder cannot be read or has no ``references/``.
     """
-    found = _references(Path(folder))
-    pairs = [pair for _, pair in found]
-    return sorted(f"{name}.{pair}" if name and pairs.count(pair) > 1 else pair for name, pair in found)
+    sets = {(name.set, name.pair) for name, _ in _find_references(Path(folder))}
+    pairs = [pair for _, pair in sets]
+    return sorted(f"{name}.{pair}" if name and pairs.count(pair) > 1 else pair for name, pair in sets)
 
 
 def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, FilePath]] = (), keep_canary: bool = False
@@ -182,131 +181,105 @@ def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fil
     """
     folder = Path(folder)
     check_langpair(langpair.rpartition(".")[2])
-    found = _references(folder)
-    set_name, pair = _choose(found, langpair, folder)
-    flat = not (folder / "references").is_dir()
-
-    def of_role(role: str, *subfolders: str) -> list[tuple[str, Path]]:
-        # Files of the other generation's names beside those of this one are taken too, but not those of another set.
-        return [(found.name, check_regular(path)) for found, path in _files(folder, [""] if flat else subfolders)
-                if found.role == role and found.pair == pair and (not set_name or found.set in ("", set_name))]
-
+    references = _find_references(folder)
+    set_name, pair = _choose_set({(name.set, name.pair) for name, _ in references}, langpair, folder)
     inside = [f"{outputs}/{pair}" for outputs in OUTPUTS]
-    documents = of_role("documents", "documents", "metadata", "metainfo")
+    files = _find_files(folder, [*_ASIDE, *OUTPUTS, *inside] if is_folder(folder / "references") else [""])
+
+    def find_role(role: str, files: _Files = files) -> list[tuple[str, FilePath]]:
+        # Files of the other generation's names beside those of this one are taken too, but not those of another set.
+        return sorted((name.name, check_regular(path)) for name, path in files
+                      if (name.role, name.pair) == (role, pair) and (not set_name or name.set in ("", set_name)))
+
+    def find_only(role: str, suffix: str = "") -> FilePath | None:
+        paths = [path for _, path in find_role(role)]
+        paths = [path for path in paths if suffix in Path(path).suffixes] or paths
+        if len(paths) > 1:
+            raise InputError(f"There are two {role.removesuffix('s')} files: {show_name(paths[0])} and "
+                             f"{show_name(paths[1])}. {ONE_OF_EACH}")
+        return paths[0] if paths else None
+
+    of_set = [(name, path) for name, path in references if name.set == set_name]
     testset = assemble(
         f"{set_name or folder_name(folder)} {pair}",
-        index_by_name(sorted((name, check_regular(path)) for name, path in found[set_name, pair]), "reference",
-                      ONE_OF_EACH),
-        index_by_name(sorted(of_role("system", *OUTPUTS, *inside)), "system", ONE_OF_EACH),
-        sources=_only(of_role("source", "sources"), "source file"),
-        documents=_only([(name, path) for name, path in documents if ".docs" in path.suffixes] or documents,
-                        "documents file"),
-        parses=index_by_name(parses, "parse", "Give one for each."), langpair=pair,
-        keep_canary=keep_canary, blanks=True)
+        index_by_name(find_role("reference", of_set), "reference", ONE_OF_EACH),
+        index_by_name(find_role("system"), "system", ONE_OF_EACH), sources=find_only("source"),
+        documents=find_only("documents", ".docs"), parses=index_by_name(parses, "parse", "Give one for each."),
+        langpair=pair, keep_canary=keep_canary, blanks=True)
     systems = {name: texts for name, texts in testset.systems.items() if testset.references.get(name) != texts}
-    return replace(testset, systems=systems, assumed=tuple(_unread(folder, inside)))
-
-
-def _unread(folder: Path, places: Sequence[str]) -> Iterator[str]:
-    """A sentence for each folder of outputs that has files which are none by their names."""
-    for place in places:
-        odd = [name for _, name in _inside(folder, place) if not task_name(f"{place}/{name}")]
-        if odd:
-            yield f"Left out of {place}: {_listed(odd)}, as outputs are called such as NAME.txt or NAME.txt.gz."
+    unread = {place: [name for name in list_folder(folder / place) if not task_name(f"{place}/{name}")]
+              for place in inside if is_folder(folder / place)}
+    return replace(testset, systems=systems, assumed=tuple(
+        f"Left out of {place}: {list_names(names, 8)}, as outputs are called such as NAME.txt or NAME.txt.gz."
+        for place, names in unread.items() if names))
 
 
 def list_left_out(folder: Path) -> list[str]:
     """Sentences: which language pairs have outputs and no reference, as a task does not publish one for each, and what
     lies where others have a language pair and is none, such as en-zh-x."""
-    inside = _inside(folder, *OUTPUTS)
-    folders = [(place, name) for place, name in inside if (folder / place / name).is_dir()]
-    places = [place for place in OUTPUTS if (folder / place).is_dir()] + [f"{place}/{name}" for place, name in folders]
-    pairs = {name.pair for name, _ in _files(folder, places) if name.role == "system"}
+    outputs = [(place, name) for place in OUTPUTS if is_folder(folder / place) for name in list_folder(folder / place)]
+    folders = [(place, name) for place, name in outputs if is_folder(folder / place / name)]
+    pairs = {name.pair for name, _ in _find_files(folder, [*OUTPUTS, *map("/".join, folders)]) if name.role == "system"}
     others = {name for _, name in folders}
-    for place, name in [*inside, *_inside(folder, "references")]:
+    references = folder / "references"
+    for place, name in [*outputs, *(("references", name) for name in list_folder(references) if is_folder(references))]:
         if not task_name(f"{place}/{name}"):
             others |= set(re.findall(r"(?:^|\.)([A-Za-z]{2,3}(?:_\w+)?-[\w-]+)(?=\.)", name)[:1])
     return [*(f"Left out: {pair}, which has outputs and no reference."
-              for pair in sorted(pairs - {pair for _, pair in _references(folder)})),
+              for pair in sorted(pairs - {name.pair for name, _ in _find_references(folder)})),
             *(f"Left out: {show_name(name)}, which is no language pair such as en-de or en-pt-BR."
               for name in sorted(others) if not is_langpair(name))]
 
 
-def _inside(folder: Path, *places: str) -> list[tuple[str, str]]:
-    """(place, name) of what lies in these folders, as far as there are such."""
-    return [(place, name) for place in places if (folder / place).is_dir() for name in _names(folder / place)]
+def _find_files(folder: Path, places: Iterable[str]) -> _Files:
+    """The files in these subfolders, as far as there are such, whose names say what they are. Backups do not."""
+    return [(name, folder / place / file) for place in places if exists(folder / place)
+            for file in list_folder(folder / place) if (name := task_name(f"{place}/{file}" if place else file))]
 
 
-def _references(folder: Path) -> _References:
-    """The reference files, by set and language pair."""
-    if not os.path.lexists(folder):
-        raise InputError(explain_missing(folder))
-    if not folder.is_dir():
-        raise InputError(f"{show_name(folder)} is a file; a folder is expected. {LAYOUT}")
+def _find_references(folder: Path) -> _Files:
+    """The reference files."""
+    if not is_folder(folder):
+        raise InputError(f"{show_name(folder)} is a file; a folder is expected. {LAYOUT}" if os.path.lexists(folder)
+                         else explain_missing(folder))
     inside = folder / "references"
-    flat = not inside.is_dir()
-    found: _References = {}
-    for name, path in _files(folder, [""] if flat else ["references"]):
-        if name.role == "reference":
-            found.setdefault((name.set, name.pair), []).append((name.name, path))
-    if flat and not (found and any(name.role == "system" for name, _ in _files(folder, [""]))):
-        names = _names(folder)
-        near = [folder / name for name in names if (folder / name / "references").is_dir()]
+    is_flat = not is_folder(inside)
+    files = _find_files(folder, [""] if is_flat else ["references"])
+    references = [(name, path) for name, path in files if name.role == "reference"]
+    if is_flat and not (references and any(name.role == "system" for name, _ in files)):
+        names = list_folder(folder)
+        near = [folder / name for name in names if is_folder(folder / name / "references")]
         near += [folder.parent] if folder.name in ("references", *OUTPUTS) else []
         hint = f" Did you mean {show_name(near[0])}?" if near else ""
-        raise InputError(f"{show_name(folder)} has no references/; it has {_listed(names)}. {LAYOUT}{hint}"
-                         f"{_other_format(folder, names)}")
-    if not found:
-        raise InputError(f"{show_name(inside)} has no reference; it has {_listed(_names(inside))}. {LAYOUT}")
-    return found
+        raise InputError(f"{show_name(folder)} has no references/; it has {list_names(names, 8) or 'nothing'}. "
+                         f"{LAYOUT}{hint}{_explain_format(folder, names)}")
+    if not references:
+        names = list_folder(inside)
+        raise InputError(f"{show_name(inside)} has no reference; it has {list_names(names, 8) or 'nothing'}. {LAYOUT}")
+    return references
 
 
-def _other_format(folder: Path, names: Sequence[str]) -> str:
+def _explain_format(folder: Path, names: Sequence[str]) -> str:
     """What to do about the first file, of a folder of another layout, that is no text, with a space before it."""
     for path in (folder / name for name in names[:_LOOKED_AT]):
-        head = read_beginning(path) if path.is_file() else b""
-        if (found := sniff(head)) is not None and not found.read_as:
+        head = read_beginning(path) if is_file(path) else b""
+        if (kind := sniff(head)) is not None and not kind.read_as:
             return f" {find_refusal(show_name(path), head, SEGMENTS)}"
     return ""
 
 
-def _choose(found: _References, langpair: str, folder: Path) -> tuple[str, str]:
+def _choose_set(sets: Collection[tuple[str, str]], langpair: str, folder: Path) -> tuple[str, str]:
     """The (set, pair) that a language pair, or SET.pair, stands for."""
-    full = {f"{name}.{pair}" if name else pair: (name, pair) for name, pair in found}
-    of_pair = [key for key, (_, pair) in full.items() if pair == langpair]
+    full = {f"{name}.{pair}" if name else pair: (name, pair) for name, pair in sets}
+    of_pair = sorted(key for key, (_, pair) in full.items() if pair == langpair)
     if langpair in full or len(of_pair) == 1:
         return full[langpair if langpair in full else of_pair[0]]
     if of_pair:
         raise InputError(f"{show_name(folder)} has {len(of_pair)} sets for {langpair}. Choose one: "
                          f"{', '.join(of_pair)}.")
-    pairs = sorted({pair for _, pair in found})
+    pairs = sorted({pair for _, pair in sets})
     turned = "-".join(reversed([language or "" for language in languages_of(langpair)]))
     near = turned if turned in pairs else find_closest(langpair, [*full, *pairs])
     hint = "" if near is None else f" Did you mean {near}?"
     raise InputError(f"{show_name(folder)} has no reference for {show_name(langpair)}; it has "
                      f"{', '.join(pairs)}.{hint}")
-
-
-def _files(folder: Path, subfolders: Sequence[str]) -> Iterator[tuple[TaskName, Path]]:
-    """The files in these subfolders, as far as there are such, whose names say what they are. Backups do not."""
-    for subfolder in filter(lambda name: os.path.lexists(folder / name), subfolders):
-        for name in _names(folder / subfolder):
-            if found := task_name(f"{subfolder}/{name}" if subfolder else name):
-                yield found, folder / subfolder / name
-
-
-def _names(folder: Path) -> list[str]:
-    try:
-        return sorted(name for name in os.listdir(check_place(folder)) if not name.startswith("."))
-    except OSError as error:
-        raise InputError(f"{show_name(folder)} cannot be read: {error.strerror or error}.") from None
-
-
-def _only(files: Sequence[tuple[str, Path]], what: str) -> Path | None:
-    if len(files) > 1:
-        raise InputError(f"There are two {what}s: {show_name(files[0][1])} and {show_name(files[1][1])}. {ONE_OF_EACH}")
-    return files[0][1] if files else None
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(show_name, names[:8])) + (", ..." if len(names) > 8 else "") if names else "nothing"

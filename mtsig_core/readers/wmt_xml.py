@@ -20,8 +20,9 @@ from xml.sax.handler import ContentHandler
 
 from mtsig_core.errors import InputError, SettingError, explain_unknown, format_count, suggest_name
 from mtsig_core.languages import LANGUAGE, languages_of
+from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.limits import check_values, spend
-from mtsig_core.readers.lines import FilePath, read_chunks
+from mtsig_core.readers.lines import read_chunks
 from mtsig_core.readers.texts import check_langpair, drop_canary
 from mtsig_core.testset import TestSet, show_name
 

@@ -47,7 +47,7 @@ def dispute_report(found: Dispute, command: str = "") -> Report:
     return Report(f"Dispute card: {info.name}", [
         Section("", list(_introduce(found))),
         *(Section(block.title, [block]) for block in card_tables(found)),
-        *texts, *([Section("Keep in mind", caveats, "caveats")] if _cautions(found) or found.not_compared else []),
+        *texts, *([Section("Caveats", caveats, "caveats")] if _cautions(found) or found.not_compared else []),
         Section("How it was tested", [Paragraph(text=text, role="methods", about=title, only=("html",))
                                       for title, text in _list_methods(found)], "detail"),
         Section("Made by", [Facts(pairs=tuple(facts), code=frozenset(name for name, _ in facts), only=("html",))],
@@ -291,7 +291,7 @@ def _by_rule(found: Dispute) -> TableBlock:
     ignored = "; ".join(f"{rule.title}: {', '.join(rule.ignores)}" for rule in RANK_RULES.values()
                         if rule.ignores and any(rule.name in one.ranks for one in found.metrics))
     return _block("Ranks by each rule", "ranks", columns, rows,
-                  f"Only simultaneous rank intervals hold for all systems together. The other rules ignore: {ignored}.")
+                  f"Only simultaneous rank ranges hold for all systems together. The other rules ignore: {ignored}.")
 
 
 def _by_part(found: Dispute, kind: str, deciders: tuple[Sequence[Decider], Sequence[Decider]]) -> TableBlock:

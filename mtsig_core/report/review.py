@@ -11,7 +11,8 @@ from typing import Any, get_type_hints
 from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError, MtsigError, format_count
 from mtsig_core.metrics import metric_title
-from mtsig_core.readers.lines import FilePath, read_bytes
+from mtsig_core.readers.files import FilePath
+from mtsig_core.readers.lines import read_bytes
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.export import file_name
 from mtsig_core.report.sentences import (
@@ -36,10 +37,8 @@ from mtsig_core.store.reviews import (
     Begin,
     Change,
     Decide,
-    Decision,
     Entry,
     Exclude,
-    Note,
     NoteOn,
     PutBack,
     Review,
@@ -150,7 +149,7 @@ def left_out_said(review: Review) -> list[str]:
 def decisions_table(review: Review, found: TaskComparison | None = None) -> Table:
     """Each language pair with who is declared the first, and why; undefined where nothing is decided.
 
-    With what was found also who stands first there, and by simultaneous rank intervals where another rule decides.
+    With what was found also who stands first there, and by simultaneous rank ranges where another rule decides.
     """
     decided = {one.pair: (", ".join(one.first), one.why) for one in review.decisions}
     tops = Table("first", (), ()) if found is None else tops_table(found, review.metric)
@@ -168,7 +167,7 @@ def decision_cautions(review: Review, found: TaskComparison) -> list[Caution]:
     return [caution for one in review.decisions for caution in _question_decision(one, review.metric, found)]
 
 
-def _question_decision(decision: Decision, metric: str, found: TaskComparison) -> Iterator[Caution]:
+def _question_decision(decision: Decide, metric: str, found: TaskComparison) -> Iterator[Caution]:
     pair, comparison, rule = decision.pair, found.pairs.get(decision.pair), find_rank_rule(found).name
     result = None if comparison is None else comparison.metrics.get(metric)
     if comparison is None or result is None:
@@ -191,7 +190,7 @@ def _question_decision(decision: Decision, metric: str, found: TaskComparison) -
         yield Caution("top-group-not-declared", {"pair": pair, "systems": others}, metric)
 
 
-def notes_table(notes: Sequence[Note], found: TaskComparison | None = None) -> Table:
+def notes_table(notes: Sequence[NoteOn], found: TaskComparison | None = None) -> Table:
     """The notes on disputed pairs of systems; with what was found also what was measured of each, as `MEASURED_SAID`
     has it."""
     columns = [Column("language_pair", "language pair", "name"), Column("metric", "metric", "name"),
@@ -211,7 +210,7 @@ def notes_table(notes: Sequence[Note], found: TaskComparison | None = None) -> T
                  row_forms=tuple(form for _, form in measured))
 
 
-def _measured_cells(note: Note, found: TaskComparison, jointly: bool) -> tuple[tuple[Any, ...], str]:
+def _measured_cells(note: NoteOn, found: TaskComparison, jointly: bool) -> tuple[tuple[Any, ...], str]:
     """Difference, interval, p and decision of the pair of a note, and the form of its numbers."""
     row, gone = _measured(note, found)
     if gone or row is None:
@@ -224,7 +223,7 @@ def _measured_cells(note: Note, found: TaskComparison, jointly: bool) -> tuple[t
     return (result.sign * row.delta, join_ends(*ends, result.sign), row.p_adjusted, better), choose_form(result)
 
 
-def _measured(note: Note, found: TaskComparison) -> tuple[PairResult | None, list[str]]:
+def _measured(note: NoteOn, found: TaskComparison) -> tuple[PairResult | None, list[str]]:
     """The pair of systems of a note, turned so that its a comes first; None where it was not compared. Who of the two
     was left out."""
     gone = [one.system for one in found.excluded if one.system in (note.a, note.b) and one.pair in (None, note.pair)]
@@ -283,7 +282,7 @@ def review_record(history: Sequence[Entry], found: TaskComparison | None = None)
                 "measured": [_measured_record(note, found) for note in review.notes]})}
 
 
-def _measured_record(note: Note, found: TaskComparison) -> dict[str, Any]:
+def _measured_record(note: NoteOn, found: TaskComparison) -> dict[str, Any]:
     row, gone = _measured(note, found)
     return {**{name: getattr(row, name, None) for name in _OF_A_PAIR}, "left_out": gone}
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from mtsig_core.readers.limits import limit_reading, open_file
+from mtsig_core.readers.files import open_file
+from mtsig_core.readers.limits import limit_reading
 from mtsig_core.report.agreement import agreement_record, agreement_records
 from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.export import metric_records, records_csv
@@ -106,7 +107,7 @@ def _ranks_record(found: TaskComparison) -> dict[str, Any]:
     rule = find_rank_rule(found)
     hidden = {name: count_hidden(found, name) for name in list_task_metrics(found)}
     return {"rule": rule.name, "source": rule.source, "ignores": list(rule.ignores),
-            "metrics": {name: asdict(own) for name, own in hidden.items() if own is not None}}
+            "metrics": {name: own for name, own in hidden.items() if own is not None}}
 
 
 def _disputes_record(task: TaskComparison) -> list[dict[str, Any]]:

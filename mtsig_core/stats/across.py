@@ -24,27 +24,26 @@ from mtsig_core.results import (
     TaskInfo,
 )
 from mtsig_core.stats import engine
-from mtsig_core.stats.arrays import row_chunks
+from mtsig_core.stats.arrays import Rows, apply_by_rows
 from mtsig_core.stats.cautions import about_choice
 from mtsig_core.stats.comparison import Cache, Draws, decide, draw, draws_key, join_comparisons
-from mtsig_core.stats.decisions import average_runs_across
+from mtsig_core.stats.decisions import Decisions, average_runs_across, decide_tests, rank_systems
 from mtsig_core.stats.draws import (
     PairTests,
-    PartDraws,
     derive_seed,
     draw_part,
     has_domains,
     score_over_domains,
     test_pairs,
 )
-from mtsig_core.stats.few_units import can_reach, p_floor, pair_units, rank_correction
+from mtsig_core.stats.few_units import p_floor, pair_units
 from mtsig_core.stats.intervals import finite_or_none, jackknife_se
 from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.parallel import run_as_completed, runs_elsewhere
 from mtsig_core.stats.power import units_freedom, welch_satterthwaite
-from mtsig_core.stats.ranks import RANK_RULES, decision_matrix, find_clusters, rank_intervals
+from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.settings import Plan, check_jobs, resolve_for, resolve_plan
-from mtsig_core.stats.significance import ADJUSTMENTS, SIDES, TESTS, decide_pairs
+from mtsig_core.stats.significance import SIDES, TESTS
 from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet, check_settled, order_metrics, pick_human_scores
 
@@ -173,39 +172,23 @@ class AcrossDraws:
     names: tuple[str, ...]
     sign: int  # {1, -1}: What turns a difference of scores into an improvement
     trials: int
-    scores: np.ndarray  # shape (systems,)
-    drawn: np.ndarray  # shape (systems, resamples)
     #: int, shape (pairs, 2): Those that have segments in common in each language pair, the better-scoring first.
     pairs: np.ndarray
-    delta: np.ndarray  # shape (pairs,)
-    apart: np.ndarray  # shape (pairs, resamples): Their differences on bootstrap samples
-    #: int, shape (pairs,): Units that tell the systems apart: of all language pairs together, or of a bootstrap those
-    #: of the language pair that has fewest.
-    n_apart: np.ndarray
-    tests: PairTests
+    #: Scores of the systems, then differences of the pairs, shape (systems + pairs,); and on bootstrap samples.
+    observed: np.ndarray
+    drawn: np.ndarray  # shape (systems + pairs, resamples)
     #: shape (language pairs, systems + pairs): Of the jackknife in each language pair, and the degrees of freedom.
     variances: np.ndarray
     freedom: np.ndarray
     #: bool, shape (systems + pairs,): What stands on a single unit in some language pair: nothing there says how far it
     #: may vary.
     single: np.ndarray
+    #: int, shape (pairs,): Units that tell the systems apart: of all language pairs together, or of a bootstrap those
+    #: of the language pair that has fewest.
+    n_apart: np.ndarray
+    tests: PairTests
     #: The same systems scored by the mean over domains, which a rule of ranks may ask for; None without domains.
     over_domains: AcrossDraws | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class AcrossDecisions:
-    """Intervals, shape (systems,) and (pairs,), NaN where there is none; what is decided on each pair; and ranks, which
-    are None where no pair could be decided by the correction of ranks."""
-
-    score_low: np.ndarray
-    score_high: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    adjusted: np.ndarray
-    decidable: np.ndarray
-    decisions: np.ndarray
-    ranks: list[tuple[int | None, int | None]]
 
 
 def draw_across(parts: Mapping[str, Measured], plans: Mapping[str, Plan], *, trials: int, seed: int, jobs: int = 1,
@@ -227,102 +210,71 @@ def draw_across(parts: Mapping[str, Measured], plans: Mapping[str, Plan], *, tri
     if len(names) < 2:
         return None
     scores = np.mean([part.only(names).scores for part in parts.values()], axis=0)
-    order = np.argsort(-first.sign * scores, kind="stable")
-    names, scores, pairs = [names[k] for k in order], scores[order], engine.all_pairs(len(names))
-    some, single = np.ones(len(pairs), dtype=bool), np.zeros(len(names) + len(pairs), dtype=bool)
-    resamples = max(plan.resamples for plan in plans.values())
-    drawn, delta = np.zeros((len(names), resamples)), np.zeros(len(pairs))
-    apart, null = np.zeros((len(pairs), resamples)), np.zeros((len(pairs), trials))
-    n_apart, errors = [], []
+    names = [names[k] for k in np.argsort(-first.sign * scores, kind="stable")]
+    pairs, n, share = engine.all_pairs(len(names)), len(names), 1 / len(parts)
+    everything = np.concatenate([np.repeat(np.arange(n), 2).reshape(-1, 2), pairs])  # each system, then each pair
+    observed, single = np.zeros(len(everything)), np.zeros(len(everything), dtype=bool)
+    drawn = np.zeros((len(everything), max(plan.resamples for plan in plans.values())))
+    null, some = np.zeros((len(pairs), trials)), np.ones(len(everything), dtype=bool)
+    n_apart, errors = np.zeros((len(parts), len(pairs)), dtype=int), []
     for k, (pair, part) in enumerate(parts.items()):
         part = part.only(names)
         one = draw_part(part, pairs, replace(plans[pair], trials=trials, seed=derive_seed(seed, pair)), jobs)
-        n_units, own_errors = _errors(part, pairs, one)
-        some &= one.some
+        own = np.concatenate([np.ones(n, dtype=bool), one.some])
+        n_units, worth = pair_units(part, everything, one.units)
         single |= n_units < 2
-        n_apart.append(_filled(one.some, one.n_apart, n_units[len(names):]))
-        errors.append((own_errors[0] / len(parts) ** 2, own_errors[1]))
-        drawn += one.systems.sample.drawn / len(parts)
-        sides, (i, j) = one.sides.sample.drawn, one.rows.T
-        for total, values in ((delta, one.delta), (apart, sides[i] - sides[j]), (null, one.joint)):
-            total[one.some] += values / len(parts)
+        some &= own
+        n_apart[k, one.some] = one.n_apart
+        systems, sides, (i, j) = one.systems.sample, one.sides.sample, one.rows.T
+        observed[own] += share * np.concatenate([systems.observed, one.delta])
+        drawn[own] += share * np.concatenate([systems.drawn, sides.drawn[i] - sides.drawn[j]])
+        null[one.some] += share * one.joint
+        variances, left_out = np.zeros(len(everything)), sides.left_out
+        variances[own] = np.concatenate([jackknife_se(systems.left_out), apply_by_rows(jackknife_se, Rows(
+            (len(i), left_out.shape[1]), partial(_row_differences, left_out, one.rows)))]) ** 2
+        errors.append((share**2 * variances, units_freedom(worth)))
         if progress is not None:
-            progress((k + 1) / len(parts))
-    plan, kept = next(iter(plans.values())), np.concatenate([np.ones(len(names), dtype=bool), some])
+            progress((k + 1) * share)
+    plan, tested = next(iter(plans.values())), some[n:]
     test = TESTS[plan.test]
-    least = (np.sum if test.draws == "swaps" else np.min)(n_apart, axis=0)[some]
-    tests = PairTests() if not some.any() else test_pairs(
-        delta[some], null[some], test, p_floor(test, plan.unit, least), [np.arange(len(least))])
-    variances, freedom = (np.array(values)[:, kept] for values in zip(*errors, strict=True))
-    return AcrossDraws(tuple(names), first.sign, trials, scores, drawn, pairs[some], delta[some], apart[some], least,
-                       tests, variances, freedom, single[kept])
+    least = (np.sum if test.draws == "swaps" else np.min)(n_apart, axis=0)[tested]
+    tests = PairTests() if not tested.any() else test_pairs(
+        observed[n:][tested], null[tested], test, p_floor(test, plan.unit, least), [np.arange(len(least))])
+    kept_variances, freedom = (np.array(values)[:, some] for values in zip(*errors, strict=True))
+    return AcrossDraws(tuple(names), first.sign, trials, pairs[tested], observed[some], drawn[some], kept_variances,
+                       freedom, single[some], least, tests)
 
 
-def _errors(part: Measured, pairs: np.ndarray, draws: PartDraws) -> tuple[np.ndarray, np.ndarray]:
-    """Of systems and pairs in one language pair, shape (systems + pairs,): units; and the jackknife's variance with its
-    degrees of freedom, shape (2, systems + pairs)."""
-    itself = np.repeat(np.arange(len(part.names)), 2).reshape(-1, 2)
-    (n_units, worth), (n_common, worth_common) = (pair_units(part, of, draws.units) for of in (itself, pairs))
-    left_out, errors = draws.sides.sample.left_out, np.zeros(len(pairs))
-    i, j = draws.rows.T
-    errors[draws.some] = np.concatenate([np.empty(0), *(
-        jackknife_se(left_out[i[few]] - left_out[j[few]]) for few in row_chunks(len(i), left_out.shape[1]))])
-    variances = np.concatenate([jackknife_se(draws.systems.sample.left_out), errors]) ** 2
-    freedom = np.asarray(units_freedom(np.concatenate([worth, worth_common])))
-    return np.concatenate([n_units, n_common]), np.array([variances, freedom])
+def _row_differences(values: np.ndarray, pairs: np.ndarray, rows: slice | np.ndarray) -> np.ndarray:
+    differences: np.ndarray = values[pairs[rows, 0]] - values[pairs[rows, 1]]
+    return differences
 
 
-def _filled(some: np.ndarray, values: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """The values of some pairs, and others for the rest."""
-    whole = others.copy()
-    whole[some] = values
-    return whole
-
-
-def decide_across(draws: AcrossDraws, settings: Mapping[str, Settings], ci: str) -> AcrossDecisions:
-    """Decide the mean differences, by the settings of each language pair; ranks are corrected by Romano-Wolf.
+def decide_across(draws: AcrossDraws, settings: Settings, ci: str) -> tuple[np.ndarray, Decisions]:
+    """Intervals of systems and pairs, shape (2, systems + pairs), NaN where there is none, and what is decided.
 
     Intervals are ``percentile``, or ``jackknife-t`` with the jackknife's variances of all language pairs and their
     degrees of freedom by Welch and Satterthwaite, those of one its units of equal size (Kish 1965) less one.
     """
-    one, n = next(iter(settings.values())), len(draws.names)
-    ends = np.where(draws.single, np.nan, _ends(draws, ci, one.alpha))
-    p = draws.delta if draws.tests.p is None else draws.tests.p
-    stepped = draws.tests.stepped[0] if draws.tests.stepped else p
-    adjusted = stepped if one.correction == "romano-wolf" or not len(p) else ADJUSTMENTS[one.correction](p)
-    decidable, by_ranks = (decidable_across(settings, draws.n_apart, draws.trials, of)
-                           for of in (one.correction, rank_correction(one)))
-    improvement = draws.sign * draws.delta
-    better = decision_matrix(n, draws.pairs, decide_pairs(improvement, one.alpha, p=stepped))
-    ranks: list[tuple[int | None, int | None]] = [(None, None)] * n
-    if by_ranks.any():
-        ranks = [(int(low), int(high)) for low, high in zip(*rank_intervals(better), strict=True)]
-    (score_low, score_high), (low, high) = ends[:, :n], ends[:, n:]
-    return AcrossDecisions(score_low, score_high, low, high, adjusted, decidable,
-                           np.where(decidable, decide_pairs(improvement, one.alpha, p=adjusted), 0), ranks)
-
-
-def _ends(draws: AcrossDraws, ci: str, alpha: float) -> np.ndarray:
-    """Intervals of systems and pairs, shape (2, systems + pairs)."""
-    if ci == "percentile":
-        ends: np.ndarray = np.quantile(np.concatenate([draws.drawn, draws.apart]), [alpha / 2, 1 - alpha / 2], axis=1)
-        return ends
     from scipy.special import stdtrit
 
-    half = stdtrit(welch_satterthwaite(draws.variances, draws.freedom), 1 - alpha / 2) * np.sqrt(
-        draws.variances.sum(axis=0))
-    observed = np.concatenate([draws.scores, draws.delta])
-    return np.array([observed - half, observed + half])
+    alpha = settings.alpha
+    if ci == "percentile":
+        ends = np.quantile(draws.drawn, [alpha / 2, 1 - alpha / 2], axis=1)
+    else:
+        half = stdtrit(welch_satterthwaite(draws.variances, draws.freedom), 1 - alpha / 2) * np.sqrt(
+            draws.variances.sum(axis=0))
+        ends = np.array([draws.observed - half, draws.observed + half])
+    decisions = decide_tests(draws.tests, draws.observed[len(draws.names):], draws.sign, draws.n_apart,
+                             replace(settings, trials=draws.trials))
+    return np.where(draws.single, np.nan, ends), decisions
 
 
-def decidable_across(settings: Mapping[str, Settings], n_apart: np.ndarray, trials: int | None, correction: str
-                     ) -> np.ndarray:
-    """Whether each pair of systems could be significant across the language pairs, see `can_reach`; shape (pairs,).
-
-    Of stationary blocks the shortest mean length is taken, by which the least p is smallest.
-    """
-    length = min((own.block_length for own in settings.values() if own.block_length is not None), default=None)
-    return can_reach(replace(next(iter(settings.values())), trials=trials, block_length=length), n_apart, correction)
+def settings_across(settings: Mapping[str, Settings]) -> Settings:
+    """The settings of a decision across language pairs, from those of each: of stationary blocks with the shortest mean
+    length, by which the least p is smallest."""
+    lengths = [own.block_length for own in settings.values() if own.block_length is not None]
+    return replace(next(iter(settings.values())), block_length=min(lengths, default=None))
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -512,17 +464,10 @@ class _TaskWork:
         settings = {pair: comparison.settings for pair, comparison in pairs.items()}
         # as within language pairs: where one of them has few units
         ci = "jackknife-t" if any(result.ci == "jackknife-t" for result in results) else "percentile"
-        draws = None
-        if self.sampling["test"] in MACRO_TESTS:
-            draws = self._draw_across(metric, settings)
+        draws = self._draw_across(metric, settings) if self.sampling["test"] in MACRO_TESTS else None
         if draws is not None and RANK_RULES[self.decisions["rank_rule"]].by_domain:
             draws = draws.over_domains
-        decisions = None if draws is None else decide_across(draws, settings, ci)
-        alpha = self.decisions["alpha"]
-        return MacroResult(metric, results[0].higher_is_better, tuple(pairs),
-                           _systems(results, _scored(draws, decisions)), _pairs(draws, decisions, len(pairs)),
-                           average_runs_across(results, () if draws is None else draws.names, alpha),
-                           None if draws is None else ci)
+        return _macro_result(metric, results, tuple(pairs), draws, settings_across(settings), ci)
 
     def _draw_across(self, metric: str, settings: dict[str, Settings]) -> AcrossDraws | None:
         """Draw the mean differences; where rank rules could ask for it, those of the mean over domains, too."""
@@ -593,36 +538,31 @@ def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> 
     return names
 
 
-def _systems(results: Sequence[MetricResult], scored: Sequence[MacroSystem]) -> tuple[MacroSystem, ...]:
-    """Those with a score across language pairs, and the others, each with its wins in all of them."""
-    tallies: dict[str, list[int]] = {}
-    n_pairs: dict[str, int] = {}
+def _macro_result(metric: str, results: Sequence[MetricResult], language_pairs: tuple[str, ...],
+                  draws: AcrossDraws | None, settings: Settings, ci: str) -> MacroResult:
+    """Decisions of all language pairs added up; and the mean differences where they could be drawn."""
+    tallies: dict[str, list[tuple[int, int, int]]] = {}
     for result in results:
         for name, counts in result.tally().items():
-            n_pairs[name] = n_pairs.get(name, 0) + 1
-            tallies[name] = [a + b for a, b in zip(tallies.get(name, (0, 0, 0)), counts, strict=True)]
-    others = sorted(n_pairs.keys() - {row.system for row in scored}, key=lambda name: (-tallies[name][0], name))
-    rows = [*scored, *(MacroSystem(name, 0, None, None, None, None, None, 0, 0, 0) for name in others)]
-    return tuple(replace(row, n_pairs=n_pairs[row.system], wins=wins, ties=ties, losses=losses)
-                 for row in rows for wins, ties, losses in [tallies[row.system]])
+            tallies.setdefault(name, []).append(counts)
+    decided = {name: np.sum(own, axis=0).tolist() for name, own in tallies.items()}
 
+    def row(name: str, score: float | None = None, low: float | None = None, high: float | None = None,
+            ranks: tuple[int | None, int | None, int | None] = (None, None, None)) -> MacroSystem:
+        wins, ties, losses = decided[name]
+        return MacroSystem(name, len(tallies[name]), score, low, high, ranks[0], ranks[1], wins, ties, losses, ranks[2])
 
-def _scored(draws: AcrossDraws | None, decisions: AcrossDecisions | None) -> list[MacroSystem]:
-    if draws is None or decisions is None:
-        return []
-    low, high = zip(*decisions.ranks, strict=True)
-    clusters: list[int | None] = [None] * len(low) if low[0] is None else find_clusters(
-        np.arange(len(low)), np.array(low), np.array(high)).tolist()
-    return [MacroSystem(name, 0, float(draws.scores[k]), finite_or_none(decisions.score_low[k]),
-                        finite_or_none(decisions.score_high[k]), low[k], high[k], 0, 0, 0, clusters[k])
-            for k, name in enumerate(draws.names)]
-
-
-def _pairs(draws: AcrossDraws | None, decisions: AcrossDecisions | None, n_pairs: int) -> tuple[MacroPair, ...]:
-    if draws is None or decisions is None or draws.tests.p is None:
-        return ()
-    return tuple(MacroPair(
-        draws.names[i], draws.names[j], n_pairs, float(draws.delta[k]), finite_or_none(decisions.low[k]),
-        finite_or_none(decisions.high[k]), float(draws.tests.p[k]), float(decisions.adjusted[k]),
-        SIDES[int(decisions.decisions[k])], bool(decisions.decidable[k]), int(draws.n_apart[k]))
-        for k, (i, j) in enumerate(draws.pairs))
+    names, ranked, pairs = () if draws is None else draws.names, list[MacroSystem](), list[MacroPair]()
+    if draws is not None:
+        ends, found = decide_across(draws, settings, ci)
+        low, high = (list(map(finite_or_none, own)) for own in ends)
+        ranks, n = rank_systems(len(names), draws.pairs, found.for_ranks), len(names)
+        ranked = [row(name, float(draws.observed[k]), low[k], high[k], ranks[k]) for k, name in enumerate(names)]
+        pairs = [MacroPair(names[i], names[j], len(results), float(draws.observed[n + k]), low[n + k], high[n + k],
+                           float(p), float(adjusted), SIDES[int(found.better[k])], bool(found.decidable[k]),
+                           int(draws.n_apart[k]))
+                 for k, ((i, j), p, adjusted) in enumerate(zip(
+                     draws.pairs, *([] if one is None else one for one in (found.p, found.adjusted)), strict=True))]
+    others = sorted(tallies.keys() - set(names), key=lambda name: (-decided[name][0], name))
+    return MacroResult(metric, results[0].higher_is_better, language_pairs, (*ranked, *map(row, others)), tuple(pairs),
+                       average_runs_across(results, names, settings.alpha), None if draws is None else ci)

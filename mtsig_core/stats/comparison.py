@@ -12,10 +12,10 @@ from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric, resolve_metrics
 from mtsig_core.metrics.cache import metric_key
 from mtsig_core.results import Comparison, MetricResult, TestSetInfo
+from mtsig_core.stats import engine
 from mtsig_core.stats.cautions import find_cautions, join_cautions
 from mtsig_core.stats.decisions import decide_metric
 from mtsig_core.stats.draws import MetricDraws, draw_metric, draw_replicates, draw_sides, draw_systems
-from mtsig_core.stats.engine import Stages, fits_in_memory
 from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.parallel import report_stage
 from mtsig_core.stats.settings import Plan, check_jobs, check_metric, resolve_for, resolve_plan
@@ -64,7 +64,7 @@ class Draws:
 
 def draw(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bleu",), *, test: str = "ar",
          unit: str = "auto", block_length: float | None = None, trials: int = 9999, resamples: int = 2000,
-         seed: int = 0, by_reference: bool = True, jobs: int = 1, baseline: str | None = None,
+         seed: int = 0, by_reference: bool = True, jobs: int = 1,
          progress: Callable[[str, float], None] | None = None, cache: Cache | None = None,
          counted: dict[str, Measured] | None = None) -> Draws:
     """Count and draw all that a comparison needs, and decide nothing: that is left to `decide`.
@@ -73,9 +73,6 @@ def draw(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bl
     ----------
     testset, metrics, test, unit, block_length, trials, resamples, seed, by_reference, jobs, progress
         As in `compare`.
-    baseline : str, optional
-        Needed only where there are so many pairs that their replicates are not kept (more than 57 systems with 9,999
-        trials): Romano-Wolf is then ready for all pairs, and for those with this system.
     cache : mutable mapping, optional
         What was drawn before, by content and settings, and what is drawn now.
     counted : dict, optional
@@ -108,29 +105,21 @@ def draw(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bl
     by_metric, cache = {}, {} if cache is None else cache
     for metric in metrics:
         own = {} if is_segment_mean(metric) else alone
-        key = draws_key(testset, metric, plan, by_reference, baseline)
+        key = draws_key(testset, metric, plan, by_reference)
         if key not in cache:
-            cache[key] = draw_metric(testset, metric, plan, own, baseline=baseline, jobs=jobs,
-                                     stage=_stages(metric.name, progress), counted=counted)
+            def stage(what: str, name: str = metric.name) -> engine.Progress | None:
+                return report_stage(progress, f"{name}: {what}")
+
+            cache[key] = draw_metric(testset, metric, plan, own, jobs=jobs, stage=stage, counted=counted)
         by_metric[metric.name] = cache[key]
     return Draws(testset, tuple(metrics), plan, by_metric)
 
 
-def draws_key(testset: TestSet, metric: Metric, plan: Plan, by_reference: bool, baseline: str | None = None
-              ) -> tuple[object, ...]:
+def draws_key(testset: TestSet, metric: Metric, plan: Plan, by_reference: bool) -> tuple[object, ...]:
     """All that the draws of one metric depend on."""
-    m = len(testset.systems)
     key = metric_key(metric, testset)
     return ("draws", testset.digest, key and tuple(key), metric.name, metric.signature(testset), plan, by_reference,
-            None if fits_in_memory(m * (m - 1) // 2, plan.trials) else baseline, __version__)
-
-
-def _stages(name: str, progress: Callable[[str, float], None] | None) -> Stages:
-    """What reports the stages of one metric."""
-    def stage_of(what: str) -> Callable[[float], None] | None:
-        return None if progress is None else lambda share: progress(f"{name}: {what}", share)
-
-    return stage_of
+            __version__)
 
 
 def decide(draws: Draws, *, alpha: float = 0.05, correction: str = "auto", ci: str = "auto",
@@ -200,9 +189,9 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
     seed : int
         The same seed gives the same result, whatever `jobs` is.
     baseline : str, optional
-        Compare only with this system; there are no rank intervals then.
+        Compare only with this system; there are no rank ranges then.
     rank_rule : {"simultaneous", "wmt24", "wmt25", "overlap"}
-        How ranks are made: simultaneous rank intervals from the pairs, corrected for all of them; as the WMT tasks of
+        How ranks are made: simultaneous rank ranges from the pairs, corrected for all of them; as the WMT tasks of
         2024 and 2025 published theirs, from segment scores; or by overlap of the systems' intervals. Scores, order,
         wins and losses are those of the rule; pairs and their tests stay. A warning says what the rule ignores, and
         what it hides here. ``wmt24`` scores by the mean over domains, which the test set must have.
@@ -238,7 +227,7 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
     if cache is None:  # what is drawn serves nothing else
         by_reference = by_reference and baseline is None and rank_rule == "simultaneous"
     draws = draw(testset, metrics, **sampling, by_reference=by_reference, jobs=jobs,  # type: ignore[arg-type]
-                 baseline=baseline, progress=progress, cache=cache)
+                 progress=progress, cache=cache)
     return decide(draws, **decisions)  # type: ignore[arg-type]
 
 

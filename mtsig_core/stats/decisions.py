@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -21,7 +22,7 @@ from mtsig_core.results import (
     SystemRuns,
 )
 from mtsig_core.stats.arrays import Rows, row_chunks
-from mtsig_core.stats.draws import MetricDraws, ReferenceDraws, standard_deviations
+from mtsig_core.stats.draws import MetricDraws, PairTests, ReferenceDraws, standard_deviations
 from mtsig_core.stats.engine import ENOUGH, all_pairs
 from mtsig_core.stats.few_units import can_reach, fewest_trials, rank_correction, swaps_units
 from mtsig_core.stats.intervals import INTERVALS, Sample, finite_ends, finite_or_none, simultaneous
@@ -44,7 +45,60 @@ from mtsig_core.stats.ranks import (
     ranks_by,
 )
 from mtsig_core.stats.settings import interval_kind
-from mtsig_core.stats.significance import ADJUSTMENTS, SIDES, TESTS, decide_pairs
+from mtsig_core.stats.significance import ADJUSTMENTS, SIDES, decide_pairs
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """What a test decides on pairs that it tested; arrays of shape (pairs,), None where the test has none."""
+
+    p: np.ndarray | None
+    adjusted: np.ndarray | None
+    #: Shares of bootstrap samples on which the first system is better, and worse.
+    win: np.ndarray | None
+    lose: np.ndarray | None
+    #: As in `PairResult`, as 1, -1 and 0.
+    decidable: np.ndarray
+    better: np.ndarray
+    favours: np.ndarray
+    #: The decisions behind ranks, which need the family-wise error controlled whatever correction the pairs get; None
+    #: where nothing could be decided so.
+    for_ranks: np.ndarray | None
+
+
+def decide_tests(tests: PairTests, delta: np.ndarray, sign: int, n_apart: np.ndarray, settings: Settings) -> Decisions:
+    """Decide pairs that are one family, of a test set or across several; `sign` turns a difference into an improvement.
+    """
+    improvement, p = sign * delta, tests.p
+    win, lose = (tests.win, tests.lose) if sign > 0 else (tests.lose, tests.win)
+    side = np.sign(improvement) if tests.side is None else sign * tests.side
+    adjusted = for_ranks = None
+    if p is not None:
+        stepped = tests.stepped[0] if tests.stepped else None
+        adjusted = stepped if settings.correction == "romano-wolf" else ADJUSTMENTS[settings.correction](p)
+        for_ranks = ADJUSTMENTS["holm"](p) if stepped is None else stepped
+    decidable = can_reach(settings, n_apart)
+    better = decide_pairs(improvement, settings.alpha, p=adjusted, win=win, lose=lose, side=side)
+    rankable = p is not None and settings.baseline is None and can_reach(
+        settings, n_apart, rank_correction(settings)).any()
+    return Decisions(p, adjusted, win, lose, decidable, np.where(decidable, better, 0),
+                     np.where(side != np.sign(improvement), side, 0),
+                     decide_pairs(improvement, settings.alpha, p=for_ranks, side=side) if rankable else None)
+
+
+def rank_systems(n_systems: int, pairs: np.ndarray, decisions: np.ndarray | None
+                 ) -> list[tuple[int | None, int | None, int | None]]:
+    """The simultaneous rank interval and the cluster of each system, best first; None where nothing could be decided.
+    """
+    if decisions is None:
+        return [(None, None, None)] * n_systems
+    low, high = rank_intervals(decision_matrix(n_systems, pairs, decisions))
+    clusters = find_clusters(np.arange(n_systems), low, high)
+    return [(int(a), int(b), int(c)) for a, b, c in zip(low, high, clusters, strict=True)]
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# One metric on one test set.
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,51 +110,27 @@ class Family:
     some: np.ndarray  # bool, shape (pairs,): Whether it is tested: both have a segment in common
     tested: np.ndarray  # int, shape (tested,): Where each of these is among all pairs that are tested
     turned: np.ndarray  # int, shape (tested,): -1 where it was drawn the other way round, else 1
-
-    def whole(self, values: np.ndarray, otherwise: np.ndarray | float = np.nan) -> np.ndarray:
-        """A number for each pair, from those of the tested ones."""
-        if self.some.all():
-            return values
-        full = np.where(self.some, np.nan, otherwise)
-        full[self.some] = values
-        return full
+    number: int  # which of the families of `PairTests.stepped` it is
 
 
 def select_family(draws: MetricDraws, baseline: str | None) -> Family:
     """All pairs, or those with the baseline."""
-    pairs, m = draws.pairs, len(draws.names)
+    pairs, every = draws.pairs, draws.n > 0
     if baseline is None:
-        places, some = np.arange(len(pairs)), draws.n > 0
-        return Family(pairs, places, some, np.arange(np.count_nonzero(some)), np.ones(np.count_nonzero(some), int))
+        return Family(pairs, np.arange(len(pairs)), every, np.arange(every.sum()), np.ones(every.sum(), int), 0)
     if baseline not in draws.names:
         raise SettingError(f"The baseline {baseline} has no score by {draws.metric}. Systems that have: "
                            f"{', '.join(draws.names)}.")
     b = draws.names.index(baseline)
-    others = np.array([k for k in range(m) if k != b], dtype=int)
-    number = np.zeros((m, m), dtype=int)
-    number[pairs[:, 0], pairs[:, 1]] = number[pairs[:, 1], pairs[:, 0]] = np.arange(len(pairs))
-    places = number[others, b]
-    some = draws.n[places] > 0
-    tested = (np.cumsum(draws.n > 0) - 1)[places[some]]
-    return Family(np.column_stack([others, np.full(m - 1, b)]), places, some, tested,
-                  np.where(others[some] < b, 1, -1))
+    places = np.flatnonzero((pairs == b).any(axis=1))  # in the order of the other systems
+    others, some = pairs[places].sum(axis=1) - b, every[places]
+    return Family(np.column_stack([others, np.full(len(others), b)]), places, some,
+                  (np.cumsum(every) - 1)[places[some]], np.where(others[some] < b, 1, -1), 1 + b)
 
 
-@dataclass(frozen=True, eq=False)
-class Differences:
-    """Of the tested pairs of a family, each of shape (tested,): difference, interval, interval of all pairs together,
-    standard error and its degrees of freedom."""
-
-    delta: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    joint_low: np.ndarray
-    joint_high: np.ndarray
-    se: np.ndarray
-    se_df: np.ndarray
-
-
-def _differences(draws: MetricDraws, family: Family, settings: Settings) -> Differences:
+def _differences(draws: MetricDraws, family: Family, settings: Settings) -> dict[str, np.ndarray]:
+    """Difference, interval, interval of all pairs together, standard error and its degrees of freedom of the tested
+    pairs, by the fields of `PairResult`."""
     places, n = family.places[family.some], len(family.tested)
 
     def sample_pairs(rows: slice | np.ndarray) -> Sample:
@@ -111,8 +141,8 @@ def _differences(draws: MetricDraws, family: Family, settings: Settings) -> Diff
     parts = [np.empty((5, 0))]
     for some in row_chunks(n, max(draws.systems.drawn.shape[1], draws.systems.left_out.shape[1])):
         part = sample_pairs(some)
-        low, high = INTERVALS[settings.ci](part, settings.alpha)
-        parts.append(np.array([part.observed, low, high, standard_deviations(part.drawn, 1),
+        parts.append(np.array([part.observed, *INTERVALS[settings.ci](part, settings.alpha),
+                               standard_deviations(part.drawn, 1),
                                degrees_of_freedom(part.left_out, part.drawn.shape[1])]))
     delta, low, high, se, freedom = np.concatenate(parts, axis=1)
     joint_low, joint_high = low, high
@@ -121,87 +151,25 @@ def _differences(draws: MetricDraws, family: Family, settings: Settings) -> Diff
                      * family.turned[rows, None])
         ends = simultaneous(delta, drawn, draws.units[places], draws.effective[places], settings.alpha)
         joint_low, joint_high = np.where(low < ends[0], low, ends[0]), np.where(high > ends[1], high, ends[1])
-    se = np.where(draws.units[places] > 1, se, np.nan)  # one unit is drawn again and again
-    return Differences(delta, low, high, joint_low, joint_high, se, freedom)
+    return {"delta": delta, "ci_low": low, "ci_high": high, "ci_joint_low": joint_low, "ci_joint_high": joint_high,
+            "se": np.where(draws.units[places] > 1, se, np.nan),  # one unit is drawn again and again
+            "se_df": freedom}
 
 
-@dataclass(frozen=True, eq=False)
-class Decisions:
-    """What a test decides on the pairs of a family, arrays of shape (pairs,), NaN or 0 for those that are not tested.
-    """
-
-    #: The shares are those of better, not of higher scores.
-    p: np.ndarray | None
-    adjusted: np.ndarray | None
-    win: np.ndarray | None
-    lose: np.ndarray | None
-    #: As in `PairResult`, as 1, -1 and 0.
-    decidable: np.ndarray
-    better: np.ndarray
-    favours: np.ndarray
-    #: The decisions behind rank intervals, which need the family-wise error controlled whatever correction the pairs
-    #: get; None where nothing could be decided so.
-    for_ranks: np.ndarray | None
-
-
-def _decisions(draws: MetricDraws, family: Family, settings: Settings, delta: np.ndarray) -> Decisions:
-    tests, n_apart = draws.tests, draws.n_apart[family.places]
-
-    def of_family(values: np.ndarray | None, turned: np.ndarray | int = 1) -> np.ndarray | None:
-        return None if values is None else values[family.tested] * turned
-
-    p, win, lose, side = of_family(tests.p), of_family(tests.win), of_family(tests.lose), of_family(
-        tests.side, family.turned)
-    if win is not None and lose is not None:
-        ours = draws.sign * family.turned > 0
-        win, lose = np.where(ours, win, lose), np.where(ours, lose, win)
-    asked = settings.correction == "romano-wolf" or settings.baseline is None  # rank intervals are made from it
-    stepped = _stepped(draws, settings) if asked and p is not None and len(p) else None
-    adjusted = None if p is None else (
-        stepped if settings.correction == "romano-wolf" else ADJUSTMENTS[settings.correction](p))
-    for_ranks = stepped if stepped is not None or p is None else ADJUSTMENTS["holm"](p)
-    p, adjusted, for_ranks, win, lose, side = (
-        None if values is None else family.whole(values) for values in (p, adjusted, for_ranks, win, lose, side))
-
-    improvement = draws.sign * delta
-    toward = np.sign(improvement) if side is None else draws.sign * side
-    decidable = can_reach(settings, n_apart)
-    better = decide_pairs(improvement, settings.alpha, p=adjusted, win=win, lose=lose, side=toward)
-    rankable = (settings.baseline is None and TESTS[settings.test].p_values is not None
-                and can_reach(settings, n_apart, rank_correction(settings)).any())
-    return Decisions(p, adjusted, win, lose, decidable, np.where(decidable, better, 0),
-                     np.where(np.isfinite(toward) & (toward != np.sign(improvement)), toward, 0),
-                     decide_pairs(improvement, settings.alpha, p=for_ranks, side=toward) if rankable else None)
-
-
-def _stepped(draws: MetricDraws, settings: Settings) -> np.ndarray | None:
-    """p by Romano-Wolf of the family; None where the test has none."""
-    if not draws.tests.stepped or settings.baseline is None:
-        return draws.tests.stepped[0] if draws.tests.stepped else None
-    if draws.baseline is None:
-        return draws.tests.stepped[1 + draws.names.index(settings.baseline)]
-    if draws.baseline != settings.baseline:
-        raise SettingError(f"So many pairs and trials were not kept, and Romano-Wolf needs them for another baseline. "
-                           f"Draw again with the baseline {settings.baseline}, or choose the correction holm.",
-                           {"correction": "holm"})
-    return draws.tests.stepped[1]
-
-
-def _detectable(family: Family, draws: MetricDraws, found: Differences, decidable: np.ndarray, settings: Settings
-                ) -> list[np.ndarray]:
+def _detectable(draws: MetricDraws, places: np.ndarray, se: np.ndarray, freedom: np.ndarray, decidable: np.ndarray,
+                settings: Settings) -> dict[str, np.ndarray]:
     """Minimum detectable differences, their intervals, and those of tests at alpha / m; NaN where p cannot be so small.
     """
-    n_units, effective, n_apart = (of[family.places] for of in (draws.units, draws.effective, draws.n_apart))
-    se, freedom = family.whole(found.se), family.whole(found.se_df)
-    m, enough = max(1, int(np.count_nonzero(family.some))), replace(settings, trials=None)
-    ends = error_interval(se, freedom, n_units, settings.alpha)
-    error, swapped = unbiased(se, n_units), n_apart if swaps_units(settings) else None
-    able: np.ndarray = decidable & (se > 0)
-    return [np.where(able & np.asarray(can), minimum_detectable_difference(
-        one, level, n_effective=effective, n_swapped=swapped), np.nan)
-            for one, level, can in (
-                *((one, settings.alpha, True) for one in (error, *ends)),
-                (error, settings.alpha / m, can_reach(enough, n_apart, "bonferroni")))]
+    n_units, effective, n_apart = draws.units[places], draws.effective[places], draws.n_apart[places]
+    m, able = max(1, len(places)), decidable & (se > 0)
+    family = able & can_reach(replace(settings, trials=None), n_apart, "bonferroni")
+    low, high = error_interval(se, freedom, n_units, settings.alpha)
+    return {name: np.where(can, minimum_detectable_difference(
+        error, level, n_effective=effective, n_swapped=n_apart if swaps_units(settings) else None), np.nan)
+            for name, error, level, can in (
+                ("mdd", unbiased(se, n_units), settings.alpha, able), ("mdd_low", low, settings.alpha, able),
+                ("mdd_high", high, settings.alpha, able),
+                ("mdd_family", unbiased(se, n_units), settings.alpha / m, family))}
 
 
 def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResult:
@@ -210,53 +178,47 @@ def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResu
     worth = np.concatenate([draws.worth, draws.effective[family.places]])
     settings = replace(settings, trials=draws.plan.trials, ci=interval_kind(
         ci, float(worth[worth > 0].min(initial=draws.n_effective))))
-    differences = _differences(draws, family, settings)
-    i, j = family.pairs.T
-    delta = family.whole(differences.delta, draws.systems.observed[i] - draws.systems.observed[j])
-    decisions = _decisions(draws, family, settings, delta)
+    columns, places = _differences(draws, family, settings), family.places[family.some]
+    decisions = decide_tests(draws.tests.only(family.tested, family.turned, family.number), columns["delta"],
+                             draws.sign, draws.n_apart[places], settings)
+    columns |= _detectable(draws, places, columns["se"], columns["se_df"], decisions.decidable, settings)
+    pairs = _pair_results(draws, family, columns, decisions)
+    ends = np.array(INTERVALS[settings.ci](draws.systems, settings.alpha)).T
+    rows = zip(draws.names, draws.systems.observed, ends, rank_systems(
+        len(draws.names), family.pairs[family.some], decisions.for_ranks), strict=True)
+    systems = tuple(SystemResult(name, float(score), finite_or_none(low), finite_or_none(high), *ranks)
+                    for name, score, (low, high), ranks in rows)
     runs = tuple(spread_of_runs(name, scores, settings.alpha) for name, scores in draws.runs.items())
-    pairs = _pair_results(draws, family, settings, delta, differences, decisions)
     result = MetricResult(
-        draws.metric, _signature(draws, settings, int(np.count_nonzero(family.some))), draws.higher_is_better,
-        _system_results(draws, settings, family.pairs, decisions.for_ranks), pairs,
+        draws.metric, _signature(draws, settings, len(places)), draws.higher_is_better, systems, pairs,
         by_reference=_leaders_by_reference(draws, settings), tokenizer=draws.tokenizer, ci=settings.ci,
         n_units=draws.n_units, n_effective=draws.n_effective, trials=settings.trials, exact=draws.exact, runs=runs,
         pair_runs=pair_runs(pairs, runs))
     return result if settings.rank_rule == "simultaneous" else rank_by_rule(result, draws, settings)
 
 
-def _system_results(draws: MetricDraws, settings: Settings, pairs: np.ndarray, decisions: np.ndarray | None
-                    ) -> tuple[SystemResult, ...]:
-    ends = np.array(INTERVALS[settings.ci](draws.systems, settings.alpha)).T
-    ranks: list[tuple[int | None, int | None, int | None]] = [(None, None, None)] * len(draws.names)
-    if decisions is not None:
-        low, high = rank_intervals(decision_matrix(len(draws.names), pairs, decisions))
-        clusters = find_clusters(np.arange(len(draws.names)), low, high)
-        ranks = [(int(a), int(b), int(c)) for a, b, c in zip(low, high, clusters, strict=True)]
-    rows = zip(draws.names, draws.systems.observed, ends, ranks, strict=True)
-    return tuple(SystemResult(name, float(score), finite_or_none(low), finite_or_none(high), *own)
-                 for name, score, (low, high), own in rows)
-
-
-def _pair_results(draws: MetricDraws, family: Family, settings: Settings, delta: np.ndarray, found: Differences,
-                  decisions: Decisions) -> tuple[PairResult, ...]:
-    low, high, joint_low, joint_high, se, se_df = map(family.whole, (
-        found.low, found.high, found.joint_low, found.joint_high, found.se, found.se_df))
-    mdd, mdd_low, mdd_high, mdd_family = _detectable(family, draws, found, decisions.decidable, settings)
-    ratio, swap_se = (None if values is None else family.whole(values[family.tested])
-                      for values in (draws.se_ratio, draws.tests.swap_se))
-    n, n_units, effective, n_apart = (values[family.places] for values in (
-        draws.n, draws.units, draws.effective, draws.n_apart))
-    return tuple(PairResult(
-        draws.names[i], draws.names[j], float(delta[k]), _at(low, k), _at(high, k),
-        p_value=_at(decisions.p, k), p_adjusted=_at(decisions.adjusted, k), significant=bool(decisions.better[k]),
-        better=SIDES[int(decisions.better[k])], favours=SIDES[int(decisions.favours[k])], win=_at(decisions.win, k),
-        lose=_at(decisions.lose, k), se=_at(se, k), se_ratio=_at(ratio, k), mdd=_at(mdd, k), n=int(n[k]),
-        ci_joint_low=_at(joint_low, k), ci_joint_high=_at(joint_high, k), n_units=int(n_units[k]),
-        n_effective=float(effective[k]), decidable=bool(decisions.decidable[k]), mdd_low=_at(mdd_low, k),
-        mdd_high=_at(mdd_high, k), mdd_family=_at(mdd_family, k), se_df=_at(se_df, k),
-        swap_se=_at(swap_se, k), n_apart=int(n_apart[k]) if n_apart[k] < min(ENOUGH, n_units[k]) else None)
-        for k, (i, j) in enumerate(family.pairs))
+def _pair_results(draws: MetricDraws, family: Family, columns: dict[str, np.ndarray], decisions: Decisions
+                  ) -> tuple[PairResult, ...]:
+    """All pairs of a family; of those that are not tested the difference of the systems' own scores."""
+    numbers: dict[str, np.ndarray | None] = {
+        **columns, "p_value": decisions.p, "p_adjusted": decisions.adjusted, "win": decisions.win,
+        "lose": decisions.lose, "se_ratio": None if draws.se_ratio is None else draws.se_ratio[family.tested],
+        "swap_se": None if draws.tests.swap_se is None else draws.tests.swap_se[family.tested]}
+    found, number = [], np.cumsum(family.some) - 1
+    for k, ((i, j), place) in enumerate(zip(family.pairs, family.places, strict=True)):
+        here = int(number[k]) if family.some[k] else None
+        of_pair: dict[str, Any] = {name: None if here is None or values is None else finite_or_none(values[here])
+                   for name, values in numbers.items()}
+        of_pair["delta"] = float(draws.systems.observed[i] - draws.systems.observed[j] if here is None
+                                 else columns["delta"][here])
+        better, favours = (0, 0) if here is None else (int(decisions.better[here]), int(decisions.favours[here]))
+        n_units, n_apart = int(draws.units[place]), int(draws.n_apart[place])
+        found.append(PairResult(
+            draws.names[i], draws.names[j], **of_pair, significant=bool(better), better=SIDES[better],
+            favours=SIDES[favours], n=int(draws.n[place]), n_units=n_units, n_effective=float(draws.effective[place]),
+            decidable=here is not None and bool(decisions.decidable[here]),
+            n_apart=n_apart if n_apart < min(ENOUGH, n_units) else None))
+    return tuple(found)
 
 
 def _signature(draws: MetricDraws, settings: Settings, n_pairs: int) -> str:
@@ -339,21 +301,13 @@ def _leaders_by_reference(draws: MetricDraws, settings: Settings) -> tuple[Refer
 
 def _leaders(part: ReferenceDraws, sign: int, settings: Settings) -> ReferenceLeaders:
     """The systems that no other is significantly better than, by the decisions that ranks are made from."""
-    settings, correction = replace(settings, block_length=part.block_length), rank_correction(settings)
-    if not can_reach(settings, np.full(len(part.delta), part.n_units), correction).any():
+    settings = replace(settings, block_length=part.block_length)
+    decisions = decide_tests(part.tests, part.delta, sign, part.n_apart, settings).for_ranks
+    if decisions is None:
         return ReferenceLeaders(part.reference, part.names, part.n_segments, False, False)
-    assert part.tests.p is not None, "each reference alone is tested only where there is a p"
-    p = part.tests.stepped[0] if part.tests.stepped else ADJUSTMENTS["holm"](part.tests.p)
-    side = None if part.tests.side is None else sign * part.tests.side
-    decisions = decide_pairs(sign * part.delta, settings.alpha, p=p, side=side)
     low, high = rank_intervals(decision_matrix(len(part.names), all_pairs(len(part.names)), decisions))
     leaders = tuple(name for name, rank in zip(part.names, low, strict=True) if rank == 1)
-    return ReferenceLeaders(part.reference, leaders, part.n_segments,
-                            bool(can_reach(settings, part.n_apart, correction).any()), bool((high == 1).any()))
-
-
-def _at(values: np.ndarray | None, k: int) -> float | None:
-    return None if values is None else finite_or_none(values[k])
+    return ReferenceLeaders(part.reference, leaders, part.n_segments, True, bool((high == 1).any()))
 
 
 #-----------------------------------------------------------------------------------------------------------------------

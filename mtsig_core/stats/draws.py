@@ -51,6 +51,16 @@ class PairTests:
     side: np.ndarray | None = None
     stepped: tuple[np.ndarray, ...] = ()  # p by Romano-Wolf, of each family that was asked for
 
+    def only(self, rows: np.ndarray, turned: np.ndarray, family: int) -> PairTests:
+        """Those of some pairs, which are one of the families, the two systems exchanged where `turned` is -1."""
+        if self.side is None:
+            return self
+        p, win, lose, swap_se, side = (None if values is None else values[rows] for values in (
+            self.p, self.win, self.lose, self.swap_se, self.side))
+        if win is not None and lose is not None:
+            win, lose = np.where(turned > 0, win, lose), np.where(turned > 0, lose, win)
+        return PairTests(p, win, lose, swap_se, side * turned, self.stepped[family:family + 1])
+
 
 @dataclass(frozen=True, eq=False)
 class ReferenceDraws:
@@ -59,7 +69,6 @@ class ReferenceDraws:
     reference: str
     n_segments: int
     block_length: float | None
-    n_units: int  # those of the segments that the reference has
     names: tuple[str, ...]
     #: shape (pairs,)
     delta: np.ndarray
@@ -71,8 +80,7 @@ class ReferenceDraws:
 class MetricDraws:
     """All systems under one metric, best first, and all pairs of them, as drawn.
 
-    Another alpha, correction, interval, rank rule or baseline needs nothing else. Only where all pairs times the trials
-    are too many numbers to be kept (`engine.fits_in_memory`), the family of one baseline alone has p by Romano-Wolf."""
+    Another alpha, correction, interval, rank rule or baseline needs nothing else."""
 
     metric: str
     signature: str  # the metric's own
@@ -98,7 +106,6 @@ class MetricDraws:
     on_common: Sample | None
     se_ratio: np.ndarray | None  # shape (tested,), or None: Standard error by document / by segment
     tests: PairTests  # of the tested pairs; the first family has all of them, the others those with one system each
-    baseline: str | None  # the only baseline whose family has p by Romano-Wolf, where not all have
     runs: Mapping[str, tuple[float, ...]]  # scores of training runs by system, empty without any
     domains: Sequence[str] | None  # of each segment, where there are segment scores
     over_domains: Sample | None  # the same systems scored by the mean over domains
@@ -132,13 +139,11 @@ class MetricDraws:
 # Drawing one metric.
 
 
-def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str, TestSet], *,
-                baseline: str | None = None, jobs: int = 1, stage: engine.Stages = lambda name: None,
-                counted: dict[str, Measured] | None = None) -> MetricDraws:
+def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str, TestSet], *, jobs: int = 1,
+                stage: engine.Stages = lambda name: None, counted: dict[str, Measured] | None = None) -> MetricDraws:
     """Count and draw what a comparison by one metric needs.
 
-    `alone` has the test sets to score with one reference each. The `baseline` counts only where not all fit. Where
-    somebody goes on with what was counted, `counted` keeps it by metric.
+    `alone` has the test sets to score with one reference each; `counted` is given what was counted, by metric.
     """
     if (report := stage("counting")) is not None:
         report(0.0)
@@ -155,9 +160,10 @@ def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str
     some, (n_units, effective) = n > 0, pair_units(seen, pairs, units)
     n_apart = n_units.copy()
     n_apart[some] = count_differing_units(sides.data, rows, n_units[some], TESTS[plan.test].draws == "swaps")
-    families, baseline = _families(seen.names, pairs[some], plan.trials, baseline)
     tests = PairTests()
     if len(rows):
+        families = [np.arange(len(rows)), *(
+            np.flatnonzero((pairs[some] == k).any(axis=1)) for k in range(len(seen.names)))]
         replicates = draw_replicates(sides, rows, plan, jobs, stage("test"))
         tests = test_pairs(_differences(sides.data.scores, rows), replicates, TESTS[plan.test],
                            p_floor(TESTS[plan.test], plan.unit, n_apart[some]), families,
@@ -168,21 +174,10 @@ def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str
         find_tokenizer(metric, seen.testset), plan, exact, units.pieces, units.effective, tuple(seen.names),
         systems.sample, pair_units(seen, itself, units)[1],
         pairs, n, n_units, effective, n_apart, _differences_on_common(sides, rows) if seen.has_gaps else None,
-        _se_ratios(seen, sides, rows, n, pairs, plan, jobs, stage), tests, baseline, _scores_of_runs(seen),
+        _se_ratios(seen, sides, rows, n, pairs, plan, jobs, stage), tests, _scores_of_runs(seen),
         seen.testset.domains, _draw_over_domains(seen, units, plan),
         tuple(_draw_reference(name, part, metric, plan, jobs, stage, f"reference {k} of {len(alone)} alone")
               for k, (name, part) in enumerate(alone.items(), 1)))
-
-
-def _families(names: list[str], pairs: np.ndarray, trials: int | None, baseline: str | None
-              ) -> tuple[list[np.ndarray], str | None]:
-    """All pairs, then those with each system; or those with the baseline alone, where all would be too many."""
-    every = np.arange(len(pairs))
-    if engine.fits_in_memory(len(pairs), trials):
-        return [every, *(np.flatnonzero((pairs == k).any(axis=1)) for k in range(len(names)))], None
-    if baseline not in names:
-        return [every], ""
-    return [every, np.flatnonzero((pairs == names.index(baseline)).any(axis=1))], baseline
 
 
 def draw_systems(metric: Metric, statistics: np.ndarray | Columns, units: Units, plan: Plan, jobs: int,
@@ -281,7 +276,7 @@ def _draw_reference(name: str, part: TestSet, metric: Metric, plan: Plan, jobs: 
     delta = _differences(systems.data.scores, pairs)
     tests = test_pairs(delta, draw_replicates(systems, pairs, plan, jobs, progress), test,
                        p_floor(test, plan.unit, n_apart), [np.arange(len(pairs))], whole=test.tries_all(units))
-    return ReferenceDraws(name, part.n_segments, length, units.pieces, tuple(seen.names), delta, n_apart, tests)
+    return ReferenceDraws(name, part.n_segments, length, tuple(seen.names), delta, n_apart, tests)
 
 
 def _differences(scores: np.ndarray, pairs: np.ndarray) -> np.ndarray:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 from mtsig_core.errors import InputError, MtsigError
@@ -26,52 +25,32 @@ from mtsig_core.testset import TestSet
 _TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")
 #: Ways to print a score other than rounded, in points.
 _PRINTED: dict[str, Callable[[float], float]] = {
-    "": lambda score: score, "as a share of 1, not of 100": lambda score: score / 100,
-    "times 100": lambda score: score * 100, "with the other sign": lambda score: -score}
-_LOOKED_AT = 12  # settings that are tried on all columns, of those that give most numbers of their own
+    "as a share of 1, not of 100": lambda score: score / 100, "times 100": lambda score: score * 100,
+    "with the other sign": lambda score: -score}
+_LOOKED_AT = 12  # settings that are tried on all columns, of those that give as many numbers
 
 
 @dataclass(frozen=True)
 class _Change:
-    """One setting other than it is; `said` alone depends on what it is."""
+    """One setting other than it is; only `said` depends on what it is."""
 
-    kind: str
     said: str = field(compare=False)
     metric: str | None = None
     options: tuple[tuple[str, Any], ...] = ()
     references: tuple[str, ...] = ()
     canary: bool = False
+    domains: bool = False
+    printed: str = ""
 
 
-_Setting = tuple[tuple[_Change, ...], str]  # changes, and a key of `_PRINTED`
-
-
-@dataclass(frozen=True)
-class Found:
-    """The setting that gives a number: in words, by the metric's signature, and how many of the table it gives."""
-
-    said: str
-    signature: str
-    gives: int
+_WAYS = [_Change(f"printed {way}", printed=way) for way in _PRINTED]
 
 
 class Column:
     """A column of a printed table, scored under one setting after another.
 
-    Parameters
-    ----------
-    testset, whole : TestSet
-        As it is, and with all references and the canary line, which are tried too.
-    metric : Metric
-    systems, printed : mapping of str to str
-        What the table calls a system -> what it is here, and what the table has of it; those that have both stay.
-
-    Attributes
-    ----------
-    scores : mapping of str to float
-        By system, as it is.
-    agree, crosses : frozenset of str
-        The systems, as the table calls them, whose numbers come out as it is, and the others.
+    `testset` is as it is, and `whole` has all references and the canary line, which are tried too. `systems` and
+    `printed` say what the table calls a system here, and what it has of it; systems that have both stay.
     """
 
     def __init__(self, testset: TestSet, whole: TestSet, metric: Metric, systems: Mapping[str, str],
@@ -80,89 +59,72 @@ class Column:
         self.scores, signature = _scores(testset, metric, list(testset.systems))
         self.systems = {name: here for name, here in systems.items() if here in self.scores}
         self.printed = {name: text for name, text in printed.items() if name in self.systems}
-        self._changes = _changes(testset, whole, metric, lowercase)
-        self._scored: dict[tuple[_Change, ...], tuple[dict[str, float], str] | None] = {(): (self.scores, signature)}
-        self.agree = self.given(((), ""))
+        self.changes = {change: change.said for change in (*_WAYS, *_changes(testset, whole, metric, lowercase))}
+        self._scored: dict[_Change | None, tuple[dict[str, float], str] | None] = {None: (self.scores, signature)}
+        self.agree = self.given(None)
         self.crosses = frozenset(self.printed) - self.agree
 
-    def here(self, setting: _Setting) -> _Setting:
-        """What of a setting changes anything in this column."""
-        return tuple(change for change in self._changes if change in setting[0]), setting[1]
-
-    def given(self, setting: _Setting, compute: bool = True) -> frozenset[str]:
-        """The systems whose number a setting gives; none of a setting that cannot be had, or was not scored yet."""
-        changes, way = self.here(setting)
-        if compute and changes not in self._scored:
-            self._scored[changes] = self._score(changes)
-        if (scored := self._scored.get(changes)) is None:
+    def given(self, change: _Change | None) -> frozenset[str]:
+        """The systems whose number a setting gives; none of a setting that cannot be had."""
+        if change not in self.changes:
+            change = None  # it changes nothing here
+        if (scored := self._score(change)) is None:
             return frozenset()
+        rescale = _PRINTED[change.printed] if change is not None and change.printed else float
         return frozenset(name for name, text in self.printed.items()
-                         if _is_printed(_PRINTED[way](scored[0][self.systems[name]]), text))
+                         if _is_printed(rescale(scored[0][self.systems[name]]), text))
 
-    def said(self, setting: _Setting) -> tuple[str, str]:
+    def describe(self, change: _Change) -> tuple[str, str]:
         """A setting in words, and the signature of the metric under it."""
-        changes, way = self.here(setting)
-        scored = self._scored[changes]
+        scored = self._score(change)
         assert scored is not None, "it gives numbers"
-        return " and ".join([*(change.said for change in changes), *([f"printed {way}"] if way else [])]), scored[1]
-
-    def settings(self) -> Iterator[tuple[_Setting, float]]:
-        """Each change alone, and each way to print; if no such setting gives all crosses, also two changes together.
-        With the share of them that is done."""
-        singles: list[_Setting] = [((), way) for way in _PRINTED if way]
-        singles += [((change,), way) for change in self._changes for way in _PRINTED]
-        twos: list[_Setting] = [((a, b), "") for a, b in combinations(self._changes, 2) if a.kind != b.kind]
-        yield from ((setting, n / len(singles) / 2) for n, setting in enumerate(singles))
-        if not any(self.crosses <= self.given(setting) for setting in singles):
-            yield from ((setting, 0.5 + n / len(twos) / 2) for n, setting in enumerate(twos))
+        return self.changes[change], scored[1]
 
     @property
     def tried(self) -> int:
-        """How many settings were scored other than it is, each way to print apart."""
-        own = [changes for changes, scored in self._scored.items() if scored is not None]
-        return sum(len(_PRINTED) if len(changes) < 2 else 1 for changes in own) - 1
+        """How many settings were scored other than it is."""
+        return len(_WAYS) + sum(scored is not None for scored in self._scored.values()) - 1 if self.crosses else 0
 
-    def _score(self, changes: Sequence[_Change]) -> tuple[dict[str, float], str] | None:
-        try:
-            changed, now = _changed(self._testset, self._whole, self._metric, changes, self._lowercase)
-            return _scores(changed, now, list(dict.fromkeys(self.systems.values())))
-        except (MtsigError, TypeError):  # a tokenizer that is not installed, a setting that the metric lacks
-            return None
+    def _score(self, change: _Change | None) -> tuple[dict[str, float], str] | None:
+        if change is not None and change.printed:
+            change = None
+        if change not in self._scored:
+            assert change is not None, "as it is, it was scored first"
+            try:
+                changed, now = _changed(self._testset, self._whole, self._metric, change, self._lowercase)
+                self._scored[change] = _scores(changed, now, list(dict.fromkeys(self.systems.values())))
+            except (MtsigError, TypeError):  # a tokenizer that is not installed, a setting that the metric lacks
+                self._scored[change] = None
+        return self._scored[change]
 
 
 def find_settings(columns: Sequence[Column], progress: Callable[[float], None] | None = None
-              ) -> dict[tuple[int, str], Found]:
-    """What gives the numbers that do not come out, by (place of the column, system as the table calls it).
+                  ) -> dict[tuple[int, str], tuple[str, str, int]]:
+    """What gives the numbers that do not come out, by (place of the column, system as the table calls it): the setting,
+    the metric's signature under it, and how many numbers of the table it gives.
 
     The setting that gives most of them, over all columns, is taken first; of several the one that gives most numbers
-    of the table, those that come out as it is included; and of these the one with the fewest changes.
+    of the table, those that come out as it is included.
     """
     left = {(k, name) for k, column in enumerate(columns) for name in column.crosses}
-    with_crosses = [column for column in columns if column.crosses]
-    settings: dict[_Setting, None] = {}
-    for k, column in enumerate(with_crosses):
-        for setting, share in column.settings():
-            if progress is not None:
-                progress((k + share) / len(with_crosses))
-            column.given(setting)
-            settings[setting] = None
+    odd = [k for k, column in enumerate(columns) if column.crosses]
 
-    def gives(setting: _Setting, compute: bool) -> set[tuple[int, str]]:
-        return {(k, name) for k, column in enumerate(columns) for name in column.given(setting, compute)}
+    def gives(change: _Change, among: Iterable[int]) -> set[tuple[int, str]]:
+        return {(k, name) for k in among for name in columns[k].given(change)}
 
-    def worth(setting: _Setting, given: set[tuple[int, str]]) -> tuple[int, int, int]:
-        return len(given & left), len(given), -len(setting[0]) - bool(setting[1])
-
-    found: dict[tuple[int, str], Found] = {}
-    known = {setting: gives(setting, False) for setting in settings}
-    while left and known:
-        best = sorted(known, key=lambda setting: worth(setting, known[setting]), reverse=True)[:_LOOKED_AT]
-        known |= {setting: gives(setting, True) for setting in best}
-        setting = max(best, key=lambda setting: worth(setting, known[setting]))
-        if not (now := known[setting] & left):
-            break
-        found |= {(k, name): Found(*columns[k].said(setting), len(known[setting])) for k, name in now}
-        left -= now
+    known: dict[_Change, set[tuple[int, str]]] = {}
+    changes = list(dict.fromkeys(change for k in odd for change in columns[k].changes))
+    for n, change in enumerate(changes):
+        if progress is not None:
+            progress(n / len(changes))
+        known[change] = gives(change, odd)
+    found: dict[tuple[int, str], tuple[str, str, int]] = {}
+    while left and (most := max((len(given & left) for given in known.values()), default=0)):
+        tied = [change for change, given in known.items() if len(given & left) == most][:_LOOKED_AT]
+        whole = {change: gives(change, range(len(columns))) for change in tied}
+        change = max(tied, key=lambda change: len(whole[change]))
+        found |= {(k, name): (*columns[k].describe(change), len(whole[change])) for k, name in whole[change] & left}
+        left -= whole[change]
     return found
 
 
@@ -179,44 +141,38 @@ def _is_printed(score: float, printed: str) -> bool:
 
 def _changes(testset: TestSet, whole: TestSet, metric: Metric, lowercase: bool) -> list[_Change]:
     """All single settings other than they are."""
-    if metric.name in testset.scores:
-        changes = []
-    else:
+    changes: list[_Change] = []
+    if metric.name not in testset.scores:
         tokenizer = find_tokenizer(metric, testset)
-        changes = [] if tokenizer is None else [
-            _Change("tokenizer", f"tokenizer {name} in place of {tokenizer}", options=(("tokenize", name),))
-            for name in _TOKENIZERS if name != tokenizer]
-        case = "case kept" if lowercase else "lowercased"
-        changes.append(_Change("case", case, options=(("lowercase", not lowercase),)))
+        changes += [_Change(f"tokenizer {name} in place of {tokenizer}", options=(("tokenize", name),))
+                    for name in _TOKENIZERS if tokenizer is not None and name != tokenizer]
+        changes.append(_Change("case kept" if lowercase else "lowercased", options=(("lowercase", not lowercase),)))
         if metric.name == "ter":
-            changes += [_Change("case", "case kept", options=(("case_sensitive", True),))] * (not lowercase)
-            changes += [_Change(option, said, options=((option, True),)) for option, said in (
+            changes += [_Change("case kept", options=(("case_sensitive", True),))] * (not lowercase)
+            changes += [_Change(said, options=((option, True),)) for option, said in (
                 ("normalized", "texts normalized"), ("no_punct", "punctuation left out"),
                 ("asian_support", "Chinese and Japanese characters split"))]
-        other = {"chrf": "chrf++", "chrf++": "chrf"}.get(metric.name)
-        changes += [_Change("metric", f"{other} in place of {metric.name}", metric=other)] * (other is not None)
-        names = list(whole.references)
-        choices = [(name,) for name in names] + [tuple(names)] * (len(names) > 1)
-        changes += [_Change("references", f"reference {one[0]} alone" if len(one) == 1 else
-                            f"all {len(one)} references jointly", references=one)
-                    for one in choices if set(one) != set(testset.references)]
+        if other := {"chrf": "chrf++", "chrf++": "chrf"}.get(metric.name):
+            changes.append(_Change(f"{other} in place of {metric.name}", metric=other))
+        names = tuple(whole.references)
+        changes += [_Change(f"reference {one[0]} alone" if len(one) == 1 else f"all {len(one)} references jointly",
+                            references=one)
+                    for one in dict.fromkeys([*((name,) for name in names), names])
+                    if set(one) != set(testset.references)]
     if drop_canary(whole).n_segments < whole.n_segments and drop_canary(testset).n_segments == testset.n_segments:
-        changes.append(_Change("canary", "the canary line kept", canary=True))
+        changes.append(_Change("the canary line kept", canary=True))
     if len(set(testset.domains or ())) > 1:
-        changes.append(_Change("domains", "the mean over domains"))
+        changes.append(_Change("the mean over domains", domains=True))
     return changes
 
 
-def _changed(testset: TestSet, whole: TestSet, metric: Metric, changes: Sequence[_Change], lowercase: bool
+def _changed(testset: TestSet, whole: TestSet, metric: Metric, change: _Change, lowercase: bool
              ) -> tuple[TestSet, Metric]:
-    references = next((change.references for change in changes if change.references), tuple(testset.references))
-    canary = any(change.canary for change in changes)
-    if canary or set(references) != set(testset.references):
-        testset = scored_by(testset, whole, references, canary)
-    name = next((change.metric for change in changes if change.metric), metric.name)
-    options = dict(part for change in changes for part in change.options)
-    metric = resolve_metric(testset, name, **({"lowercase": True} if lowercase else {}) | options)
-    return testset, mean_over_domains(metric) if any(change.kind == "domains" for change in changes) else metric
+    if change.canary or change.references:
+        testset = scored_by(testset, whole, change.references or tuple(testset.references), change.canary)
+    options = ({"lowercase": True} if lowercase else {}) | dict(change.options)
+    metric = resolve_metric(testset, change.metric or metric.name, **options)
+    return testset, mean_over_domains(metric) if change.domains else metric
 
 
 def scored_by(testset: TestSet, whole: TestSet, references: Sequence[str], canary: bool = False) -> TestSet:
@@ -293,10 +249,10 @@ def replicate(testset: TestSet, table: OfficialTable, whole: TestSet | None = No
     A system or metric is the one of the same name; or else the one whose name is the same without case, spaces, dots,
     dashes and underscores, if there is just one. A metric may end in what scores it, as WMT writes it: bleu-all is BLEU
     with all references jointly, chrf-refA and chrf-A are chrF with refA. For numbers that do not come out each of these
-    is tried alone, and then, if none gives all of a column, any two together: tokenizer, references (each alone, and
-    all jointly), case, what TER normalizes, chrF++ for chrF, the canary line kept, the mean over domains; and the score
-    printed as a share of 1 or with the other sign. The setting that gives the most of them, over all columns, is taken
-    first; of several the one that gives the most numbers of the table, and of these the one with the fewest changes.
+    is tried: tokenizer, references (each alone, and all jointly), case, what TER normalizes, chrF++ for chrF, the
+    canary line kept, the mean over domains; and the score printed as a share of 1 or with the other sign. The setting
+    that gives the most of them, over all columns, is taken first; of several the one that gives the most numbers of
+    the table.
 
     Parameters
     ----------
@@ -342,49 +298,72 @@ def replicate_task(read: Callable[[str], Part], pairs: Iterable[str], tables: Ma
                            tuple(name for name in tables if name not in here), by_rule)
 
 
+@dataclass(frozen=True)
+class _Names:
+    """What a table calls systems and metrics -> what they are here; and how what is not the same letters was matched.
+    """
+
+    systems: dict[str, str]
+    metrics: dict[str, str]
+    references: dict[str, tuple[str, ...]]
+    by_rule: dict[str, str]
+    by_suffix: dict[str, str]
+
+    @classmethod
+    def match(cls, table: OfficialTable, testset: TestSet, whole: TestSet) -> _Names:
+        systems, by_rule = _matched(table.systems, testset.systems)
+        metrics, also = _matched(table.columns, dict.fromkeys((*METRICS, *testset.scores)))
+        suffixed = _suffixed([called for called in table.columns if called not in metrics], testset, whole)
+        return cls(systems, metrics | {called: name for called, (name, _) in suffixed.items()},
+                   {called: references for called, (_, references) in suffixed.items()}, also | by_rule,
+                   {called: f"{name} with {' and '.join(references)}" if references else name
+                    for called, (name, references) in suffixed.items()})
+
+    def column(self, called: str, table: OfficialTable, testset: TestSet, whole: TestSet, lowercase: bool
+               ) -> Column | None:
+        """A column of the table; None for one that is no metric here, or lacks what it needs, such as parses."""
+        references = self.references.get(called, ())
+        try:
+            if references and set(references) != {*testset.references}:
+                testset = scored_by(testset, whole.only(testset.systems.keys() & whole.systems.keys()), references)
+            metric = resolve_metric(testset, self.metrics[called], **{"lowercase": True} if lowercase else {})
+            return Column(testset, whole, metric, self.systems, table.columns[called], lowercase)
+        except (KeyError, MtsigError):
+            return None
+
+
 def _replicate(parts: Mapping[str, Part], tables: Mapping[str, OfficialTable], lowercase: bool,
                progress: Callable[[str, float], None] | None) -> dict[str, Replication]:
     """By language pair."""
-    columns: list[Column] = []
-    named: list[tuple[str, str, str]] = []  # of each column: language pair, metric, what the table calls it
-    known: dict[str, tuple[dict[str, str], dict[str, str], dict[str, str]]] = {}
+    names: dict[str, _Names] = {}
+    columns: dict[tuple[str, str], Column] = {}  # by language pair and what the table calls it
     for k, (pair, (testset, whole)) in enumerate(parts.items()):
         if progress is not None:
             progress(f"{pair}: scoring".removeprefix(": "), k / len(parts))
-        systems, by_rule = _matched(tables[pair].systems, testset.systems)
-        metrics, also = _matched(tables[pair].columns, dict.fromkeys((*METRICS, *testset.scores)))
-        suffixed = _suffixed([called for called in tables[pair].columns if called not in metrics], testset, whole)
-        metrics |= {called: name for called, (name, _) in suffixed.items()}
-        known[pair] = systems, {**also, **by_rule}, {
-            called: f"{name} with {' and '.join(references)}" if references else name
-            for called, (name, references) in suffixed.items()}
-        for called, printed in tables[pair].columns.items():
-            try:
-                references = suffixed[called][1] if called in suffixed else ()
-                others = references and set(references) != {*testset.references}
-                scored = scored_by(testset, whole.only(testset.systems.keys() & whole.systems.keys()), references) \
-                    if others else testset
-                metric = resolve_metric(scored, metrics[called], **{"lowercase": True} if lowercase else {})
-                columns.append(Column(scored, whole, metric, systems, printed, lowercase))
-            except (KeyError, MtsigError):  # it is no metric here, or lacks what it needs, such as parses
-                continue
-            named.append((pair, metrics[called], called))
-    found = find_settings(columns, None if progress is None else partial(progress, "trying settings"))
+        names[pair] = _Names.match(tables[pair], testset, whole)
+        columns |= {(pair, called): column for called in tables[pair].columns
+                    if (column := names[pair].column(called, tables[pair], testset, whole, lowercase)) is not None}
+    settings = find_settings(list(columns.values()), None if progress is None else partial(progress, "trying settings"))
     done = {}
     for pair, (testset, _) in parts.items():
-        own = [(k, metric, called) for k, (of, metric, called) in enumerate(named) if of == pair]
-        rows = tuple(_row(columns[k], metric, called, name, found.get((k, name)))
-                     for k, metric, called in own for name in columns[k].printed)
-        (systems, by_rule, by_suffix), table = known[pair], tables[pair]
-        compared, there = [called for *_, called in own], {row.called for row in rows}
+        known, table = names[pair], tables[pair]
+        rows, tried, compared = [], 0, []
+        for k, ((of, called), column) in enumerate(columns.items()):
+            if of == pair:
+                compared.append(called)
+                tried = max(tried, column.tried)
+                rows += [ScoreBeside(column.systems[name], name, known.metrics[called], called, text,
+                                     column.scores[column.systems[name]], name in column.agree,
+                                     *settings.get((k, name), ()))
+                         for name, text in column.printed.items()]
+        there = {row.called for row in rows}
         done[pair] = Replication(
-            rows, tuple(name for name in testset.systems if name not in systems.values()),
-            tuple(name for name in table.systems if name not in systems),
+            tuple(rows), tuple(name for name in testset.systems if name not in known.systems.values()),
+            tuple(name for name in table.systems if name not in known.systems),
             tuple(called for called in table.columns if called not in compared),
-            {name: here for name, here in by_rule.items() if name in there or name in table.columns},
-            {name: here for name, here in by_suffix.items() if name in compared},
-            max((columns[k].tried for k, *_ in own if columns[k].crosses), default=0),
-            sum(len(column.printed) for column in columns))
+            {name: here for name, here in known.by_rule.items() if name in there or name in table.columns},
+            {name: here for name, here in known.by_suffix.items() if name in compared}, tried,
+            sum(len(column.printed) for column in columns.values()))
     return done
 
 
@@ -397,12 +376,6 @@ def _nothing_in_common(table: OfficialTable, what: str, there: Iterable[str], he
     return InputError(f"{table.name} has no score that can be set beside those here. Expected a column {what} with "
                       f"names that are scored here ({few(here)}), and columns named as metrics, such as BLEU. It has "
                       f"the {what}s {few(there)} and the metrics {few(table.columns)}.")
-
-
-def _row(column: Column, metric: str, called: str, name: str, found: Found | None) -> ScoreBeside:
-    system = column.systems[name]
-    return ScoreBeside(system, name, metric, called, column.printed[name], column.scores[system], name in column.agree,
-                       *((found.said, found.signature, found.gives) if found is not None else ()))
 
 
 def _matched(names: Iterable[str], ours: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:

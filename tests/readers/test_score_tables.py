@@ -125,11 +125,6 @@ class TestAlone:
         assert dict(found.scores["ter2"].by_system) == {"B": (None, 3, None), "A": (4, None, None)}
         assert not found.scores["ter2"].higher_is_better and found.scores["human"].higher_is_better
 
-    def test_one_file_for_each_system(self, tmp_path):
-        files = [write(tmp_path, f"{name}.tsv", delimited("\t", ["system", "line", "score"],
-                                                         [row for row in LONG if row[0] == name])) for name in "AB"]
-        assert by_system(read_scores([("human", file) for file in files])) == SCORES
-
     def test_lines_may_have_ids(self, tmp_path):
         path = write(tmp_path, "t.csv", "system,segment,score\nA,d1#2,1\nA,d1#1,2\nB,d1#1,3\n")
         found = read_scores([("human", path)])
@@ -180,10 +175,6 @@ class TestJoined:
         with pytest.raises(InputError, match="of the lines 1 to 4, and the text files have 5, of which line 1 is left"):
             join_scores(texts(lines=[2, 3, 4, 5]), [("human", path)])
 
-    def test_rows_may_leave_out_what_the_texts_do(self, tmp_path):
-        path = write(tmp_path, "plain.csv")
-        assert by_system(join_scores(texts(4, lines=(2, 3, 4, 5)), [("human", path)])) == SCORES
-
     @pytest.mark.parametrize("ids", ["d1:1\nd1:2\nd2:1\nd2:2\n", "7\n8\n9\n12\n", "doc\ndoc.0\n1.0\n2\n"])
     def test_joined_by_id(self, tmp_path, ids):
         names = ids.split()
@@ -231,7 +222,7 @@ BAD = {
     "unknown column": ("A,C\n1,2\n1,2\n1,2\n1,2\n", "row 2: 'C' is no system of toy"),
     "no such line": ("system\tline\tscore\nA\t5\t2\n", "row 2: there is no line 5. Expected 1 to 4"),
     "line 0": ("system\tline\tscore\nA\t0\t2\n",
-               "there is no line 0. Expected 1 to 4, as the text files have. Lines are"),
+               "there is no line 0. Expected 1 to 4, as the text files have. Lines are counted from 1"),
     "no number": ("system\tline\tscore\nA\td1\t2\n", "row 2: the line is 'd1'. Expected a number"),
     "empty line": ("system\tline\tscore\nA\t\t2\n", "row 2: line is empty"),
     "too few rows": ("A,B\n1,2\n1,2\n", "has 2 rows of scores without line numbers, the texts have 4"),
@@ -240,23 +231,23 @@ BAD = {
     "no header": ("A\t1\t0.5\nA\t2\t0.7\nB\t1\t0.5\nB\t2\t1\n",
                   "begins with A, 1, 0.5, which is a row of scores. Expected the names of the columns first. Put"),
     "no header, a cell twice": ("A\t1\t1\nA\t2\t2\n", "begins with A, 1, 1, which is a row of scores."),
-    "no header, as of mt-metrics-eval": ("A\t0.5\nA\tNone\nB\t1\n", "mt-metrics-eval writes *.seg.score so"),
+    "no header, as of mt-metrics-eval": ("A\t0.5\nA\tNone\nB\t1\n", "mt-metrics-eval writes without is read under"),
     "two language pairs": ("lp\tsystem\tline\tscore\nen-de\tA\t1\t2\nen-cs\tA\t1\t3\n",
                            "has scores of 2 language pairs (column lp: en-de, en-cs). Expected those of one."),
     "two language pairs, wide": ("langs,A,B\neng-zho_Hans,1,2\nen-cs,2,3\n",
                                  "has scores of 2 language pairs (column langs: eng-zho_Hans, en-cs)"),
     "two target languages": ("trgLang\tsystem\tline\tscore\nde\tA\t1\t2\ncs\tA\t1\t3\n",
-                             "The rows differ in trgLang: de and cs. Expected scores of one language pair"),
+                             "The rows differ in trgLang (de and cs). Expected one for each"),
     "two raters": ("rater\tsystem\tline\tscore\nr1\tA\t1\t2\nr2\tA\t1\t3\n",
-                   "The rows differ in rater: r1 and r2. Expected one score for each: take the mean of several raters"),
+                   "The rows differ in rater (r1 and r2). Expected one for each"),
     "lines of documents": ("docid,rater,system,line,score\nd1,r1,A,1,2\nd2,r2,A,1,3\n",
-                           "The rows differ in docid: d1 and d2. Lines are counted through the whole set"),
+                           "The rows differ in docid (d1 and d2), rater (r1 and r2). Expected one for each"),
     "JSON of two lists": (json.dumps({"a": [{"system": "A"}], "b": [{"system": "A"}]}), "has 2 lists of scores: a, b"),
     "JSON of unequal lists": (json.dumps({"A": [1, 2], "B": [1]}), "has lists of unequal length: A 2, B 1."),
     "JSON of nobody's scores": (json.dumps({"scores": [1, 2]}), "has no column 'system'. It has: scores"),
-    "JSON of pandas": (pd.DataFrame(SCORES).to_json(), "has an object for each of A, B, as pandas writes a table"),
-    "JSON of pandas, split": (pd.DataFrame(SCORES).to_json(orient="split"), "has 'columns' beside 'data', as pandas"),
-    "JSON of pandas, table": (pd.DataFrame(SCORES).to_json(orient="table"), "has 'schema' beside 'data', as pandas"),
+    "JSON of pandas": (pd.DataFrame(SCORES).to_json(), "is an object of A, B, as pandas writes a table"),
+    "JSON of pandas, split": (pd.DataFrame(SCORES).to_json(orient="split"), "is an object of columns, index, data, "),
+    "JSON of pandas, table": (pd.DataFrame(SCORES).to_json(orient="table"), "is an object of schema, data, as pandas"),
     "index of a data frame": (",A,B\n0,1,2\n", "column 1 has no name. Name it after its system, or take it out"),
     "nothing": ("system\tline\tscore\nA\t1\tNA\n", "has no score at all"),
     "only a header": ("system\tline\tscore\n", "has no row of scores"),
@@ -304,8 +295,8 @@ class TestBadTables:
         assert message in err and err.startswith("mtsig: bad.tsv") and err.count("\n") == 1 and not out
 
     @pytest.mark.parametrize("content, message", [
-        ("80,75\n70,90\n85,60\n", "begins with numbers, 80, 75, where the names of the systems are expected"),
-        ("0.9,-.1\n1,2\n", "begins with numbers, 0.9, -.1, where the names of the systems are expected"),
+        ("80,75\n70,90\n85,60\n", "begins with 80, 75, which is a row of scores. Expected the names"),
+        ("0.9,-.1\n1,2\n", "begins with 0.9, -.1, which is a row of scores. Expected the names"),
         ("system\tline\tscore\nA\t0\t2\n", "row 2: there is no line 0"),
         ("system\tline\tscore\tdocid\nA\t1\t2\tx\nB\t1\t2\ty\n", "row 3: line 1 is of document y, and of x before"),
         ("system\tline\tscore\tdocid\nA\t1\t2\t\n", "row 2: docid is empty"),

@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from mtsig_core.errors import InputError, SettingError
-from mtsig_core.readers import archives
+from mtsig_core.readers import files as read_files
 from mtsig_core.readers.uploads import (
     Upload,
     guess_name,
@@ -16,7 +16,6 @@ from mtsig_core.readers.uploads import (
     reference_language,
 )
 from mtsig_core.report.tables import inventory_table
-from tests.readers.test_formats import CONTENTS
 from tests.toys import SPACELESS, read_zip, zip_language_pairs, zipped
 
 
@@ -100,17 +99,6 @@ def test_what_is_missing_or_double_is_named(files, words):
         read_uploads([up(file, "a\n", role) for file, role in files])
 
 
-def test_structured_files_are_no_outputs():
-    """Which formats are refused, and how, test_formats.py has; here that uploads ask, and name the file as it came."""
-    other = up("A.out", CONTENTS["sgml"], "system")
-    for files in ([other], [up("ref.txt", "a\n"), other], [up("A.out", CONTENTS["sgml"], "reference")]):
-        with pytest.raises(InputError, match="^A.out is SGML of WMT"):
-            read_uploads(files)
-    packed = zipped({"t/references/en-de.refA.txt": "a\nb\n", "t/system-outputs/en-de/A.txt": CONTENTS["jsonl-texts"]})
-    with pytest.raises(InputError, match="^t.zip/t/system-outputs/en-de/A.txt is JSON, an object in each line"):
-        read_zip(packed, "en-de", "t.zip")
-
-
 def test_a_zip_without_a_folder_in_it_is_called_as_its_file():
     files = {"references/en-de.refA.txt": "a\n", "system-outputs/en-de/x.txt": "a\n"}
     assert read_zip(zipped(files), "en-de", "mine.zip").name == "mine en-de"
@@ -152,7 +140,7 @@ def test_a_zip_of_files_side_by_side_whose_names_say_all():
 def test_bad_archives(monkeypatch):
     with pytest.raises(InputError, match="no references/"):
         zip_language_pairs(zipped({"a.txt": "x"}))
-    monkeypatch.setattr(archives, "MAX_UNPACKED", 10)
+    monkeypatch.setattr(read_files, "MAX_UNPACKED", 10)
     with pytest.raises(InputError, match="Zip one task alone"):
         zip_language_pairs(zipped({"references/en-de.refA.txt": "a\n" * 20}))
     monkeypatch.setenv("MTSIG_UPLOAD_ZIP_FILES", "1")  # where both hold, the dashboard's is told

@@ -117,8 +117,8 @@ class TestTables:
     def test_what_the_numbers_depend_on_is_said_once(self):
         code = comparison_latex(comparison())
         assert len(said_of_tables(code)) == 4 and len(methods(code)) == 1
-        for part in ("approximate randomization", "documents as units", "999 trials", "alpha = 0.05", "3 pairs",
-                     "Romano and Wolf", "seed 0", "mtsig 0", "tok:13a", "percentile bootstrap intervals"):
+        for part in ("approximate randomization", "documents as units", "999 permutations", "alpha = 0.05", "3 pairs",
+                     "Romano and Wolf 2005", "seed 0", "mtsig 0", "tok:13a", "percentile bootstrap intervals"):
             assert part in methods(code)[0] and code.count(part) == 1, part
         assert "simulated" not in code
 
@@ -158,7 +158,7 @@ class TestTables:
         code = comparison_latex(compare(toy(1, 5), trials=99, resamples=50))
         assert len(rows_of(code, "tabular")) == 1 and "longtable}{" not in code
         assert rows_of(code, "tabular")[0][0][0] == "--"
-        assert not re.search("vs best|wins|Rank intervals|system or pair", code)
+        assert not re.search("vs best|wins|Rank ranges|system or pair", code)
 
     def test_a_long_table_where_a_page_is_too_short(self):
         code = comparison_latex(compare(toy(10, 5), trials=99, resamples=50))

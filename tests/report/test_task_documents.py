@@ -102,7 +102,7 @@ def test_why_nobody_is_ranked_is_said_where_winners_are_looked_for():
     few = Task("toy", {pair: TestSet("set", {name: [None] * 8 for name in "AB"}, {}, documents=list("1122334455"[:8]),
                                      scores={"X": SegmentScores({"A": [9.0] * 8, "B": [float(k) for k in range(8)]})})
                        for pair in ("en-de", "en-cs")})
-    why = "cannot be decided with 4 documents"
+    why = "4 documents are too few"
     one = Task("one", {"en-de": few.testsets["en-de"]})
     for task, where in ((few, "any of 2 language pairs"), (one, "en-de")):
         found = compare_task(task, "X", trials=99, resamples=99)
@@ -266,7 +266,7 @@ class TestLatex:
         told, = methods(code)
         told = typeset(told.split("methods.}", 1)[1].removesuffix(r"\par}").replace(
             r"\textbar\allowbreak{}", r"\textbar{}").replace(r"\allowbreak{}", ""))
-        for part in ("approximate randomization", "Romano and Wolf (2005)", "Signature", "test:ar|unit:document",
+        for part in ("approximate randomization", "Romano and Wolf 2005", "Signature", "test:ar|unit:document",
                      found.task.digest, "Assumed: X: as was said.", "Excluded: <i>Gone</i> (late)", "higher is",
                      "3 to 6 pairs of systems in each language pair"):
             assert part in told, part
@@ -308,7 +308,7 @@ class TestMethods:
         assert said.startswith("We compared 4 systems of my task (3 in the constrained track) in 2 language pairs "
                                "(en-de and en-cs) by X (higher is better).")
         for part in ("documents as units", "for 3 to 6 pairs of systems in each language pair", "Rank ranges hold "
-                     "jointly", "p was corrected for 3 pairs", "1 system does not have all language pairs, and is not",
+                     "jointly", "p-values were corrected for 3 pairs", "because they do not have all: 1 system",
                      "not for the language pairs together", "Excluded: <i>Gone</i> (late)."):
             assert part in said, part
 
@@ -321,7 +321,7 @@ class TestMethods:
     def test_a_test_without_p_has_no_ranks_and_no_mean(self):
         said = describe_methods(compare_task(made(), "X", test="koehn", trials=199, resamples=200), "X")
         assert "no rank ranges" in said and "The better direction is chosen by the data" in said
-        assert "so no system has a mean score or a rank across them: this test gives no draws" in said
+        assert "No system is ranked across the language pairs: this test gives no draws" in said
 
     def test_another_rule_for_ranks_is_named(self):
         said = describe_methods(compare_task(made(), "X", rank_rule="overlap", trials=199, resamples=200), "X")
@@ -554,22 +554,21 @@ def test_segments_taken_as_independent_are_said_once_beside_the_verdict():
 @pytest.mark.parametrize(("test", "missing", "why"), [
     ("koehn", 0, "this test gives no draws that could be averaged."),
     ("percentile", 0, "this test gives no draws that could be averaged."),
-    ("ar", 3, "no two systems have all of them."), ("ar", 2, "")])
+    ("ar", 3, "no two systems have segments in common in all of them."), ("ar", 2, "")])
 def test_why_nobody_is_ranked_across_stands_beside_the_empty_columns(test, missing, why):
     found = compare_task(made(missing=missing), "X", test=test, trials=199, resamples=99)
     html, text, code = task_html(found, ""), task_text(found), " ".join(task_latex(found, "").split())
     table = code[code.index(r"\begin{table*}"):code.index(r"\end{table*}")]
     assert any("Under all pairs" in said for said in explain_ranking(found, "X", "*")) == (not why)
     for said in (html[:html.index("<figure>")], text, table):
-        assert said.count(f"so no system has a mean score or a rank across them: {why}") == bool(why)
+        assert said.count(f"No system is ranked across the language pairs: {why}") == bool(why)
 
 
 def test_where_nobody_has_segments_in_common_there_are_mean_scores_and_no_ranks(found):
     macro = replace(found.macro["X"], pairs=(), systems=tuple(
         replace(row, rank_low=None, rank_high=None) for row in found.macro["X"].systems))
     assert explain_no_mean(replace(found, macro={"X": macro}), "X") == (
-        "Differences were not averaged over the language pairs, so no system has a rank across them: no two systems "
-        "have segments in common in all of them.")
+        "No system is ranked across the language pairs: no two systems have segments in common in all of them.")
 
 
 def test_a_metric_against_people_is_told_in_text_and_html():
@@ -600,27 +599,27 @@ def test_ranks_and_decisions_across_the_language_pairs_may_differ_too(found):
     pair = replace(macro.pairs[0], a=a, b=b, better="a")
     bh = {name: replace(one, settings=replace(one.settings, correction="bh")) for name, one in found.pairs.items()}
     told = replace(found, pairs=bh, macro={"X": replace(macro, systems=rows, pairs=(pair,))})
-    [said] = [note for note in list_gaps_across(told, "X") if note.startswith("Ranks")]
-    assert said == ("Ranks across the language pairs are corrected by Romano-Wolf, decisions by Benjamini-Hochberg: "
+    [said] = [note for note in list_gaps_across(told, "X") if "Ranks are" in note]
+    assert said == ("Across the language pairs: Ranks are corrected by Romano-Wolf, decisions by Benjamini-Hochberg: "
                     f"{b} has a significant loss, and is in the top group.")
     assert printable(said) in task_text(told)
 
 
 def test_across_the_language_pairs_it_is_said_which_to_go_by_where_intervals_say_otherwise(found):
     def said(told):
-        return [one for one in list_gaps_across(told, "X") if "interval is for its pair only" in one]
+        return [one for one in list_gaps_across(told, "X") if "interval is for its own pair only" in one]
 
     macro = found.macro["X"]
     assert said(found) == []
     first = replace(macro.pairs[0], better=None, ci_low=0.5, ci_high=2.0)
     told = replace(found, macro={"X": replace(macro, pairs=(first, *macro.pairs[1:]))})
     [note] = said(told)
-    assert "1 pair is not significant and has an interval without 0." in note and note.endswith("Go by the decision.")
+    assert "1 pair is not significant although 0 is outside the interval." in note and "Go by the decision." in note
     assert note in task_html(told, "") and note in " ".join(task_latex(told, "").split())
     assert note in json.loads(task_json(told))["macro"]["X"]["notes"]
     other = replace(first, better="a", ci_low=-0.5)
     both = replace(found, macro={"X": replace(macro, pairs=(first, other, *macro.pairs[2:]))})
-    assert ", and 1 pair is significant and has an interval that contains 0." in said(both)[0]
+    assert "1 pair is significant although 0 is inside the interval." in said(both)[0]
     shut = replace(found, macro={"X": replace(macro, pairs=(replace(first, decidable=False), *macro.pairs[1:]))})
     assert said(shut) == []  # there is no decision to go by
     assert said(replace(told, pairs={})) == []  # as what is kept across them has none

@@ -15,8 +15,9 @@ from mtsig_core.report.tables import pairs_table
 from mtsig_core.report.task_export import task_json
 from mtsig_core.results import TaskComparison, TaskInfo
 from mtsig_core.schema import decode, encode
-from mtsig_core.stats.across import compare_task, decidable_across, find_disputes, task_metrics
+from mtsig_core.stats.across import compare_task, find_disputes, settings_across, task_metrics
 from mtsig_core.stats.cautions import rank_disagreement
+from mtsig_core.stats.few_units import can_reach
 from mtsig_core.task import Task
 from tests.report.task_files import task_latex, task_text
 
@@ -205,14 +206,14 @@ def test_so_few_units_that_nothing_could_be_decided_rank_nobody(documents, ranke
     assert all(row.score is not None for row in macro.systems)
     table = pairs_table(macro, found.pairs["en-de"].settings)
     assert {row[-1] == "cannot be decided" for row in table.rows} == {not ranked}
-    said = ("Across the language pairs 3 of 3 pairs of systems cannot be decided with so few trials or units, and no "
+    said = ("Across the language pairs: 3 of 3 pairs of systems cannot be decided with so few trials or units, and no "
             "system is ranked.")
     for text in (task_text(found), json.dumps(json.loads(task_json(found))["macro"]["human"]["notes"])):
         assert (said in text) == (not ranked)
     assert ("hold jointly for all systems ranked there" in describe_methods(found, "human")) == ranked
     ruled = compare_task(Task("toy", {pair: rated(12, ids, A=95, B=50, C=10) for pair in ("en-de", "en-cs")}),
                          trials=999, rank_rule="wmt25")
-    assert ("they are simultaneous rank ranges" in describe_rule(ruled, "human")) == ranked
+    assert ("are simultaneous rank ranges instead" in describe_rule(ruled, "human")) == ranked
     assert decode(TaskComparison, encode(found)) == found
 
 
@@ -236,7 +237,7 @@ def test_of_blocks_the_least_p_is_that_of_the_shortest_anywhere():
 
     def can(*lengths):
         blocks = {str(length): replace(usual, unit="block", block_length=length) for length in lengths}
-        return decidable_across(blocks, np.array([6]), 999, "none").tolist()
+        return can_reach(settings_across(blocks), np.array([6]), "none").tolist()
 
     assert (can(8.0, 2.0), can(2.0, 8.0), can(8.0)) == ([True], [True], [False])
 
@@ -254,7 +255,7 @@ def test_from_one_unit_in_a_language_pair_there_is_no_interval_across():
     assert all((row.score is None, row.ci_low, row.ci_high) == (False, None, None)
                for row in found.macro["human"].systems)
     assert pairs_table(found.macro["human"], found.pairs["en-de"].settings).values("ci")[0] is None
-    said = ("Across the language pairs there is no interval for systems with a single unit in one of these: en-cs.")
+    said = ("Across the language pairs: There is no interval for systems with a single unit in en-cs.")
     assert list_gaps_across(found, "human") == [said] and said in task_text(found)
     assert said in json.loads(task_json(found))["macro"]["human"]["notes"]
     assert said in " ".join(task_latex(found, "").split())
@@ -267,7 +268,7 @@ def test_intervals_across_of_few_units_are_said_to_be_rough():
         ("en-de", 40), ("en-fr", 12), ("en-cs", 4))})
     found = compare_task(task, trials=999, resamples=99)
     assert list_gaps_across(found, "human") == [
-        "Intervals across the language pairs are rough with so few units: 12 documents in en-fr and 4 documents in "
+        "Across the language pairs: Intervals are rough with so few units: 12 documents in en-fr and 4 documents in "
         "en-cs."]
     narrow = compare_task(task, trials=999, resamples=99, ci="percentile")
     assert "are rough and too narrow with so few units" in list_gaps_across(narrow, "human")[0]

@@ -41,7 +41,6 @@ def test_what_sacrebleu_prints_comes_out(metric, scorer):
     ("BLEU", printed(sacrebleu.BLEU(), [OTHER]), "reference refB alone"),
     ("BLEU", printed(sacrebleu.BLEU(lowercase=True)), "lowercased"),
     ("BLEU", printed(sacrebleu.BLEU(), lines=slice(0, None)), "the canary line kept"),
-    ("BLEU", printed(sacrebleu.BLEU(lowercase=True), [OTHER]), "lowercased and reference refB alone"),
     ("chrF", printed(sacrebleu.CHRF(word_order=2)), "chrf++ in place of chrf"),
     ("TER", printed(sacrebleu.TER(case_sensitive=True)), "case kept"),
     ("BLEU", {name: f"{float(text) / 100:.4f}" for name, text in printed(sacrebleu.BLEU(), form=".3f").items()},
