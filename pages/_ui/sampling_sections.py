@@ -25,7 +25,7 @@ from mtsig_core.stats.arrays import rounding_error
 from mtsig_core.stats.significance import significant
 from pages._ui import controls, one_pair, screen
 from pages._ui.studies import Study
-from pages._ui.testset_view import View
+from pages._ui.views import View
 
 NAMES = {"blocks": "Blocks", "broad": "Broad samples"}
 

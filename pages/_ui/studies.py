@@ -15,7 +15,7 @@ from mtsig_core.report.commands import command_line, defaults
 from mtsig_core.report.table import Table
 from mtsig_core.source import Source
 from pages._ui import charts, screen
-from pages._ui.testset_view import View
+from pages._ui.views import View
 
 _PAGES = {"validate": "validation", "sample": "sampling", "sweep": "sweeps", "metrics": "metrics"}
 
