@@ -131,7 +131,7 @@ def test_simulated_is_said():
 
 
 @pytest.mark.parametrize("n_systems,settings,expected", [
-    (1, {}, "A scores"), (3, {"test": "koehn"}, "No system is ranked: cannot be decided"),
+    (1, {}, "A scores"), (3, {"test": "koehn"}, "No system is ranked: "),
     (3, {"baseline": "B"}, "vs baseline")])
 def test_other_designs(n_systems, settings, expected):
     page = Page(comparison_html(compare(toy(n_systems, 5), trials=99, resamples=50, **settings)))
