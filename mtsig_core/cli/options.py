@@ -108,10 +108,10 @@ def source_from(args: argparse.Namespace, whole_task: bool = False) -> Source | 
                                     if option not in (own, *companions)})
     elif not args.ref:
         raise SettingError(f"{given[0]} needs a reference. Give at least one with --ref FILE.")
-    return Source(tuple(map(_named, args.ref)), tuple(map(_named, args.system)), args.src, args.docs, args.folder,
-                  args.langpair, args.refs, args.refs_as_systems, args.keep_canary, parse=parses, run=runs,
-                  xml=tuple(args.xml), sacrebleu=args.sacrebleu, keep_withdrawn=args.keep_withdrawn,
-                  systems_table=args.systems_table, **tables)
+    return Source(tuple(map(_named, args.ref)), tuple(map(_named, args.system)), args.src, args.docs, args.langpair,
+                  folder=args.folder, refs=args.refs, refs_as_systems=args.refs_as_systems,
+                  keep_canary=args.keep_canary, parse=parses, run=runs, xml=tuple(args.xml), sacrebleu=args.sacrebleu,
+                  keep_withdrawn=args.keep_withdrawn, systems_table=args.systems_table, **tables)
 
 
 def _check_companions(args: argparse.Namespace) -> None:

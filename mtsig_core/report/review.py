@@ -37,10 +37,8 @@ from mtsig_core.store.reviews import (
     Begin,
     Change,
     Decide,
-    Decision,
     Entry,
     Exclude,
-    Note,
     NoteOn,
     PutBack,
     Review,
@@ -169,7 +167,7 @@ def decision_cautions(review: Review, found: TaskComparison) -> list[Caution]:
     return [caution for one in review.decisions for caution in _question_decision(one, review.metric, found)]
 
 
-def _question_decision(decision: Decision, metric: str, found: TaskComparison) -> Iterator[Caution]:
+def _question_decision(decision: Decide, metric: str, found: TaskComparison) -> Iterator[Caution]:
     pair, comparison, rule = decision.pair, found.pairs.get(decision.pair), find_rank_rule(found).name
     result = None if comparison is None else comparison.metrics.get(metric)
     if comparison is None or result is None:
@@ -192,7 +190,7 @@ def _question_decision(decision: Decision, metric: str, found: TaskComparison) -
         yield Caution("top-group-not-declared", {"pair": pair, "systems": others}, metric)
 
 
-def notes_table(notes: Sequence[Note], found: TaskComparison | None = None) -> Table:
+def notes_table(notes: Sequence[NoteOn], found: TaskComparison | None = None) -> Table:
     """The notes on disputed pairs of systems; with what was found also what was measured of each, as `MEASURED_SAID`
     has it."""
     columns = [Column("language_pair", "language pair", "name"), Column("metric", "metric", "name"),
@@ -212,7 +210,7 @@ def notes_table(notes: Sequence[Note], found: TaskComparison | None = None) -> T
                  row_forms=tuple(form for _, form in measured))
 
 
-def _measured_cells(note: Note, found: TaskComparison, jointly: bool) -> tuple[tuple[Any, ...], str]:
+def _measured_cells(note: NoteOn, found: TaskComparison, jointly: bool) -> tuple[tuple[Any, ...], str]:
     """Difference, interval, p and decision of the pair of a note, and the form of its numbers."""
     row, gone = _measured(note, found)
     if gone or row is None:
@@ -225,7 +223,7 @@ def _measured_cells(note: Note, found: TaskComparison, jointly: bool) -> tuple[t
     return (seen.difference, seen.ci_joint if jointly else seen.ci, seen.adjusted_p, better), choose_form(result)
 
 
-def _measured(note: Note, found: TaskComparison) -> tuple[PairResult | None, list[str]]:
+def _measured(note: NoteOn, found: TaskComparison) -> tuple[PairResult | None, list[str]]:
     """The pair of systems of a note; None where it was not compared. Who of the two was left out."""
     gone = [one.system for one in found.excluded if one.system in (note.a, note.b) and one.pair in (None, note.pair)]
     result = found.pairs[note.pair].metrics.get(note.metric) if note.pair in found.pairs else None
@@ -274,7 +272,7 @@ def review_record(history: Sequence[Entry], found: TaskComparison | None = None)
                 "measured": [_measured_record(note, found) for note in review.notes]})}
 
 
-def _measured_record(note: Note, found: TaskComparison) -> dict[str, Any]:
+def _measured_record(note: NoteOn, found: TaskComparison) -> dict[str, Any]:
     """What was measured of the pair of a note, a - b."""
     row, gone = _measured(note, found)
     if row is None:

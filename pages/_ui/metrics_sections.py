@@ -49,7 +49,7 @@ from mtsig_core.stats.cautions import about_agreement
 from pages._ui import charts, controls, screen, segment_sections, session_limits
 from pages._ui.browser import copyable
 from pages._ui.screen import end_page
-from pages._ui.testset_view import View
+from pages._ui.views import View
 
 
 def choose_system(view: View, place) -> str:
@@ -298,7 +298,7 @@ def show_agreement(view, places):
     """Pairwise and soft pairwise accuracy of the metrics chosen, and tests between them."""
     if not view.testset.scores:
         screen.error("This test set has no scores by people. Upload a table of segment scores (system, line, score) "
-                     "with the texts on the page Data.")
+                     "with the texts on the page Upload.")
         end_page()
     human = controls.choice("Scores by people", list(view.testset.scores), "human", place=places[0])
     others = [name for name in list_metrics(view.testset) if name != human]

@@ -24,7 +24,7 @@ from mtsig_core.report.sentences import choose_form
 from mtsig_core.stats.arrays import rounding_error
 from mtsig_core.stats.significance import significant
 from pages._ui import charts, controls, one_pair, screen
-from pages._ui.testset_view import View
+from pages._ui.views import View
 
 NAMES = {"blocks": "Blocks", "broad": "Broad samples"}
 

@@ -47,7 +47,7 @@ from mtsig_core.report.table import rounded
 from mtsig_core.source import Source
 from mtsig_core.stats.significance import FEW_TO_DRAW
 from pages._ui import charts, controls, one_pair, screen, session_limits
-from pages._ui.testset_view import View
+from pages._ui.views import View
 from pages._work.memory import Memory, make_once
 
 _TEN, _SIZES, _REPEATED = "ten sizes", ["10, 20, 50, 80, 100", "10%, 20%, 50%, 80%, 100%"], [30, 100, 300]

@@ -43,7 +43,7 @@ from mtsig_core.stats.significance import TESTS, significant
 from pages._ui import charts, controls, one_pair, result_cache, screen
 from pages._ui.browser import command_box
 from pages._ui.screen import or_end_page
-from pages._ui.testset_view import View
+from pages._ui.views import View
 
 
 def run(view: View, function: Callable, what: str, *, figure: Callable[[Any], Callable[[], go.Figure]] | None = None,
@@ -440,7 +440,7 @@ def show_pair(view: View, place) -> None:
     st.caption(f"{next(iter(by_metric.values())).trials:,} permutations, uncorrected. Theirs: "
                f"{RIEZLER_MAXWELL_T1.source}, {RIEZLER_MAXWELL_T1.about}, on another corpus. Their NIST found what "
                "BLEU and F did not; their bootstrap, one-sided as printed, has the smaller p."
-               + (" dep-f, their F, needs parses of all texts: upload them with the texts on the page Data (CoNLL-U)."
+               + (" dep-f, their F, needs parses of all texts: upload them with the texts on the page Upload (CoNLL-U)."
                   if "dep-f" not in usable and view.testset.has_texts else ""))
 
 

@@ -81,5 +81,5 @@ def test_no_upload_goes_for_others(tmp_path, monkeypatch):
     testsets.store.clear()  # as any browser may ask of Streamlit
     for k, link in enumerate(links):
         saved = testsets.store().find(link)
-        assert testsets._load(saved.digest, saved.name, saved).systems["A"] == (f"a{k}",)
+        assert testsets._load_upload(saved).systems["A"] == (f"a{k}",)
     testsets.store.clear()
