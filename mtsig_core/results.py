@@ -154,7 +154,7 @@ class SystemResult:
     #: From 1: simultaneous over all systems, or by the rule that was asked for.
     rank_low: int | None
     rank_high: int | None
-    cluster: int | None = None  # From 1: no rank interval reaches from one cluster into the next. None without ranks.
+    cluster: int | None = None  # From 1: no rank range reaches from one cluster into the next. None without ranks.
 
 
 @dataclass(frozen=True)
@@ -244,8 +244,8 @@ class RuledRanks:
 
     clusters: tuple[int, ...]  # of each system, best first, the number of the group that the rule puts it in
     significant_inside: int  # significant pairs whose systems are in one cluster, with no line between them
-    changed: int | None  # systems whose simultaneous rank interval is another; None where there is none
-    first_held: tuple[str, ...]  # the top group by simultaneous rank intervals; empty where there are none
+    changed: int | None  # systems whose simultaneous rank range is another; None where there is none
+    first_held: tuple[str, ...]  # the top group by simultaneous rank ranges; empty where there are none
     #: Pairs whose rank ranges lie apart, so that one is called better, though they are not significantly so.
     apart_not_significant: int
     inside_apart: int  # those of the significant pairs inside one cluster whose rank ranges lie apart all the same
@@ -276,7 +276,7 @@ class MetricResult:
     trials: int | None  # how often the test drew; None for tests without draws
     #: Whether these trials are all swaps there are (but for none swapped, 2^n - 1 of n units), so that p is exact.
     exact: bool
-    #: What the ranks hide, where they are made by another rule than simultaneous rank intervals.
+    #: What the ranks hide, where they are made by another rule than simultaneous rank ranges.
     ruled: RuledRanks | None = None
     runs: tuple[SystemRuns, ...] = ()  # of all systems in their order, where the test set has training runs; else empty
     pair_runs: tuple[PairRuns, ...] = ()  # of all pairs in their order, likewise
@@ -404,7 +404,7 @@ class Comparison:
         Parameters
         ----------
         name : {"forest", "differences", "matrix"}
-            Scores with intervals and rank intervals; differences to the best system, or to the baseline, with single
+            Scores with intervals and rank ranges; differences to the best system, or to the baseline, with single
             and simultaneous intervals; or all pairs at once. A comparison of one system has the first alone, one with
             a baseline no matrix.
         metric : str, optional
@@ -548,7 +548,7 @@ class MacroSystem:
     wins: int
     ties: int
     losses: int
-    cluster: int | None = None  # From 1: no rank interval reaches from one cluster into the next. None without ranks.
+    cluster: int | None = None  # From 1: no rank range reaches from one cluster into the next. None without ranks.
 
 
 @dataclass(frozen=True)

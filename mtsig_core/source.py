@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import wraps
 from pathlib import Path
@@ -15,7 +14,6 @@ from typing import Any, Self, TypeVar
 from mtsig_core.errors import SettingError, explain_unknown, format_count
 from mtsig_core.readers import join_scores, read_scores, read_text
 from mtsig_core.readers.files import open_file
-from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, show_path
 from mtsig_core.readers.lines import read_bytes
 from mtsig_core.readers.scores import explain_direction
@@ -27,26 +25,39 @@ from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet, show_name
 
-# Where a test set comes from.
-
-#: The environment variables that tell the dashboard which test set it was started on, and each of several processes
-#: where all of them listen and in which folder they share results.
-SOURCE_VARIABLE, PORTS_VARIABLE, SHARED_VARIABLE = "MTSIG_SERVED_SOURCE", "MTSIG_WORKER_PORTS", "MTSIG_SHARED"
-
-
+#: The environment variables that tell the dashboard which test set or whole task it was started on, and each of several
+#: processes where all of them listen and in which folder they share results.
+SOURCE_VARIABLE, TASK_VARIABLE = "MTSIG_SERVED_SOURCE", "MTSIG_SERVED_TASK"
+PORTS_VARIABLE, SHARED_VARIABLE = "MTSIG_WORKER_PORTS", "MTSIG_SHARED"
 #: How a sentence of `TestSet.assumed` begins that tells of withdrawn systems.
 WITHDRAWN = "Left out as withdrawn"
-
+#: Fields that a task need not have been opened with: they are told, and change what is kept of it, where they are set.
+_LATER = ("name", "refs", "refs_as_systems")
 
 _Result = TypeVar("_Result")
+_NamedFiles = Sequence[tuple[str, str]]
 
 
+@dataclass(frozen=True, kw_only=True)
 class _Files:
-    """Files as they may be read, and named in messages; what the sources of test sets and of tasks have in common."""
+    """What a test set and a task have in common: files, as they may be read and are named, and what is taken of them.
+    """
 
-    folder: str | None
-    below: str | None
-    named_from: str | None
+    folder: str | None = None  # of a shared task, or a zip of it
+    only: tuple[str, ...] = ()  # systems to compare; empty for all
+    refs: tuple[str, ...] = ()  # references to score with, of those that there are; empty for all
+    refs_as_systems: bool = False  # whether the others, and those with ratings, act as systems
+    lower_is_better: tuple[str, ...] = ()  # names of scores of which the lowest, or the highest, is best
+    higher_is_better: tuple[str, ...] = ()
+    keep_canary: bool = False
+    #: Whether to keep the systems that the table of a task's systems calls withdrawn.
+    keep_withdrawn: bool = False
+    systems_table: str | None = None  # that table, where it is another than ``systems.tsv`` in the folder
+    #: The folder that all files must lie in, links followed; they are named from there on. None for anywhere.
+    below: str | None = None
+    #: A folder that files are named from on screen, as below `below`; what lies elsewhere by its name alone. None names
+    #: files as they were given.
+    named_from: str | None = None
 
     def _list_paths(self) -> list[str]:
         """Its files and folders."""
@@ -60,12 +71,6 @@ class _Files:
         """The folder in the same way."""
         return None if self.folder is None else self.show_path(self.folder)
 
-    @contextmanager
-    def _limit_reading(self) -> Iterator[None]:
-        """Files as they may be read, and messages as they may name them."""
-        with limit_reading(below=self.below), hide_places(list_replacements(self.named_from, *self._list_paths())):
-            yield
-
     def to_json(self) -> str:
         """As text for another process, whatever characters its paths have."""
         return json.dumps(to_plain(self))
@@ -75,12 +80,21 @@ class _Files:
         """What `to_json` gave."""
         return from_plain(cls, parse_json(text), "The source")
 
+    def _pick_directions(self, is_picked: Callable[[str], bool]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Those names of scores of which the lowest, and the highest, is best."""
+        return tuple(filter(is_picked, self.lower_is_better)), tuple(filter(is_picked, self.higher_is_better))
+
+    def _join_scores(self, testset: TestSet, tables: _NamedFiles, is_of_tables: Callable[[str], bool],
+                     ids: str | None = None) -> TestSet:
+        lower, higher = self._pick_directions(is_of_tables)
+        return join_scores(testset, tables, lower, ids=ids, higher_is_better=higher) if tables else testset
+
 
 def _limited(method: Callable[[Any], _Result]) -> Callable[[Any], _Result]:
-    """A method of `_Files` that reads files as they may be read."""
+    """A method of `_Files` that reads files as they may be read, and whose messages name them as they may."""
     @wraps(method)
     def read(self: _Files) -> _Result:
-        with self._limit_reading():
+        with limit_reading(below=self.below), hide_places(list_replacements(self.named_from, *self._list_paths())):
             return method(self)
 
     return read
@@ -94,36 +108,21 @@ class Source(_Files):
     system: tuple[tuple[str | None, str], ...] = ()
     src: str | None = None
     docs: str | None = None
-    folder: str | None = None  # a shared-task folder in WMT layout, in place of files; needs `langpair`
-    langpair: str | None = None
-    refs: tuple[str, ...] = ()  # references to score with; empty for all
-    refs_as_systems: bool = False
-    keep_canary: bool = False
+    langpair: str | None = None  # which a folder needs
     demo: int | None = None  # the first so many segments of the simulated corpus, in place of files; 0 for all of them
-    parse: tuple[tuple[str, str], ...] = ()  # (name, file) of dependency parses of references and outputs
-    #: (name, file) of segment scores, which join the texts, or are all there is.
-    scores: tuple[tuple[str, str], ...] = ()
-    lower_is_better: tuple[str, ...] = ()  # names of scores of which the lowest, or the highest, is best
-    ids: str | None = None  # file with the id of each line of the texts, by which the tables of scores name them
     demo_references: int = 1  # the references that it has
-    tokenize: str | None = None  # what to split the texts with; None: by the language pair
-    only: tuple[str, ...] = ()  # systems to compare; empty for all
-    exclude: tuple[str, ...] = ()
-    domain: str | None = None  # the segments of this domain alone
     demo_task: bool = False  # the simulated shared task, in place of files
-    higher_is_better: tuple[str, ...] = ()
     xml: tuple[str, ...] = ()  # XML files of a shared task, in place of files
     #: A test set that sacreBLEU knows, in place of references; `system` joins the outputs that it has.
     sacrebleu: str | None = None
+    parse: tuple[tuple[str, str], ...] = ()  # (name, file) of dependency parses of references and outputs
     run: tuple[tuple[str, str], ...] = ()  # (system, file) of the outputs of further training runs
-    #: Whether to keep the systems that the table of a task's systems, in its folder, calls withdrawn.
-    keep_withdrawn: bool = False
-    #: The folder that all files must lie in, links followed; they are named from there on. None for anywhere.
-    below: str | None = None
-    #: A folder that files are named from on screen, as below `below`; what lies elsewhere by its name alone. None names
-    #: files as they were given.
-    named_from: str | None = None
-    systems_table: str | None = None  # that table, where it is another than ``systems.tsv`` in the folder
+    #: (name, file) of segment scores, which join the texts, or are all there is.
+    scores: tuple[tuple[str, str], ...] = ()
+    ids: str | None = None  # file with the id of each line of the texts, by which the tables of scores name them
+    tokenize: str | None = None  # what to split the texts with; None: by the language pair
+    exclude: tuple[str, ...] = ()
+    domain: str | None = None  # the segments of this domain alone
 
     def read(self) -> TestSet:
         """Read and check the files, and take what is asked of them."""
@@ -155,23 +154,20 @@ class Source(_Files):
         testset = self._read_texts()
         if self.tokenize is not None:
             testset = replace(testset, tokenizer=self.tokenize)
-        if self.scores:
-            testset = join_scores(testset, self.scores, self._select_directions(self.lower_is_better, True),
-                                  ids=self.ids, higher_is_better=self._select_directions(self.higher_is_better, True))
+        testset = self._join_scores(testset, self.scores, self._is_of_tables, self.ids)
         if self.folder is not None and not self.keep_withdrawn:  # tables and runs may name them
-            testset = self._drop_withdrawn(testset)
+            withdrawn = find_systems(self.folder, self.systems_table).withdrawn
+            if names := [name for name in testset.systems if name in withdrawn]:
+                table = SYSTEMS if self.systems_table is None else show_name(Path(self.systems_table).name)
+                note = f"{WITHDRAWN} by {table}, the task's table of systems: {', '.join(names)}."
+                testset = replace(testset.without(names), assumed=(note, *testset.assumed))
         if self.refs or self.refs_as_systems:
             testset = testset.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
         return testset
 
-    def _drop_withdrawn(self, testset: TestSet) -> TestSet:
-        withdrawn = find_systems(self.folder, self.systems_table).withdrawn
-        names = [name for name in testset.systems if name in withdrawn]
-        if not names:
-            return testset
-        table = SYSTEMS if self.systems_table is None else show_name(Path(self.systems_table).name)
-        note = f"{WITHDRAWN} by {table}, the task's table of systems: {', '.join(names)}."
-        return replace(testset.without(names), assumed=(note, *testset.assumed))
+    def _is_of_tables(self, name: str) -> bool:
+        """Whether scores of that name come from tables, not from the folder of a task that has scores."""
+        return name in dict(self.scores) or self.folder is None or not has_scores(self.folder)
 
     def _read_texts(self) -> TestSet:
         if self.run and not self.ref:
@@ -189,21 +185,15 @@ class Source(_Files):
                 pairs = pairs_of(self.folder)
                 raise SettingError(f"{self.folder} is read for one language pair. It has: {', '.join(pairs)}.",
                                    {"langpair": "XX-YY"})
+            lower, higher = self._pick_directions(lambda name: not self._is_of_tables(name))
             return read_pair(self.folder, self.langpair, parses=self.parse, keep_canary=self.keep_canary,
-                             lower_is_better=self._select_directions(self.lower_is_better, False),
-                             higher_is_better=self._select_directions(self.higher_is_better, False))
+                             lower_is_better=lower, higher_is_better=higher)
         if self.xml:
             return read_wmt_xml(self.xml, self.langpair, keep_canary=self.keep_canary)
         if self.sacrebleu is not None:
             return read_sacrebleu(self.sacrebleu, self.langpair, self.system, keep_canary=self.keep_canary)
         return read_text(self.ref, self.system, sources=self.src, documents=self.docs,
                          parses=self.parse, runs=self.run, langpair=self.langpair, keep_canary=self.keep_canary)
-
-    def _select_directions(self, names: tuple[str, ...], of_tables: bool) -> tuple[str, ...]:
-        """Those names of scores that come from tables, or else from the folder of a task, if it has any."""
-        tables = {name for name, _ in self.scores}
-        of_folder = self.folder is not None and has_scores(self.folder)
-        return tuple(name for name in names if (name in tables or not of_folder) is of_tables)
 
     @property
     def has_texts(self) -> bool:
@@ -244,72 +234,47 @@ class Source(_Files):
         return f"{format_count(len(self.system), 'system')}, {show_name(Path(self.ref[0][1]).name)}"
 
 
-# Where a shared task comes from, and what is taken of it.
-
-#: The environment variable that tells the dashboard which whole task it was started on.
-TASK_VARIABLE = "MTSIG_SERVED_TASK"
-#: Fields that a task need not have been opened with: they are told, and change what is kept of it, where they are set.
-_LATER = ("name", "refs", "refs_as_systems")
-
-
 @dataclass(frozen=True)
 class TaskSource(_Files):
-    """A shared task in a folder or a zip of it, as `read_task` reads it; the fields are those of the command ``task``.
-    """
+    """Where a shared task comes from, as `read_task` reads it, and what to take of it; the fields are those of the
+    command ``task``. No folder stands for the simulated task."""
 
-    folder: str | None  # None is the simulated task
+    folder: str | None = None
     pairs: tuple[str, ...] = ()  # language pairs; all if empty
     track: str | None = None  # "constrained" or "unconstrained": only the systems of that track
-    only: tuple[str, ...] = ()  # systems to take
     exclude: tuple[TaskExclusion, ...] = ()  # systems to leave out, in all language pairs or in one
-    lower_is_better: tuple[str, ...] = ()  # as in `Source`: of each name, in those language pairs that have such scores
-    higher_is_better: tuple[str, ...] = ()
-    keep_canary: bool = False
-    #: A table of the systems, as `read_systems` reads it; by default ``systems.tsv`` in the folder, if there is one.
-    #: Those it calls withdrawn are left out, unless `keep_withdrawn`.
-    systems_table: str | None = None
-    keep_withdrawn: bool = False
     #: (language pair, name, file) of tables of segment scores, such as those of people, which join its texts.
     scores: tuple[tuple[str, str, str], ...] = ()
-    below: str | None = None  # as in `Source`
     run: tuple[tuple[str, str, str], ...] = ()  # (language pair, system, file) of the outputs of further training runs
-    named_from: str | None = None
     name: str | None = None  # what to call the task; None for the name of its folder
-    refs: tuple[str, ...] = ()  # references to score with, in each language pair those that it has; empty for all
-    refs_as_systems: bool = False  # whether the others act as systems, and those with ratings; see `Task.scored_with`
 
     @property
     def title(self) -> str:
         """A short name, before anything is read."""
         return "simulated task" if self.folder is None else show_name(self.name or folder_name(self.folder))
 
+    @_limited
     def check(self) -> None:
         """Read the language pairs that are chosen, or that tables and runs are given for: their mistakes show without
         all of the task being read."""
         if pairs := self.pairs or tuple(dict.fromkeys(pair for pair, _, _ in (*self.scores, *self.run))):
             replace(self, pairs=pairs).read()
         elif self.folder is not None:
-            with self._limit_reading():
-                pairs_of(self.folder), find_systems(self.folder, self.systems_table)
+            pairs_of(self.folder), find_systems(self.folder, self.systems_table)
 
     @_limited
     def read(self) -> Task:
         """Read and check the files, and take what is asked of them."""
-        if self.folder is None:
-            from mtsig_core.simulation.shared_task import simulated_task
-
-            task = simulated_task(self.pairs or None)
-        else:
-            lower, higher = self._select_directions({name for _, name, _ in self.scores}, False)
-            task = read_task(self.folder, self.pairs or None, lower_is_better=lower, higher_is_better=higher,
-                             keep_canary=self.keep_canary or bool(self.run))
+        task = self._read_texts()
         for pair, name, _ in (*self.scores, *self.run):
             if pair not in task.testsets:
                 raise self._make_pair_error(pair, name, task)
         if self.run:
-            task = task.map_testsets(self._join_runs)
+            task = task.map_testsets(lambda pair, testset: join_runs(testset, _select_files(pair, self.run),
+                                                                     self.keep_canary))
         if self.scores:
-            task = task.map_testsets(self._join_scores)
+            task = task.map_testsets(lambda pair, testset: self._join_scores(
+                testset, tables := _select_files(pair, self.scores), lambda name: name in dict(tables)))
             task = replace(task, assumed=(*task.assumed, *self._explain_directions(task.testsets)))
         table = find_systems(self.folder, self.systems_table)
         infos = {name: info for name, info in table.systems.items() if not self.pairs or name in task.systems}
@@ -326,6 +291,19 @@ class TaskSource(_Files):
             task = task.only(self.only)
         return without(task, self.exclude)
 
+    def _read_texts(self) -> Task:
+        if self.folder is None:
+            from mtsig_core.simulation.shared_task import simulated_task
+
+            return simulated_task(self.pairs or None)
+        lower, higher = self._pick_directions(lambda name: name not in self._list_names())
+        return read_task(self.folder, self.pairs or None, lower_is_better=lower, higher_is_better=higher,
+                         keep_canary=self.keep_canary or bool(self.run))
+
+    def _list_names(self, *pairs: str) -> set[str]:
+        """What the tables of scores are called, of all language pairs or of some."""
+        return {name for pair, name, _ in self.scores if not pairs or pair in pairs}
+
     def _make_pair_error(self, pair: str, name: str, task: Task) -> SettingError:
         """The error for scores or a run of a language pair that the task does not have, or that is not chosen."""
         from mtsig_core.simulation.shared_task import PAIRS
@@ -337,31 +315,12 @@ class TaskSource(_Files):
                             f"{', '.join(self.pairs)}. Choose {pair} too, or leave {name} out.",
                             {"pairs": ",".join((*self.pairs, pair))})
 
-    def _join_runs(self, pair: str, testset: TestSet) -> TestSet:
-        return join_runs(testset, self._select_files(pair, self.run), self.keep_canary)
-
-    def _join_scores(self, pair: str, testset: TestSet) -> TestSet:
-        """With its tables of scores."""
-        if not (tables := self._select_files(pair, self.scores)):
-            return testset
-        lower, higher = self._select_directions({name for name, _ in tables}, True)
-        return join_scores(testset, tables, lower, higher_is_better=higher)
-
     def _explain_directions(self, testsets: Mapping[str, TestSet]) -> list[str]:
         """What was assumed of each name of tables, by the scores of all language pairs."""
         return [explain_direction(name, (score for pair, metric, _ in self.scores if metric == name
                                   for scores in testsets[pair].scores[name].by_system.values() for score in scores),
                            self.lower_is_better, self.higher_is_better)
                 for name in dict.fromkeys(name for _, name, _ in self.scores)]
-
-    def _select_directions(self, names: set[str], inside: bool) -> list[tuple[str, ...]]:
-        """Of which scores the lowest, and the highest, is best: those `inside` the names, or the others."""
-        return [tuple(name for name in names_of_direction if (name in names) is inside)
-                for names_of_direction in (self.lower_is_better, self.higher_is_better)]
-
-    @staticmethod
-    def _select_files(pair: str, files: tuple[tuple[str, str, str], ...]) -> tuple[tuple[str, str], ...]:
-        return tuple((name, path) for own_pair, name, path in files if own_pair == pair)
 
     @_limited
     def list_withdrawn(self) -> tuple[str, ...]:
@@ -384,14 +343,12 @@ class TaskSource(_Files):
     def select_pair(self, pair: str) -> Source:
         """The test set of one language pair alone, with the systems that are chosen here, and what is said of the
         direction of scores but for those that only other language pairs have tables of."""
-        tables = self._select_files(pair, self.scores)
-        other_names = {name for _, name, _ in self.scores} - {name for name, _ in tables}
-        lower, higher = self._select_directions(other_names, False)
+        elsewhere = self._list_names() - self._list_names(pair)
+        lower, higher = self._pick_directions(lambda name: name not in elsewhere)
         return Source(folder=self.folder, langpair=pair, demo_task=self.folder is None, keep_canary=self.keep_canary,
                       lower_is_better=lower, higher_is_better=higher, keep_withdrawn=self.keep_withdrawn,
-                      scores=tables, below=self.below, run=self._select_files(pair, self.run),
-                      named_from=self.named_from,
-                      systems_table=self.systems_table)
+                      scores=_select_files(pair, self.scores), run=_select_files(pair, self.run), below=self.below,
+                      named_from=self.named_from, systems_table=self.systems_table)
 
     def to_record(self) -> dict[str, Any]:
         """The fields, with files as they are shown."""
@@ -411,12 +368,13 @@ class TaskSource(_Files):
             with open_file(path) as file:
                 content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
             h.update(os.fsencode(path.relative_to(self.folder)) + b"\0" + content)
-        for files, expected in ((self.scores, SCORE_TABLE), (self.run, SEGMENTS)):
-            for _, _, table in files:
-                h.update(read_bytes(table, expected)[0] + b"\0")
-        if self.systems_table is not None:
-            h.update(read_bytes(self.systems_table, SYSTEMS_TABLE)[0] + b"\0")
-        record = {key: value for key, value in self.to_record().items()
-                  if key not in ("folder", "name") and (key not in _LATER or value)}
+        for path in self.list_joined_files():
+            h.update(read_bytes(path)[0] + b"\0")
+        record = {key: value for key, value in self.to_record().items() if key not in ("folder", "name")}
         h.update(json.dumps(record).encode())
         return h.hexdigest()
+
+
+def _select_files(pair: str, files: Iterable[tuple[str, str, str]]) -> tuple[tuple[str, str], ...]:
+    """Those of one language pair."""
+    return tuple((name, path) for own_pair, name, path in files if own_pair == pair)

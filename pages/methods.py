@@ -57,7 +57,7 @@ screen.prose_table(["correction", "definition"],
 methods_sections.show_corrections()
 
 st.subheader("Ranks and power")
-screen.plain("Rank interval of a system: from 1 + the number of systems significantly better to S - the number "
+screen.plain("Rank range of a system: from 1 + the number of systems significantly better to S - the number "
              "significantly worse, by decisions that control the family-wise error (Romano-Wolf, else Holm), so that "
              "all intervals hold together. Minimum detectable difference: the true difference found 8 times in 10, "
              "2.80 standard errors at alpha .05, and more with few units by Student's t. "

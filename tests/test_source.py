@@ -113,9 +113,9 @@ def test_messages_on_a_whole_task_name_no_place(tmp_path, monkeypatch):
 
 
 def test_a_whole_task_survives_json_and_gives_its_parts_what_is_theirs():
-    task = TaskSource("wmt", ("en-de",), "constrained", ("A",), (TaskExclusion("B", "late", "en-de"),), ("ter",), (),
-                      True, "who.tsv", False, (("en-de", "esa", "t"), ("en-zh", "esa", "u")),
-                      run=(("en-de", "A", "a2"),))
+    task = TaskSource("wmt", ("en-de",), "constrained", (TaskExclusion("B", "late", "en-de"),), only=("A",),
+                      lower_is_better=("ter",), keep_canary=True, systems_table="who.tsv",
+                      scores=(("en-de", "esa", "t"), ("en-zh", "esa", "u")), run=(("en-de", "A", "a2"),))
     assert TaskSource.from_json(task.to_json()) == task
     one = task.select_pair("en-de")
     assert (one.scores, one.run, one.systems_table) == ((("esa", "t"),), (("A", "a2"),), "who.tsv")

@@ -64,7 +64,7 @@ def differences(result: MetricResult, settings: Settings, notes: Sequence[str] =
 
 
 #-----------------------------------------------------------------------------------------------------------------------
-# Scores with their intervals, and the rank intervals beside them.
+# Scores with their intervals, and the rank ranges beside them.
 
 
 _FOREST_ROW = 24  # pixels per system
@@ -72,7 +72,7 @@ _RANKS = 48  # and beside the ranks, for what is written at the end of the last 
 
 
 def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) -> go.Figure:
-    """A row a system, best on top: score with interval on the left, simultaneous rank interval on the right.
+    """A row a system, best on top: score with interval on the left, rank range on the right.
 
     Blue are the best-scoring systems, or the baseline; filled points differ significantly from it, hollow ones do not.
     A line separates clusters.
@@ -83,7 +83,7 @@ def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) 
     ranks = [(s.rank_low, s.rank_high) for s in systems if s.rank_low is not None and s.rank_high is not None]
     ranked = 1 < len(systems) == len(ranks)
     scores = f"{named(metric_title(result.metric), 24)} {name_score_axis(result, settings)}"
-    titles = [scores, "Rank interval"][:1 + ranked]
+    titles = [scores, "Rank range"][:1 + ranked]
     figure = make_subplots(1, 1 + ranked, shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=titles,
                            column_widths=[0.68, 0.32] if ranked else None)
     rows = list(range(len(systems)))

@@ -81,7 +81,7 @@ def score_table(scores: Scores) -> str:
     warnings = Warnings(cautions=scores.warnings, several=len(scores.metrics) > 1)
     n = len(scores.warnings)
     return _whole([table_html(scores_table(scores)), *signatures,
-                   *[folded(f"Keep in mind: {n}", _write_warnings(warnings), n <= _FEW)] * bool(n)])
+                   *[folded(f"Caveats: {n}", _write_warnings(warnings), n <= _FEW)] * bool(n)])
 
 
 def _arguments(remedies: Sequence[Remedy]) -> str:

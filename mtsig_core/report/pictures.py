@@ -73,7 +73,7 @@ class _Rows:
 
 
 def forest_svg(result: MetricResult, settings: Settings) -> str:
-    """Scores with their intervals and, where there are any, rank intervals: a row a system, best on top."""
+    """Scores with their intervals and, where there are any, rank ranges: a row a system, best on top."""
     systems, (anchor, filled) = result.systems, pick_significant(result, settings)
     best = {anchor} if settings.baseline is not None else result.best
     ranked = len(systems) > 1 and systems[0].rank_low is not None
@@ -88,7 +88,7 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
     last = max(2, len(systems), *(s.rank_high or 1 for s in systems))
     rank_at = _scale(1, last, middle + 24, _WIDE - 70)
     if ranked:
-        rows.drawn.append(shapes.text(middle + 14, 18, "Rank interval", "head"))
+        rows.drawn.append(shapes.text(middle + 14, 18, "Rank range", "head"))
         rows.add_ticks({tick: str(tick) for tick in sorted({1, *range(5, last - 2, 5), last})}, rank_at)
     for s, y in zip(systems, rows.middles, strict=True):
         first = " first" * (s.system in best)
@@ -101,7 +101,7 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
                 end + 5, y + 5, rank_interval(s.rank_low, s.rank_high).replace("-", "–"))]
     for end in (rows.starts[k] + rows.heights[k] for k in cluster_ends(systems)):
         rows.drawn.append(shapes.line(0, end, _WIDE, end, "cluster"))
-    return rows.to_svg(f"Scores with intervals{' and rank intervals' * ranked}, best first")
+    return rows.to_svg(f"Scores with intervals{' and rank ranges' * ranked}, best first")
 
 
 def differences_svg(result: MetricResult, settings: Settings) -> str:
@@ -238,7 +238,7 @@ _STYLE = ("<style>text {font-family: system-ui, sans-serif; fill: #1B2330; white
 
 
 def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
-    """A row a system, a column a language pair and, where there is one, the rank over all: rank intervals, those that
+    """A row a system, a column a language pair and, where there is one, the rank over all: rank ranges, those that
     reach the first rank filled. A dash: no score there, or no rank. What is to stand `below` is broken into lines."""
     shown = rank_table(found, metric).without("n_pairs", "score", "wins", "ties", "losses")
     ranks = shown.without("system")
@@ -263,7 +263,7 @@ def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
     for line in wrapped(below, max(30, int((full - 16) / _WIDE_DIGIT))) if below else ():
         full, rows.bottom = max(full, 16 + _WIDE_DIGIT * width(line)), rows.bottom + _LINE
         rows.drawn.append(shapes.text(8, rows.bottom, line))
-    return rows.to_svg(f"{metric_title(metric)}: rank intervals of {format_count(len(texts), 'system')} in "
+    return rows.to_svg(f"{metric_title(metric)}: rank ranges of {format_count(len(texts), 'system')} in "
                        f"{format_count(len(select_parts(found, metric)), 'language pair')}", full, 8)
 
 

@@ -18,12 +18,12 @@ from mtsig_core.report.export import file_name
 from mtsig_core.report.sentences import (
     ACROSS,
     choose_form,
-    describe_undecided,
     explain_no_ranks,
     find_rank_rule,
     join_names,
     name_first_place,
     name_simultaneous,
+    see_pair,
     write_level,
 )
 from mtsig_core.report.table import EMPTY, ROW_FORM, Column, Table, join_ends
@@ -37,10 +37,8 @@ from mtsig_core.store.reviews import (
     Begin,
     Change,
     Decide,
-    Decision,
     Entry,
     Exclude,
-    Note,
     NoteOn,
     PutBack,
     Review,
@@ -151,7 +149,7 @@ def left_out_said(review: Review) -> list[str]:
 def decisions_table(review: Review, found: TaskComparison | None = None) -> Table:
     """Each language pair with who is declared the first, and why; undefined where nothing is decided.
 
-    With what was found also who stands first there, and by simultaneous rank intervals where another rule decides.
+    With what was found also who stands first there, and by simultaneous rank ranges where another rule decides.
     """
     decided = {one.pair: (", ".join(one.first), one.why) for one in review.decisions}
     tops = Table("first", (), ()) if found is None else tops_table(found, review.metric)
@@ -169,7 +167,7 @@ def decision_cautions(review: Review, found: TaskComparison) -> list[Caution]:
     return [caution for one in review.decisions for caution in _question_decision(one, review.metric, found)]
 
 
-def _question_decision(decision: Decision, metric: str, found: TaskComparison) -> Iterator[Caution]:
+def _question_decision(decision: Decide, metric: str, found: TaskComparison) -> Iterator[Caution]:
     pair, comparison, rule = decision.pair, found.pairs.get(decision.pair), find_rank_rule(found).name
     result = None if comparison is None else comparison.metrics.get(metric)
     if comparison is None or result is None:
@@ -192,7 +190,7 @@ def _question_decision(decision: Decision, metric: str, found: TaskComparison) -
         yield Caution("top-group-not-declared", {"pair": pair, "systems": others}, metric)
 
 
-def notes_table(notes: Sequence[Note], found: TaskComparison | None = None) -> Table:
+def notes_table(notes: Sequence[NoteOn], found: TaskComparison | None = None) -> Table:
     """The notes on disputed pairs of systems; with what was found also what was measured of each, as `MEASURED_SAID`
     has it."""
     columns = [Column("language_pair", "language pair", "name"), Column("metric", "metric", "name"),
@@ -212,7 +210,7 @@ def notes_table(notes: Sequence[Note], found: TaskComparison | None = None) -> T
                  row_forms=tuple(form for _, form in measured))
 
 
-def _measured_cells(note: Note, found: TaskComparison, jointly: bool) -> tuple[tuple[Any, ...], str]:
+def _measured_cells(note: NoteOn, found: TaskComparison, jointly: bool) -> tuple[tuple[Any, ...], str]:
     """Difference, interval, p and decision of the pair of a note, and the form of its numbers."""
     row, gone = _measured(note, found)
     if gone or row is None:
@@ -220,26 +218,16 @@ def _measured_cells(note: Note, found: TaskComparison, jointly: bool) -> tuple[t
         return (None, None, None, said), ""
     comparison = found.pairs[note.pair]
     result = comparison.metrics[note.metric]
-    ends = (row.ci_joint_low, row.ci_joint_high) if jointly else (row.ci_low, row.ci_high)
-    better = {"a": row.a, "b": row.b, None: describe_undecided(row, comparison.settings)}[row.better]
-    return (result.sign * row.delta, join_ends(*ends, result.sign), row.p_adjusted, better), choose_form(result)
+    seen = see_pair(row, note.a, result, comparison.settings)
+    better = {"better": note.a, "worse": note.b}.get(seen.decision, seen.decision)
+    return (seen.difference, seen.ci_joint if jointly else seen.ci, seen.adjusted_p, better), choose_form(result)
 
 
-def _measured(note: Note, found: TaskComparison) -> tuple[PairResult | None, list[str]]:
-    """The pair of systems of a note, turned so that its a comes first; None where it was not compared. Who of the two
-    was left out."""
+def _measured(note: NoteOn, found: TaskComparison) -> tuple[PairResult | None, list[str]]:
+    """The pair of systems of a note; None where it was not compared. Who of the two was left out."""
     gone = [one.system for one in found.excluded if one.system in (note.a, note.b) and one.pair in (None, note.pair)]
     result = found.pairs[note.pair].metrics.get(note.metric) if note.pair in found.pairs else None
-    for row in result.pairs if result is not None else ():
-        if (row.a, row.b) == (note.a, note.b):
-            return row, gone
-        if (row.b, row.a) == (note.a, note.b):
-            low, high, joint_low, joint_high = (None if end is None else -end for end in (
-                row.ci_high, row.ci_low, row.ci_joint_high, row.ci_joint_low))
-            better = {"a": "b", "b": "a", None: None}[row.better]
-            return replace(row, a=row.b, b=row.a, delta=-row.delta, ci_low=low, ci_high=high, ci_joint_low=joint_low,
-                           ci_joint_high=joint_high, better=better), gone
-    return None, gone
+    return next((row for row in result.pairs if {row.a, row.b} == {note.a, note.b}), None) if result else None, gone
 
 
 def nobody_ranked(found: RanksBeforeAfter) -> bool:
@@ -284,9 +272,18 @@ def review_record(history: Sequence[Entry], found: TaskComparison | None = None)
                 "measured": [_measured_record(note, found) for note in review.notes]})}
 
 
-def _measured_record(note: Note, found: TaskComparison) -> dict[str, Any]:
+def _measured_record(note: NoteOn, found: TaskComparison) -> dict[str, Any]:
+    """What was measured of the pair of a note, a - b."""
     row, gone = _measured(note, found)
-    return {**{name: getattr(row, name, None) for name in _OF_A_PAIR}, "left_out": gone}
+    if row is None:
+        return {**dict.fromkeys(_OF_A_PAIR), "left_out": gone}
+    comparison = found.pairs[note.pair]
+    sign = comparison.metrics[note.metric].sign
+    seen = see_pair(row, note.a, comparison.metrics[note.metric], comparison.settings)
+    ci, joint = (ends and join_ends(*ends, sign) or (None, None) for ends in (seen.ci, seen.ci_joint))
+    better = {"better": "a", "worse": "b"}.get(seen.decision)
+    return dict(zip(_OF_A_PAIR, (sign * seen.difference, *ci, *joint, seen.p, seen.adjusted_p, better), strict=True),
+                left_out=gone)
 
 
 def _where(pair: str | None) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from statistics import median
 
 import numpy as np
 
@@ -16,16 +15,16 @@ from mtsig_core.caution import Caution
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import (
-    CORRECTIONS,
     describe_agreement,
-    describe_pairs_inside,
+    describe_hidden,
     describe_rank_disagreement,
     explain_no_decision,
+    find_reason_undecided,
     format_units,
     list_names,
 )
 from mtsig_core.report.palette import shortened
-from mtsig_core.report.table import format_p, join_ends, signed, written_like
+from mtsig_core.report.table import join_ends, signed, write_p, written_like
 from mtsig_core.report.text import printable
 from mtsig_core.results import (
     UNLIKE,
@@ -42,24 +41,17 @@ from mtsig_core.results import (
 from mtsig_core.stats.across import FEW, MACRO_TESTS, Disputed
 from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.cautions import rank_disagreement
-from mtsig_core.stats.few_units import (
-    FEW_FOR_BOOTSTRAP,
-    FEW_UNITS,
-    can_reach_alone,
-    differing_unit,
-    find_shortage,
-    rank_correction,
-)
+from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, find_shortage, rank_correction
 from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.power import unbiased, units_freedom
-from mtsig_core.stats.ranks import (
-    RANK_RULES,
-    RankRule,
-    count_reversed_pairs,
-    find_top_group,
-    has_clear_winner,
+from mtsig_core.stats.ranks import RANK_RULES, RankRule, count_reversed_pairs, find_top_group, has_clear_winner
+from mtsig_core.stats.significance import (
+    CONTROLS,
+    CORRECTION_NAMES,
+    CORRECTION_SOURCES,
+    TESTS,
+    is_split,
 )
-from mtsig_core.stats.significance import CONTROLS, TESTS, is_split
 
 #-----------------------------------------------------------------------------------------------------------------------
 # What is written about: the parts that were compared by a metric, and the names of things.
@@ -72,14 +64,6 @@ Parts = Mapping[str, tuple[Comparison, MetricResult]]
 
 #: In place of a language pair, what holds across them.
 ACROSS = "across all"
-#: What a sentence calls a test that has another title elsewhere.
-TEST_NAMES = {
-    "bootstrap": "the bootstrap with a signed shift", "percentile": "the percentile interval of the difference",
-    "koehn": "paired bootstrap", "riezler-maxwell": "the shift method as printed",
-    "t": "Student's t on paired segment scores", "wilcoxon": "Wilcoxon's signed ranks of segment scores"}
-CORRECTION_NAMES = {
-    "bonferroni": "Bonferroni", "holm": "Holm (1979)", "bh": "Benjamini and Hochberg (1995)",
-    "by": "Benjamini and Yekutieli (2001)", "romano-wolf": "Romano and Wolf (2005)"}
 _FEW = 6  # systems or language pairs that a sentence names
 
 
@@ -115,12 +99,9 @@ def name_metric(metric: str) -> str:
     return printable(metric_title(metric))
 
 
-def join_names(items: Sequence[str], conjunction: str = "and", shown: bool = True) -> str:
+def join_names(items: Sequence[str], shown: bool = True) -> str:
     """Items as an English list; with `shown` made printable first."""
-    items = [printable(item) if shown else item for item in items]
-    if len(items) < 3:
-        return f" {conjunction} ".join(items)
-    return f"{', '.join(items[:-1])} {conjunction} {items[-1]}"
+    return list_names([printable(item) if shown else item for item in items], len(items))
 
 
 def name_pairs(pairs: Sequence[str]) -> str:
@@ -240,19 +221,11 @@ def see_pair(pair: PairResult | MacroPair, name: str, result: MetricResult | Mac
 
 def describe_undecided(pair: PairResult | MacroPair, settings: Settings) -> str:
     """What a pair is in which no system is declared better."""
-    if isinstance(pair, MacroPair):
-        return "no significant difference" if pair.decidable else FEW
-    if is_split(pair, settings.alpha):
-        return "test and scores disagree"
-    if pair.decidable:
-        return "no significant difference"
-    if pair.n == 0:
+    if isinstance(pair, PairResult) and pair.n == 0:
         return "not tested: no segment in common"
-    if can_reach_alone(settings, pair):
-        return "cannot be decided: too many pairs for so few trials"
-    if pair.n_apart is not None:
-        return f"cannot be decided by a difference in only {format_count(pair.n_apart, differing_unit(settings))}"
-    return "cannot be decided" + f" with {format_units(settings, pair.n_units)}" * bool(pair.n_units)
+    if isinstance(pair, PairResult) and is_split(pair, settings.alpha):
+        return "test and scores disagree"
+    return "no significant difference" if pair.decidable else FEW
 
 
 def find_identical(comparison: Comparison, result: MetricResult, pair: PairResult) -> str | None:
@@ -273,10 +246,9 @@ def explain_unlike(found: PairExamination, n: float | None) -> str:
         return ""
     p = 2 * float(stdtr(units_freedom(found.n_effective), -abs(found.delta) / unbiased(se, found.n_units)))
     shown = next(outcome.p_value for outcome in found.outcomes if outcome.test == "ar")
-    if shown is None or p <= shown:
-        return ""
-    return (f" Bootstrap resamples vary {ratio:.2f} times as much as permutations: {found.a} and {found.b} are too "
-            f"unlike to be swapped, and this p is too small. By the standard error it would be about {format_p(p)}.")
+    return "" if shown is None or p <= shown else (
+        f" This p is too small: {found.a} and {found.b} are too unlike to be swapped, as bootstrap resamples vary "
+        f"{ratio:.2f} times as much as permutations. By the standard error {write_p(p)}.")
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -335,15 +307,15 @@ def name_top_group(names: Sequence[str], n: int, ahead: bool, where: str = "") -
 
 
 def explain_no_ranks(comparison: Comparison, result: MetricResult) -> str | None:
-    """Why no system is ranked where nothing can be decided, as a part of a sentence; None where something can be."""
+    """Why no system is ranked where nothing can be decided, as a phrase; None where something can be."""
     settings = comparison.settings
     if len(result.systems) == 1:
         return "there is only one system"
     over_all = has_p_values(settings) and not settings.baseline
-    why = explain_no_decision(settings, result, rank_correction(settings) if over_all else None)
+    why = find_reason_undecided(settings, result, rank_correction(settings) if over_all else None)
     if why is None and not has_p_values(settings) and result.tested:
         return "this test controls no error over all pairs"
-    return None if why is None else why[:1].lower() + why[1:]
+    return why
 
 
 def name_first_place(rule: RankRule) -> str:
@@ -427,41 +399,39 @@ def list_gaps_across(found: TaskComparison, metric: str) -> list[str]:
     macro, parts = found.macro.get(metric), select_parts(found, metric)
     if macro is None or not macro.pairs:
         return list(filter(None, [explain_no_mean(found, metric)]))
-    sentences, m = [], len(macro.pairs)
+    sentences = []
     if shut := sum(not pair.decidable for pair in macro.pairs):
         nobody = ", and no system is ranked" * (not macro.is_ranked)
-        sentences.append(f"Across the language pairs {shut:,} of {format_count(m, 'pair')} of systems {FEW}{nobody}.")
+        sentences.append(f"{shut:,} of {format_count(len(macro.pairs), 'pair')} of systems {FEW}{nobody}.")
     least = _find_least_units(found, macro)
     if single := [pair for pair, (n, _) in least.items() if n < 2]:
-        sentences.append("Across the language pairs there is no interval for systems with a single unit in one of "
-                         f"these: {name_pairs(single)}.")
-    few = [f"{format_units(found.pairs[pair].settings, n)}" + f" worth {worth:.0f} of equal size" * (round(worth) < n)
-           + f" in {pair}" for pair, (n, worth) in least.items() if n >= 2 and worth < FEW_UNITS]
+        sentences.append(f"There is no interval for systems with a single unit in {name_pairs(single)}.")
+    few = [format_units(parts[pair][0].settings, n) + f" worth {worth:.0f} of equal size" * (round(worth) < n)
+           + f" in {pair}" for pair, (n, worth) in least.items() if n > 1 and worth < FEW_UNITS]
     if few and any(pair.ci_low is not None for pair in macro.pairs):
         narrow = "" if macro.ci == "jackknife-t" else " and too narrow"
-        sentences.append(f"Intervals across the language pairs are rough{narrow} with so few units: {list_names(few)}.")
-    if parts and (settings := next(iter(parts.values()))[0].settings).correction != rank_correction(settings) and (
-            facts := rank_disagreement(macro)):
-        sentences.append(f"Ranks across the language pairs are corrected by {CORRECTIONS[rank_correction(settings)]}, "
-                         f"decisions by {CORRECTIONS[settings.correction]}: {describe_rank_disagreement(**facts)}.")
-    return [*sentences, *_compare_with_intervals(found, macro, least)]
+        sentences.append(f"Intervals are rough{narrow} with so few units: {list_names(few)}.")
+    for settings in [one.settings for one, _ in parts.values()][:1]:  # all have the same
+        if settings.correction != (own := rank_correction(settings)) and (facts := rank_disagreement(macro)):
+            sentences.append(f"Ranks are corrected by {CORRECTION_NAMES[own]}, decisions by "
+                             f"{CORRECTION_NAMES[settings.correction]}: {describe_rank_disagreement(**facts)}.")
+        sentences += _compare_with_intervals(settings, macro, least)
+    return [f"Across the language pairs: {sentence}" for sentence in sentences]
 
 
-def _compare_with_intervals(found: TaskComparison, macro: MacroResult, least: Mapping[str, tuple[int, float]]
-                            ) -> Iterator[str]:
+def _compare_with_intervals(settings: Settings, macro: MacroResult, least: Mapping[str, tuple[int, float]]
+                            ) -> list[str]:
     """Which to go by where decisions across the language pairs and the intervals beside them differ."""
-    settings = next((one.settings for one in found.pairs.values()), None)
     n_open, n_significant = (sum(
         pair.decidable and (pair.better is not None) is decided and pair.ci_low is not None
         and pair.ci_high is not None and contains_zero(pair.ci_low, pair.ci_high) is decided for pair in macro.pairs)
         for decided in (False, True))
-    if settings is None or not n_open + n_significant:
-        return
     shaky = TESTS[settings.test].draws == "bootstrap" and any(worth < FEW_FOR_BOOTSTRAP for _, worth in least.values())
     trust = {"unlike": (), "n_others": 0, "ratio": None, "unit": settings.unit,
              "needed": FEW_FOR_BOOTSTRAP if shaky else None}
-    yield "Across the language pairs: " + Caution("interval-and-decision", {
+    return [Caution("interval-and-decision", {
         "n_open": n_open, "n_significant": n_significant, "jointly": False, "in_steps": False, "trust": trust}).text
+    ] if n_open + n_significant else []
 
 
 def explain_no_mean(found: TaskComparison, metric: str) -> str:
@@ -469,12 +439,10 @@ def explain_no_mean(found: TaskComparison, metric: str) -> str:
     macro = found.macro.get(metric)
     if macro is None or macro.pairs:
         return ""
-    scored = any(row.score is not None for row in macro.systems)
-    why = f"no two systems have {'segments in common in ' * scored}all of them" if all(
-        one.settings.test in MACRO_TESTS for one in found.pairs.values()) else \
-        "this test gives no draws that could be averaged"
-    return ("Differences were not averaged over the language pairs, so no system has "
-            f"{'' if scored else 'a mean score or '}a rank across them: {why}.")
+    averaged = all(one.settings.test in MACRO_TESTS for one in found.pairs.values())
+    return "No system is ranked across the language pairs: " + (
+        "no two systems have segments in common in all of them." if averaged else
+        "this test gives no draws that could be averaged.")
 
 
 def _find_least_units(found: TaskComparison, macro: MacroResult) -> dict[str, tuple[int, float]]:
@@ -533,61 +501,28 @@ def _explain_far_first(result: MetricResult | MacroResult) -> str:
     ranked = [row for row in result.systems if row.rank_low is not None]
     beaten = next((k for k, row in enumerate(ranked) if row.rank_low != 1), len(ranked))
     far = [row.system for row in ranked[beaten + 1:] if row.rank_low == 1]
-    if not far:
-        return ""
-    top = ranked[0].system
-    to_top = {pair.b if pair.a == top else pair.a: pair for pair in result.pairs if top in (pair.a, pair.b)}
-    sizes = [pair.ci_high - pair.ci_low for pair in to_top.values()
-             if pair.ci_low is not None and pair.ci_high is not None]
-    reasons = [f"{name} {_compare_with_top(to_top.get(name), name, top, sizes)}" for name in far[:_FEW]]
-    return (f"In the top group although better-scoring systems are not: {', '.join(far)}. " + "; ".join(reasons) + ".")
+    return "" if not far else (
+        f"In the top group although better-scoring systems are not: {', '.join(far)}. No system is significantly "
+        "better, because differences to these are on fewer segments or vary more.")
 
 
-def _compare_with_top(pair: PairResult | MacroPair | None, name: str, top: str, sizes: Sequence[float]) -> str:
-    """What a system in the top group has against the one with the best score."""
-    if pair is None:
-        return f"was not compared with {top}"
-    common = f" on the {format_count(pair.n, 'segment')} that both have" if isinstance(pair, PairResult) else ""
-    if pair.better is not None and name == (pair.a if pair.better == "a" else pair.b):
-        return f"is significantly better than {top}{common}"
-    if not pair.decidable:
-        return f"cannot be compared with {top}, with so few trials or units{common}"
-    wide = pair.ci_low is not None and pair.ci_high is not None and pair.ci_high - pair.ci_low > 1.5 * median(sizes)
-    return f"is not excluded by its difference to {top}{common}" + ", which has a wide interval" * wide
+def count_hidden(found: TaskComparison, metric: str) -> dict[str, int] | None:
+    """What ranks by a rule hide, added up over the language pairs; None of our own rule, which hides nothing.
 
-
-@dataclass(frozen=True)
-class Hidden:
-    """What ranks by a rule hide under one metric, added up over the language pairs."""
-
-    #: Pairs of systems with a significant difference.
-    significant: int
-    #: Those whose systems are in one cluster, with no line between them.
-    significant_inside: int
-    #: Ranks that could be compared with simultaneous rank ranges: one for each system and language pair.
-    ranks: int
-    #: Ranks that differ from them.
-    changed: int
-    #: Pairs of systems that the rule ranks apart without a significant difference.
-    apart_not_significant: int = 0
-    #: Significant pairs that are ranked the other way round.
-    turned_round: int = 0
-    #: Those of `significant_inside` whose rank ranges lie apart.
-    inside_apart: int = 0
-
-
-def count_hidden(found: TaskComparison, metric: str) -> Hidden | None:
-    """What the ranks hide; None of our own rule, which hides nothing."""
+    Of the `significant` pairs of systems: `significant_inside` one cluster, of these `inside_apart` with rank ranges
+    that do not overlap; `turned_round`: ranked the other way round. `apart_not_significant`: pairs that the rule ranks
+    apart without a significant difference. `ranks` that could be compared with simultaneous rank ranges, and how many
+    of them are `changed`.
+    """
     ruled = [(result, result.ruled) for _, result in select_parts(found, metric).values() if result.ruled is not None]
-    if not ruled:
-        return None
     compared = [(len(result.systems), own.changed) for result, own in ruled if own.changed is not None]
-    return Hidden(sum(pair.significant for result, _ in ruled for pair in result.pairs),
-                  sum(own.significant_inside for _, own in ruled),
-                  sum(n for n, _ in compared), sum(changed for _, changed in compared),
-                  sum(own.apart_not_significant or 0 for _, own in ruled),
-                  sum(count_reversed_pairs(result) for result, _ in ruled),
-                  sum(own.inside_apart or 0 for _, own in ruled))
+    return None if not ruled else {
+        "significant": sum(pair.significant for result, _ in ruled for pair in result.pairs),
+        "significant_inside": sum(own.significant_inside for _, own in ruled),
+        "ranks": sum(n for n, _ in compared), "changed": sum(changed for _, changed in compared),
+        "apart_not_significant": sum(own.apart_not_significant or 0 for _, own in ruled),
+        "turned_round": sum(count_reversed_pairs(result) for result, _ in ruled),
+        "inside_apart": sum(own.inside_apart or 0 for _, own in ruled)}
 
 
 def describe_rule(found: TaskComparison, metric: str) -> str | None:
@@ -595,19 +530,12 @@ def describe_rule(found: TaskComparison, metric: str) -> str | None:
     rule, hidden = find_rank_rule(found), count_hidden(found, metric)
     if hidden is None:
         return None
-    reversed_pairs = (f"; {hidden.turned_round} of them are ranked the other way round, the significantly worse system "
-                      "first") if hidden.turned_round else ""
-    sentences = [
-        f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}.",
-        f"Here {hidden.significant_inside} of {format_count(hidden.significant, 'significant pair')} "
-        f"{describe_pairs_inside(hidden.significant_inside, hidden.inside_apart)}{reversed_pairs}.",
-        f"{format_count(hidden.apart_not_significant, 'pair')} with separate ranks "
-        f"{'is' if hidden.apart_not_significant == 1 else 'are'} not significant.",
-        f"{hidden.changed} of {hidden.ranks} ranks differ from simultaneous rank ranges."]
-    if metric in found.macro and found.macro[metric].is_ranked:
-        sentences.append("Ranks across the language pairs do not follow this rule: they are simultaneous rank ranges"
-                         f"{' of the mean over domains' * rule.by_domain}.")
-    return " ".join(sentences)
+    here = describe_hidden(hidden["significant_inside"], hidden["inside_apart"], hidden["turned_round"],
+                           hidden["changed"], hidden["ranks"])
+    across = " Ranks across the language pairs are simultaneous rank ranges instead." * (
+        metric in found.macro and found.macro[metric].is_ranked)
+    return (f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}. Here {here}. Of pairs with separate ranks "
+            f"{hidden['apart_not_significant']:,} are not significant.{across}")
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -703,24 +631,23 @@ def name_intervals(result: MetricResult, settings: Settings) -> str:
     if result.ci == "t":
         return "Student's t intervals of segment means"
     kind = {"bca": "BCa"}.get(result.ci, result.ci)
-    return f"{kind} bootstrap intervals from {settings.resamples} resamples of {name_units(settings)}"
+    return f"{kind} bootstrap intervals from {settings.resamples:,} resamples of {name_units(settings)}"
 
 
 def describe_tests(found: Found, metric: str) -> list[str]:
     """How it was tested, in sentences: test, unit, trials, correction, intervals, ranks, caveats, version."""
     parts = select_parts(found, metric)
     settings = next(iter(parts.values()))[0].settings
-    own: dict[str, list[str]] = {part: list(_describe_scores(*one)) for part, one in parts.items()}
     untested = sum(len(result.pairs) - len(result.tested) for _, result in parts.values())
     kinds = join_by_part({part: name_intervals(result, one.settings) for part, (one, result) in parts.items()})
     each = ", each for its own system or pair" * any(result.pairs for _, result in parts.values())
-    together = [(one, result) for one, result in parts.values() if name_simultaneous(result, one.settings)]
+    jointly = any(name_simultaneous(result, one.settings) for one, result in parts.values())
     return [
-        *group_by_part(own), *_describe_test(parts),
-        *[f"{format_count(untested, 'pair')} had no segments in common, and could not be tested."] * bool(untested),
+        *group_by_part({part: list(_describe_scores(*one)) for part, one in parts.items()}), *_describe_test(parts),
+        *[f"{format_count(untested, 'pair')} without segments in common could not be tested."] * bool(untested),
         f"{write_level(settings)} confidence intervals are {kinds}{each}.",
-        *[f"Simultaneous intervals hold for all pairs {'of a test set ' * (len(parts) > 1)}together (max-T from "
-          f"{settings.resamples} bootstrap resamples; Romano and Wolf 2005)."] * bool(together),
+        *[f"Simultaneous intervals hold for all pairs together{' within each language pair' * (len(parts) > 1)} (max-T "
+          f"from {settings.resamples:,} bootstrap resamples; Romano and Wolf 2005)."] * jointly,
         *describe_ranks(parts), *(_describe_tests_across(found, metric) if isinstance(found, TaskComparison) else ()),
         *list_caveats(found, metric), *list_exclusions(found),
         f"Computed with mtsig {settings.version}, seed {settings.seed}."]
@@ -740,8 +667,8 @@ def _describe_scores(comparison: Comparison, result: MetricResult) -> Iterator[s
         yield from (caution.finding for caution in comparison.warnings
                     if caution.code == "partly-rated" and caution.metric == result.metric)
     if has_different_segments(comparison, result):
-        yield ("A score is the mean over all segments that its system has scores for. A difference is on the segments "
-               "that both systems have scores for, so it need not be that of the two scores.")
+        yield ("A score is the mean over all segments with scores for its system, and a difference the mean over the "
+               "segments with scores for both, so it need not be that of the two scores.")
 
 
 def _describe_test(parts: Parts) -> Iterator[str]:
@@ -758,11 +685,11 @@ def _describe_test(parts: Parts) -> Iterator[str]:
     family = format_count(max(sizes), "pair") if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)} pairs"
     family += " of systems in each language pair" * is_task
     corrected = _describe_correction(settings, family, max(sizes) == 1 and not is_task)
-    yield (f"Differences between two systems were tested by {TEST_NAMES.get(test.name, test.title)} ({test.source}) "
-           f"with {units}, and alpha = {settings.alpha:g}; {corrected}.")
-    partial = {part: [f"Systems were compared on {_describe_size(*one)}."] for part, one in tested.items()
-               if is_task and {pair.n for pair in one[1].tested} != {one[0].testset.n_segments}}
-    yield from group_by_part({**dict.fromkeys(parts, ()), **partial})
+    yield (f"Differences between two systems were tested by {test.title} ({test.source}) with {units}, and alpha = "
+           f"{settings.alpha:g}; {corrected}.")
+    yield from group_by_part(dict.fromkeys(parts, ()) | {
+        part: [f"Systems were compared on {_describe_size(*one)}."] for part, one in tested.items()
+        if is_task and {pair.n for pair in one[1].tested} != {one[0].testset.n_segments}})
     if test.p_values is None:
         yield ("This test gives no p: a system counts as better where it wins on at least "
                f"{write_level(settings)} of the resamples.")
@@ -773,7 +700,8 @@ def _describe_correction(settings: Settings, family: str, is_single: bool) -> st
         return "a single pair needs no correction"
     if settings.correction == "none":
         return f"there was no correction for {family}"
-    return f"p was corrected for {family} by the method of {CORRECTION_NAMES[settings.correction]}"
+    source = CORRECTION_SOURCES.get(settings.correction, CORRECTION_NAMES[settings.correction])
+    return f"p-values were corrected for {family} ({source})"
 
 
 def describe_ranks(parts: Parts) -> list[str]:
@@ -786,11 +714,9 @@ def describe_ranks(parts: Parts) -> list[str]:
     if rule != "simultaneous":
         return [f"Ranks are {RANK_RULES[rule].title}{' within each language pair' * ('' not in parts)}."]
     held = [part for part, (one, _) in ranked.items() if keeps_its_level(one)]
-    if not held:
-        return []
     where = "" if "" in held else f" in {'each language pair' if len(held) == len(parts) else join_names(held)}, not " \
         "for the language pairs together"
-    return [f"Rank ranges hold jointly for all systems{where}."]
+    return [f"Rank ranges hold jointly for all systems{where}."] if held else []
 
 
 def _describe_tests_across(found: TaskComparison, metric: str) -> Iterator[str]:
@@ -799,17 +725,15 @@ def _describe_tests_across(found: TaskComparison, metric: str) -> Iterator[str]:
     if len(parts) < 2 or macro is None or not macro.pairs:
         return
     settings, m = next(iter(parts.values()))[0].settings, len(macro.pairs)
-    corrected = _describe_correction(settings, f"{m} pairs", m == 1)
     yield (f"Across the {len(parts)} language pairs, which count the same, the mean difference of two systems was "
            "tested by the draws within each language pair, averaged; p-values of language pairs were not combined; "
-           f"{corrected}.")
+           f"{_describe_correction(settings, f'{m} pairs', m == 1)}.")
     if any(pair.ci_low is not None for pair in macro.pairs):
         kind = "jackknife t intervals, with degrees of freedom by Welch (1947)" if macro.ci == "jackknife-t" else \
-            f"percentile bootstrap intervals from {settings.resamples} resamples"
+            f"percentile bootstrap intervals from {settings.resamples:,} resamples"
         yield f"{write_level(settings)} intervals of mean differences are {kind}, each for its own pair of systems."
     if missing := sum(row.score is None for row in macro.systems):
-        yield (f"{format_count(missing, 'system')} {'does' if missing == 1 else 'do'} not have all language pairs, and "
-               f"{'is' if missing == 1 else 'are'} not ranked across them.")
+        yield f"Not ranked across them, because they do not have all: {format_count(missing, 'system')}."
     if macro.is_ranked and all(keeps_its_level(comparison) for comparison, _ in parts.values()):
         yield "Rank ranges across them hold jointly for all systems ranked there (Romano and Wolf 2005)."
 
@@ -905,24 +829,24 @@ def _judge_pair(comparison: Comparison, result: MetricResult | MacroResult, pair
 
 
 def _write_evidence(comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair) -> str:
-    """Scores, difference, interval, and p or shares of wins of a pair, as the tables show them."""
+    """Scores, difference, interval, and p or shares of wins of a pair."""
     settings, form, seen = comparison.settings, choose_form(result), see_pair(pair, pair.a, result, comparison.settings)
     scores = {row.system: row.score for row in result.systems}
-    parts = [f"{printable(name)} {scores[name]:{form}}" for name in (pair.a, pair.b)]
-    common = f" on the {format_count(pair.n, 'segment')} that both have scores for" if isinstance(pair, PairResult) \
+    common = f" on the {format_count(pair.n, 'segment')} with scores for both" if isinstance(pair, PairResult) \
         and isinstance(result, MetricResult) and has_different_segments(comparison, result) else ""
+    parts = [f"{printable(name)} {scores[name]:{form}}" for name in (pair.a, pair.b)]
     parts.append(f"difference {signed(seen.difference, form)}{common}")
     for ends, together in ((seen.ci, ""), (seen.ci_joint, " for all pairs together")):
         if ends is not None and not (together and len(result.pairs) == 1):
-            parts.append(f"{write_level(settings)} CI {signed(ends[0], form)} to {signed(ends[1], form)}{together}")
+            low, high = (signed(end, form, "") for end in ends)
+            parts.append(f"{write_level(settings)} CI {low} to {high}{together}")
     if seen.win is not None and seen.lose is not None:  # by a test without p
         parts.append(f"wins on {100 * seen.win:.1f}% and loses on {100 * seen.lose:.1f}% of the resamples")
-    elif seen.p is None:
+    elif seen.p is None or seen.adjusted_p is None:
         parts.append("not tested, as they have no segments in common")
     else:
-        parts.append(f"p = {format_p(seen.p)}")
-        if seen.adjusted_p != seen.p:
-            parts.append(f"adjusted p = {format_p(seen.adjusted_p)}")
+        parts.append(write_p(seen.p))
+        parts += [write_p(seen.adjusted_p, "adjusted p")] * (seen.adjusted_p != seen.p)
     return ", ".join(parts)
 
 
@@ -972,14 +896,14 @@ def _describe_own_settings(comparison: Comparison) -> dict[str, str]:
     family = max((len(result.tested) for result in results), default=0)
     if not family:
         return {"unit": f"by {unit}", "seed": f"seed {settings.seed}", "alpha": f"alpha {settings.alpha:g}",
-                "ci": f"{list_interval_kinds(comparison)} intervals, {settings.resamples} resamples"}
+                "ci": f"{list_interval_kinds(comparison)} intervals, {settings.resamples:,} resamples"}
     trials = " or ".join(dict.fromkeys(describe_trials(result, settings) for result in results))
     rule = settings.rank_rule
     return {"test": f"{TESTS[settings.test].title} ({settings.test}) by {unit}", "unit": f"by {unit}",
             **({} if settings.trials is None else {"trials": trials}),
             "seed": f"seed {settings.seed}", "alpha": f"alpha {settings.alpha:g}",
             "correction": f"correction {settings.correction} over {format_count(family, 'pair')}",
-            "ci": f"{list_interval_kinds(comparison)} intervals, {settings.resamples} resamples",
+            "ci": f"{list_interval_kinds(comparison)} intervals, {settings.resamples:,} resamples",
             **({"rank_rule": f"ranks {RANK_RULES[rule].title}"} if rule != "simultaneous" else {})}
 
 
@@ -994,8 +918,11 @@ def list_task_settings(found: TaskComparison) -> list[str]:
 
 def describe_trials(result: MetricResult, settings: Settings) -> str:
     """How often the test drew for one metric, or that it tried all there is."""
-    trials = result.trials
-    return f"all {trials + 1} permutations (exact)" if trials is not None and result.exact else f"{trials} trials"
+    if result.trials is None:
+        return ""
+    if result.exact:
+        return f"all {result.trials + 1:,} permutations (exact)"
+    return f"{result.trials:,} {'resamples' if TESTS[settings.test].draws == 'bootstrap' else 'permutations'}"
 
 
 def list_interval_kinds(comparison: Comparison) -> str:

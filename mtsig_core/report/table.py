@@ -56,6 +56,15 @@ def format_p(p: float | None) -> str:
     return number(p, ".4f" if p is None or p >= 0.0001 else ".1e")
 
 
+def write_p(p: float, name: str = "p") -> str:
+    """A p-value in a sentence.
+
+    >>> write_p(0.03125), write_p(1e-5, "adjusted p")
+    ('p = 0.031', 'adjusted p < 0.001')
+    """
+    return f"{name} < 0.001" if p < 0.001 else f"{name} = {p:.3f}"
+
+
 def rank_interval(low: int | None, high: int | None) -> Cell:
     """The best and the worst rank, once where they are the same, sorted by both; a dash without, which comes last.
 

@@ -107,7 +107,7 @@ def _ranks_record(found: TaskComparison) -> dict[str, Any]:
     rule = find_rank_rule(found)
     hidden = {name: count_hidden(found, name) for name in list_task_metrics(found)}
     return {"rule": rule.name, "source": rule.source, "ignores": list(rule.ignores),
-            "metrics": {name: asdict(own) for name, own in hidden.items() if own is not None}}
+            "metrics": {name: own for name, own in hidden.items() if own is not None}}
 
 
 def _disputes_record(task: TaskComparison) -> list[dict[str, Any]]:

@@ -417,6 +417,11 @@ ADJUSTMENTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "none": uncorrected, "bonferroni": bonferroni, "holm": holm, "bh": benjamini_hochberg, "by": benjamini_yekutieli}
 #: All of them, as named on the command line.
 CORRECTIONS = (*ADJUSTMENTS, "romano-wolf")
+#: What sentences and pages call each, and its paper.
+CORRECTION_NAMES = {"none": "no correction", "bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg",
+                    "by": "Benjamini-Yekutieli", "romano-wolf": "Romano-Wolf"}
+CORRECTION_SOURCES = {"holm": "Holm 1979", "bh": "Benjamini and Hochberg 1995", "by": "Benjamini and Yekutieli 2001",
+                      "romano-wolf": "Romano and Wolf 2005"}
 #: What each correction keeps at the level.
 CONTROLS = {
     "none": "the error of each single pair",

@@ -25,29 +25,11 @@ from mtsig_core.task import TaskExclusion
 LONGEST_REASON, LONGEST_TEXT = 200, 4000
 
 
-@dataclass(frozen=True)
-class Note:
-    """What is said of a disputed pair of systems, in a language pair by a metric."""
-
-    pair: str
-    metric: str
-    a: str
-    b: str
-    text: str
-
+# -- changes ---------------------------------------------------------------------------------------------------
 
 @dataclass(frozen=True)
-class Decision:
-    """Who is declared the first in a language pair, several where they tie, and why."""
-
-    pair: str
-    first: tuple[str, ...]
-    why: str = ""
-
-
-@dataclass(frozen=True)
-class Review:
-    """What stands now."""
+class Begin:
+    """Starts a review: what is reviewed, and how it was compared then."""
 
     task: str  # what the shared task is called where it is opened
     track: str | None  # the systems of one track alone
@@ -55,38 +37,6 @@ class Review:
     digests: Mapping[str, str]  # that of each language pair
     metric: str
     settings: Mapping[str, Any]  # keyword arguments of `compare_task`, the rule for ranks among them
-    exclusions: tuple[TaskExclusion, ...] = ()
-    notes: tuple[Note, ...] = ()
-    decisions: tuple[Decision, ...] = ()
-
-    @property
-    def refs(self) -> tuple[str, ...]:
-        """The references to score with, as `compare_task` takes them."""
-        return tuple(self.settings.get("refs", ()))
-
-    @property
-    def refs_as_systems(self) -> bool:
-        """Whether the others act as systems."""
-        return bool(self.settings.get("refs_as_systems", False))
-
-    @property
-    def tested(self) -> dict[str, Any]:
-        """The settings but for those of references, which say what is compared."""
-        return {name: value for name, value in self.settings.items() if name not in ("refs", "refs_as_systems")}
-
-
-# -- changes ---------------------------------------------------------------------------------------------------
-
-@dataclass(frozen=True)
-class Begin:
-    """Starts a review; the fields are those of `Review`."""
-
-    task: str
-    track: str | None
-    digest: str
-    digests: Mapping[str, str]
-    metric: str
-    settings: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -122,7 +72,8 @@ class SetMetric:
 
 @dataclass(frozen=True)
 class NoteOn:
-    """Says something of a disputed pair of systems; without a text the note is removed."""
+    """Says something of a disputed pair of systems, in a language pair by a metric; without a text the note is removed.
+    """
 
     pair: str
     metric: str
@@ -133,7 +84,8 @@ class NoteOn:
 
 @dataclass(frozen=True)
 class Decide:
-    """Declares who is the first in a language pair; without a name the decision is removed."""
+    """Declares who is the first in a language pair, several where they tie, and why; without a name the decision is
+    removed."""
 
     pair: str
     first: tuple[str, ...] = ()
@@ -171,6 +123,30 @@ class Entry:
     change: Change
 
 
+@dataclass(frozen=True)
+class Review(Begin):
+    """What stands now."""
+
+    exclusions: tuple[TaskExclusion, ...] = ()
+    notes: tuple[NoteOn, ...] = ()
+    decisions: tuple[Decide, ...] = ()
+
+    @property
+    def refs(self) -> tuple[str, ...]:
+        """The references to score with, as `compare_task` takes them."""
+        return tuple(self.settings.get("refs", ()))
+
+    @property
+    def refs_as_systems(self) -> bool:
+        """Whether the others act as systems."""
+        return bool(self.settings.get("refs_as_systems", False))
+
+    @property
+    def tested(self) -> dict[str, Any]:
+        """The settings but for those of references, which say what is compared."""
+        return {name: value for name, value in self.settings.items() if name not in ("refs", "refs_as_systems")}
+
+
 # -- what a history amounts to ---------------------------------------------------------------------------------
 
 def replay(history: Sequence[Entry]) -> Review:
@@ -203,22 +179,20 @@ def taken_back(history: Sequence[Entry]) -> frozenset[int]:
 def apply(review: Review, change: Change) -> Review:
     """The review after a change; taking back is about a history, see `replay`."""
     match change:
-        case Exclude(system, pair, reason):
-            rest = [one for one in review.exclusions if (one.system, one.pair) != (system, pair)]
-            return replace(review, exclusions=(*rest, TaskExclusion(system, reason, pair)))
-        case PutBack(system, pair):
-            return replace(review, exclusions=tuple(one for one in review.exclusions
-                                                    if (one.system, one.pair) != (system, pair)))
+        case Exclude(system, pair) | PutBack(system, pair):
+            remaining = [one for one in review.exclusions if (one.system, one.pair) != (system, pair)]
+            added = [TaskExclusion(system, change.reason, pair)] if isinstance(change, Exclude) else []
+            return replace(review, exclusions=(*remaining, *added))
         case SetRule(rule):
             return replace(review, settings={**review.settings, "rank_rule": rule})
         case SetMetric(metric):
             return replace(review, metric=metric)
         case NoteOn(pair, metric, a, b, text):
-            others = [one for one in review.notes if (one.pair, one.metric, {one.a, one.b}) != (pair, metric, {a, b})]
-            return replace(review, notes=(*others, *([Note(pair, metric, a, b, text)] if text else [])))
-        case Decide(pair, first, why):
-            kept = [one for one in review.decisions if one.pair != pair]
-            return replace(review, decisions=(*kept, *([Decision(pair, first, why)] if first else [])))
+            notes = [one for one in review.notes if (one.pair, one.metric, {one.a, one.b}) != (pair, metric, {a, b})]
+            return replace(review, notes=(*notes, change) if text else tuple(notes))
+        case Decide(pair, first):
+            decisions = [one for one in review.decisions if one.pair != pair]
+            return replace(review, decisions=(*decisions, change) if first else tuple(decisions))
         case SeeContent(digest, digests):
             return replace(review, digest=digest, digests=digests)
     return review

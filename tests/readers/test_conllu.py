@@ -35,44 +35,23 @@ def refused(read):
     return call
 
 
-def test_a_sentence_is_a_segment(read):
-    assert read(f"# sent_id = 1\n{DOGS}\n{GO}\n", "xy") == [DOGS_READ, GO_READ]
+WORDS_OF_NONE = f"1-2\tDogsbark\t_\t_\t_\t_\t_\t_\t_\t_\n{DOGS}2.1\tbark\tbark\t_\t_\t_\t_\t_\t_\t_\n"
+BOTH = f"{DOGS_READ}\n\n{GO_READ}"
 
 
-def test_the_last_empty_line_may_be_missing_and_others_may_come_twice(read):
-    assert read(f"\n{DOGS}\n\n\n{GO}", "xy") == [DOGS_READ, GO_READ]
-
-
-def test_tokens_of_several_words_and_words_not_written_have_no_parse(read):
-    content = f"1-2\tDogsbark\t_\t_\t_\t_\t_\t_\t_\t_\n{DOGS}2.1\tbark\tbark\t_\t_\t_\t_\t_\t_\t_\n"
-    assert read(content) == [DOGS_READ]
-
-
-def test_blank_lines_of_the_text_need_no_parse(read):
-    assert read(f"{DOGS}\n{GO}\n", ["", "x", " ", "y", ""]) == ["", DOGS_READ, "", GO_READ, ""]
-
-
-def test_or_have_a_comment_alone(read):
-    assert read(f"{DOGS}\n# text =\n\n{GO}\n", ["x", "", "y"]) == [DOGS_READ, "", GO_READ]
-
-
-def test_paragraphs_are_segments(read):
-    content = f"# newdoc\n# newpar id = 1\n{DOGS}\n{GO}\n# newpar\n{GO}\n"
-    assert read(content, "xy") == [f"{DOGS_READ}\n\n{GO_READ}", GO_READ]
-
-
-def test_paragraphs_without_words(read):
-    content = f"# newpar\n\n# newpar\n{DOGS}\n{GO}\n# newpar\n# newpar\n{GO}\n"
-    assert read(content, ["", "x", "", "y"]) == ["", f"{DOGS_READ}\n\n{GO_READ}", "", GO_READ]
-
-
-def test_one_paragraph_for_all_says_nothing(read):
-    assert read(f"# newdoc\n# newpar\n{DOGS}\n{GO}\n", "xy") == [DOGS_READ, GO_READ]
-
-
-def test_segments_by_number(read):
-    content = f"# segment = 2\n{DOGS}\n# newpar\n{GO}\n# segment=4\n{GO}\n"
-    assert read(content, "abcde") == ["", f"{DOGS_READ}\n\n{GO_READ}", "", GO_READ, ""]
+@pytest.mark.parametrize("content, texts, parses", [
+    (f"# sent_id = 1\n{DOGS}\n{GO}\n", "xy", [DOGS_READ, GO_READ]),
+    (f"\n{DOGS}\n\n\n{GO}", "xy", [DOGS_READ, GO_READ]), (WORDS_OF_NONE, "x", [DOGS_READ]),
+    (f"{DOGS}\n{GO}\n", ["", "x", " ", "y", ""], ["", DOGS_READ, "", GO_READ, ""]),
+    (f"{DOGS}\n# text =\n\n{GO}\n", ["x", "", "y"], [DOGS_READ, "", GO_READ]),
+    (f"# newdoc\n# newpar id = 1\n{DOGS}\n{GO}\n# newpar\n{GO}\n", "xy", [BOTH, GO_READ]),
+    (f"# newpar\n\n# newpar\n{DOGS}\n{GO}\n# newpar\n# newpar\n{GO}\n", ["", "x", "", "y"], ["", BOTH, "", GO_READ]),
+    (f"# newdoc\n# newpar\n{DOGS}\n{GO}\n", "xy", [DOGS_READ, GO_READ]),
+    (f"# segment = 2\n{DOGS}\n# newpar\n{GO}\n# segment=4\n{GO}\n", "abcde", ["", BOTH, "", GO_READ, ""])],
+    ids=["sentences", "empty lines", "tokens and empty words", "blank texts", "a comment alone", "paragraphs",
+         "paragraphs without words", "one paragraph for all", "numbers"])
+def test_which_sentences_make_a_segment(read, content, texts, parses):
+    assert read(content, texts) == parses
 
 
 @pytest.mark.parametrize("text", ["A cat sleeps here.", "Go!"])

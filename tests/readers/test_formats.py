@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError
 from mtsig_core.readers import join_scores, read_lines, read_scores, read_text
 from mtsig_core.readers import lines as large
@@ -250,16 +249,6 @@ class TestRegister:
         testset = self.read_by(door, write, tmp_path)
         assert testset.systems["A"][2] == f"{TEXTS[2]} x" and testset.n_segments == len(TEXTS)
         assert testset.scores["human"].by_system["A"][4] == 0.5
-
-    def test_the_command_line_reads_it(self, write, capsys):
-        ref, a, human = (write(name, content) for name, content in self.FILES.items())
-        assert main(["score", "--ref", str(ref), "--system", f"A={a}", "--scores", f"human={human}", "--metrics",
-                     "bleu,human", "--format", "json"]) == 0
-        assert '"A"' in capsys.readouterr().out
-
-    def test_a_large_text(self, write, monkeypatch):
-        monkeypatch.setattr(large, "LARGE", 100)
-        assert list(large.read_texts(write("A.txt", self.FILES["A.txt"])))[:1] == [f"{TEXTS[0]} x"]
 
     def test_elsewhere_it_is_refused(self, write):
         with pytest.raises(InputError, match="is scores of mine.* Expected one segment per line"):

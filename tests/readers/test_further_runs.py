@@ -108,26 +108,6 @@ def test_xml_has_runs(folder):
         {"A": np.mean([points(A), points(A2)]), "B": np.mean([points(B), points(B2)])})
 
 
-def test_a_task_has_the_means_of_runs_and_their_spread_in_every_file(folder, runs, run):  # noqa: F811
-    asked = ["task", "--folder", folder, "--trials", 99, "--resamples", 99,
-             *(f"--run=en-de:{name}={path}" for name, path in runs)]
-    data = json.loads(run(*asked, "--format", "json").out)
-    mine = {row["system"]: row for row in data["pairs"]["en-de"]["metrics"]["bleu"]["systems"]}
-    assert mine["A"]["runs"]["sd"] == pytest.approx(np.std([points(A), points(A2)], ddof=1))
-    assert "runs" not in data["pairs"]["en-cs"]["metrics"]["bleu"]["systems"][0]
-    macro = {row["system"]: row["score"] for row in data["macro"]["bleu"]["systems"]}
-    assert macro["A"] == pytest.approx((points(A) + np.mean([points(A), points(A2)])) / 2)
-    rows = list(csv.DictReader(io.StringIO(run(*asked, "--format", "csv").out)))
-    assert [(row["language_pair"], row["system"], row["run"]) for row in rows if row["table"] == "runs"] == [
-        ("en-de", name, k) for name, k in (("A", "1"), ("A", "2"), ("B", "1"), ("B", "2"), ("C", "1"))]
-    assert all((row["se_runs"] != "") == (row["language_pair"] == "en-de" and "C" not in row["a"] + row["b"])
-               for row in rows if row["table"] == "pairs")
-    said = f"SD between runs: A {mine['A']['runs']['sd']:.2f} (2 runs)"
-    assert "SD between runs" in run(*asked).out and said in run(*asked, "--format", "html").out
-    assert said in run(*asked, "--format", "latex").out.replace("\n", " ")
-    assert all("runs" not in row for row in data["macro"]["bleu"]["systems"])  # B: one run in en-cs
-
-
 def test_run_k_of_each_language_pair_makes_run_k_across_them(folder, runs, run):  # noqa: F811
     """The SD of means of the scores, of A that has two runs in both; B has them in one, C in none."""
     (folder.parent / "again.txt").write_text("\n".join([CANARY, *C]) + "\n", encoding="utf-8")

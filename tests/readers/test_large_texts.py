@@ -1,7 +1,6 @@
 """Texts that stay in their file are the texts that would be in memory."""
 
 import gzip
-import os
 import pickle
 import tempfile
 import tracemalloc
@@ -100,13 +99,6 @@ def test_a_file_that_changes_is_named(write):
     with pytest.raises(InputError, match=r"t\.txt has changed since it was opened\. Start again"):
         texts[0]
     assert unpacked[0] == "one"
-
-
-def test_a_file_that_is_replaced_is_still_there(write, tmp_path):
-    path = write("t.txt", ["one", "two"])
-    texts = read_texts(path)
-    os.replace(write("new.txt", ["three"]), path)
-    assert tuple(texts) == ("one", "two")
 
 
 def test_what_has_no_room_is_held_in_memory(write, monkeypatch):

@@ -61,13 +61,6 @@ class TestScores:
             assert join_scores(TOY, tables).scores["human"].by_system == {
                 "A": (90.0, 80.0, 70.0), "B": (60.5, None, 50.0)}
 
-    def test_scores_alone(self):
-        frame = LONG.assign(docid=["x", "x", "y", "x", "y"])
-        testset = read_scores({"human": frame, "comet": {"A": [1, 2, 3]}}, ["comet"])
-        assert (testset.name, list(testset.systems), testset.documents) == ("human", ["A", "B"], ("x", "x", "y"))
-        assert testset.scores["human"].by_system["B"] == (60.5, None, 50.0)
-        assert not testset.scores["comet"].higher_is_better
-
     @pytest.mark.parametrize("table, said", [
         (np.zeros((3, 3)), r"The array of scores has the shape \(3, 3\).* \(systems, segments\), here \(2, 3\)"),
         (np.zeros(3), "has the shape"), (np.zeros((2, 4)), "The table human has 4 rows of scores .* the texts have 3"),

@@ -38,12 +38,6 @@ def of_2022(pair, systems):
         f"system-outputs__generaltest2022.{pair}.hyp.{name}.{target}": f"a b {name} d\n" * 4 for name in systems}
 
 
-def test_regions_and_odd_names(write):
-    folder = write(**of_2024("en-ar_EG"), **of_2024("cs-uk"), **of_2024("ja-zh_CN"))
-    task = read_task(folder)
-    assert sorted(task.testsets) == ["cs-uk", "en-ar_EG", "ja-zh_CN"] and sorted(task.systems) == sorted(SYSTEMS)
-
-
 def of_metrics(pair, systems=SYSTEMS):
     scores = "".join(f"{name}\t{k}\n" for name in systems for k in range(4))
     return of_2024(pair, systems) | {f"human-scores__{pair}.esa.seg.score": scores}

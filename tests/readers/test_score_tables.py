@@ -125,11 +125,6 @@ class TestAlone:
         assert dict(found.scores["ter2"].by_system) == {"B": (None, 3, None), "A": (4, None, None)}
         assert not found.scores["ter2"].higher_is_better and found.scores["human"].higher_is_better
 
-    def test_one_file_for_each_system(self, tmp_path):
-        files = [write(tmp_path, f"{name}.tsv", delimited("\t", ["system", "line", "score"],
-                                                         [row for row in LONG if row[0] == name])) for name in "AB"]
-        assert by_system(read_scores([("human", file) for file in files])) == SCORES
-
     def test_lines_may_have_ids(self, tmp_path):
         path = write(tmp_path, "t.csv", "system,segment,score\nA,d1#2,1\nA,d1#1,2\nB,d1#1,3\n")
         found = read_scores([("human", path)])
@@ -179,10 +174,6 @@ class TestJoined:
         path = write(tmp_path, "t.tsv", delimited("\t", ["system", "line", "score"], LONG))
         with pytest.raises(InputError, match="of the lines 1 to 4, and the text files have 5, of which line 1 is left"):
             join_scores(texts(lines=[2, 3, 4, 5]), [("human", path)])
-
-    def test_rows_may_leave_out_what_the_texts_do(self, tmp_path):
-        path = write(tmp_path, "plain.csv")
-        assert by_system(join_scores(texts(4, lines=(2, 3, 4, 5)), [("human", path)])) == SCORES
 
     @pytest.mark.parametrize("ids", ["d1:1\nd1:2\nd2:1\nd2:2\n", "7\n8\n9\n12\n", "doc\ndoc.0\n1.0\n2\n"])
     def test_joined_by_id(self, tmp_path, ids):

@@ -16,7 +16,6 @@ from mtsig_core.readers.uploads import (
     reference_language,
 )
 from mtsig_core.report.tables import inventory_table
-from tests.readers.test_formats import CONTENTS
 from tests.toys import SPACELESS, read_zip, zip_language_pairs, zipped
 
 
@@ -98,17 +97,6 @@ def test_messages_name_the_file_and_not_the_folder_it_lay_in():
 def test_what_is_missing_or_double_is_named(files, words):
     with pytest.raises(InputError, match=words):
         read_uploads([up(file, "a\n", role) for file, role in files])
-
-
-def test_structured_files_are_no_outputs():
-    """Which formats are refused, and how, test_formats.py has; here that uploads ask, and name the file as it came."""
-    other = up("A.out", CONTENTS["sgml"], "system")
-    for files in ([other], [up("ref.txt", "a\n"), other], [up("A.out", CONTENTS["sgml"], "reference")]):
-        with pytest.raises(InputError, match="^A.out is SGML of WMT"):
-            read_uploads(files)
-    packed = zipped({"t/references/en-de.refA.txt": "a\nb\n", "t/system-outputs/en-de/A.txt": CONTENTS["jsonl-texts"]})
-    with pytest.raises(InputError, match="^t.zip/t/system-outputs/en-de/A.txt is JSON, an object in each line"):
-        read_zip(packed, "en-de", "t.zip")
 
 
 def test_a_zip_without_a_folder_in_it_is_called_as_its_file():

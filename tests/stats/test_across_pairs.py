@@ -202,14 +202,14 @@ def test_so_few_units_that_nothing_could_be_decided_rank_nobody(documents, ranke
     assert all(row.score is not None for row in macro.systems)
     table = pairs_table(macro, found.pairs["en-de"].settings)
     assert {row[-1] == "cannot be decided" for row in table.rows} == {not ranked}
-    said = ("Across the language pairs 3 of 3 pairs of systems cannot be decided with so few trials or units, and no "
+    said = ("Across the language pairs: 3 of 3 pairs of systems cannot be decided with so few trials or units, and no "
             "system is ranked.")
     for text in (task_text(found), json.dumps(json.loads(task_json(found))["macro"]["human"]["notes"])):
         assert (said in text) == (not ranked)
     assert ("hold jointly for all systems ranked there" in describe_methods(found, "human")) == ranked
     ruled = compare_task(Task("toy", {pair: rated(12, ids, A=95, B=50, C=10) for pair in ("en-de", "en-cs")}),
                          trials=999, rank_rule="wmt25")
-    assert ("they are simultaneous rank ranges" in describe_rule(ruled, "human")) == ranked
+    assert ("are simultaneous rank ranges instead" in describe_rule(ruled, "human")) == ranked
     assert decode(TaskComparison, encode(found)) == found
 
 
@@ -251,7 +251,7 @@ def test_from_one_unit_in_a_language_pair_there_is_no_interval_across():
     assert all((row.score is None, row.ci_low, row.ci_high) == (False, None, None)
                for row in found.macro["human"].systems)
     assert pairs_table(found.macro["human"], found.pairs["en-de"].settings).values("ci")[0] is None
-    said = ("Across the language pairs there is no interval for systems with a single unit in one of these: en-cs.")
+    said = ("Across the language pairs: There is no interval for systems with a single unit in en-cs.")
     assert list_gaps_across(found, "human") == [said] and said in task_text(found)
     assert said in json.loads(task_json(found))["macro"]["human"]["notes"]
     assert said in " ".join(task_latex(found, "").split())
@@ -264,7 +264,7 @@ def test_intervals_across_of_few_units_are_said_to_be_rough():
         ("en-de", 40), ("en-fr", 12), ("en-cs", 4))})
     found = compare_task(task, trials=999, resamples=99)
     assert list_gaps_across(found, "human") == [
-        "Intervals across the language pairs are rough with so few units: 12 documents in en-fr and 4 documents in "
+        "Across the language pairs: Intervals are rough with so few units: 12 documents in en-fr and 4 documents in "
         "en-cs."]
 
 

@@ -151,7 +151,7 @@ class TestMissingRatings:
         found = self.compared({name: row + [NAN] * n_unrated for name, row in self.ROWS.items()}, correction="none")
         human, other = found.metrics["human"], found.metrics["bleu"]
         assert human.exact and human.trials == 255 and other.exact == (n_unrated == 0)
-        assert ("all 256 permutations (exact) or 999 trials" in summarize_comparison(found)[1]) == (n_unrated > 0)
+        assert ("all 256 permutations (exact) or 999 permutations" in summarize_comparison(found)[1]) == (n_unrated > 0)
         for pair in human.pairs:
             d = np.array(self.ROWS[pair.a], float) - np.array(self.ROWS[pair.b], float)
             d = d[np.isfinite(d)]
@@ -195,6 +195,18 @@ class TestTooFew:
         assert can or not any(pair.significant for pair in result.pairs)
         codes = {caution.code for caution in found.warnings}
         assert ("too-few-units" in codes) == (not can) and ("not-equal" in codes) <= can
+
+    @pytest.mark.parametrize("form", ["text", "latex"])
+    @pytest.mark.parametrize("settings", [{}, dict(baseline="C"), dict(correction="holm")])
+    def test_nothing_is_tied(self, form, settings):
+        found = compare(of_documents([4] * 5), **QUICK, **settings)
+        said = found.render(form)
+        assert "Top group" not in said and "joint" not in said
+        assert "5 documents" in said
+        assert "Use at least" in said or form == "latex"
+        assert all(system.rank_low is None for system in found.metrics["bleu"].systems)
+        sentences = paper_sentences(found, "bleu")
+        assert "5 documents are too few" in sentences.lower() and "significantly different" not in sentences
 
     def test_the_remedies_work(self):
         few = compare(of_documents([4] * 6, (4.0, 0.0, 0.0)), correction="holm", **QUICK)
@@ -522,7 +534,7 @@ def test_no_test_is_surer_than_the_segments_that_differ(test, ahead):
     if ahead == 4:
         assert explain_no_decision(found.settings, found.metrics["human"]) == \
             "Cannot be decided: systems differ in too few segments by human"
-        assert describe_undecided(pair, found.settings) == "cannot be decided by a difference in only 4 segments"
+        assert describe_undecided(pair, found.settings) == "cannot be decided with so few trials or units"
     alone = examine_pair(testset, "human", "X", "Y", unit="segment", trials=999, resamples=500)
     of_draws = [one for one in alone.outcomes if not fitting_tests(True)[one.test].of_segments]
     assert all(one.p_value is None or one.p_value >= 2 / 2**ahead for one in of_draws)

@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from mtsig_core.store.kept_sets import Store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,21 +46,4 @@ def test_what_was_kept_is_there_and_nothing_half(url):
         assert db.exec_driver_sql("SELECT count(*) FROM mtsig_content").scalar() == 1
     again = store.keep(store.load(store.find(link)).only(["A"]), "you")  # and it can be written to
     assert store.find(again)
-    store.close()
-
-
-@pytest.mark.parametrize("wait", [0, 1, 2])
-def test_killed_at_any_moment(tmp_path, wait):
-    """After so many sets were kept, while the next ones are."""
-    url = f"sqlite:///{tmp_path / 'sets.sqlite'}"
-    code = SAVES.partition("def wait")[0] + "for k in range(1000): print(store.keep(text(str(k)), 'me'), flush=True)"
-    process = subprocess.Popen([sys.executable, "-c", code, url], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    told = [process.stdout.readline().strip() for _ in range(wait + 1)]
-    process.send_signal(signal.SIGKILL)
-    told += [line.strip() for line in process.stdout if line.endswith("\n")]
-    process.wait()
-    store = Store(url)
-    kept = {saved.link: saved for saved in store.of("me")}
-    assert set(told) <= set(kept) and len(kept) <= len(told) + 1
-    assert all(store.load(saved).n_segments == 20_000 for saved in kept.values())
     store.close()

@@ -47,14 +47,6 @@ def test_all_of_a_set_comes_back(store):
     assert (found.n_segments, found.n_systems) == (2, 2)
 
 
-def test_it_is_there_for_another_process_and_after_a_restart(store, url, clock):
-    link = store.keep(small(), "me")
-    store.close()
-    again = Store(url, now=clock)
-    assert again.load(again.find(link)).digest == small().digest
-    again.close()
-
-
 def test_one_owner_keeps_so_many_and_the_message_names_the_setting(store, url):
     """Of each kind by itself; what is kept already may be kept again."""
     few, change = Store(url, Limits(sets=1)), Begin("wmt", None, "d", {}, "bleu", {})
@@ -94,13 +86,6 @@ def test_only_the_owner_lists_renames_and_deletes(store):
     assert store.delete(link, "me") and not store.delete(link, "me") and store.of("me") == []
 
 
-def test_the_newest_comes_first(store, clock):
-    for name in ("one", "two", "three"):
-        store.keep(small(name, name), "me")
-        clock.now += 1
-    assert [saved.name for saved in store.of("me")] == ["three", "two", "one"]
-
-
 def test_a_set_that_nobody_opens_expires_and_makes_room(store, clock):
     old = store.keep(large(1), "me")
     clock.now += 9 * DAY
@@ -111,14 +96,6 @@ def test_a_set_that_nobody_opens_expires_and_makes_room(store, clock):
     assert store.find(old) is None and store.of("me") == []
     assert store.keep(large(2), "me")  # there is room again
     assert store.find(old) is None
-
-
-def test_for_ever(url, clock):
-    store = Store(url, Limits(days=0), clock)
-    link = store.keep(small(), "me")
-    clock.now += 10_000 * DAY
-    assert store.find(link)
-    store.close()
 
 
 def test_no_room_is_said_and_nothing_is_lost(store):
