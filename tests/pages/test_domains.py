@@ -24,7 +24,7 @@ def test_the_page_warns_of_scores_on_different_lines(opened, source, tmp_path):
     rows = [f"{name}\t{k + 1}\t{60 + k % 7}" for name in NAMES[:2] for k in range(name == NAMES[0], 60)]
     table = write(tmp_path / "human.tsv", ["system\tline\tscore", *rows])
     page = opened("metrics", replace(source, docs=docs, scores=(("human", table),)), inside="by domain", metric="human")
-    assert not page.exception and "scores on different segments, 59 to 60 of them" in words(page)
+    assert not page.exception and "scores on 59 to 60 segments" in words(page)
 
 
 def test_without_domains_it_says_so(opened, source):
