@@ -538,8 +538,8 @@ def describe_rule(found: TaskComparison, metric: str) -> str | None:
                            hidden["changed"], hidden["ranks"])
     across = " Ranks across the language pairs are simultaneous rank ranges instead." * (
         metric in found.macro and found.macro[metric].is_ranked)
-    return (f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}. Here {here}. Of pairs with separate ranks "
-            f"{hidden['apart_not_significant']:,} are not significant.{across}")
+    return (f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}. Here {here}. Not significant, "
+            f"although their ranks are separate: {format_count(hidden['apart_not_significant'], 'pair')}.{across}")
 
 
 #-----------------------------------------------------------------------------------------------------------------------
