@@ -179,16 +179,16 @@ def _sample(testset: TestSet, metric: Metric, args: Namespace, progress: Progres
 
 def _summary(system: SampledSystem) -> dict[str, float | int | None]:
     """`hits` of `intervals` contain `score`, that of the whole test set; their share has a 95% interval."""
-    low, high, sd, hits_low, hits_high = map(finite_or_none, (*system.range, system.sd, *system.hit_interval))
-    return {"score": system.full, "lowest": low, "highest": high, "sd": sd, "hits": int(system.hits.sum()),
-            "intervals": system.known, "hits_low": hits_low, "hits_high": hits_high}
+    (low, high, sd), hits = map(finite_or_none, (*system.range, system.sd)), system.hit_rate
+    return {"score": system.full, "lowest": low, "highest": high, "sd": sd, "hits": hits.count,
+            "intervals": hits.n, "hits_low": hits.low, "hits_high": hits.high}
 
 
 def _tally(pair: SampledPair, test: str, alpha: float) -> dict[str, float | int | None]:
     """Samples that conclude as the whole test set (`right`), the opposite or nothing, and intervals of the shares."""
-    ends = {f"{what}_{side}": finite_or_none(end) for what, both in pair.intervals(test, alpha).items()
-            for side, end in zip(("low", "high"), both, strict=True)}
-    return {**asdict(pair.tally(test, alpha)), **ends}
+    tally = pair.tally(test, alpha)
+    return {what: one.count for what, one in tally.items()} | {
+        f"{what}_{end}": getattr(one, end) for what, one in tally.items() for end in ("low", "high")}
 
 
 def _spread(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> Result:
