@@ -408,7 +408,7 @@ def is_reference(file: str) -> bool:
 
 def has_scores(folder: FilePath) -> bool:
     """Whether a folder has segment scores, with texts or without, whose direction may be said."""
-    return any(path.name in (SCORES, HUMAN, METRICS) for path in _list_top(folder) if is_folder(path))
+    return any(path.name in (SCORES, HUMAN, METRICS) and is_folder(path) for path in _list_top(folder))
 
 
 def _list_top(folder: FilePath) -> list[Path]:
@@ -421,9 +421,10 @@ def _list_top(folder: FilePath) -> list[Path]:
 def is_task(folder: FilePath) -> bool:
     """Whether a folder, or a zip, looks like that of a shared task, of any layout that is told by its folders or XML
     files; a zip also by names that say all."""
-    names = [path.name for path in _list_top(folder)]
-    return bool({"references", SCORES, HUMAN, METRICS} & {*names} or xml_names(names)
-                or is_zip(folder) and any(map(is_reference, names)))
+    tops = _list_top(folder)
+    names = [path.name for path in tops]
+    return bool(any(path.name in ("references", SCORES, HUMAN, METRICS) and is_folder(path) for path in tops)
+                or xml_names(names) or is_zip(folder) and any(map(is_reference, names)))
 
 
 def pairs_of(folder: FilePath) -> list[str]:
