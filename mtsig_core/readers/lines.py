@@ -16,7 +16,7 @@ import numpy as np
 
 from mtsig_core.errors import InputError, find_closest
 from mtsig_core.readers.files import FilePath, open_file
-from mtsig_core.readers.formats import SEGMENTS, find_reader, find_refusal, sniff
+from mtsig_core.readers.formats import SEGMENTS, find_reader, sniff
 from mtsig_core.readers.limits import is_limited, spend
 from mtsig_core.testset import StoredLines, read_file_state, show_name
 
@@ -68,9 +68,7 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
     A byte order mark is left out, and the last line need not end.
     """
     data, unpacked = read_bytes(path, content)
-    if error := find_refusal(show_name(path), data, content):
-        raise error
-    if reader := find_reader(data, content):
+    if reader := find_reader(show_name(path), data, content):
         lines: list[str] = reader(data, show_name(path))
         _spend_lines(lines, path)
         return lines
@@ -215,9 +213,7 @@ def _index_lines(file: BinaryIO, path: FilePath) -> StoredLines | None:
     copy = cast(BinaryIO, tempfile.TemporaryFile()) if file.read(2) == GZIP_MAGIC else None
     offset, ends, sizes, lengths = 0, *(list[np.ndarray]() for _ in range(3))
     for block in _read_blocks(path, copy):
-        if not ends and (error := find_refusal(show_name(path), block, SEGMENTS)):
-            raise error
-        if not ends and find_reader(block, SEGMENTS):
+        if not ends and find_reader(show_name(path), block, SEGMENTS):
             return None
         if not ends and block.startswith(_MARK):
             offset, block = len(_MARK), block[len(_MARK):]

@@ -25,7 +25,7 @@ from mtsig_core.readers.files import (
     list_archive,
     list_folder,
 )
-from mtsig_core.readers.formats import FOLDER, SYSTEMS_TABLE, find_refusal
+from mtsig_core.readers.formats import FOLDER, SYSTEMS_TABLE, find_reader
 from mtsig_core.readers.limits import check_values, parse_json, spend
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_bytes, read_lines
 from mtsig_core.readers.texts import drop_canary, find_runs
@@ -380,8 +380,7 @@ def find_task(folder: FilePath) -> Path:
     """The folder of a task: a folder as it is, or in a zip the topmost that looks like one, by the folders in it, else
     by the names of its files."""
     head = read_beginning(folder) if os.path.isfile(folder) else b""
-    if error := find_refusal(show_name(folder), head, FOLDER):
-        raise error
+    find_reader(show_name(folder), head, FOLDER)  # which refuses another format
     root = Path(folder)
     if not is_zip(folder):
         check_place(folder)
