@@ -14,6 +14,7 @@ from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.table import rounded, written_like
 from mtsig_core.stats.score import bootstrap_systems, histogram
 from pages._ui import charts, controls, frame, screen, testsets
+from pages._ui.studies import study
 
 _SAMPLING = ("unit", "alpha", "seed")
 _POOLS = ("auto", "10000", "20000", "50000", "100000", "200000", "500000", "1000000")
@@ -69,9 +70,9 @@ st.subheader("Were enough samples drawn?")
 pool = controls.choice("Samples in the pool", _POOLS, "pool", width=200, help="auto: as many as take a few seconds. "
                        "Where a pool would take more than a minute, the page says how long, and asks.")
 asked = None if pool == "auto" else int(pool)
-settled = view.experiment(stability, "Drawing the pool", pool=asked, system=name, **sampling)
+pooling = study(view, "sweep resamples", pool=asked, system=name, unit=sampling["unit"])
+settled = pooling.run(stability, "Drawing the pool")
 total = settled.settings.resamples
-command = view.command("sweep resamples", system=name, pool=asked, **sampling)
 sd = settled.end_sd(settings.resamples)
 last = settled.growing[-1]
 screen.answer(f"With another seed, each end of the percentile interval would move by about {rounded(sd)} {unit}"
@@ -80,14 +81,12 @@ left, right = st.columns([5, 4], gap="medium")
 repeats = settled.repeats
 with left:
     if any(row.relative_sd for row in repeats):
-        charts.show(
-            partial(settling, [row.resamples for row in repeats], [row.relative_sd for row in repeats],
-                    [row.relative_sd_range for row in repeats], [row.relative_theory for row in repeats],
-                    [row[:2] for row in ZHANG_VOGEL_6.rows[theirs]], unit=metric_title(theirs)),
-            key="bootstrap.settling", files=view.named(name), command=command,
-            rows=settled.records("repeats"),
-            alt="Standard deviation of an end of the relative interval against the number of bootstrap samples, on log "
-                "axes: ours and those of Zhang and Vogel fall with the square root of it.")
+        figure = partial(settling, [row.resamples for row in repeats], [row.relative_sd for row in repeats],
+                         [row.relative_sd_range for row in repeats], [row.relative_theory for row in repeats],
+                         [row[:2] for row in ZHANG_VOGEL_6.rows[theirs]], unit=metric_title(theirs))
+        pooling.show(figure, repeats, "Standard deviation of an end of the relative interval against the number of "
+                     "resamples, on log axes: ours and those of Zhang and Vogel fall with the square root of it.", name,
+                     key="bootstrap.settling", with_table=True)
     else:
         screen.plain("Nothing to draw: the score does not vary from sample to sample.")
 with right:

@@ -7,10 +7,11 @@ from mtsig_core.errors import format_count
 from mtsig_core.report.tables import inventory_table
 from mtsig_core.stats.testset_cautions import find_suspicions
 from pages._ui import address, data_sections, frame, screen
+from pages._ui.catalogue import PAGES
 from pages._work.memory import make_once
 
 view = frame.take_view()
-st.title("Data")
+st.title(PAGES["data"].title)
 if isinstance(view, MtsigError):
     screen.error(view)
 else:
@@ -28,8 +29,7 @@ try:
     if len(archives) == len(files) == 1:
         data_sections.offer_zip(archives[0])
     elif archives:
-        screen.error("A zip archive comes alone: it holds a whole shared task. Upload it by itself, or the files in "
-                     "it.")
+        screen.error("A zip archive holds a whole shared task. Upload only the zip, or the files in it.")
     elif files:
         data_sections.offer_files(files)
 except MtsigError as problem:
@@ -38,7 +38,7 @@ if "data.opened" in st.session_state:
     about = "Task and Review are about its task" if "/" in (address.asked("testset") or "") else \
         "Task and Review are not about it, as they show whole shared tasks"
     screen.plain(f"Opened: {st.session_state.pop('data.opened')}. It is the test set of all pages now. {about}.")
-    address.link(frame.ROOT / "pages" / "leaderboard.py", "To its leaderboard", icon=":material/arrow_forward:")
+    address.link("leaderboard", "To its leaderboard")
 
 try:
     data_sections.show_yours()
@@ -47,7 +47,7 @@ except MtsigError as problem:
 
 if not isinstance(view, MtsigError):
     if files:
-        screen.plain(f"What follows is of {testset.name}, which is open now.")
+        screen.plain(f"The rest of this page describes {testset.name}, which is open now.")
     if cautions := make_once(find_suspicions, testset):
         st.subheader("Worth a look")
         screen.cautions(cautions)

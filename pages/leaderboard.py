@@ -11,7 +11,6 @@ from mtsig_core.report.sentences import (
     explain_far_firsts,
     keeps_its_level,
     list_caveats,
-    name_simultaneous,
     state_verdict,
 )
 from mtsig_core.report.tables import add_metrics, by_reference_table, differences_table, leaderboard_table
@@ -51,9 +50,9 @@ if apart:
         partial(differences, result, comparison.settings, told), key="leaderboard.differences", **numbers,
         table=differences_table(result, comparison.settings),
         alt=f"Differences of all systems to {blue}, with single and simultaneous intervals; numbers below.")
-    st.caption(f"Difference of each system to {blue}. A single interval is for its pair alone; the simultaneous ones "
+    st.caption(f"Difference of each system from {blue}. A single interval covers one pair; the simultaneous intervals "
                "of all pairs hold together: read these to judge several systems. Filled: significantly different; "
-               "hollow: not, which is not 'equal'. Decisions come from the test. Click a dot to open the pair.")
+               "hollow: not significant, which does not mean equal. The test decides. Click a dot to open the pair.")
 else:
     clicked = charts.show(
         partial(forest, result, comparison.settings, told), key="leaderboard.forest", **numbers, with_table=False,
@@ -63,15 +62,13 @@ if table.ruled:
     drawn = "Shading in the table separates" if apart else "Lines, and shading in the table, separate"
     st.caption(f"{drawn} clusters: no rank range reaches from one into the next.")
 holds = keeps_its_level(comparison) and comparison.settings.correction in FAMILY_WISE
-together = name_simultaneous(result, comparison.settings)
 jointly = ", and hold for all pairs together" if holds else ""
 if not result.pairs:
-    st.caption("The interval is that of the score of this system: there is no other to compare it with, hence no rank.")
+    st.caption("The interval is for the score of this system: there is no other to compare it with, hence no rank.")
 elif not apart:
-    st.caption(f"Blue: {blue}. Grey and filled: significantly different from it; hollow: not, which is not 'equal'. "
-               f"Overlap of two intervals is not the paired test: decisions come from the differences{jointly}. "
-               f"Click a dot or a bar, or tick a row of the table, to open the pair with {blue}."
-               + (" Simultaneous: intervals that hold together." if together else ""))
+    st.caption(f"Blue: {blue}. Grey and filled: significantly different from it; hollow: not significant, which does "
+               f"not mean equal. Overlapping intervals do not decide: decisions come from the differences{jointly}. "
+               f"Click a dot or a bar, or tick a row of the table, to open the pair with {blue}.")
 if by_reference := by_reference_table(result):
     screen.show_table(by_reference, prose=True)
 others = comparison_sections.pick_further_metrics(view)

@@ -32,7 +32,7 @@ if n > SHOWN:
 
 ways = {
     "Explore your own outputs": ("Upload references and outputs, see who is ahead, then go down to documents and "
-                                 "sentences.", "data", "Data", {}),
+                                 "sentences.", "data", "Upload", {}),
     "Teach": ("Seven scenes for a room and a projector: guess first, then draw, swap and count before all eyes.",
               "lecture", "Lecture", {}),
     "Review a shared task": ("All language pairs at once, rank ranges, every pair tested and corrected.",
@@ -41,8 +41,8 @@ for column, (title, (text, page, label, asks)) in zip(st.columns(3), ways.items(
     with column.container(border=True, height="stretch"):
         st.markdown(f"**{title}**")
         screen.plain(text)
-        address.link(frame.ROOT / "pages" / f"{page}.py", label, icon=":material/arrow_forward:", **asks)
+        address.link(page, label, **asks)
         if page == "task":
-            address.link(frame.ROOT / "pages" / "data.py", "How to load one", icon=":material/arrow_forward:",
+            address.link("data", "How to load one",
                          task="true")
-            testsets.offer_demo(testsets.TASK, "One pair of a made-up one:", view.source)
+            testsets.offer_demo(testsets.TASK, "One language pair of a simulated task:", view.source)

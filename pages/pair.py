@@ -56,11 +56,11 @@ screen.cautions(caution for caution in comparison.warnings if caution.concerns_p
 if same:
     end_page()
 if not (pair.significant or split) and pair.p_value is not None and significant(pair.p_value, settings.alpha):
-    screen.plain(f"Alone, p is {format_p(pair.p_value)}; among {family} it is {format_p(pair.p_adjusted)} after the "
-                 "correction, which decides. What is below is for this pair alone, but for the simultaneous interval.")
+    screen.plain(f"Without correction, p is {format_p(pair.p_value)}; corrected for {family}, which decides, it is "
+                 f"{format_p(pair.p_adjusted)}. All below is for this pair only, except the simultaneous interval.")
 
 if joint is not None and not split and pair.significant == contains_zero(*joint):
-    screen.plain(one_pair.disagreement_said(pair, settings, result))
+    screen.plain(one_pair.explain_disagreement(pair, settings, result))
 
 left, right = st.columns(2)
 with left:
@@ -78,9 +78,9 @@ with left:
                f"have their own). Below: the observed difference with its {level} interval"
                + ("." if joint is None else "s. The simultaneous ones of all pairs hold together."))
 with right:
-    st.markdown("**Could chance alone do it?**")
+    st.markdown("**Could it be chance?**")
     edges, counts = symmetric_histogram(found.sign * found.swapped, abs(delta))
-    said = one_pair.chance_said(found)
+    said = one_pair.describe_chance(found)
     charts.show(partial(null_tails, edges, counts, delta, unit=unit, form=form, exact=found.exact), key="pair.null",
                 files=view.named(a, b), command=command,
                 header=["from", "to", "count"],
@@ -90,7 +90,7 @@ with right:
 
 few = pair.n_effective < FEW_FOR_BOOTSTRAP
 printed = "this test gives no p" if pair.p_value is None else (
-    f"p {format_p(pair.p_value)} for this pair alone, as the command prints it; adjusted for the family of {family}")
+    f"p {format_p(pair.p_value)} for this pair only, as the command prints it; adjusted for {family}")
 screen.status([f"{a} {found.score_a:{form}}", f"{b} {found.score_b:{form}}", format_count(found.n, "segment"), printed])
 screen.cautions(caution for caution in comparison.warnings if caution.concerns_all and not (
     caution.kind.beside_verdict or caution.kind.concern in ("files", "test")))  # those of tests stand below
@@ -108,7 +108,7 @@ with left:
 with right:
     st.subheader("Equal, or only not significant?")
     one_pair.show_equivalence(found)
-screen.plain(one_pair.detectable_said(found, pair, len(result.pairs)))
+screen.plain(one_pair.describe_detectable(found, pair, len(result.pairs)))
 
 if found.by_document is not None:
     one_pair.show_documents(view, found, a, b)
@@ -116,6 +116,6 @@ one_pair.show_card(view, a, b)
 st.subheader("Which segments?")
 if not view.testset.has_texts:
     st.caption("This test set has segment scores without texts: there is nothing to read. Open the texts with the "
-               "scores on the page Data.")
+               "scores on the page Upload.")
     end_page()
 segment_sections.show_most_in_favour(view, found, a, b)

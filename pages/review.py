@@ -6,16 +6,9 @@ from mtsig_core import MtsigError
 from mtsig_core.errors import StoreError
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.review import content_sentence, left_out_said
-from mtsig_core.report.sentences import (
-    describe_methods,
-    list_assumptions,
-    list_caveats,
-    list_task_settings,
-    state_verdict,
-)
+from mtsig_core.report.sentences import describe_methods
 from mtsig_core.results import TaskComparison
-from mtsig_core.testset import add_remedy
-from pages._ui import address, browser, frame, review_sections, screen, task_sections, task_view
+from pages._ui import address, browser, frame, review_sections, screen, task_sections
 from pages._ui.screen import end_page, or_without
 from pages._work.memory import make_once
 
@@ -30,7 +23,7 @@ if view.kept is None:
     screen.status(["no review is open"])
     screen.plain("A review keeps what you decide about a shared task: systems left out, with "
                  "reasons, notes on disputed pairs, who is declared the first. It is started on the page Task.")
-    address.link(frame.ROOT / "pages" / "task.py", "To the page Task", icon=":material/arrow_forward:")
+    address.link("task", "To the page Task")
     review_sections.show_mine()
     end_page()
 review, metric = view.review, view.review.metric
@@ -42,7 +35,7 @@ review_sections.show_message()
 
 def meanwhile(pairs):
     if pairs:
-        task_view.show_picture(TaskComparison(view.now.kept.info, pairs, {}), metric)
+        task_sections.show_picture(TaskComparison(view.now.kept.info, pairs, {}), metric)
 
 
 before = now = None
@@ -59,19 +52,12 @@ try:
 except MtsigError as problem:
     screen.error(problem)
 if now is not None:
-    screen.status(list_task_settings(now))
-    screen.answer(f"By {metric_title(metric)}: {state_verdict(now, metric)}")
-    for sentence in list_caveats(now, metric):
-        screen.caution_box(sentence)
-    pair = task_view.show_picture(now, metric, "review.picture")
-    task_view.show_key(now, metric, " without the systems that are left out here" * bool(review.exclusions))
+    task_sections.show_verdict(now, metric)
+    pair = task_sections.show_ranks(now, metric, "review.picture",
+                                    " without the systems that are excluded here" * bool(review.exclusions))
     if pair is not None:
         review_sections.open_pair(view, pair, before.pairs)
-    assumed = map(add_remedy, list_assumptions(now.task.assumed, [metric]))
-    for sentence in assumed:
-        screen.caution_box(sentence)
-    task_view.show_far_firsts(now, metric)
-    task_view.show_unread(view.now)
+    task_sections.show_remarks(view.now, now)
 if view.may_edit:
     browser.remember()
     review_sections.pick_metric_and_rule(view)
@@ -81,7 +67,7 @@ review_sections.show_left_out(view, before, now)
 review_sections.show_decisions(view, now)
 review_sections.show_notes(view, now)
 if now is not None:
-    task_view.show_warnings(now, "review.warnings")
+    task_sections.show_warnings(now, "review.warnings")
 st.subheader("History")
 review_sections.show_history(view)
 review_sections.show_links(view)

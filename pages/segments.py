@@ -14,10 +14,10 @@ testset = view.testset
 a, b, beside = one_pair.choose(view, [3, 3, 3.6, 5, 3])
 if not testset.has_texts:
     screen.error("This test set has segment scores without texts: there is nothing to read. Open the texts with the "
-                 "scores on the page Data.")
+                 "scores on the page Upload.")
     end_page()
 if testset.runs:
-    st.caption("Texts are those of the first training run; scores and differences are means over the runs.")
+    st.caption("Texts come from the first training run; scores and differences are means over the runs.")
 
 
 def contributions(testset, metric, a, b, statistics):
@@ -69,7 +69,7 @@ with right:
     notes = [] if at is None else [f"{at + 1:,} of {n:,}"]
     text = reader.draw_all_systems(k, notes, page) if everyone else reader.draw_pair(k, notes)
     segment_sections.show_box(text, None if everyone and marks == MARKS[1] else marks, pages > 1)
-st.caption("Scores on top: of these segments alone, descriptive, untested. By each: what it adds to the difference on "
+st.caption("Scores on top: on these segments only, not tested. By each segment: what it adds to the difference on "
            "the whole test set, above 0 in favour of A; these do not sum to it. The address of this page opens this "
            "segment again.")
 reader.show_files(shown, k, f"{headline}. Order: {order}.")

@@ -4,53 +4,36 @@ from dataclasses import replace
 
 import streamlit as st
 
-from mtsig_core.metrics import metric_title
 from mtsig_core.report.pictures import task_picture
-from mtsig_core.report.sentences import (
-    describe_methods,
-    list_assumptions,
-    list_caveats,
-    list_exclusions,
-    list_task_settings,
-    state_verdict,
-)
+from mtsig_core.report.sentences import describe_methods, list_exclusions
 from mtsig_core.report.tables import pairs_table, tops_table
 from mtsig_core.results import TaskComparison
-from mtsig_core.testset import add_remedy
-from pages._ui import address, frame, published_comparison, review_sections, screen, task_sections, task_view
+from pages._ui import address, frame, published_comparison, review_sections, screen, task_sections
 from pages._ui.screen import or_end_page
 from pages._work.memory import make_once
 
-view = task_view.open_page(frame.take_view(), "Task")
+view = task_sections.open_page(frame.take_view(), "Task")
 info = view.kept.info
 
 
 def meanwhile(pairs):
     if pairs:
         st.caption(f"{len(pairs)} of {len(info.pairs_with(view.metric))} language pairs so far.")
-        task_view.show_picture(TaskComparison(info, pairs, {}), view.metric)
+        task_sections.show_picture(TaskComparison(info, pairs, {}), view.metric)
 
 
 with or_end_page():
     comparison = view.comparison(meanwhile)
-screen.status(list_task_settings(comparison))
-screen.answer(f"By {metric_title(view.metric)}: {state_verdict(comparison, view.metric)}")
-task_view.ask_which_metric(view)
+task_sections.show_verdict(comparison, view.metric)
+task_sections.ask_which_metric(view)
 task_sections.show_people(view, comparison)
-for sentence in list_caveats(comparison, view.metric):
-    screen.caution_box(sentence)
-pair = task_view.show_picture(comparison, view.metric, "task.picture")
-task_view.show_key(comparison, view.metric)
-if pair is not None:
-    address.go(frame.ROOT / "pages" / "leaderboard.py", **view.address_of(pair, comparison))
+if (pair := task_sections.show_ranks(comparison, view.metric, "task.picture")) is not None:
+    address.go("leaderboard", **view.address_of(pair, comparison))
 tops = tops_table(comparison, view.metric)
-with st.expander("Top group of each language pair", expanded=len(tops.rows) <= task_view.FEW,
+with st.expander("Top group of each language pair", expanded=len(tops.rows) <= task_sections.FEW,
                  key="task.firsts"):
     screen.show_table(tops, prose=True)
-task_view.show_far_firsts(comparison, view.metric)
-task_view.show_unread(view)
-for sentence in map(add_remedy, list_assumptions(info.assumed, [view.metric])):
-    screen.caution_box(sentence)
+task_sections.show_remarks(view, comparison)
 for sentence in list_exclusions(comparison):
     screen.caution_box(sentence)
 if (macro := comparison.macro.get(view.metric)) is not None and macro.pairs:
@@ -62,9 +45,9 @@ task_sections.show_runs(comparison, view.metric)
 several = task_sections.show_disputes(view)
 published = replace(several or comparison, agreement=task_sections.show_agreement(view))
 published_comparison.show_of_task(view)
-task_view.show_warnings(comparison, "task.warnings")
+task_sections.show_warnings(comparison, "task.warnings")
 if (link := review_sections.show_begin(view, comparison)) is not None:
-    address.go(frame.ROOT / "pages" / "review.py", review=link)
+    address.go("review", review=link)
 st.subheader("How it was tested")
 screen.plain(make_once(describe_methods, comparison, view.metric))
 task_sections.show_files(published, make_once(task_picture, comparison, view.metric), view.metric, view.kept.source,

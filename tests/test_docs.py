@@ -83,7 +83,7 @@ def test_python_shows_every_public_function():
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_of_the_readme_and_the_papers_is_understood(command):
-    assert callable(_parser().parse_args(shlex.split(command)).run)
+    assert callable(_parser().parse_args(shlex.split(command)).command)
 
 
 def test_a_command_of_the_papers_runs(capsys):

@@ -94,7 +94,7 @@ def test_a_screen_names_what_its_side_bar_has():
     assert in_side_bar([{"trials": 59}, {"correction": "romano-wolf"}]) == \
         "In the sidebar: Trials = 999, or Correction = romano-wolf."
     assert in_side_bar([{"metrics": "bleu", "tokenize": "zh"}]) == "In the sidebar: Metric = bleu with Tokenizer = zh."
-    assert in_side_bar([{"exclude": "GPT"}, {"tokenize": "NAME"}]) == "In the sidebar: Leave out systems = GPT."
+    assert in_side_bar([{"exclude": "GPT"}, {"tokenize": "NAME"}]) == "In the sidebar: Exclude systems = GPT."
     assert in_side_bar([{"docs": "FILE"}, {"trials": 10 ** 6}]) == in_side_bar([]) == ""
 
 

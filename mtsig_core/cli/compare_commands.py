@@ -6,14 +6,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 
 from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, warn_about_words, write, write_file
-from mtsig_core.cli.options import (
-    add_arguments,
-    add_choice_of_systems,
-    add_metric_options,
-    add_output_options,
-    given,
-    source_from,
-)
+from mtsig_core.cli.options import add_options, given, source_from
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.dispute import default_metrics, examine_dispute
 from mtsig_core.experiments.domains import by_domain
@@ -39,7 +32,7 @@ from mtsig_core.testset import TestSet
 # `score --official FILE`, `task --official FILE`: printed scores beside those that come out here.
 
 
-def add_official_option(sub: ArgumentParser, of_task: bool = False) -> None:
+def add_official(sub: ArgumentParser, of_task: bool = False) -> None:
     sub.add_argument_group("a printed table").add_argument(
         "--official", metavar="FILE",
         help="scores printed elsewhere, to be set beside ours: "
@@ -48,7 +41,7 @@ def add_official_option(sub: ArgumentParser, of_task: bool = False) -> None:
              "out are tried")
 
 
-def run_replicate(args: Namespace, testset: TestSet) -> int:
+def run_replicate(args: Namespace, testset: TestSet) -> None:
     table = read_official(args.official, testset.langpair)
     source = source_from(args)
     assert source is not None, "read already"
@@ -56,49 +49,63 @@ def run_replicate(args: Namespace, testset: TestSet) -> int:
     with progress_line() as progress:
         found = replicate(testset, table, whole, lowercase=args.lowercase, progress=progress)
     write(REPLICATION_FORMS[args.format](found), args.out)
-    return 0
 
 
-def run_replicate_task(args: Namespace, kept: KeptTask) -> int:
+def run_replicate_task(args: Namespace, kept: KeptTask) -> None:
     if args.format not in REPLICATION_FORMS:
         raise SettingError(f"--format {args.format} is not for --official. Expected text, json or csv.")
     tables = read_official_task(args.official)
     with progress_line() as progress:
         found = replicate_task(kept.read_testsets, kept.info.pairs, tables, progress=progress)
     write(REPLICATION_FORMS[args.format](found), args.out)
-    return 0
 
 
 #-----------------------------------------------------------------------------------------------------------------------
 # `compare`, `score` and `segments`.
 
 
-def run_compare(args: Namespace) -> int:
-    if args.baseline in (args.exclude or ()):
+def add_compare(sub: ArgumentParser) -> None:
+    add_options(sub, "compare", ("text", "json", "csv", "latex", "html", "matrix"),
+                resamples="bootstrap samples of intervals",
+                jobs="threads, -1 for all cores; more pay off from some 10,000 segments; the result is the same")
+    sub.set_defaults(command=run_compare)
+
+
+def run_compare(args: Namespace) -> None:
+    if args.baseline in args.exclude:
         raise SettingError(f"--exclude leaves out {args.baseline}, which --baseline compares with. Give one of the "
                            "two, or another baseline.")
     testset = read(args)
     metrics = chosen_metrics(args, testset, decides=True)
     with progress_line() as progress:
         result = compare(testset, metrics, **given(args, "compare"), progress=progress, cache=KeptDraws())
-    result = replace(result, excluded=tuple(map(Exclusion, dict.fromkeys(args.exclude or ()))))
+    result = replace(result, excluded=tuple(map(Exclusion, args.exclude)))
     fits = args.format == "text" and args.out is None
     write(comparison_text(result, terminal_width()) if fits else result.render(args.format), args.out)
-    return 0
 
 
-def run_score(args: Namespace) -> int:
+def add_score(sub: ArgumentParser) -> None:
+    add_options(sub, "score", ("text", "json", "csv"), add_official)
+    sub.set_defaults(command=run_score)
+
+
+def run_score(args: Namespace) -> None:
     testset = read(args)
     if args.official is not None:
-        return run_replicate(args, testset)
+        run_replicate(args, testset)
+        return
     found = score(testset, chosen_metrics(args, testset))
     warn(found.warnings)
     render = {"text": export.scores_text, "json": export.scores_json, "csv": export.scores_csv}
     write(render[args.format](found), args.out)
-    return 0
 
 
-def run_segments(args: Namespace) -> int:
+def add_segments(sub: ArgumentParser) -> None:
+    add_options(sub, "segments", ("csv", "parquet"))
+    sub.set_defaults(command=run_segments)
+
+
+def run_segments(args: Namespace) -> None:
     if args.format == "parquet" and args.out is None:
         raise SettingError("--format parquet is binary. Give a file with --out FILE.")
     testset = read(args)
@@ -115,25 +122,22 @@ def run_segments(args: Namespace) -> int:
         write_file(pd.DataFrame(rows, columns=header).to_parquet(index=False), args.out)
     else:
         write(export.to_csv(header, rows), args.out)
-    return 0
 
 
 #-----------------------------------------------------------------------------------------------------------------------
 # `pair`: everything about two systems, as a card to print.
 
 
-def add_pair_options(sub: ArgumentParser) -> None:
-    add_metric_options(sub)
-    add_choice_of_systems(sub)
-    add_arguments(sub.add_argument_group("test"), "pair", resamples="bootstrap samples of intervals",
-                  a="the first system (default: the best by the first metric)")
-    add_output_options(sub, ("text", "json", "html"))
+def add_pair(sub: ArgumentParser) -> None:
+    add_options(sub, "pair", ("text", "json", "html"), resamples="bootstrap samples of intervals",
+                a="the first system (default: the best by the first metric)")
+    sub.set_defaults(command=run_pair)
 
 
-def run_pair(args: Namespace) -> int:
+def run_pair(args: Namespace) -> None:
     testset = read(args)
-    chosen = default_metrics(testset) if args.metrics is None else args.metrics
-    metrics = [resolve_metric(testset, name, lowercase=args.lowercase) for name in dict.fromkeys(chosen)]
+    metrics = [resolve_metric(testset, name, lowercase=args.lowercase)
+               for name in args.metrics or default_metrics(testset)]
     settings = given(args, "pair")
     with progress_line() as progress:
         found = examine_dispute(testset, metrics, progress=progress, **settings)
@@ -146,21 +150,18 @@ def run_pair(args: Namespace) -> int:
     else:
         text = {"text": card_text, "json": card_json}[args.format](found)
     write(text, args.out)
-    return 0
 
 
 #-----------------------------------------------------------------------------------------------------------------------
 # `domains`: systems by domain.
 
 
-def add_domain_options(sub: ArgumentParser) -> None:
-    add_metric_options(sub)
-    add_choice_of_systems(sub)
-    add_arguments(sub.add_argument_group("test"), "domains", test="ar or bootstrap, drawn within domains")
-    add_output_options(sub, tuple(DOMAIN_FORMS))
+def add_domains(sub: ArgumentParser) -> None:
+    add_options(sub, "domains", tuple(DOMAIN_FORMS), test="ar or bootstrap, drawn within domains")
+    sub.set_defaults(command=run_domains)
 
 
-def run_domains(args: Namespace) -> int:
+def run_domains(args: Namespace) -> None:
     check_jobs(args.jobs)
     testset = read(args)
     metrics = chosen_metrics(args, testset, decides=True)
@@ -168,4 +169,3 @@ def run_domains(args: Namespace) -> int:
     with progress_line() as progress:
         found = [by_domain(testset, metric, progress=progress, **given(args, "domains")) for metric in metrics]
     write(DOMAIN_FORMS[args.format](found), args.out)
-    return 0

@@ -8,7 +8,15 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
-from mtsig_core.cli.options import add_arguments, given
+from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, warn_about_words, write
+from mtsig_core.cli.options import (
+    add_arguments,
+    add_choice_of_systems,
+    add_metric_options,
+    add_output_options,
+    add_source_options,
+    given,
+)
 from mtsig_core.errors import NotYetError, SettingError
 from mtsig_core.experiments import papers
 from mtsig_core.experiments.frame import record_rows
@@ -74,33 +82,53 @@ class Command:
     helps: Mapping[str, str] = field(default_factory=dict)  # what to say of arguments in place of the usual
 
 
-def add_options(parser: ArgumentParser, group: str, name: str) -> None:
-    """The options of one command."""
-    command, options = COMMANDS[group][1][name], parser.add_argument_group(COMMANDS[group][0])
-    for option, settings in command.options.items():
-        options.add_argument(option, **settings)
-    add_arguments(options, f"{group} {name}", **command.helps)
+def _add_group(group: str, parser: ArgumentParser) -> None:
+    """The commands of one group below its name, each with its options."""
+    title, what, commands = COMMANDS[group]
+    below = parser.add_subparsers(title=title, required=True, metavar="|".join(commands))
+    for name, command in commands.items():
+        sub = below.add_parser(name, help=command.about, description=command.about)
+        add_source_options(sub)
+        add_metric_options(sub)
+        add_choice_of_systems(sub)
+        options = sub.add_argument_group(what)
+        for option, settings in command.options.items():
+            options.add_argument(option, **settings)
+        add_arguments(options, f"{group} {name}", **command.helps)
+        add_output_options(sub, ("json", "csv"))
+        sub.set_defaults(command=run_command, group=group, name=name)
 
 
-def run_command(group: str, name: str, testset: TestSet, metrics: Sequence[Metric], args: Namespace,
-                progress: Progress | None) -> str:
-    """The numbers of one command in the format that the options name."""
+add_validate, add_sample, add_sweep, add_metrics = (
+    partial(_add_group, group) for group in ("validate", "sample", "sweep", "metrics"))
+
+
+def run_command(args: Namespace) -> None:
+    """Print the numbers of one command in the format that the options name."""
+    testset = read(args)
+    metrics = chosen_metrics(args, testset)
+    warn_about_words(testset, metrics)
+    testset = testset.keep_scorable(*(metric.name for metric in metrics))
     check_jobs(getattr(args, "jobs", 1))
-    if group == "metrics" and testset.runs:
+    if args.group == "metrics" and testset.runs:
         raise NotYetError("What is inside a score is not there yet for training runs. Leave out --run to see the first "
                           "run of each system.")
-    if group != "validate" and not testset.systems:
+    if args.group != "validate" and not testset.systems:
         raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
-    if (group, name) == ("sweep", "references"):
+    if (args.group, args.name) == ("sweep", "references"):
         testset = with_references(testset)
-    results = {metric.name: COMMANDS[group][1][name].work(testset, metric, args, progress) for metric in metrics}
+    work = COMMANDS[args.group][2][args.name].work
+    with progress_line() as progress:
+        results = {metric.name: work(testset, metric, args, progress) for metric in metrics}
     first = next(iter(results.values()))
     if args.format == "csv":
         rows = [({"table": table} if len(result.tables) > 1 else {}) | {"metric": metric, **row}
                 for metric, result in results.items() for table, rows in result.tables.items() for row in rows]
-        return export.records_csv(rows, () if rows else ["metric", *first.columns])
-    return to_json({"testset": asdict(TestSetInfo.from_testset(testset)), **first.head,
-                           "metrics": {metric: result.content for metric, result in results.items()}})
+        text = export.records_csv(rows, () if rows else ["metric", *first.columns])
+    else:
+        text = to_json({"testset": asdict(TestSetInfo.from_testset(testset)), **first.head,
+                        "metrics": {metric: result.content for metric, result in results.items()}})
+    write(text, args.out)
 
 
 def _settings(settings: SamplingSettings, **more: Any) -> dict[str, Any]:
@@ -151,16 +179,16 @@ def _sample(testset: TestSet, metric: Metric, args: Namespace, progress: Progres
 
 def _summary(system: SampledSystem) -> dict[str, float | int | None]:
     """`hits` of `intervals` contain `score`, that of the whole test set; their share has a 95% interval."""
-    low, high, sd, hits_low, hits_high = map(finite_or_none, (*system.range, system.sd, *system.hit_interval))
-    return {"score": system.full, "lowest": low, "highest": high, "sd": sd, "hits": int(system.hits.sum()),
-            "intervals": system.known, "hits_low": hits_low, "hits_high": hits_high}
+    (low, high, sd), hits = map(finite_or_none, (*system.range, system.sd)), system.hit_rate
+    return {"score": system.full, "lowest": low, "highest": high, "sd": sd, "hits": hits.count,
+            "intervals": hits.n, "hits_low": hits.low, "hits_high": hits.high}
 
 
 def _tally(pair: SampledPair, test: str, alpha: float) -> dict[str, float | int | None]:
     """Samples that conclude as the whole test set (`right`), the opposite or nothing, and intervals of the shares."""
-    ends = {f"{what}_{side}": finite_or_none(end) for what, both in pair.intervals(test, alpha).items()
-            for side, end in zip(("low", "high"), both, strict=True)}
-    return {**asdict(pair.tally(test, alpha)), **ends}
+    tally = pair.tally(test, alpha)
+    return {what: one.count for what, one in tally.items()} | {
+        f"{what}_{end}": getattr(one, end) for what, one in tally.items() for end in ("low", "high")}
 
 
 def _spread(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> Result:
@@ -262,9 +290,9 @@ _OF_SAMPLES = {"resamples": "bootstrap samples of each sample", "trials": "swaps
 _OF_SIZES = {"repeats": "random test sets of each size", "unit": "segment or document, which a test set is drawn from",
              "resamples": "bootstrap samples of each test set"}
 
-#: Group of commands -> (what its options are about, what its commands are called, the commands by name).
-COMMANDS: dict[str, tuple[str, dict[str, Command]]] = {
-    "validate": ("experiment", {
+#: Group of commands -> (what its commands are, what their options are about, the commands by name).
+COMMANDS: dict[str, tuple[str, str, dict[str, Command]]] = {
+    "validate": ("experiments", "experiment", {
         "conclusions": _validation(
             "conclusions", "conclusions from small samples: right is as the whole test set, which may itself be "
             "undecided", paper=papers.KOEHN_T3),
@@ -285,7 +313,7 @@ COMMANDS: dict[str, tuple[str, dict[str, Command]]] = {
         "units": _validation("units", "how many pairs are significant by segment, by document, by both"),
         "changed-pairs": _validation("changed-pairs", "which pairs are significant by segment only, or by document "
                                      "only", "pairs")}),
-    "sample": ("samples", {
+    "sample": ("kinds", "samples", {
         "blocks": Command("consecutive segments: scores, intervals and conclusions against the whole test set",
                           _sample, helps=_OF_SAMPLES),
         "broad": Command("every so many segments: scores, intervals and conclusions against the whole test set",
@@ -294,7 +322,7 @@ COMMANDS: dict[str, tuple[str, dict[str, Command]]] = {
             "how much wider blocks spread than broad samples, by system and size", _spread, {"--sizes": dict(
                 type=parse_sizes, metavar="N,...", help="segments in a sample, or shares of the set (default: 10 to "
                 "3000, as far as there are five samples)")})}),
-    "sweep": ("test sets", {
+    "sweep": ("settings", "test sets", {
         "size": Command("how scores, intervals and conclusions change with the test-set size", _sweep_size, {
             "--sizes": dict(type=parse_sizes, metavar="N,...", help="in units, or shares of the set such as "
                             "10%%,50%%,100%%; beyond the set they are drawn with replacement (default: ten from a "
@@ -306,7 +334,7 @@ COMMANDS: dict[str, tuple[str, dict[str, Command]]] = {
                              help="sizes, of the whole set (default: 0.5 to 1 by tenths)")}, _OF_SIZES),
         "resamples": Command("how an interval settles with the number of bootstrap samples", _sweep_resamples,
                              helps={"system": "the system whose interval is looked at (default: the best)"})}),
-    "metrics": ("view", {
+    "metrics": ("views", "view", {
         "precisions": Command("n-gram precisions, length ratio and brevity penalty of each system's BLEU", _precisions),
         "lengths": Command("BLEU and GTM of two systems at other output lengths", _lengths),
         "example": Command("BLEU of one line, step by step; without --line the example of the reading note", _example, {

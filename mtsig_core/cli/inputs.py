@@ -136,14 +136,14 @@ def chosen_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> 
     """The metrics that are asked for, by default BLEU, or all scores of a set without texts; human scores in place of
     BLEU, and before other scores, where the command `decides` between systems."""
     chosen = args.metrics
-    if chosen is None:
+    if not chosen:
         chosen = ("bleu",) if testset.has_texts else tuple(testset.scores)
         if decides and (people := pick_human_scores(testset.scores)):
             chosen = tuple(people) if testset.has_texts else tuple(order_metrics(chosen))
             if testset.has_texts:
                 print(f"mtsig: by {printable(', '.join(people))}, the human scores. Other metrics: --metrics "
                       "NAME,...", file=sys.stderr)
-    return [resolve_metric(testset, name, lowercase=args.lowercase) for name in dict.fromkeys(chosen)]
+    return [resolve_metric(testset, name, lowercase=args.lowercase) for name in chosen]
 
 
 def warn_about_words(testset: TestSet, metrics: list[Metric]) -> None:

@@ -6,6 +6,7 @@ import argparse
 import os
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from mtsig_core.errors import SettingError
@@ -17,146 +18,78 @@ from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.testset import show_name
 
 #-----------------------------------------------------------------------------------------------------------------------
-# The options that name a test set.
+# Tables of options that are called as the fields of `Source` and `TaskSource`: what their value is, "" for a switch,
+# and what they are for.
+
+#: Which references score, and what becomes of the others.
+_REFERENCES = {
+    "refs": ("NAME,...", "references to score with (default: all)"),
+    "refs_as_systems": ("", "let the references not chosen by --refs, and those with ratings, act as systems")}
+#: What is taken of a shared task's folder, of all of it or of one language pair.
+_OF_FOLDER = {
+    "lower_is_better": ("NAME", "scores of which the lowest is best"),
+    "higher_is_better": ("NAME", "scores of which the highest is best, where name and range do not say so"),
+    "keep_canary": ("", "keep the lines that a documents file calls canary"),
+    "keep_withdrawn": ("", "keep the systems that a task's table of systems, systems.tsv in its folder, calls "
+                           "withdrawn"),
+    "systems_table": ("FILE", "system, constrained, role, kind, name, with tabs between (default: systems.tsv in the "
+                              "folder)")}
+_PAIRS = {"pairs": ("XX-YY,...", "these language pairs of the task only (default: all)")}
+_CHOICE = {"only": ("NAME,...", "these systems only"),
+           "exclude": ("NAME,...", "all but these systems"),
+           "domain": ("NAME", "the segments of this domain only")}
+_TEST_SET = {
+    "ref": ("[NAME=]FILE", "reference, one segment per line; repeatable"),
+    "system": ("[NAME=]FILE", "system output, one segment per line; repeatable. The name defaults to the file's stem"),
+    "run": ("NAME=FILE", "output of a further training run of the system of that name; repeatable, as often for each "
+                         "system. Of a whole task, in serve: PAIR:NAME=FILE"),
+    "parse": ("NAME=FILE", "parse in CoNLL-U of the output or reference of that name, for dep-f; repeatable"),
+    "src": ("FILE", "source text"),
+    "docs": ("FILE", "documents: a line per segment, docid or domain<TAB>docid"),
+    "folder": ("DIR", "folder in WMT layout: references/, system-outputs/, documents/, sources/"),
+    "langpair": ("XX-YY", "language pair, such as en-de"),
+    "tokenize": ("NAME", "a tokenizer of sacreBLEU (default: by target language, else 13a)"),
+    **_REFERENCES, **_OF_FOLDER,
+    "demo": ("", "the simulated corpus: 30,000 segments, six systems"),
+    "demo_segments": ("N", "its first N segments"),
+    "demo_references": ("N", "that it is scored with, 1 to 9 (default: 1)"),
+    "demo_task": ("", "a simulated shared task: 12 systems in two tracks, 1,000 segments, two references, human "
+                      "ratings"),
+    "scores": ("NAME=FILE", "segment scores (TSV, CSV, JSONL, Parquet, COMET's JSON), alone or with texts; repeatable. "
+                            "Of a whole task, in serve and agreement: PAIR:NAME=FILE"),
+    "ids": ("FILE", "ids of the lines of the texts, one per line, that the tables of scores refer to"),
+    "xml": ("FILE", "XML of WMT, 2021 on, with sources, references and outputs; several are put together"),
+    "sacrebleu": ("SET[/XX-YY]", "a test set that sacreBLEU knows, with the outputs that it has, such as "
+                                 "wmt21/systems/en-de; --system gives more")}
+_TASK = {
+    "folder": ("DIR", "a shared task, or a zip of it: texts in WMT layout or WMT's XML, of all language pairs, "
+                      "mt-metrics-eval's folders, or WMT25's automatic_scores/"),
+    "name": ("NAME", "what to call the task (default: as its folder)"),
+    **_PAIRS,
+    "only": _CHOICE["only"],
+    **_REFERENCES,
+    "scores": ("PAIR:NAME=FILE", "segment scores of one language pair, such as those of people, beside its texts; "
+                                 "repeatable"),
+    "run": ("PAIR:NAME=FILE", "output of a further training run of a system in one language pair; repeatable "
+                              "(docs/runs.md)"),
+    **_OF_FOLDER}
+_REPEATED = {"ref", "system", "run", "parse", "scores", "xml", "lower_is_better", "higher_is_better"}
 
 
-def add_source_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("source (text files, a shared-task folder, or the simulated corpus)")
-    add = group.add_argument
-    add("--ref", action="append", default=[], metavar="[NAME=]FILE", help="reference, one segment per line; repeatable")
-    add("--system", action="append", default=[], metavar="[NAME=]FILE",
-        help="system output, one segment per line; repeatable. The name defaults to the file's stem")
-    add("--run", action="append", default=[], dest="runs", metavar="NAME=FILE",
-        help="output of a further training run of the system of that name; repeatable, as often for each system. "
-             "Of a whole task, in serve: PAIR:NAME=FILE")
-    add("--parse", action="append", default=[], metavar="NAME=FILE",
-        help="parse in CoNLL-U of the output or reference of that name, for dep-f; repeatable")
-    add("--src", metavar="FILE", help="source text")
-    add("--docs", metavar="FILE", help="documents: a line per segment, docid or domain<TAB>docid")
-    add("--folder", metavar="DIR", help="folder in WMT layout: references/, system-outputs/, documents/, sources/")
-    add("--langpair", metavar="XX-YY", help="language pair, such as en-de")
-    add("--tokenize", metavar="NAME", help="a tokenizer of sacreBLEU (default: by target language, else 13a)")
-    add_reference_options(add)
-    add_folder_options(add)
-    add("--demo", action="store_true", help="the simulated corpus: 30,000 segments, six systems")
-    add("--demo-segments", type=int, metavar="N", help="its first N segments")
-    add("--demo-references", type=int, metavar="N", help="that it is scored with, 1 to 9 (default: 1)")
-    add("--demo-task", action="store_true",
-        help="a simulated shared task: 12 systems in two tracks, 1,000 segments, two references, human ratings")
-    add("--scores", action="append", default=[], metavar="NAME=FILE",
-        help="segment scores (TSV, CSV, JSONL, Parquet, COMET's JSON), alone or with texts; repeatable. Of a whole "
-             "task, in serve and agreement: PAIR:NAME=FILE")
-    add("--ids", metavar="FILE", help="ids of the lines of the texts, one per line, that the tables of scores refer to")
-    add("--xml", action="append", default=[], metavar="FILE",
-        help="XML of WMT, 2021 on, with sources, references and outputs; several are put together")
-    add("--sacrebleu", metavar="SET[/XX-YY]",
-        help="a test set that sacreBLEU knows, with the outputs that it has, such as wmt21/systems/en-de; --system "
-             "gives more")
+def _add_rows(group: ArgumentParser | _ArgumentGroup, rows: Mapping[str, tuple[str, str]]) -> None:
+    for name, (value, about) in rows.items():
+        how: dict[str, Any] = {"metavar": value} if value else {"action": "store_true"}
+        if name in _REPEATED:
+            how |= {"action": "append", "default": []}
+        elif value.endswith(",..."):
+            how |= {"type": names, "action": AddUp, "default": ()}
+        elif value == "N":
+            how["type"] = int
+        group.add_argument(_option(name), help=about, **how)
 
 
-def add_reference_options(add: Callable[..., Any]) -> None:
-    """Which references score, and what becomes of the others."""
-    add("--refs", type=names, action=AddUp, default=(), metavar="NAME,...",
-        help="references to score with (default: all)")
-    add("--refs-as-systems", action="store_true",
-        help="let the references not chosen by --refs, and those with ratings, act as systems")
-
-
-def add_folder_options(add: Callable[..., Any]) -> None:
-    """What is taken of a shared task's folder, of all of it or of one language pair."""
-    add("--lower-is-better", action="append", default=[], metavar="NAME", help="scores of which the lowest is best")
-    add("--higher-is-better", action="append", default=[], metavar="NAME",
-        help="scores of which the highest is best, where name and range do not say so")
-    add("--keep-canary", action="store_true", help="keep the lines that a documents file calls canary")
-    add("--keep-withdrawn", action="store_true",
-        help="keep the systems that a task's table of systems, systems.tsv in its folder, calls withdrawn")
-    add("--systems-table", metavar="FILE",
-        help="system, constrained, role, kind, name, with tabs between (default: systems.tsv in the folder)")
-
-
-def source_from(args: argparse.Namespace, whole_task: bool = False) -> Source | None:
-    """The source that the options name, None without any; checked for contradictions, not read.
-
-    A folder without a language pair is a `whole_task`, where that may be.
-    """
-    _check_companions(args)
-    tables: dict[str, Any] = {
-        "scores": _split_named("--scores", args.scores), "lower_is_better": tuple(args.lower_is_better),
-        "higher_is_better": tuple(args.higher_is_better), "ids": args.ids, "tokenize": args.tokenize}
-    chosen = {key: getattr(args, key, None) for key in ("only", "exclude", "domain")}  # not of every command
-    tables |= {key: value for key, value in chosen.items() if value}
-    parses, runs = _split_named("--parse", args.parse), _split_named("--run", args.runs)
-    files = {"--ref": args.ref, "--system": args.system, "--run": args.runs, "--src": args.src, "--docs": args.docs,
-             "--xml": args.xml, "--sacrebleu": args.sacrebleu}
-    if args.demo or args.demo_task or args.demo_segments is not None:
-        _refuse_second_source("--demo-task" if args.demo_task else "--demo",
-                              files | {"--folder": args.folder, "--parse": parses})
-        return _demo_source(args, tables)
-    if args.demo_references is not None:
-        raise SettingError("--demo-references goes with --demo or --demo-segments, and neither is there.")
-    given = [option for option, value in files.items() if value]
-    if args.folder is not None:
-        _refuse_second_source("--folder", {option: files[option] for option in given if option != "--run"})
-        if args.langpair is None and not whole_task:
-            pairs = pairs_of(args.folder)
-            raise SettingError(f"--folder needs --langpair. {args.folder} has: {', '.join(pairs) or 'none'}.")
-    elif not given:
-        return _scores_alone(args, tables) if args.scores else None
-    elif args.xml or args.sacrebleu:
-        own, companions = ("--xml", ("--run",)) if args.xml else ("--sacrebleu", ("--system", "--run"))
-        _refuse_second_source(own, {option: value for option, value in (files | {"--parse": parses}).items()
-                                    if option not in (own, *companions)})
-    elif not args.ref:
-        raise SettingError(f"{given[0]} needs a reference. Give at least one with --ref FILE.")
-    return Source(tuple(map(_named, args.ref)), tuple(map(_named, args.system)), args.src, args.docs, args.langpair,
-                  folder=args.folder, refs=args.refs, refs_as_systems=args.refs_as_systems,
-                  keep_canary=args.keep_canary, parse=parses, run=runs, xml=tuple(args.xml), sacrebleu=args.sacrebleu,
-                  keep_withdrawn=args.keep_withdrawn, systems_table=args.systems_table, **tables)
-
-
-def _check_companions(args: argparse.Namespace) -> None:
-    """Refuse options that mean nothing without another."""
-    if args.tokenize is not None:
-        check_tokenizer(args.tokenize)
-    for option in ("lower_is_better", "higher_is_better"):
-        if getattr(args, option) and not args.scores and not (args.folder and has_scores(args.folder)):
-            raise SettingError(f"--{option.replace('_', '-')} goes with --scores NAME=FILE, and there is none.")
-    if args.systems_table and not args.folder:
-        raise SettingError("--systems-table goes with --folder DIR, a shared task, and there is none.")
-    if args.ids and not args.scores:
-        raise SettingError("--ids goes with --scores NAME=FILE, and there is none.")
-
-
-def _refuse_second_source(option: str, others: Mapping[str, Any]) -> None:
-    for other, value in others.items():
-        if value:
-            raise SettingError(f"{option} and {other} name two sources. Give one of them.")
-
-
-def _demo_source(args: argparse.Namespace, tables: Mapping[str, Any]) -> Source:
-    """The simulated corpus, or the language pair of the simulated task."""
-    if args.demo_segments is not None and args.demo_segments < 1:
-        raise SettingError(f"--demo-segments is {args.demo_segments}. Expected at least 1.")
-    references = dict(refs=tuple(args.refs), refs_as_systems=args.refs_as_systems)
-    if not args.demo_task:
-        return Source(demo=args.demo_segments or 0, **references, **tables,
-                      demo_references=1 if args.demo_references is None else args.demo_references)
-    for key in ("demo", "demo_segments", "demo_references"):
-        if getattr(args, key):
-            raise SettingError(f"--demo-task and --{key.replace('_', '-')} name two sources: the shared task "
-                               "has 1,000 segments and two references. Give one of them.")
-    return Source(demo_task=True, **references, **tables)
-
-
-def _scores_alone(args: argparse.Namespace, tables: Mapping[str, Any]) -> Source:
-    """Scores without texts; what is about texts is out of place then."""
-    about_texts = {"--langpair": args.langpair, "--refs": args.refs, "--refs-as-systems": args.refs_as_systems,
-                   "--keep-canary": args.keep_canary, "--ids": args.ids, "--tokenize": args.tokenize}
-    for option, value in about_texts.items():
-        if value:
-            raise SettingError(f"{option} is about texts, and there are scores alone. Leave it out, or give the texts "
-                               "too.")
-    return Source(**tables)
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -167,27 +100,118 @@ def names(text: str) -> tuple[str, ...]:
 
 
 class AddUp(argparse.Action):
-    """Of a list that is given several times all names are taken: the last alone would let others in without a word."""
+    """Of a list that is given several times all names are taken, not only the last."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
-        given = getattr(namespace, self.dest)
-        before = () if given is None or given is self.default else given
-        setattr(namespace, self.dest, tuple(dict.fromkeys((*before, *values))))
+        setattr(namespace, self.dest, tuple(dict.fromkeys((*getattr(namespace, self.dest), *values))))
 
 
-#: What an option that takes NAME=FILE expects.
-_EXPECTED = {"--scores": "such as human=ratings.tsv", "--parse": "with the name of a system or reference",
-             "--run": "with the name of a system"}
+#-----------------------------------------------------------------------------------------------------------------------
+# The test set or the task that the options name.
 
 
-def _split_named(option: str, given: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Name and file of each value of an option that needs both."""
-    found = []
+#: What names a test set, the first that is given, and the options that may join it.
+_JOINING = {"demo_task": (), "demo": ("demo_segments", "demo_references"), "demo_segments": ("demo_references",),
+            "folder": ("run", "parse"), "xml": ("run",), "sacrebleu": ("system", "run"),
+            "ref": ("system", "run", "parse", "src", "docs")}
+_FILES = ("folder", "ref", "system", "run", "src", "docs", "xml", "sacrebleu", "parse", "demo", "demo_segments",
+          "demo_references")
+_ABOUT_TEXTS = ("langpair", "refs", "refs_as_systems", "keep_canary", "ids", "tokenize")
+#: Options of commands that take one language pair or a whole task, which say nothing of a whole task.
+_OF_ONE_PAIR = ("langpair", "domain", "tokenize", "lowercase", "ids", "parse")
+
+
+def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
+    """The source that the options name, None without any; checked for contradictions, not read.
+
+    A folder without a language pair is a `whole_task`, where that may be.
+    """
+    _check_companions(args)
+    given = [name for name in _FILES if getattr(args, name) not in (None, []) and getattr(args, name) is not False]
+    kind = next((name for name in _JOINING if name in given or name == "demo_task" and args.demo_task), None)
+    if kind is not None:
+        for other in given:
+            if other not in (kind, *_JOINING[kind]):
+                raise SettingError(f"{_option(kind)} and {_option(other)} name two sources. Give one of them.")
+    elif given and given != ["parse"]:
+        raise SettingError(f"{_option(given[0])} needs a reference. Give at least one with --ref FILE.")
+    elif not args.scores:
+        return None
+    elif wrong := next((name for name in _ABOUT_TEXTS if getattr(args, name)), None):
+        raise SettingError(f"{_option(wrong)} is about texts, and there are only scores. Leave it out, or give the "
+                           "texts too.")
+    if kind == "folder" and args.langpair is None and not whole_task:
+        pairs = pairs_of(args.folder)
+        raise SettingError(f"--folder needs --langpair. {args.folder} has: {', '.join(pairs) or 'none'}.")
+    values = _values(args, Source) | {"ref": tuple(map(_named, args.ref)), "system": tuple(map(_named, args.system))}
+    values |= {name: _split_named(name, getattr(args, name)) for name in ("run", "parse", "scores")}
+    values |= {"demo": args.demo_segments or (0 if args.demo else None),
+               "demo_references": 1 if args.demo_references is None else args.demo_references}
+    if kind in ("demo", "demo_segments", "demo_task"):
+        values["langpair"] = None
+    return Source(**values)
+
+
+def _check_companions(args: Namespace) -> None:
+    """Refuse options that mean nothing without another."""
+    if args.tokenize is not None:
+        check_tokenizer(args.tokenize)
+    if args.demo_segments is not None and args.demo_segments < 1:
+        raise SettingError(f"--demo-segments is {args.demo_segments}. Expected at least 1.")
+    tables = args.scores or args.folder and has_scores(args.folder)
+    demo = args.demo or args.demo_segments or args.demo_task
+    for name, is_there, what in (("lower_is_better", tables, "--scores NAME=FILE"),
+                                 ("higher_is_better", tables, "--scores NAME=FILE"),
+                                 ("systems_table", args.folder, "--folder DIR, a shared task"),
+                                 ("ids", args.scores, "--scores NAME=FILE"),
+                                 ("demo_references", demo, "--demo or --demo-segments")):
+        if getattr(args, name) not in (None, []) and not is_there:
+            raise SettingError(f"{_option(name)} goes with {what}, and there is none.")
+
+
+def task_source(args: Namespace, **more: Any) -> TaskSource:
+    """The task that the options name, not read; `more` are further fields of it."""
+    files = {name: _split_named(name, getattr(args, name), of_task=True) for name in ("scores", "run")}
+    return TaskSource(**_values(args, TaskSource) | files | {"exclude": ()} | more)
+
+
+def refuse_of_one_pair(args: Namespace, *more: str) -> None:
+    """Refuse the options that are for one language pair where a whole task is asked for; `more` are further ones."""
+    for name in (*_OF_ONE_PAIR, *more):
+        if getattr(args, name, None):
+            raise SettingError(f"{_option(name)} is for one language pair, and all are asked for. Leave it out, or "
+                               "choose one with --langpair.")
+
+
+def _values(args: Namespace, kind: type[Source | TaskSource]) -> dict[str, Any]:
+    """What the options of a command say of the fields that are called as they are."""
+    values = {field.name: getattr(args, field.name) for field in fields(kind) if hasattr(args, field.name)}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+
+
+#: An example of what an option expects of one language pair, and of a whole task.
+_EXAMPLES = {"scores": ("human=ratings.tsv", "en-zh:esa=ratings.tsv"), "parse": ("GPT-4=parse.conllu", ""),
+             "run": ("GPT-4=run2.txt", "en-zh:GPT-4=run2.txt")}
+
+
+def _split_named(option: str, given: Iterable[str], of_task: bool = False) -> tuple[Any, ...]:
+    """Name and file of each value of an option that needs both; of a task, the language pair before them.
+
+    >>> _split_named("scores", ["en-zh:esa=ratings.tsv"], of_task=True)
+    (('en-zh', 'esa', 'ratings.tsv'),)
+    """
+    found: list[tuple[str | None, ...]] = []
     for text in given:
-        name, path = _named(text)
-        if name is None or not path:
-            raise SettingError(f"{option} {text}: expected NAME=FILE, {_EXPECTED[option]}.")
-        found.append((name, path))
+        if of_task:
+            what, _, path = text.partition("=")
+            parts: tuple[str | None, ...] = (*what.partition(":")[::2], path)
+        else:
+            parts = _named(text)
+        if not all(parts):
+            form = "PAIR:NAME=FILE" if of_task else "NAME=FILE"
+            raise SettingError(f"{_option(option)} {text}: expected {form}, such as {_EXAMPLES[option][of_task]}"
+                               f"{': a task has several language pairs' * of_task}.")
+        found.append(parts)
     return tuple(found)
 
 
@@ -257,24 +281,45 @@ def given(args: Namespace, called: str | Callable[..., Any]) -> dict[str, Any]:
     return {name: getattr(args, option_name(name)) for name in defaults(called) if name in _ABOUT}
 
 
-def add_metric_options(sub: ArgumentParser) -> None:
-    group = sub.add_argument_group("metrics")
-    group.add_argument("--metrics", type=names, action=AddUp, metavar="NAME,...",
-                       help="default: human scores where a command compares systems; else bleu; without texts, the "
-                            "names of all --scores")
-    group.add_argument("--lowercase", action="store_true")
+def add_options(sub: ArgumentParser, command: str, formats: Sequence[str],
+                extra: Callable[[ArgumentParser], None] | None = None, **helps: str) -> None:
+    """The options of a command on one test set: its source, metrics, the systems to compare, settings, and output.
+
+    `extra` adds those of its own before the settings; `helps` as in `add_arguments`.
+    """
+    add_source_options(sub)
+    if command != "agreement":  # which has others
+        add_metric_options(sub)
+    add_choice_of_systems(sub)
+    if extra is not None:
+        extra(sub)
+    if defaults(command):
+        add_arguments(sub.add_argument_group("test"), command, **helps)
+    add_output_options(sub, formats)
+
+
+def add_source_options(sub: ArgumentParser) -> None:
+    _add_rows(sub.add_argument_group("source (text files, a shared-task folder, or the simulated corpus)"), _TEST_SET)
 
 
 def add_choice_of_systems(sub: ArgumentParser) -> None:
-    group = sub.add_argument_group("what to compare")
-    group.add_argument("--only", type=names, action=AddUp, metavar="NAME,...", help="these systems alone")
-    group.add_argument("--exclude", type=names, action=AddUp, metavar="NAME,...", help="all but these systems")
-    group.add_argument("--domain", metavar="NAME", help="the segments of this domain alone")
+    _add_rows(sub.add_argument_group("what to compare"), _CHOICE)
 
 
-def add_test_options(sub: ArgumentParser) -> None:
-    add_arguments(sub.add_argument_group("test"), "compare", resamples="bootstrap samples of intervals",
-                  jobs="threads, -1 for all cores; more pay off from some 10,000 segments; the result is the same")
+def add_task_source(group: _ArgumentGroup) -> None:
+    _add_rows(group, _TASK)
+
+
+def add_pairs(group: ArgumentParser | _ArgumentGroup) -> None:
+    _add_rows(group, _PAIRS)
+
+
+def add_metric_options(sub: ArgumentParser, default: str = "human scores where a command compares systems; else bleu; "
+                       "without texts, the names of all --scores", lowercase: bool = True) -> _ArgumentGroup:
+    group = sub.add_argument_group("metrics")
+    _add_rows(group, {"metrics": ("NAME,...", f"default: {default}"), **({"lowercase": ("", "ignore case")}
+                                                                       if lowercase else {})})
+    return group
 
 
 def add_output_options(sub: ArgumentParser, formats: Sequence[str]) -> None:
@@ -282,58 +327,3 @@ def add_output_options(sub: ArgumentParser, formats: Sequence[str]) -> None:
     group.add_argument("--format", choices=formats, default=formats[0], help=f"default: {formats[0]}")
     group.add_argument("--out", metavar="FILE", type=lambda path: None if path == "-" else path,
                        help="write to a file instead of standard output (-)")
-
-
-#-----------------------------------------------------------------------------------------------------------------------
-# The options that name a whole shared task, for `task`, `serve` and `agreement`.
-
-
-#: Options of commands that take one language pair or a whole task, which say nothing of a whole task.
-_OF_ONE_PAIR = ("langpair", "domain", "tokenize", "lowercase", "ids", "parse")
-
-
-def add_pairs(add: Callable[..., Any]) -> None:
-    add("--pairs", type=names, action=AddUp, metavar="XX-YY,...",
-        help="these language pairs of the task alone (default: all)")
-
-
-def add_task_scores(add: Callable[..., Any]) -> None:
-    add("--scores", action="append", default=[], metavar="PAIR:NAME=FILE",
-        help="segment scores of one language pair, such as those of people, beside its texts; repeatable")
-    add("--run", action="append", default=[], dest="runs", metavar="PAIR:NAME=FILE",
-        help="output of a further training run of a system in one language pair; repeatable (docs/runs.md)")
-
-
-def refuse_of_one_pair(args: Namespace, **more: object) -> None:
-    """Refuse the options that are for one language pair where a whole task is asked for; `more` are further ones."""
-    given = {key: getattr(args, key, None) for key in _OF_ONE_PAIR} | more  # not each command has all of them
-    for key, value in given.items():
-        if value:
-            raise SettingError(f"--{key.replace('_', '-')} is for one language pair, and all are asked for. Leave it "
-                               "out, or choose one with --langpair.")
-
-
-def task_source(args: Namespace, **more: Any) -> TaskSource:
-    """The task that the options name, not read; `more` are further fields of it."""
-    return TaskSource(args.folder, args.pairs or (), lower_is_better=tuple(args.lower_is_better),
-                      higher_is_better=tuple(args.higher_is_better), keep_canary=args.keep_canary,
-                      systems_table=args.systems_table, keep_withdrawn=args.keep_withdrawn,
-                      scores=_of_pairs("--scores", args.scores), run=_of_pairs("--run", args.runs), **more)
-
-
-def _of_pairs(option: str, given: Iterable[str]) -> tuple[tuple[str, str, str], ...]:
-    """What the option says: language pair, name, file.
-
-    >>> _of_pairs("--scores", ["en-zh:esa=ratings.tsv"])
-    (('en-zh', 'esa', 'ratings.tsv'),)
-    """
-    found = []
-    for text in given:
-        what, sign, path = text.partition("=")
-        pair, colon, name = what.partition(":")
-        if not (sign and colon and pair and name and path):
-            example = "en-zh:esa=ratings.tsv" if option == "--scores" else "en-zh:GPT-4=run2.txt"
-            raise SettingError(f"{option} {text}: expected PAIR:NAME=FILE, such as {example}: a task has several "
-                               "language pairs.")
-        found.append((pair, name, path))
-    return tuple(found)

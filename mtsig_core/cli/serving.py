@@ -14,15 +14,17 @@ import sys
 import time
 import tomllib
 import webbrowser
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from mtsig_core._command import STATUS, ignore_interrupts
+from mtsig_core.cli.options import add_pairs, add_source_options, refuse_of_one_pair, source_from, task_source
 from mtsig_core.errors import SettingError
 from mtsig_core.readers.limits import read_whole_number, upload_limits
 from mtsig_core.source import PORTS_VARIABLE, SHARED_VARIABLE, SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
@@ -338,6 +340,27 @@ signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 runpy.run_module("streamlit", run_name="__main__", alter_sys=True)"""
 
 
+def add_serve(sub: ArgumentParser) -> None:
+    add_source_options(sub)
+    add_pairs(sub)
+    sub.add_argument("--port", type=int, default=8501)
+    sub.add_argument("--address", help="where to listen (default: localhost, this machine only)")
+    sub.add_argument("--workers", type=int, default=1, metavar="N", help="processes, behind a proxy (needs Caddy)")
+    sub.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    sub.set_defaults(command=run_serve)
+
+
+def run_serve(args: Namespace) -> int:
+    source, task = source_from(args, whole_task=True), None
+    if args.folder is not None and args.langpair is None:
+        refuse_of_one_pair(args, "refs", "refs_as_systems")
+        task = task_source(args)
+    elif args.pairs:
+        raise SettingError("--pairs goes with --folder DIR without --langpair, a whole task. Leave it out.")
+    return serve(source, task, port=args.port, open_browser=not args.no_browser, address=args.address,
+                 workers=args.workers)
+
+
 def serve(source: Source | None, task: TaskSource | None = None, *, port: int, open_browser: bool,
           address: str | None = None, workers: int = 1) -> int:
     """Check the test set, then become the dashboard's server; with several workers, start them and wait for the end.
@@ -373,7 +396,7 @@ def serve(source: Source | None, task: TaskSource | None = None, *, port: int, o
         environment.pop(variable, None)
     if task is not None and source is not None:
         task.check()  # each of its parts is read when it is opened
-        environment[TASK_VARIABLE] = _absolute_task(task).to_json()
+        environment[TASK_VARIABLE] = _absolute(task).to_json()
         source = replace(source, scores=(), run=())
     elif source is not None:
         source.read()  # mistakes show here, not in the browser
@@ -416,21 +439,17 @@ def _allow_files() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
-def _absolute(source: Source) -> Source:
+#: Fields of sources that are files: a path, several, or several of which each is the last of a tuple.
+_PATHS = ("folder", "src", "docs", "ids", "systems_table", "xml", "ref", "system", "run", "parse", "scores")
+_Source = TypeVar("_Source", Source, TaskSource)
+
+
+def _absolute(source: _Source) -> _Source:
     """With files wherever they are, and shown as from here: nobody else is told where that is."""
-    single = ("folder", "src", "docs", "ids", "systems_table")
-    files: dict[str, Any] = {key: _path(getattr(source, key)) for key in single}
-    files |= {key: tuple((name, _path(file)) for name, file in getattr(source, key))
-              for key in ("ref", "system", "run", "parse", "scores")}
-    return replace(source, xml=tuple(map(os.path.abspath, source.xml)), named_from=os.getcwd(), **files)
+    def absolute(value: Any) -> Any:
+        if not isinstance(value, tuple):
+            return None if value is None else os.path.abspath(value)
+        return tuple(each[:-1] + (absolute(each[-1]),) if isinstance(each, tuple) else absolute(each) for each in value)
 
-
-def _absolute_task(task: TaskSource) -> TaskSource:
-    files: dict[str, Any] = {key: tuple((pair, name, _path(file)) for pair, name, file in getattr(task, key))
-                             for key in ("scores", "run")}
-    return replace(task, folder=_path(task.folder), systems_table=_path(task.systems_table), named_from=os.getcwd(),
-                   **files)
-
-
-def _path(name: str | None) -> str | None:
-    return None if name is None else os.path.abspath(name)
+    files: dict[str, Any] = {name: absolute(getattr(source, name)) for name in _PATHS if hasattr(source, name)}
+    return replace(source, named_from=os.getcwd(), **files)

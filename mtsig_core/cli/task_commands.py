@@ -9,19 +9,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from mtsig_core.cli.compare_commands import add_official_option, run_replicate_task
+from mtsig_core.cli.compare_commands import add_official, run_replicate_task
 from mtsig_core.cli.inputs import check_out, progress_line, read, write
 from mtsig_core.cli.options import (
-    AddUp,
     add_arguments,
-    add_choice_of_systems,
-    add_folder_options,
+    add_metric_options,
+    add_options,
     add_output_options,
     add_pairs,
-    add_reference_options,
-    add_task_scores,
+    add_task_source,
     given,
-    names,
     refuse_of_one_pair,
     source_from,
     task_source,
@@ -71,7 +68,7 @@ def take_review(args: Namespace) -> tuple[Entry, ...]:
         option = f"--{other[0].replace('_', '-')}"
         raise SettingError(f"{option} and --review FILE both say what to compare, and how. Leave {option} out, "
                            "or change it on the page Review.")
-    args.track, args.metrics = review.track, [review.metric]
+    args.track, args.metrics = review.track, (review.metric,)
     args.refs, args.refs_as_systems = review.refs, review.refs_as_systems
     for name, value in says.items():
         setattr(args, option_name(name), value)
@@ -99,34 +96,25 @@ def warn_of_review(history: Sequence[Entry], whole: KeptTask, found: TaskCompari
 # `task`: a whole shared task.
 
 
-def add_task_options(sub: ArgumentParser) -> None:
+def add_task(sub: ArgumentParser) -> None:
     group = sub.add_argument_group("source")
-    add = group.add_argument
-    add("--demo-task", "--demo", dest="demo", action="store_true",
-        help="a simulated task: three language pairs, 12 systems in two tracks")
-    add("--folder", metavar="DIR",
-        help="a shared task, or a zip of it: texts in WMT layout or WMT's XML, of all language pairs, "
-             "mt-metrics-eval's folders, or WMT25's automatic_scores/")
-    add("--name", metavar="NAME", help="what to call the task (default: as its folder)")
-    add_pairs(add)
-    add("--track", choices=("constrained", "unconstrained"), help="the systems of one track alone")
-    add("--only", type=names, action=AddUp, metavar="NAME,...", help="these systems alone")
-    add("--exclude", action="append", default=[], metavar="[PAIR:]NAME,...[=REASON]",
-        help="all but these systems, in all language pairs or in one, and why; may be given several times")
-    add_reference_options(add)
-    add("--review", metavar="FILE",
-        help="the JSON of the page Review: track, metric, settings and exclusions; with its decisions and notes")
-    add_task_scores(add)
-    add_folder_options(add)
-    group = sub.add_argument_group("metrics")
-    group.add_argument("--metrics", type=names, action=AddUp, metavar="NAME,...",
-                       help="default: all scores; bleu without any")
+    group.add_argument("--demo-task", "--demo", dest="demo", action="store_true",
+                       help="a simulated task: three language pairs, 12 systems in two tracks")
+    add_task_source(group)
+    group.add_argument("--track", choices=("constrained", "unconstrained"), help="the systems of one track only")
+    group.add_argument("--exclude", action="append", default=[], metavar="[PAIR:]NAME,...[=REASON]",
+                       help="all but these systems, in all language pairs or in one, and why; may be given several "
+                            "times")
+    group.add_argument("--review", metavar="FILE", help="the JSON of the page Review: track, metric, settings and "
+                       "exclusions; with its decisions and notes")
+    group = add_metric_options(sub, "all scores; bleu without any", lowercase=False)
     group.add_argument("--primary", metavar="NAME", help="the metric that comes first")
     group.add_argument("--human", metavar="NAME",
-                       help="scores that people gave: all metrics are held against them, as by the command agreement")
+                       help="human scores: all metrics are held against them, as by the command agreement")
     add_arguments(sub.add_argument_group("test"), "task", resamples="bootstrap samples of intervals")
-    add_official_option(sub, of_task=True)
+    add_official(sub, of_task=True)
     add_output_options(sub, TASK_DOCUMENTS)
+    sub.set_defaults(command=run_task)
 
 
 def _tell_unread(source: TaskSource) -> None:
@@ -145,10 +133,9 @@ def _tell_unread(source: TaskSource) -> None:
     print(*(f"mtsig: {printable(one)}\n" for one in said), sep="", end="", file=sys.stderr)
 
 
-def run_task(args: Namespace) -> int:
+def run_task(args: Namespace) -> None:
     history = take_review(args)
-    source = task_source(args, name=args.name, track=args.track, only=args.only or (), refs=tuple(args.refs),
-                         refs_as_systems=args.refs_as_systems)
+    source = task_source(args)
     if args.demo == (args.folder is not None):
         raise SettingError("A task comes from --folder DIR or is the simulated one, --demo-task. Give one of them.")
     read = tuple((name, path) for _, name, path in (*source.scores, *source.run))
@@ -160,8 +147,9 @@ def run_task(args: Namespace) -> int:
     kept = whole.leaving_out(replay(history).exclusions if history else
                              read_exclusions(args.exclude, whole.info.systems, whole.info.pairs))
     if args.official is not None:
-        return run_replicate_task(args, kept)
-    metrics = None if args.metrics is None else list(dict.fromkeys(args.metrics))
+        run_replicate_task(args, kept)
+        return
+    metrics = list(args.metrics) or None
     if args.primary is not None:
         metrics = list(dict.fromkeys([args.primary, *task_metrics(kept.info, metrics)]))
     settings = given(args, "task")
@@ -177,55 +165,51 @@ def run_task(args: Namespace) -> int:
         command = task_command(kept.source, metrics=",".join(metrics or ()) or None, human=args.human,
                                **settings | {"jobs": None})
     write(task_document(args.format, found, kept.source, command, history), args.out)
-    return 0
 
 
 #-----------------------------------------------------------------------------------------------------------------------
 # `agreement`: how far metrics decide as people do.
 
 
-def add_agreement_options(sub: ArgumentParser) -> None:
-    group = sub.add_argument_group("metrics")
+def add_agreement(sub: ArgumentParser) -> None:
+    add_options(sub, "agreement", tuple(AGREEMENT_FORMS), _add_of_agreement,
+                trials="permutations behind each p of two systems, and of two metrics")
+    sub.set_defaults(command=run_agreement)
+
+
+def _add_of_agreement(sub: ArgumentParser) -> None:
+    group = add_metric_options(sub, "all other --scores and, with texts, bleu, chrf and ter")
     group.add_argument("--human", required=True, metavar="NAME",
-                       help="the scores that people gave, one of --scores or of the folder")
-    group.add_argument("--metrics", type=names, action=AddUp, metavar="NAME,...",
-                       help="default: all other --scores and, with texts, bleu, chrf and ter")
-    group.add_argument("--lowercase", action="store_true")
+                       help="the human scores, one of --scores or of the folder")
     group = sub.add_argument_group("a whole task", "each language pair and their mean: --folder without --langpair, or "
                                                    "--demo-task with --all-pairs")
     group.add_argument("--all-pairs", action="store_true", help="all language pairs of the task")
-    add_pairs(group.add_argument)
-    add_choice_of_systems(sub)
-    add_arguments(sub.add_argument_group("test"), "agreement",
-                  trials="swaps behind each p of two systems, permutations behind that of two metrics")
-    add_output_options(sub, tuple(AGREEMENT_FORMS))
+    add_pairs(group)
 
 
-def run_agreement(args: Namespace) -> int:
+def run_agreement(args: Namespace) -> None:
     check_jobs(args.jobs)
     if args.all_pairs or args.pairs or args.folder is not None and args.langpair is None:
-        return _run_task(args)
+        _run_task(args)
+        return
     testset = read(args)
-    chosen = default_metrics(testset, args.human) if args.metrics is None else args.metrics
-    metrics = [resolve_metric(testset, name, lowercase=args.lowercase) for name in chosen]
+    metrics = [resolve_metric(testset, name, lowercase=args.lowercase)
+               for name in args.metrics or default_metrics(testset, args.human)]
     warn(caution for metric in metrics for caution in about_ratings(testset, metric.name))
     with progress_line() as progress:
         found = agreement(testset, args.human, metrics, progress=progress, **given(args, "agreement"))
     write(AGREEMENT_FORMS[args.format](found), args.out)
-    return 0
 
 
-def _run_task(args: Namespace) -> int:
+def _run_task(args: Namespace) -> None:
     """All language pairs of a task."""
     if args.folder is None and not args.demo_task:
         raise SettingError("Several language pairs come from --folder DIR or --demo-task. Give one of them.")
     source_from(args, whole_task=True)  # which refuses what names another source
-    refuse_of_one_pair(args, run=args.runs)
-    source = task_source(args, only=args.only or (), exclude=tuple(map(TaskExclusion, args.exclude or ())),
-                         refs=tuple(args.refs), refs_as_systems=args.refs_as_systems)
+    refuse_of_one_pair(args, "run")
+    source = task_source(args, exclude=tuple(map(TaskExclusion, args.exclude)))
     check_out(args.out, Source(folder=args.folder))
     kept = KeptTask(source)
     with progress_line() as progress:
-        found = kept_agreement(kept, args.human, args.metrics, progress=progress, **given(args, "agreement"))
+        found = kept_agreement(kept, args.human, args.metrics or None, progress=progress, **given(args, "agreement"))
     write(AGREEMENT_FORMS[args.format](found), args.out)
-    return 0

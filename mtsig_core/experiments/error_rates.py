@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist, median
 from typing import Any, ClassVar
@@ -32,14 +32,14 @@ from mtsig_core.experiments.population import (
     population,
 )
 from mtsig_core.metrics import Metric, direction, is_segment_mean, resolve_metric
-from mtsig_core.results import MetricResult, PairResult, Settings
+from mtsig_core.results import MetricResult, Settings
 from mtsig_core.stats import engine
 from mtsig_core.stats.comparison import compare
 from mtsig_core.stats.engine import count_differing_units, segment_scores
 from mtsig_core.stats.few_units import fewest_trials, fewest_units, p_floor
 from mtsig_core.stats.measured import measure
 from mtsig_core.stats.parallel import Progress, report_stage
-from mtsig_core.stats.resampling import Units
+from mtsig_core.stats.resampling import Units, sum_groups
 from mtsig_core.stats.settings import check_level, check_whole
 from mtsig_core.stats.significance import (
     CORRECTIONS,
@@ -56,15 +56,13 @@ from mtsig_core.stats.significance import (
 )
 from mtsig_core.testset import TestSet
 
-# Two systems made equal without a swap: documents are drawn with weights under which both have the same score.
-#
-# Swapping whole documents of two systems that differ makes the difference itself a part of what segments of a document
-# have in common. Weights keep each document as it is, and so what its segments have in common.
+# Two systems made equal without a swap: documents, kept as they are, are drawn with weights under which both have the
+# same score. (To swap whole documents makes the difference a part of what segments of a document have in common.)
 
 
 #: The effective number of documents, as a share of all, below which the weights leave too little of the test set.
 LEAST_KEPT = 0.5
-_DOUBLINGS, _HALVINGS = 20, 60
+_DOUBLINGS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +92,7 @@ def equal_weights(metric: Metric, both: np.ndarray, documents: np.ndarray) -> Eq
     >>> equal_weights(SegmentMean("human", True), both, np.arange(3)).weights.round(3).tolist()
     [0.333, 0.333, 0.333]
     """
-    sums = np.stack([_sum_documents(documents, both[s]) for s in (0, 1)])  # (2, documents, stats)
+    sums = sum_groups(both, documents)
     pull = _influence(metric, sums, sums.sum(axis=1))
     if not np.ptp(pull) > 0:
         return None
@@ -103,13 +101,15 @@ def equal_weights(metric: Metric, both: np.ndarray, documents: np.ndarray) -> Eq
         return None
     n, spread = len(weights), weights[documents] * len(weights)
     per_segment = _influence(metric, both, (spread[:, None] * both).sum(axis=1))
-    by_document = weights @ _sum_documents(documents, per_segment) ** 2 * n
+    by_document = weights @ np.bincount(documents, per_segment) ** 2 * n
     by_segment = spread @ per_segment ** 2
     return EqualWeights(weights, effective, float(np.sqrt(by_document / by_segment))) if by_segment > 0 else None
 
 
 def _tilt(metric: Metric, sums: np.ndarray, pull: np.ndarray) -> np.ndarray | None:
     """Weights proportional to exp(t pull), shape (documents,), with the t that makes the scores of `sums` equal."""
+    from scipy.optimize import brentq  # late: it takes long to import
+
     def weights_at(t: float) -> np.ndarray:
         free = np.exp(t * pull - (t * pull).max())
         weights: np.ndarray = free / free.sum()
@@ -127,11 +127,7 @@ def _tilt(metric: Metric, sums: np.ndarray, pull: np.ndarray) -> np.ndarray | No
         far *= 2
     else:
         return None
-    near = 0.0
-    for _ in range(_HALVINGS):
-        middle = (near + far) / 2
-        near, far = (middle, far) if difference(middle) * start > 0 else (near, middle)
-    return weights_at(far)
+    return weights_at(brentq(difference, 0.0, far))
 
 
 def predicted_rejections(se_ratio: float, alpha: float) -> float:
@@ -145,13 +141,6 @@ def predicted_rejections(se_ratio: float, alpha: float) -> float:
     """
     normal = NormalDist()
     return 2 * normal.cdf(-normal.inv_cdf(1 - alpha / 2) / se_ratio)
-
-
-def _sum_documents(documents: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Sums of each document, shape (segments, ...) -> (documents, ...)."""
-    sums = np.zeros((int(documents.max()) + 1, *values.shape[1:]))
-    np.add.at(sums, documents, values)
-    return sums
 
 
 def _influence(metric: Metric, statistics: np.ndarray, at: np.ndarray) -> np.ndarray:
@@ -261,7 +250,8 @@ def _decide_nulls(draws: PairDraws, equal: EqualWeights | None, trials: int, alp
                   rng_documents: np.random.Generator) -> _Decisions:
     """What every test concludes of one null pair of each kind."""
     metric, n = draws.whole.metric, draws.n_segments
-    both = _swapped(draws.draw_segments(rng), rng.random(n) < 0.5)
+    both = draws.draw_segments(rng)
+    both = np.where((rng.random(n) < 0.5)[:, None], both[::-1], both)  # the two trade places by coin
     key = int(rng.integers(1 << 62))
     decisions = {("segment", "segment"): conclusions_on(metric, both, Units.segments(n), trials, alpha, key)}
     if equal is not None:
@@ -294,11 +284,6 @@ def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, 
         side = test.side(delta, replicates[test.draws])
         concluded[name] = bool(decide_pairs(side, alpha, p=p, win=win, lose=lose, side=side)[0])
     return concluded
-
-
-def _swapped(both: np.ndarray, coins: np.ndarray) -> np.ndarray:
-    """Two systems, shape (2, segments, stats), that trade places in the segments where the coins say so."""
-    return np.where(coins[:, None], both[::-1], both)
 
 
 # Systems made equal, each compared with the first: p-values under a true null (Riezler and Maxwell 2005, Table 2).
@@ -427,20 +412,18 @@ class FamilyDecisions(DrawArrays):
         """Shape (test sets, pairs)."""
         return np.asarray(self.decided[:, self.corrections.index(correction)])
 
+    # Of each test set, shape (test sets,): true differences found and lost, all claims and false ones.
+
     def right(self, correction: str) -> np.ndarray:
-        """True differences that are found on each test set, shape (test sets,)."""
         return np.asarray((self.true & (self.claims(correction) == 1)).sum(axis=1))
 
     def lost(self, correction: str) -> np.ndarray:
-        """Those that are not."""
         return np.asarray(self.true.sum() - self.right(correction))
 
     def claimed(self, correction: str) -> np.ndarray:
-        """Claims of each test set, shape (test sets,)."""
         return np.asarray((self.claims(correction) != 0).sum(axis=1))
 
     def false(self, correction: str) -> np.ndarray:
-        """False claims of each test set, shape (test sets,)."""
         return np.asarray(self.claimed(correction) - self.right(correction))
 
     def any_false(self, correction: str) -> Rate:
@@ -471,8 +454,10 @@ def mix_family(testset: TestSet, metric: str | Metric, systems: int, better: int
 
 
 def share_for(whole: Population, aim: float) -> tuple[float, float]:
-    """How much of a better system the best real one says, for a difference in points, and the difference that makes:
-    all of it, and less, where that is not enough."""
+    """How much of a better system the best real one says for a difference in points, at most all of it, and the
+    difference that makes."""
+    from scipy.optimize import brentq
+
     sums = whole.statistics.sum(axis=1, dtype=np.float64)
     every, best, sign = sums.mean(axis=0), sums[0], direction(whole.metric)
 
@@ -481,12 +466,8 @@ def share_for(whole: Population, aim: float) -> tuple[float, float]:
         scores = whole.metric.score(mixed)
         return float(sign * (scores[0] - scores[1]))
 
-    low, high = 0.0, 1.0
-    if gap(1.0) > aim:
-        for _ in range(30):
-            middle = (low + high) / 2
-            low, high = (middle, high) if gap(middle) < aim else (low, middle)
-    return high, gap(high)
+    share = 1.0 if gap(1.0) <= aim else float(brentq(lambda share: gap(share) - aim, 0.0, 1.0))
+    return share, gap(share)
 
 
 # Experiment-wise error: how likely is a wrong conclusion among many comparisons of equal systems?
@@ -722,18 +703,11 @@ def changes_between(part: TestSet, by_segment: MetricResult, by_document: Metric
         rows.append(UnitChange(name, int((segment & document).sum()), int((segment & ~document).sum()),
                                int((document & ~segment).sum()), int((~segment & ~document).sum()),
                                fewest_trials(settings, len(both), name), needed if needed > documents else None))
-        changed += _changed(name, sides[0], p_segment, p_document, segment != document)
+        changed += (ChangedPair(name, pair.a, pair.b, pair.delta, float(p_segment[k]), float(p_document[k]),
+                                pair.se_ratio) for k, pair in enumerate(sides[0]) if segment[k] != document[k])
     ratios = [pair.se_ratio for pair in sides[0] if pair.se_ratio is not None]
     low, middle, high = (min(ratios), median(ratios), max(ratios)) if ratios else (None, None, None)
     return UnitChanges(metric=by_segment.metric, alpha=alpha, seed=settings.seed, n_pairs=len(both),
                        n_segments=part.n_segments, n_documents=documents, se_ratio_low=low, se_ratio_median=middle,
                        se_ratio_high=high, rows=tuple(rows), pairs=tuple(changed),
                        higher_is_better=by_segment.higher_is_better)
-
-
-def _changed(correction: str, pairs: Sequence[PairResult], p_segment: np.ndarray, p_document: np.ndarray,
-             differ: np.ndarray) -> Iterator[ChangedPair]:
-    for k in np.flatnonzero(differ).tolist():
-        pair = pairs[k]
-        yield ChangedPair(correction, pair.a, pair.b, pair.delta, float(p_segment[k]), float(p_document[k]),
-                          pair.se_ratio)

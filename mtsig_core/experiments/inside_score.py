@@ -70,11 +70,6 @@ class SentenceMean:
         return f"mean-of-sentences|{self.of.signature(testset)}"
 
 
-def segment_mean(metric: Metric) -> Metric:
-    """The metric itself where it is a mean of segment scores, else the mean of its sentence scores."""
-    return metric if is_segment_mean(metric) else SentenceMean(metric)
-
-
 # What is inside a BLEU score: n-gram precisions, length ratio and brevity penalty (Koehn 2004, Table 1).
 
 
@@ -107,8 +102,12 @@ def precisions(testset: TestSet, metric: str | Metric = "bleu", *, statistics: n
     if statistics is None:
         statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
     sums = statistics.sum(axis=1)
-    rows = [_parts(name, counts_of(metric, row), points)
-             for name, row, points in zip(testset.systems, sums, metric.score(sums).tolist(), strict=True)]
+    rows = []
+    for name, row, points in zip(testset.systems, sums, metric.score(sums).tolist(), strict=True):
+        counts = counts_of(metric, row)
+        p1, p2, p3, p4 = (share(100 * counts[f"correct_{n}"], counts[f"total_{n}"]) for n in ORDERS)
+        rows.append(SystemPrecisions(name, p1, p2, p3, p4, share(counts["sys_len"], counts["ref_len"]),
+                                     brevity_penalty(counts["sys_len"], counts["ref_len"]), points))
     return tuple(sorted(rows, key=lambda row: -row.bleu))
 
 
@@ -144,12 +143,6 @@ def brevity_penalty(sys_len: float, ref_len: float) -> float:
 def share(part: float, whole: float) -> float | None:
     """A ratio; None of nothing."""
     return part / whole if whole > 0 else None
-
-
-def _parts(name: str, counts: Mapping[str, int], points: float) -> SystemPrecisions:
-    p1, p2, p3, p4 = (share(100 * counts[f"correct_{n}"], counts[f"total_{n}"]) for n in ORDERS)
-    return SystemPrecisions(name, p1, p2, p3, p4, share(counts["sys_len"], counts["ref_len"]),
-                            brevity_penalty(counts["sys_len"], counts["ref_len"]), points)
 
 
 # One sentence's BLEU, step by step; and the reading note's example, of which some steps are wrong.
@@ -362,7 +355,8 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
     pairs = engine.all_pairs(len(names))
     matches = _column(metric, statistics, "correct_4")
     zeros = None if matches is None else float((matches == 0).mean())
-    apart = sorted(_disagreements(names, pairs, sign * corpus, sign * average), key=_size, reverse=True)
+    apart = sorted(_disagreements(names, pairs, sign * corpus, sign * average), reverse=True,
+                   key=lambda pair: min(pair.corpus_delta, -pair.average_delta))
     return Averages(metric=metric.name, signature=mean.signature(testset), n_segments=testset.n_segments,
                     n_pairs=len(pairs), unsmoothed_zeros=zeros, systems=_ranked(names, corpus, average, sign),
                     disagreements=tuple(apart), case=_case(testset, metric, mean, pairs, statistics, sentences, seed,
@@ -385,10 +379,6 @@ def _disagreements(names: Sequence[str], pairs: np.ndarray, corpus: np.ndarray,
             yield Disagreement(names[a], names[b], *deltas)
 
 
-def _size(pair: Disagreement) -> float:
-    return min(pair.corpus_delta, -pair.average_delta)
-
-
 def _case(testset: TestSet, metric: Metric, mean: SentenceMean, pairs: np.ndarray, statistics: np.ndarray,
           sentences: np.ndarray, seed: int, report: engine.Progress | None) -> Case | None:
     names, sign = list(testset.systems), direction(metric)
@@ -399,7 +389,8 @@ def _case(testset: TestSet, metric: Metric, mean: SentenceMean, pairs: np.ndarra
     for tried, size in enumerate(sizes):
         if report is not None:
             report(tried / len(sizes))
-        sets = fit[_sets(len(fit), size, seed)]
+        tries = _TRIES if len(fit) > size else 1
+        sets = fit[np.stack([draw_subset(len(fit), size, seed, k) for k in range(tries)])]  # (sets, size)
         corpus = sign * metric.score(statistics[:, sets].sum(axis=2))  # (systems, sets)
         average = sign * mean.score(sentences[:, sets].sum(axis=2))
         deltas, others = (scores[pairs[:, 0]] - scores[pairs[:, 1]] for scores in (corpus, average))
@@ -420,11 +411,6 @@ def _case(testset: TestSet, metric: Metric, mean: SentenceMean, pairs: np.ndarra
 def _column(metric: Metric, statistics: np.ndarray, name: str) -> np.ndarray | None:
     """One statistic, shape (systems, segments); None where the metric has none of that name."""
     return statistics[..., metric.stat_names.index(name)] if name in metric.stat_names else None
-
-
-def _sets(n_segments: int, size: int, seed: int) -> np.ndarray:
-    """Random sets of segments, shape (sets, size)."""
-    return np.stack([draw_subset(n_segments, size, seed, k) for k in range(_TRIES if n_segments > size else 1)])
 
 
 # BLEU and GTM of two systems at other output lengths (Koehn 2004, Figure 1).
@@ -636,7 +622,7 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
         raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
     if statistics is None:
         statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
-    mean = segment_mean(metric)
+    mean: Metric = metric if is_segment_mean(metric) else SentenceMean(metric)
     if isinstance(mean, SentenceMean):
         statistics = mean.from_counts(statistics)
     if system is None:
@@ -653,13 +639,20 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
         return bootstrap_systems(part, mean, unit=unit, alpha=alpha, resamples=resamples, seed=seed, jobs=jobs,
                                  statistics=statistics[[place]][:, rows], progress=progress)[0]
 
-    rows = tuple(_row(n, interval(n), alpha) for n in (*(n for n in SIZES if n < len(known)), len(known)))
+    rows = []
+    for n in (*(n for n in SIZES if n < len(known)), len(known)):
+        score = interval(n)
+        t, boot = score.intervals["t"], score.intervals["percentile"]
+        ratio = None if t is None or boot is None or boot[0] == boot[1] else (t[1] - t[0]) / (boot[1] - boot[0])
+        (t_low, t_high), (low, high) = t or (None, None), boot or (None, None)
+        rows.append(TInterval(n, score.score, factor(n, alpha), factor(None, alpha), t_low, t_high, low, high, ratio))
     document = n_documents = None
     if testset.documents is not None and (n_documents := len(set(testset.document_index[known].tolist()))) > 1:
         document = interval(len(known), "document").intervals["percentile"]
     low, high = document or (None, None)
     return StudentsT(metric=mean.name, alpha=alpha, seed=seed, signature=mean.signature(testset), system=system,
-                     resamples=resamples, rows=rows, n_documents=n_documents, document_low=low, document_high=high)
+                     resamples=resamples, rows=tuple(rows), n_documents=n_documents, document_low=low,
+                     document_high=high)
 
 
 def factor(n: int | None, alpha: float) -> float:
@@ -704,13 +697,6 @@ def densities(n: int = 5, alpha: float = 0.05, points: int = 161) -> tuple[np.nd
     x = np.linspace(-widest, widest, points)
     top = math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2)) / math.sqrt(df * math.pi)
     return x, top * (1 + x * x / df) ** (-(df + 1) / 2), np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
-
-
-def _row(n: int, score: ScoreBootstrap, alpha: float) -> TInterval:
-    t, boot = score.intervals["t"], score.intervals["percentile"]
-    width = None if boot is None or t is None or boot[0] == boot[1] else (t[1] - t[0]) / (boot[1] - boot[0])
-    (t_low, t_high), (boot_low, boot_high) = t or (None, None), boot or (None, None)
-    return TInterval(n, score.score, factor(n, alpha), factor(None, alpha), t_low, t_high, boot_low, boot_high, width)
 
 
 # The same output under other settings of BLEU: why a score goes with its signature (Post 2018).

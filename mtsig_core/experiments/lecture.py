@@ -15,6 +15,7 @@ from mtsig_core.experiments.error_rates import (
     FamilyDecisions,
     Mixture,
     mix_family,
+    predicted_rejections,
     share_for,
 )
 from mtsig_core.experiments.frame import DrawArrays, Rate, make_rng, rate
@@ -410,9 +411,7 @@ def design_effect(per_document: int, correlation: float) -> float:
 
 def expected_by_sentence(per_document: int, correlation: float, alpha: float = 0.05) -> float:
     """Share of equal pairs that a test by sentence rejects, by the normal distribution: 2 Phi(-z / sqrt(deff))."""
-    from scipy.special import ndtr, ndtri
-
-    return float(2 * ndtr(ndtri(alpha / 2) / np.sqrt(design_effect(per_document, correlation))))
+    return predicted_rejections(float(np.sqrt(design_effect(per_document, correlation))), alpha)
 
 
 # Fifteen systems, every pair tested.

@@ -125,7 +125,7 @@ def draw_accuracies(testset: TestSet, human: str, metrics: Sequence[str | Metric
 
 def summarize_draws(human: str, draws: MetricDraws) -> Agreement:
     """Accuracies with their intervals, the most agreeing metric first, and pairs of metrics."""
-    order = sorted(range(len(draws.rows)), key=lambda k: -draws.rows[k].soft)
+    order = sorted(range(len(draws.rows)), key=lambda k: -draws.rows[k].soft[0])
     tokenizers = {metric.name: find_tokenizer(metric, draws.testset) for metric in draws.metrics}
     results = tuple(accuracies(draws.metrics[k], draws.metrics[k].signature(draws.testset), draws.rows[k],
                                draws.sampling.alpha) for k in order)
@@ -194,15 +194,13 @@ class _Drawn:
 
 @dataclass(frozen=True, eq=False)
 class AccuracyDraws:
-    """A metric against people, observed and on bootstrap samples: pairwise accuracy (`hard`, NaN where people order no
-    pair) and soft pairwise accuracy; drawn ones have shape (resamples,)."""
+    """A metric against people: pairwise (`hard`, NaN where people order no pair) and soft pairwise accuracy, shape
+    (1 + resamples,), the first of each observed."""
 
     n_pairs: int
     n_ties: int
-    hard: float
-    hard_drawn: np.ndarray
-    soft: float
-    soft_drawn: np.ndarray
+    hard: np.ndarray
+    soft: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,26 +272,24 @@ def _places(sign: int, differences: np.ndarray, null: np.ndarray) -> tuple[np.nd
 
 
 def _compare_with_people(people: _Drawn, metric: _Drawn) -> AccuracyDraws:
-    hard, soft = accuracy(people.signs, metric.signs), soft_accuracy(people.p, metric.p)
-    ties = int(np.count_nonzero(people.signs[:, 0] == 0))
-    return AccuracyDraws(len(people.p), ties, float(hard[0]), hard[1:], float(soft[0]), soft[1:])
+    return AccuracyDraws(len(people.p), int(np.count_nonzero(people.signs[:, 0] == 0)),
+                         accuracy(people.signs, metric.signs), soft_accuracy(people.p, metric.p))
 
 
 def accuracies(metric: Metric, signature: str, draws: AccuracyDraws, alpha: float) -> MetricAgreement:
     """Both accuracies of a metric, with their intervals."""
-    ordered = bool(np.isfinite(draws.hard))
-    low, high = _interval(draws.hard, draws.hard_drawn, alpha) if ordered else (None, None)
-    return MetricAgreement(metric.name, signature, metric.higher_is_better, draws.n_pairs, draws.n_ties,
-                           draws.hard if ordered else None, low, high,
-                           draws.soft, *_interval(draws.soft, draws.soft_drawn, alpha))
+    hard, low, high = (float(draws.hard[0]), *_interval(draws.hard, alpha)) if np.isfinite(draws.hard[0]) else (
+        None, None, None)
+    return MetricAgreement(metric.name, signature, metric.higher_is_better, draws.n_pairs, draws.n_ties, hard, low,
+                           high, float(draws.soft[0]), *_interval(draws.soft, alpha))
 
 
-def _interval(observed: float, drawn: np.ndarray, alpha: float) -> tuple[float, float]:
+def _interval(draws: np.ndarray, alpha: float) -> tuple[float, float]:
     """Percentiles of samples about what was observed; samples in which people order no pair say nothing."""
-    drawn = drawn[np.isfinite(drawn)]
+    drawn = draws[1:][np.isfinite(draws[1:])]
     if not len(drawn):
         return 0.0, 1.0
-    low, high = np.clip(np.quantile(drawn - drawn.mean(), [alpha / 2, 1 - alpha / 2]) + observed, 0.0, 1.0)
+    low, high = np.clip(np.quantile(drawn - drawn.mean(), [alpha / 2, 1 - alpha / 2]) + draws[0], 0.0, 1.0)
     return float(low), float(high)
 
 
@@ -310,8 +306,8 @@ def compare_metrics(rows: Sequence[AccuracyDraws], parts: Sequence[MetricDraws],
     p = (np.count_nonzero(reached, axis=1) + 1) / permuted.shape[1]
     p = np.maximum(p, p_floor(TESTS["bootstrap"], parts[0].sampling.unit, np.array(sum(own.n_units for own in parts))))
     names = [metric.name for metric in parts[0].metrics]
-    return tuple(AgreementComparison(names[a], names[b], rows[a].soft - rows[b].soft, float(raw), float(adjusted))
-                 for (a, b), raw, adjusted in zip(pairs, p, ADJUSTMENTS[CORRECTION](p), strict=True))
+    return tuple(AgreementComparison(names[a], names[b], float(rows[a].soft[0] - rows[b].soft[0]), raw, adjusted)
+                 for (a, b), raw, adjusted in zip(pairs, p.tolist(), ADJUSTMENTS[CORRECTION](p).tolist(), strict=True))
 
 
 def score_segments(metric: Metric, statistics: np.ndarray, rated: np.ndarray) -> np.ndarray:
@@ -450,8 +446,10 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
                                       progress=report)
     first = next(iter(draws.values()))
     means = [_mean([own.rows[k] for own in draws.values()]) for k in range(len(first.metrics))]
-    order = sorted(range(len(means)), key=lambda k: -means[k].soft)
-    rows = tuple(accuracies(first.metrics[k], _signatures(list(draws.values()), k), means[k], alpha) for k in order)
+    order = sorted(range(len(means)), key=lambda k: -means[k].soft[0])
+    signatures = [" ".join(dict.fromkeys(own.metrics[k].signature(own.testset) for own in draws.values()))
+                  for k in range(len(means))]  # tokenizers may differ
+    rows = tuple(accuracies(first.metrics[k], signatures[k], means[k], alpha) for k in order)
     return TaskAgreement(
         human, TaskInfo.from_task(task), {pair: summarize_draws(human, own) for pair, own in draws.items()},
         tuple(pair for pair in task.testsets if pair not in have), alpha, seed, CORRECTION, rows,
@@ -483,15 +481,6 @@ def _rated(testset: TestSet, human: str) -> int:
 def _mean(rows: Sequence[AccuracyDraws]) -> AccuracyDraws:
     """One metric over language pairs, observed and sample by sample. A language pair in which people order no pair of
     systems has no part in pairwise accuracy, nor in a sample in which they order none."""
-    hard, drawn = np.array([row.hard for row in rows]), np.array([row.hard_drawn for row in rows])
-    ordered = np.isfinite(hard)
-    soft = float(np.mean([row.soft for row in rows]))
+    hard = [row.hard for row in rows if np.isfinite(row.hard[0])] or [rows[0].hard]
     return AccuracyDraws(sum(row.n_pairs for row in rows), sum(row.n_ties for row in rows),
-                float(hard[ordered].mean()) if ordered.any() else float("nan"),
-                drawn[ordered].mean(axis=0) if ordered.any() else drawn[0],
-                soft, np.mean([row.soft_drawn for row in rows], axis=0))
-
-
-def _signatures(parts: Sequence[MetricDraws], k: int) -> str:
-    """Those of all language pairs, each once: tokenizers may differ."""
-    return " ".join(dict.fromkeys(own.metrics[k].signature(own.testset) for own in parts))
+                         np.mean(hard, axis=0), np.mean([row.soft for row in rows], axis=0))

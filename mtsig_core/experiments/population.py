@@ -151,13 +151,13 @@ def draw_pair(testset: TestSet, metric: str | Metric, a: str | None, b: str | No
 
 
 def describe_swaps(n_units: int) -> str:
-    """The swaps behind each p of so many units, in words: 999, or all there are.
+    """The permutations behind each p of so many units, in words: 999, or all there are.
 
     >>> describe_swaps(1000), describe_swaps(6)
-    ('999 swaps', 'all 64 swaps')
+    ('999 permutations', 'all 64 permutations')
     """
     every = Units.segments(n_units).all_swaps
-    return f"{_SWAPS} swaps" if every is None else f"all {every + 1:,} swaps"
+    return f"{_SWAPS} permutations" if every is None else f"all {every + 1:,} permutations"
 
 
 def whole_p(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, documents: np.ndarray | None,

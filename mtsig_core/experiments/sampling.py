@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import ClassVar
 
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.frame import Experiment, Simulation, check_seed, column, wilson
+from mtsig_core.experiments.frame import Experiment, Rate, Simulation, check_seed, column, rate, wilson
 from mtsig_core.experiments.population import in_units, whole_p
 from mtsig_core.metrics import Metric, direction
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, rounding_error
 from mtsig_core.stats.engine import has_gaps, pair_statistics
-from mtsig_core.stats.intervals import Sample, percentile
+from mtsig_core.stats.intervals import Sample, finite_or_none, percentile
 from mtsig_core.stats.measured import measure
 from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
 from mtsig_core.stats.resampling import Units
@@ -73,13 +73,13 @@ def _autocorrelations(values: np.ndarray) -> list[float]:
     return correlations
 
 
-def _share_interval(yes: np.ndarray) -> tuple[float, float]:
-    """95% interval of a share (Wilson 1927) of samples in their order, which count as so many independent ones as tell
-    as much of a mean, n / (1 + 2 sum of autocorrelations). NaN without samples."""
+def _rate_in_order(yes: np.ndarray) -> Rate:
+    """A share of samples in their order, with Wilson's 95% interval; they count as so many independent ones as tell as
+    much of a mean, n / (1 + 2 sum of autocorrelations)."""
     if not len(yes):
-        return float("nan"), float("nan")
-    yes = yes.astype(float)
-    return wilson(float(yes.mean()), len(yes) / (1 + 2 * sum(_autocorrelations(yes))))
+        return rate(0, 0)
+    share, worth = float(yes.mean()), len(yes) / (1 + 2 * sum(_autocorrelations(yes.astype(float))))
+    return Rate(int(yes.sum()), len(yes), share, *wilson(share, worth))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +99,6 @@ class SampledSystem:
         return (float(known.min()), float(known.max())) if len(known) else (float("nan"), float("nan"))
 
     @property
-    def known(self) -> int:
-        """How many samples have a score."""
-        return int(np.isfinite(self.scores).sum())
-
-    @property
     def sd(self) -> float:
         """Standard deviation of the scores; NaN below two."""
         return spread(self.scores)
@@ -115,19 +110,9 @@ class SampledSystem:
         return (self.low - tie <= self.full) & (self.full <= self.high + tie)
 
     @property
-    def hit_interval(self) -> tuple[float, float]:
-        """95% interval of the share of hits (Wilson 1927); samples that follow each other count as so many independent
-        ones as tell as much of a mean, n / (1 + 2 sum of autocorrelations). NaN without samples."""
-        return _share_interval(self.hits[np.isfinite(self.scores)])
-
-
-@dataclass(frozen=True)
-class Tally:
-    """How many samples led to a conclusion in the order of the whole test set, in the other order, or to none."""
-
-    right: int
-    wrong: int
-    none: int
+    def hit_rate(self) -> Rate:
+        """Of the samples that have a score."""
+        return _rate_in_order(self.hits[np.isfinite(self.scores)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,16 +163,10 @@ class SampledPair:
         order = 0 if abs(self.full) <= rounding_error(self.deltas) else self.sign * np.sign(self.full)
         return np.where(concluded == 0, 0, np.where(concluded == order, 1, -1))
 
-    def tally(self, test: str = "koehn", alpha: float = 0.05) -> Tally:
-        """How many samples are right, wrong, or undecided; see `verdicts`."""
+    def tally(self, test: str = "koehn", alpha: float = 0.05) -> dict[str, Rate]:
+        """How many samples are right, wrong, or conclude nothing; see `verdicts`."""
         verdicts = self.verdicts(test, alpha)
-        return Tally(*(int(np.sum(verdicts == verdict)) for verdict in (1, -1, 0)))
-
-    def intervals(self, test: str = "koehn", alpha: float = 0.05) -> dict[str, tuple[float, float]]:
-        """95% intervals of the shares of samples that are right, wrong and undecided, made as
-        `SampledSystem.hit_interval` is."""
-        verdicts = self.verdicts(test, alpha)
-        return {name: _share_interval(verdicts == verdict) for name, verdict in (
+        return {name: _rate_in_order(verdicts == verdict) for name, verdict in (
             ("right", 1), ("wrong", -1), ("none", 0))}
 
 
@@ -274,7 +253,7 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
     rows = positions(kind, part.n_segments, size, seed if shuffle else None)
     pairs, counted = seen.order[engine.all_pairs(len(seen.order))], seen.counter()
 
-    def one(sample: int) -> _OneSample:
+    def one(sample: int) -> tuple[np.ndarray, ...]:
         # A seed for each sample, told by both numbers, so that samples of one seed are not those of the next.
         own = int(np.random.SeedSequence((seed, sample)).generate_state(1, np.uint64)[0])
         return _conclude_sample(metric, counted(rows[sample]), pairs, replace(settings, seed=own), trials)
@@ -285,8 +264,7 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
             samples.append(result)
             if report is not None:
                 report(len(samples) / len(rows))
-    scores, low, high, deltas, win, lose, p = (_read_only([getattr(sample, field.name) for sample in samples])
-                                               for field in fields(_OneSample))
+    scores, low, high, deltas, win, lose, p = map(_by_row, zip(*samples, strict=True))
     p_whole = whole_p(metric, seen.statistics, pairs, part.document_index if part.documents else None, seed)
     full, names, scores_on_all = _differences(metric, seen.statistics, pairs), seen.names, seen.scores.tolist()
     return Sampling(
@@ -298,26 +276,14 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
         whole_units=part.n_documents or part.n_segments)
 
 
-@dataclass(frozen=True, eq=False)
-class _OneSample:
-    """One sample: arrays of shape (systems,) and (pairs,)."""
-
-    scores: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    deltas: np.ndarray
-    win: np.ndarray
-    lose: np.ndarray
-    p: np.ndarray
-
-
 def _conclude_sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, settings: SamplingSettings,
-                     trials: int) -> _OneSample:
+                     trials: int) -> tuple[np.ndarray, ...]:
+    """Of one sample scores, low and high ends, shape (systems,), differences, wins, losses and p, shape (pairs,)."""
     data = _numbers(metric, statistics)
     drawn = engine.bootstrap_scores(data, settings.resamples, settings.seed)
     low, high = percentile(Sample(data.scores, drawn, np.empty((0, 0))), settings.alpha)
     if not len(pairs):
-        return _OneSample(data.scores, low, high, *[np.empty(0)] * 4)
+        return data.scores, low, high, *[np.empty(0)] * 4
     if has_gaps(metric, statistics):  # each pair on what both have, by the same draws
         both, pairs = pair_statistics(statistics, pairs)
         sides = _numbers(metric, both)
@@ -328,7 +294,7 @@ def _conclude_sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, 
     deltas = sides.scores[a] - sides.scores[b]
     win, lose = win_rates((drawn[a] - drawn[b]) * direction(metric))
     p = approximate_randomization(deltas, engine.swap_differences(sides, pairs, trials, settings.seed))
-    return _OneSample(data.scores, low, high, deltas, *(np.where(np.isnan(deltas), np.nan, x) for x in (win, lose, p)))
+    return data.scores, low, high, deltas, *(np.where(np.isnan(deltas), np.nan, x) for x in (win, lose, p))
 
 
 def _numbers(metric: Metric, statistics: np.ndarray) -> engine.UnitStatistics:
@@ -344,11 +310,9 @@ def _differences(metric: Metric, statistics: np.ndarray, pairs: np.ndarray) -> n
     return differences
 
 
-def _read_only(samples: Sequence[np.ndarray]) -> np.ndarray:
+def _by_row(samples: Sequence[np.ndarray]) -> np.ndarray:
     """Arrays of samples, set the other way round: (samples, k) -> (k, samples)."""
-    turned = np.ascontiguousarray(np.array(samples).T)
-    turned.flags.writeable = False
-    return turned
+    return np.ascontiguousarray(np.array(samples).T)
 
 
 # How much wider blocks of neighbours spread than broad samples, for every system and several sizes.
@@ -419,13 +383,10 @@ def spreads(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | 
     for done, size in enumerate(sizes, 1):
         blocks, broad = (np.array([metric.score(counted(sample).sum(axis=1)) for sample in cut[size, kind]]).T
                          for kind in KINDS)
-        rows += [_spread(size, seen.names[k], blocks[k], broad[k], alpha) for k in seen.order]
+        for k in seen.order:
+            deviations = (finite_or_none(spread(scores[k])) for scores in (blocks, broad))
+            rows.append(Spread(size, len(blocks[k]), seen.names[k], *deviations,
+                               *(ratio_of_spreads(blocks[k], broad[k], alpha) or (None, None, None))))
         if report is not None:
             report(done / len(sizes))
     return Spreads(metric=metric.name, alpha=alpha, seed=seed, n_segments=n, shuffled=shuffle, rows=tuple(rows))
-
-
-def _spread(size: int, system: str, blocks: np.ndarray, broad: np.ndarray, alpha: float) -> Spread:
-    sd_blocks, sd_broad = (value if np.isfinite(value := spread(scores)) else None for scores in (blocks, broad))
-    return Spread(size, len(blocks), system, sd_blocks, sd_broad,
-                  *(ratio_of_spreads(blocks, broad, alpha) or (None, None, None)))

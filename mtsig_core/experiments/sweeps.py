@@ -29,7 +29,7 @@ from mtsig_core.stats.power import degrees_of_freedom, power_at
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, draw_subset, group_positions, make_units
 from mtsig_core.stats.score import prepare_systems, relative_ends
 from mtsig_core.stats.settings import check_trials, check_whole, resolve_sampling
-from mtsig_core.stats.significance import TESTS, percentile_test, significant
+from mtsig_core.stats.significance import TESTS, significant
 from mtsig_core.testset import TestSet
 
 # What a sweep of sizes finds, in rows.
@@ -82,17 +82,12 @@ class PairSize:
     a: str  # the better system on the whole set comes first
     b: str
     delta: float | None  # mean improvement of a over b, in points
-    significant: float  # share of the repeats on which the pair is significant, in either direction
-    wrong: float | None  # share on which it is significant and b ahead; None where the whole set has them level
+    significant: Rate  # repeats on which the pair is significant, in either direction
+    wrong: Rate  # of these, the other direction than on the whole set; of none where that has them level
     #: The share significant that the standard error of the whole set lets expect on these subsets: without replacement
     #: they vary less than fresh test sets do.
     expected: float
     power: float  # the same on fresh test sets of that size, if the difference of the whole set is the true one
-    #: 95% Monte Carlo intervals (Wilson 1927) of the shares over such subsets; None for the set itself, taken once.
-    significant_low: float | None = None
-    significant_high: float | None = None
-    wrong_low: float | None = None
-    wrong_high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -282,7 +277,8 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
     sizes = default_sizes(n, subject.units.kind) if sizes is None else in_units(sizes, n)
     times = [1 if size == n else repeats for size in sizes]
     tasks = [(size, repeat) for size, most in zip(sizes, times, strict=True) for repeat in range(most)]
-    work = np.cumsum([_work(subject, size) for size, _ in tasks])
+    # About how long a subset takes: its bootstrap goes by at most `_GROUPS` sums, to count anew takes longer than all.
+    work = np.cumsum([100 + min(size, _GROUPS) + size * (0.05 if subject.counted is None else 1) for size, _ in tasks])
     gather = partial(_gather, subject, settings, *_find_errors(subject, settings.seed, jobs))
     if watch is not None:
         watch(0, gather({}))
@@ -299,12 +295,6 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
             if watch is not None:
                 watch(size, gather({size: by_size[size]}))
     return gather(by_size)
-
-
-def _work(subject: _Subject, size: int) -> float:
-    """About how long a subset takes, so that the share done says how long the rest does: its bootstrap goes by at most
-    `_GROUPS` sums, and to count it anew takes longer than all the rest."""
-    return 100 + min(size, _GROUPS) + size * (0.05 if subject.counted is None else 1)
 
 
 def _subject(seen: Measured, settings: SamplingSettings) -> _Subject:
@@ -332,7 +322,6 @@ class _Drawn(NamedTuple):
     scores: np.ndarray
     relative: np.ndarray
     deltas: np.ndarray
-    p_values: np.ndarray
     segments: int
     ends: np.ndarray
     drawn: np.ndarray | None
@@ -354,12 +343,10 @@ def _one(subject: _Subject, size: int, repeat: int, settings: SamplingSettings) 
     n = np.full(len(rows), size)
     n[subject.few] = np.count_nonzero(subject.apart[:, chosen], axis=1)
     floor = p_floor(TESTS["percentile"], settings.unit, n)
-    # a subset without a segment that both have says nothing: a difference of 0 is never significant
-    p_values = np.maximum(floor, percentile_test(np.nan_to_num(deltas), np.nan_to_num(differences)))
     tails = _ends(deltas, differences, settings.alpha)
     tails[~significant(floor, settings.alpha)] = np.nan  # so few tell nothing
     sizes = np.bincount(subject.units.index, minlength=subject.units.n)
-    return _Drawn(data.scores[:k], relative_ends, deltas, p_values, int(sizes[chosen].sum()), tails,
+    return _Drawn(data.scores[:k], relative_ends, deltas, int(sizes[chosen].sum()), tails,
                   drawn[:k] if size == subject.units.n else None)
 
 
@@ -404,7 +391,7 @@ def _gather(subject: _Subject, settings: SamplingSettings, tested: np.ndarray, e
     for size, drawn in by_size.items():
         head = size, float(np.mean([one.segments for one in drawn])), len(drawn)
         systems += (SystemSize(*head, *row) for row in _system_rows(subject.names, drawn))
-        pairs += (PairSize(*head, *row) for row in _pair_rows(size, tested, errors, drawn, n, settings.alpha))
+        pairs += _pair_rows(head, tested, errors, drawn, n, settings.alpha)
     slopes = tuple(_slope(name, [row for row in systems if row.system == name]) for name in subject.names)
     return SizeSweep(
         metric=subject.metric.name, signature=subject.metric.signature(subject.testset),
@@ -429,19 +416,23 @@ def _system_rows(names: Sequence[str], subsets: Sequence[_Drawn]) -> Iterator[tu
         yield name, *(None if value is None else float(value) for value in (*band, *ends))
 
 
-def _pair_rows(size: int, tested: np.ndarray, errors: PairErrors, subsets: Sequence[_Drawn], n_units: int,
-               alpha: float) -> Iterator[tuple[Any, ...]]:
-    """The fields of `PairSize` from the first system on."""
-    deltas, repeats = np.array([one.deltas[tested] for one in subsets]), len(subsets)
-    sure = significant(np.array([one.p_values[tested] for one in subsets]), alpha)
-    for k, ((a, b), (delta, whole_se, *_)) in enumerate(errors.items()):
-        known = deltas[:, k][np.isfinite(deltas[:, k])]
-        behind = sure[:, k] & (deltas[:, k] * delta < 0)
-        of_sure, of_wrong = (rate(int(yes.sum()), repeats) if repeats > 1 else rate(0, 0)
-                             for yes in (sure[:, k], behind))
-        wrong = (float(behind.mean()), of_wrong.low, of_wrong.high) if delta else (None, None, None)
-        yield (a, b, float(known.mean()) if len(known) else None, float(sure[:, k].mean()), wrong[0],
-               *_expect(delta, whole_se, size, n_units, alpha), of_sure.low, of_sure.high, *wrong[1:])
+def _pair_rows(head: tuple[int, float, int], tested: np.ndarray, errors: PairErrors, subsets: Sequence[_Drawn],
+               n_units: int, alpha: float) -> Iterator[PairSize]:
+    """The rows of one size."""
+    deltas, ends = (np.array([getattr(one, what)[tested] for one in subsets]) for what in ("deltas", "ends"))
+    for k, (pair, (delta, whole_se, *_)) in enumerate(errors.items()):
+        known, rates = deltas[:, k][np.isfinite(deltas[:, k])], _count_significant(ends[:, k], delta)
+        if len(subsets) == 1:  # the set itself, which is no estimate
+            rates = [replace(one, low=None, high=None) for one in rates]
+        yield PairSize(*head, *pair, float(known.mean()) if len(known) else None, rates[0],
+                       rates[1] if delta else rate(0, 0), *_expect(delta, whole_se, head[0], n_units, alpha))
+
+
+def _count_significant(ends: np.ndarray, delta: float) -> list[Rate]:
+    """Test sets with these ends, shape (repeats, 2), that find a difference, and those that find the opposite."""
+    (low, high), tie = ends.T, TOLERANCE * abs(delta)
+    ahead, behind = low > tie, high < -tie
+    return [rate(int(np.count_nonzero(some)), len(ends)) for some in (ahead | behind, behind if delta > 0 else ahead)]
 
 
 def _expect(delta: float, whole_se: float, size: int, n_units: int, alpha: float) -> tuple[float, float]:
@@ -496,13 +487,9 @@ def count_detections(sweep: SizeSweep, a: str, b: str, difference: float) -> tup
     place = list(sweep.errors).index((a, b))
     rows = []
     for row in (row for row in sweep.pairs if (row.a, row.b) == (a, b)):
-        low, high = sweep.ends[row.size][:, place].T + (difference - delta)
-        tie = TOLERANCE * difference
-        ahead, behind = low > tie, high < -tie
         planned, = plan_detections(sweep, a, b, difference, [row.size])
-        rows.append(replace(planned, segments=row.segments,
-                            significant=rate(int(np.count_nonzero(ahead | behind)), row.repeats),
-                            wrong=rate(int(np.count_nonzero(behind)), row.repeats)))
+        found, wrong = _count_significant(sweep.ends[row.size][:, place] + (difference - delta), difference)
+        rows.append(replace(planned, segments=row.segments, significant=found, wrong=wrong))
     return tuple(rows)
 
 
@@ -585,15 +572,17 @@ def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence
     if testset.n_references is None:
         raise SettingError(f"The references of {testset.name} lack segments. Leave those references out.",
                            {"refs": "NAME,..."})
-    shares = _checked_shares(shares)
+    for share in shares:
+        if not (isinstance(share, Real) and 0 < share <= 1):
+            raise SettingError(f"A share of the test set is {share}. Expected a number above 0 and at most 1.")
     swept, sets = [], reference_sets(names)
     for k, chosen in enumerate(sets):
         def report(report_stage: str, share: float, done: int = k) -> None:
             if progress is not None:
                 progress("sets of references", (done + share * (report_stage == "test sets")) / len(sets))
 
-        swept.append(sweep_sizes(testset.scored_with(chosen), metric, sizes=shares, repeats=repeats, unit=unit,
-                                 resamples=resamples, alpha=alpha, seed=seed, jobs=jobs, progress=report))
+        swept.append(sweep_sizes(testset.scored_with(chosen), metric, sizes=list(map(float, shares)), repeats=repeats,
+                                 unit=unit, resamples=resamples, alpha=alpha, seed=seed, jobs=jobs, progress=report))
     return ReferenceSweep(metric=metric.name, settings=swept[0].settings, names=names, n_units=swept[0].n_units,
                           rows=tuple(_reference_rows(names, sets, swept, seed)))
 
@@ -621,13 +610,6 @@ def with_references(testset: TestSet, n_references: int = 4) -> TestSet:
         raise SettingError("This is a part of the simulated corpus, which has one reference. Take its first segments "
                            "rather than a domain.", {"demo_segments": "N"})
     return anew
-
-
-def _checked_shares(shares: Sequence[float]) -> list[float]:
-    for share in shares:
-        if not (isinstance(share, Real) and 0 < share <= 1):
-            raise SettingError(f"A share of the test set is {share}. Expected a number above 0 and at most 1.")
-    return [float(share) for share in shares]
 
 
 def _reference_rows(names: Sequence[str], sets: Sequence[Sequence[str]], swept: Sequence[SizeSweep],
@@ -798,6 +780,8 @@ def bound_sd(alpha: float = 0.05, less_median: bool = False) -> float:
 
 
 def _repeat(drawn: np.ndarray, size: int, median: float, sigma: float, alpha: float) -> Repeated:
+    from scipy.special import chdtri
+
     runs = len(drawn) // size
     medians, *bounds = _percentiles(drawn[:runs * size].reshape(runs, size), alpha)
     sd_low, sd_high = [None, None] if runs < 2 else [
@@ -806,16 +790,9 @@ def _repeat(drawn: np.ndarray, size: int, median: float, sigma: float, alpha: fl
     mean = None if ratios is None else finite_ends(*(ratio.mean() for ratio in ratios))
     spread = between = None
     if ratios is not None and runs > 1:
-        spread = math.sqrt(np.mean([ratio.var(ddof=1) for ratio in ratios]))
-        between = _sd_range(spread, 2 * (runs - 1))
+        spread, freedom = math.sqrt(np.mean([ratio.var(ddof=1) for ratio in ratios])), 2 * (runs - 1)
+        low, high = (spread * math.sqrt(freedom / chdtri(freedom, level)) for level in (0.025, 0.975))
+        between = low, high
     scale = sigma / math.sqrt(size)
     return Repeated(size, runs, sd_low, sd_high, bound_sd(alpha) * scale, mean, spread, between,
                     None if median == 0 else bound_sd(alpha, less_median=True) * scale / abs(median))
-
-
-def _sd_range(sd: float, freedom: int) -> tuple[float, float]:
-    """95% interval of a standard deviation of normal values."""
-    from scipy.special import chdtri
-
-    low, high = (sd * math.sqrt(freedom / chdtri(freedom, level)) for level in (0.025, 0.975))
-    return low, high

@@ -72,7 +72,7 @@ _RANKS = 48  # and beside the ranks, for what is written at the end of the last 
 
 
 def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) -> go.Figure:
-    """A row a system, best on top: score with interval on the left, simultaneous rank range on the right.
+    """A row a system, best on top: score with interval on the left, rank range on the right.
 
     Blue are the best-scoring systems, or the baseline; filled points differ significantly from it, hollow ones do not.
     A line separates clusters.

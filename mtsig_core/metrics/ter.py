@@ -93,6 +93,8 @@ class Ter(Untokenized):
         stats = np.empty((len(testset.systems), testset.n_segments, 2))
         for first, last, texts in each_block(testset, progress):
             prepared = [[text if text is None else prepare(text) for text in row] for row in texts]
+            if self.normalized:  # sacreBLEU prepares references twice, which makes "a..5" four words in place of three
+                prepared[:n_refs] = [[text and prepare(text) for text in row] for row in prepared[:n_refs]]
             codes, begins, lengths = join_texts(prepared)
             ids, bounds, _ = tokens.number(codes, begins.ravel(), lengths.ravel(), spaces.classes, spaces.edge)
             found = np.empty((len(stats), last - first, 2))  # one layout, or code is compiled for each

@@ -280,7 +280,7 @@ class _Template(Formatter):
             return format_count(n, "stationary block" if noun == "block" else noun)
         if "|" in format_spec:  # one or many, true or false
             return format_spec.split("|")[n != 1]
-        return super().format_field(value, format_spec)
+        return str(super().format_field(value, format_spec))
 
 
 #: Facts that are names in a registry, and what a template has in place of them.

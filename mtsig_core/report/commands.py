@@ -10,7 +10,7 @@ from typing import Any
 
 from mtsig_core.errors import Remedy
 from mtsig_core.source import Source, TaskSource
-from mtsig_core.task import format_exclusion
+from mtsig_core.task import TaskExclusion, format_exclusion
 from mtsig_core.testset import show_name
 
 #: What each command calls, as "module:function" below the core: from these signatures come its options, their defaults,
@@ -46,30 +46,37 @@ _OPTIONS = {"system": "system_name", "size": "sample_size", "most": "segments", 
             "n_documents": "documents", "n_pairs": "pairs"}
 
 
-def source_options(source: Source) -> list[str]:
-    """The options that name a source, and what is taken of it."""
-    given = [("--folder", source.show_folder()), ("--sacrebleu", source.sacrebleu),
-             ("--demo-segments", str(source.demo) if source.demo else None),
-             ("--demo-references", str(source.demo_references) if source.demo_references > 1 else None)]
-    given += [("--xml", source.show_path(path)) for path in source.xml]
-    given += [(option, source.show_path(path) if name is None else f"{name}={source.show_path(path)}")
-              for option, files in (("--ref", source.ref), ("--system", source.system), ("--run", source.run),
-                                    ("--parse", source.parse)) for name, path in files]
-    given += [(option, path and source.show_path(path))
-              for option, path in (("--src", source.src), ("--docs", source.docs), ("--ids", source.ids),
-                                   ("--systems-table", source.systems_table))]
-    given += [("--langpair", source.langpair)]
-    given += [("--refs", ",".join(source.refs) or None)]
-    given += [("--scores", f"{name}={source.show_path(path)}") for name, path in source.scores]
-    given += [("--lower-is-better", name) for name in source.lower_is_better]
-    given += [("--higher-is-better", name) for name in source.higher_is_better]
-    given += [("--tokenize", source.tokenize), ("--domain", source.domain)]
-    given += [("--exclude", ",".join(source.exclude) or None), ("--only", ",".join(source.only) or None)]
-    flags = [("--demo", source.demo == 0), ("--demo-task", source.demo_task),
-             ("--refs-as-systems", source.refs_as_systems), ("--keep-canary", source.keep_canary),
-             ("--keep-withdrawn", source.keep_withdrawn)]
-    return [*(part for option, value in given if value is not None for part in _with(option, value)),
-            *(flag for flag, on in flags if on)]
+#: The fields of sources that are options, in the order of a printed command; of these, files, and lists with commas.
+_FIELDS = ("folder", "name", "sacrebleu", "demo_segments", "demo_references", "xml", "ref", "system", "run", "parse",
+           "src", "docs", "ids", "systems_table", "pairs", "track", "langpair", "refs", "scores", "lower_is_better",
+           "higher_is_better", "tokenize", "domain", "exclude", "only", "demo", "demo_task", "refs_as_systems",
+           "keep_canary", "keep_withdrawn")
+_PATHS, _LISTS = {"folder", "xml", "src", "docs", "ids", "systems_table"}, {"pairs", "refs", "only"}
+
+
+def source_options(source: Source | TaskSource) -> list[str]:
+    """The options that name a test set or a task, and what is taken of it."""
+    fields = {name: getattr(source, name, None) for name in _FIELDS}
+    if isinstance(source, TaskSource):
+        fields["demo"] = source.folder is None
+    else:
+        fields |= {"demo_segments": source.demo or None, "demo": source.demo == 0,
+                   "demo_references": source.demo_references if source.demo_references > 1 else None}
+    given = []
+    for name, value in fields.items():
+        values = value if isinstance(value, tuple) else () if value in (None, False) else (value,)
+        if values and (name in _LISTS or name == "exclude" and isinstance(source, Source)):
+            values = (",".join(values),)
+        for one in values:
+            if isinstance(one, TaskExclusion):
+                one = format_exclusion(one)
+            elif isinstance(one, tuple):
+                what, path = ":".join(filter(None, one[:-1])), source.show_path(one[-1])
+                one = f"{what}={path}" if what else path
+            elif one and name in _PATHS:
+                one = source.show_path(one)
+            given += _option(name, one)
+    return given
 
 
 def defaults(*called: str | Callable[..., Any]) -> dict[str, Any]:
@@ -99,14 +106,14 @@ def option_name(argument: str) -> str:
     return _OPTIONS.get(argument, argument)
 
 
-def command_line(command: str, source: Source, *flags: str, **asked: object) -> str:
+def command_line(command: str, source: Source | TaskSource, *flags: str, **asked: object) -> str:
     """The command line that prints some numbers.
 
     Parameters
     ----------
     command : str
         Such as ``"sweep size"``.
-    source : Source
+    source : Source or TaskSource
     flags : str
         Options without a value.
     asked
@@ -117,7 +124,9 @@ def command_line(command: str, source: Source, *flags: str, **asked: object) -> 
     >>> command_line("validate pair", Source(demo=0), metrics="bleu", seed=0, n_segments=300, a="-x")
     'mtsig validate pair --demo --segments 300 --a=-x'
     """
-    usual = {option_name(name): value for name, value in defaults(command).items()} | {"metrics": "bleu"}
+    usual = {option_name(name): value for name, value in defaults(command).items()}
+    if command != "task":
+        usual["metrics"] = "bleu"
     given = {option_name(name): value for name, value in asked.items()}
     more = [part for key, value in given.items() if value is not None and value != usual.get(key)
             for part in _option(key, str(value))]
@@ -130,22 +139,7 @@ def task_command(source: TaskSource, **asked: object) -> str:
     >>> task_command(TaskSource("wmt25", track="constrained"), metrics="XCOMET-XL", seed=0)
     'mtsig task --folder wmt25 --track constrained --metrics XCOMET-XL'
     """
-    usual = defaults("task")
-    given = {"folder": source.show_folder(), "name": source.name, "pairs": ",".join(source.pairs) or None,
-             "track": source.track,
-             "only": ",".join(source.only) or None, "refs": ",".join(source.refs) or None,
-             "systems_table": source.systems_table and source.show_path(source.systems_table)}
-    said = [(option, name) for option, names in (("--lower-is-better", source.lower_is_better),
-                                                 ("--higher-is-better", source.higher_is_better)) for name in names]
-    said += [("--exclude", format_exclusion(one)) for one in source.exclude]
-    said += [("--scores", f"{pair}:{name}={source.show_path(path)}") for pair, name, path in source.scores]
-    said += [("--run", f"{pair}:{name}={source.show_path(path)}") for pair, name, path in source.run]
-    chosen = {key: value for key, value in asked.items() if value != usual.get(key)}
-    options = [part for key, value in (given | chosen).items() if value is not None
-               for part in _with(f"--{key.replace('_', '-')}", str(value))]
-    flags = ["--demo"] * (source.folder is None) + ["--keep-canary"] * source.keep_canary
-    flags += ["--keep-withdrawn"] * source.keep_withdrawn + ["--refs-as-systems"] * source.refs_as_systems
-    return show_name(shlex.join(["mtsig", "task", *flags, *options, *(part for one in said for part in _with(*one))]))
+    return command_line("task", source, **asked)
 
 
 def remedy_options(remedies: Iterable[Remedy]) -> str:
@@ -159,10 +153,8 @@ def remedy_options(remedies: Iterable[Remedy]) -> str:
 
 
 def _option(name: str, value: str | int) -> list[str]:
-    option = f"--{name.replace('_', '-')}"
-    return [option] if value is True else _with(option, str(value))
-
-
-def _with(option: str, value: str) -> list[str]:
     """An option and its value as arguments, also where the value would be taken for an option."""
-    return [f"{option}={value}"] if value.startswith("-") else [option, value]
+    option = f"--{name.replace('_', '-')}"
+    if value is True:
+        return [option]
+    return [f"{option}={value}"] if str(value).startswith("-") else [option, str(value)]

@@ -14,10 +14,12 @@ from mtsig_core.report.document import Block, Facts, Figure, Paragraph, Report, 
 from mtsig_core.report.html import report_html
 from mtsig_core.report.pictures import DifferenceRow, draw_differences
 from mtsig_core.report.sentences import (
+    SeenPair,
     choose_form,
     describe_tests,
     list_assumptions,
     pick_file_doubts,
+    see_pair,
     summarize_comparison,
     write_level,
 )
@@ -132,18 +134,17 @@ def _list_texts(found: Dispute) -> Iterator[tuple[str, str, list[tuple[str, str]
             yield name, " · ".join([one.name, *where, f"{one.added:+.3g}"]), texts
 
 
+def _see(found: Dispute, one: MetricDispute) -> SeenPair:
+    """The pair by one metric, as an improvement of a over b."""
+    return see_pair(one.pair, found.a, one.result, found.comparison.settings)
+
+
 def _draw(found: Dispute) -> str:
-    rows = [DifferenceRow(metric_title(one.result.metric), turn(one) * one.pair.delta,
-                          join_ends(one.pair.ci_low, one.pair.ci_high, turn(one)),
-                          join_ends(one.pair.ci_joint_low, one.pair.ci_joint_high, turn(one)), bool(one.decision),
-                          signed(turn(one) * one.pair.delta, choose_form(one.result))) for one in found.metrics]
+    seen = [(one, _see(found, one)) for one in found.metrics]
+    rows = [DifferenceRow(metric_title(one.result.metric), own.difference, own.ci, own.ci_joint, bool(one.decision),
+                          signed(own.difference, choose_form(one.result))) for one, own in seen]
     return draw_differences(rows, f"Right of the line {found.a} is better, left of it {found.b}",
                             "The difference under each metric with its intervals", own_scales=True)
-
-
-def turn(one: MetricDispute) -> int:
-    """What turns a difference of the pair, as the comparison has it, into an improvement of a over b."""
-    return one.result.sign * (1 if one.pair.a == one.found.a else -1)
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -177,11 +178,9 @@ def _by_metric(found: Dispute) -> TableBlock:
     has_p = TESTS[settings.test].p_values is not None
     better = {1: found.a, -1: found.b, 0: "no significant difference"}
     for one in found.metrics:
-        pair, sign = one.pair, turn(one)
-        rows.append((one, (one.found.score_a, one.found.score_b, one.found.sign * one.found.delta,
-                           join_ends(pair.ci_low, pair.ci_high, sign),
-                           join_ends(pair.ci_joint_low, pair.ci_joint_high, sign),
-                           *((pair.p_value, pair.p_adjusted) if has_p else (pair.win, pair.lose)),
+        seen = _see(found, one)
+        rows.append((one, (one.found.score_a, one.found.score_b, one.found.sign * one.found.delta, seen.ci,
+                           seen.ci_joint, *((seen.p, seen.adjusted_p) if has_p else (seen.win, seen.lose)),
                            better[one.decision], len(one.result.tested), one.found.n)))
     chances = (Column("p", "p", "p"), Column("adjusted_p", p_word(settings.correction), "p")) if has_p else \
         (Column("win", "first wins", "share"), Column("lose", "second wins", "share"))
@@ -266,7 +265,7 @@ def _by_size(found: Dispute) -> TableBlock:
                Column("mdd_family", "among all pairs", "score", ROW_FORM), Column("n", f"{counted}s here", "count"),
                Column("units_for_own", f"{counted}s to settle it alone"),
                Column("units_for_own_family", "among all pairs"))
-    rows = [(one, (turn(one) * one.pair.delta, own.mdd, own.mdd_family,
+    rows = [(one, (_see(found, one).difference, own.mdd, own.mdd_family,
                    one.pair.n_units if unit == "document" else one.pair.n,
                    _write_units(own.units_for_own, own.units_for_own_low, own.units_for_own_high),
                    _write_units(own.units_for_own_family, own.units_for_own_family_low, own.units_for_own_family_high)))

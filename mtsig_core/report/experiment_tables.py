@@ -110,16 +110,11 @@ def _crossed(key: str, first: Column, across: Mapping[Any, str], cells: Mapping[
 
 def tally_table(samples: Mapping[str, Sampling], a: str, b: str, alpha: float, published: bool = False) -> Table:
     """Conclusions by kind of sample and test, each count with the 95% interval of its share; Koehn's where asked."""
-    def write(count: int, ends: tuple[float, float]) -> Cell:
-        return Cell("{} [{:.0f}%, {:.0f}%]".format(count, *(100 * end for end in ends)), count)
+    def write(one: Rate) -> Cell:
+        return Cell(f"{one.count} [{100 * one.low:.0f}%, {100 * one.high:.0f}%]", one.count)  # type: ignore[operator]
 
-    rows = []
-    for kind, one in samples.items():
-        pair = one.pair(a, b)
-        for test, name in _TESTS.items():
-            ends = pair.intervals(test, alpha)
-            rows.append((kind, name, *(write(count, ends[what])
-                                       for what, count in asdict(pair.tally(test, alpha)).items())))
+    rows = [(kind, name, *map(write, one.pair(a, b).tally(test, alpha).values()))
+            for kind, one in samples.items() for test, name in _TESTS.items()]
     paper = papers.KOEHN_7_8
     rows += [(paper.source, "paired bootstrap", str(right), str(wrong), str(100 - right - wrong))
              for better, worse, right, wrong in paper.rows["bleu"] if published and {better, worse} == {a, b}]
@@ -135,7 +130,7 @@ def describe_whole(p: float, alpha: float, n_units: int) -> str:
     Examples
     --------
     >>> describe_whole(0.001, 0.05, 300), describe_whole(0.125, 0.05, 6)
-    ('decided, p 0.0010 from 999 swaps', 'itself undecided, p 0.1250 from all 64 swaps')
+    ('decided, p 0.0010 from 999 permutations', 'itself undecided, p 0.1250 from all 64 permutations')
     """
     verdict = "decided" if significant(p, alpha) else "itself undecided"
     return f"{verdict}, p {format_p(p)} from {describe_swaps(n_units)}"
@@ -193,7 +188,12 @@ def pair_tests_table(tests: Mapping[str, PairTests]) -> Table:
             number(one.score_a, form), number(one.score_b, form), signed(one.improvement, form),
             *(one.p_value(unit, test) for unit, test in (
                 ("segment", "ar"), ("segment", "riezler-maxwell"), ("document", "ar")))]
-        rows.append((metric, *ours, *([None] * 3 if theirs is None else _published_pair(*theirs[0]))))
+        printed: list[str | None] = [None] * 3
+        if theirs is not None:
+            (reranking, baseline, *p_values), = theirs
+            printed = [f"{reranking - baseline:+.2f}",
+                       *(None if p is None else "< 0.0001" if p == 0.0001 else f"{p:.3f}" for p in p_values)]
+        rows.append((metric, *ours, *printed))
     return Table("pair", (
         Column("metric", "metric", "name"), Column("a", "A", "written"), Column("b", "B", "written"),
         Column("delta", "A over B", "written"),
@@ -205,11 +205,6 @@ def pair_tests_table(tests: Mapping[str, PairTests]) -> Table:
 def pair_form(one: PairTests) -> str:
     """How the scores of a pair and their difference are written."""
     return written_like((one.score_a, one.score_b))
-
-
-def _published_pair(reranking: float, baseline: float, *p_values: float | None) -> list[str | None]:
-    return [f"{reranking - baseline:+.2f}",
-            *(None if p is None else "< .0001" if p == 0.0001 else f"{p:.3f}" for p in p_values)]
 
 
 def variant_table(variants: Variants) -> Table:
@@ -331,16 +326,13 @@ def interval_table(bootstrap: ScoreBootstrap, chosen: str, level: str, segment: 
             for kind, ends in bootstrap.intervals.items()))
     if segment is None or document is None:
         return table
-    both = [(segment.intervals[kind], document.intervals[kind]) for kind in bootstrap.intervals]
+    rows = []
+    for kind in bootstrap.intervals:
+        s, d = segment.intervals[kind], document.intervals[kind]
+        rows.append((s, d, None if s is None or d is None or s[1] <= s[0] else (d[1] - d[0]) / (s[1] - s[0])))
     return table.with_columns((
         Column("segment", "by segment", "interval", form), Column("document", "by document", "interval", form),
-        Column("ratio", "ratio of widths", "score")), [(*ends, _ratio_of_widths(*ends)) for ends in both])
-
-
-def _ratio_of_widths(segment: tuple[float, float] | None, document: tuple[float, float] | None) -> float | None:
-    if segment is None or document is None or segment[1] <= segment[0]:
-        return None
-    return (document[1] - document[0]) / (segment[1] - segment[0])
+        Column("ratio", "ratio of widths", "score")), rows)
 
 
 def relative_table(systems: Sequence[ScoreBootstrap], kind: str, metric: str, level: str) -> Table:

@@ -177,16 +177,16 @@ def explain_unsuited(testset: TestSet, least: int) -> str:
     Examples
     --------
     >>> explain_unsuited(TestSet("toy", {"A": ["a"], "B": ["b"]}, {"ref": ["a"]}), 12)
-    'Not on toy: it has 1 sentence, and this scene needs 12. Open a larger test set on the page Data.'
+    'Not on toy: it has 1 sentence, and this scene needs 12. Open a larger test set on the page Upload.'
     """
     name, n = printable(testset.name), testset.n_segments
     if not testset.has_texts:
-        return f"Not on {name}: it has scores and no texts. Open a test set with texts on the page Data."
+        return f"Not on {name}: it has scores and no texts. Open a test set with texts on the page Upload."
     if len(testset.systems) < 2:
-        return f"Not on {name}: it has one system, and this scene needs two. Open one with more on the page Data."
+        return f"Not on {name}: it has one system, and this scene needs two. Open one with more on the page Upload."
     if n < least:
         return (f"Not on {name}: it has {n:,} {'sentence' if n == 1 else 'sentences'}, and this scene needs {least:,}. "
-                "Open a larger test set on the page Data.")
+                "Open a larger test set on the page Upload.")
     return ""
 
 

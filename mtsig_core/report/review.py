@@ -18,12 +18,12 @@ from mtsig_core.report.export import file_name
 from mtsig_core.report.sentences import (
     ACROSS,
     choose_form,
-    describe_undecided,
     explain_no_ranks,
     find_rank_rule,
     join_names,
     name_first_place,
     name_simultaneous,
+    see_pair,
     write_level,
 )
 from mtsig_core.report.table import EMPTY, ROW_FORM, Column, Table, join_ends
@@ -218,26 +218,16 @@ def _measured_cells(note: NoteOn, found: TaskComparison, jointly: bool) -> tuple
         return (None, None, None, said), ""
     comparison = found.pairs[note.pair]
     result = comparison.metrics[note.metric]
-    ends = (row.ci_joint_low, row.ci_joint_high) if jointly else (row.ci_low, row.ci_high)
-    better = {"a": row.a, "b": row.b, None: describe_undecided(row, comparison.settings)}[row.better]
-    return (result.sign * row.delta, join_ends(*ends, result.sign), row.p_adjusted, better), choose_form(result)
+    seen = see_pair(row, note.a, result, comparison.settings)
+    better = {"better": note.a, "worse": note.b}.get(seen.decision, seen.decision)
+    return (seen.difference, seen.ci_joint if jointly else seen.ci, seen.adjusted_p, better), choose_form(result)
 
 
 def _measured(note: NoteOn, found: TaskComparison) -> tuple[PairResult | None, list[str]]:
-    """The pair of systems of a note, turned so that its a comes first; None where it was not compared. Who of the two
-    was left out."""
+    """The pair of systems of a note; None where it was not compared. Who of the two was left out."""
     gone = [one.system for one in found.excluded if one.system in (note.a, note.b) and one.pair in (None, note.pair)]
     result = found.pairs[note.pair].metrics.get(note.metric) if note.pair in found.pairs else None
-    for row in result.pairs if result is not None else ():
-        if (row.a, row.b) == (note.a, note.b):
-            return row, gone
-        if (row.b, row.a) == (note.a, note.b):
-            low, high, joint_low, joint_high = (None if end is None else -end for end in (
-                row.ci_high, row.ci_low, row.ci_joint_high, row.ci_joint_low))
-            better = {"a": "b", "b": "a", None: None}[row.better]
-            return replace(row, a=row.b, b=row.a, delta=-row.delta, ci_low=low, ci_high=high, ci_joint_low=joint_low,
-                           ci_joint_high=joint_high, better=better), gone
-    return None, gone
+    return next((row for row in result.pairs if {row.a, row.b} == {note.a, note.b}), None) if result else None, gone
 
 
 def nobody_ranked(found: RanksBeforeAfter) -> bool:
@@ -283,8 +273,17 @@ def review_record(history: Sequence[Entry], found: TaskComparison | None = None)
 
 
 def _measured_record(note: NoteOn, found: TaskComparison) -> dict[str, Any]:
+    """What was measured of the pair of a note, a - b."""
     row, gone = _measured(note, found)
-    return {**{name: getattr(row, name, None) for name in _OF_A_PAIR}, "left_out": gone}
+    if row is None:
+        return {**dict.fromkeys(_OF_A_PAIR), "left_out": gone}
+    comparison = found.pairs[note.pair]
+    sign = comparison.metrics[note.metric].sign
+    seen = see_pair(row, note.a, comparison.metrics[note.metric], comparison.settings)
+    ci, joint = (ends and join_ends(*ends, sign) or (None, None) for ends in (seen.ci, seen.ci_joint))
+    better = {"better": "a", "worse": "b"}.get(seen.decision)
+    return dict(zip(_OF_A_PAIR, (sign * seen.difference, *ci, *joint, seen.p, seen.adjusted_p, better), strict=True),
+                left_out=gone)
 
 
 def _where(pair: str | None) -> str:

@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from html import escape
 
 import numpy as np
+import regex
 
 from mtsig_core.languages import languages_of
 from mtsig_core.metrics.overlap import matched_pieces
@@ -23,12 +24,11 @@ from mtsig_core.testset import TestSet
 Piece = tuple[str, bool]
 #: Pairs of equal units above which two texts are not compared: about 5,000 characters of Chinese each have as many.
 MOST_EQUAL = 1_000_000
-# Scripts without spaces between words: Thai, Lao and Tibetan, Myanmar, Khmer, kana, Han with its extensions, Tai Le to
-# New Tai Lue, Yi. Hangul has spaces.
-_UNSPACED = ((0x0E00, 0x0FFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x1950, 0x19DF), (0x2E80, 0x31FF),
-             (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xA000, 0xA4CF), (0xA9E0, 0xA9FF), (0xAA60, 0xAA7F), (0xF900, 0xFAFF),
-             (0xFF66, 0xFF9F), (0x1B000, 0x1B16F), (0x20000, 0x3FFFF))
-_JOINER = "\u200d"
+# A word of letters and digits with its marks; a character of a script without spaces between words; or any other
+# character as a reader sees it, such as an emoji with all that is joined to it. Hangul has spaces.
+_UNIT = regex.compile(
+    r"(?V1)(?:[[\p{L}\p{N}]--[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Tibetan}\p{Myanmar}\p{Khmer}\p{Tai_Le}"
+    r"\p{New_Tai_Lue}\p{Tai_Tham}\p{Tai_Viet}\p{Yi}\u30fc\uff70]][\p{M}\u200d]*)+|(?!\s)\X")
 
 
 def differing_pieces(one: str, other: str) -> tuple[list[Piece], list[Piece]] | None:
@@ -55,9 +55,6 @@ def differing_pieces(one: str, other: str) -> tuple[list[Piece], list[Piece]] | 
 def reading_units(text: str) -> tuple[list[str], list[tuple[int, int]]]:
     """The units by which two texts are compared, and where each stands.
 
-    A word of letters and digits, with its marks; a character of a script without spaces between words, with its
-    marks; any other character that is not white space, emoji with all that is joined to them.
-
     Examples
     --------
     >>> reading_units("Don't go, 3.5 km")[0]
@@ -65,29 +62,8 @@ def reading_units(text: str) -> tuple[list[str], list[tuple[int, int]]]:
     >>> len(reading_units("👨\u200d👩\u200d👧 家👩🏽")[0])
     3
     """
-    places: list[tuple[int, int]] = []
-    begun = None  # where the unit began that is being read
-    wordy = False  # whether it is a word
-    flag = False  # whether it is half of a flag
-    for at, letter in enumerate(text):
-        kind = unicodedata.category(letter)
-        word = kind[0] in "LN" and not _unspaced(ord(letter))
-        half = 0x1F1E6 <= ord(letter) <= 0x1F1FF
-        if begun is not None and (kind[0] == "M" or letter == _JOINER or text[at - 1] == _JOINER or word and wordy
-                                  or half and flag or 0x1F3FB <= ord(letter) <= 0x1F3FF):
-            flag = False
-            continue
-        if begun is not None:
-            places.append((begun, at))
-        begun = None if letter.isspace() else at
-        wordy, flag = word, half
-    if begun is not None:
-        places.append((begun, len(text)))
-    return [text[start:end] for start, end in places], places
-
-
-def _unspaced(code: int) -> bool:
-    return code >= 0x0E00 and any(first <= code <= last for first, last in _UNSPACED)
+    found = list(_UNIT.finditer(text))
+    return [one[0] for one in found], [one.span() for one in found]
 
 
 def _pieces(text: str, places: list[tuple[int, int]], shared: np.ndarray) -> list[Piece]:

@@ -12,12 +12,9 @@ from google.protobuf.message import DecodeError
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, PlainTextResponse
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime.state.common import GENERATED_ELEMENT_ID_PREFIX
-from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
 
 from mtsig_core.readers.limits import read_whole_number
+from pages._server.internals import WIDGETS, BackMsg, ForwardMsg
 
 _PATIENCE = 20.0  # seconds for a whole request to come, or the next one
 _SIGNS_AT_ONCE, _SIGNS_EACH_SECOND = 100, 5.0  # signs of life, and pieces of messages, of a page
@@ -96,9 +93,6 @@ _ID, _NAME = 1000, 10_000  # letters of an id, and of a name: of a file, of a pa
 #: kept for them), and some writes files.
 _ASKED = {"rerun_script", "stop_script", "app_heartbeat", "file_urls_request", "backend_operation_request"}
 _OPERATIONS = {"deferred_file", "dataframe_chunk"}
-#: How the id of a widget begins. A value under another would be a key of the session's state that no page has set, and
-#: break whatever page is drawn.
-_WIDGETS = (GENERATED_ELEMENT_ID_PREFIX, STREAMLIT_INTERNAL_KEY_PREFIX)
 
 
 class Forged(Exception):
@@ -127,7 +121,7 @@ def _see_run(run) -> None:
     widgets, kept = run.widget_states.widgets, run.cached_message_hashes
     _see(len(widgets) <= _MOST and len(kept) <= _MOST and _short(_NAME, run.page_name)
          and _short(_ID, run.page_script_hash, run.fragment_id, *kept)
-         and all(widget.id.startswith(_WIDGETS) and len(widget.id) <= _NAME for widget in widgets))
+         and all(widget.id.startswith(WIDGETS) and len(widget.id) <= _NAME for widget in widgets))
 
 
 def _too_many_files(request) -> bytes | None:
@@ -173,7 +167,7 @@ _LEFT = 450  # of the server's own, and of sessions that left two minutes ago at
 _FULL = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark">
 <title>mtsig</title>
 <body style="font: 1.25rem system-ui, sans-serif; max-width: 36rem; margin: 15vh auto; padding: 1rem">
-<h1>The room is full</h1><p>This server has as many pages open as it may. Leave this one open: it tries again by itself,
+<h1>The room is full</h1><p>This server has as many pages open as it may. Leave this one open: it tries again
 every ten seconds.</p></body></html>
 """
 

@@ -13,11 +13,10 @@ from urllib.request import Request, urlopen
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
-from streamlit.runtime import get_instance
 
 from mtsig_core.source import PORTS_VARIABLE
 from mtsig_core.version import __version__
-from pages._server import guard
+from pages._server import guard, internals
 
 _BEGUN = time.monotonic()
 _WAIT = 2.0  # seconds that another worker may take to answer
@@ -55,9 +54,7 @@ def _all() -> dict:
 
 
 def _own() -> dict:
-    runtime = get_instance()
-    [sessions] = runtime.stats_mgr.get_stats(family_names=["active_sessions"])["active_sessions"]
-    return {"pid": os.getpid(), "seconds": round(time.monotonic() - _BEGUN), "sessions": sessions.value,
+    return {"pid": os.getpid(), "seconds": round(time.monotonic() - _BEGUN), "sessions": internals.count_sessions(),
             "jobs": _count_jobs(), "memory_bytes": _memory(os.getpid())}
 
 

@@ -18,12 +18,10 @@ from importlib import import_module
 
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.runtime import get_instance
-from streamlit.runtime.pages_manager import PagesManager
 
 from mtsig_core.metrics import METRICS
 from mtsig_core.version import __version__
-from pages._server import connections, uploads
+from pages._server import connections, internals, uploads
 from pages._work import events
 
 #: Seconds that a thread may compute while others wait. A page is sent in a hundred messages, before each of which the
@@ -39,19 +37,10 @@ async def tidy() -> None:
     before = 0
     while True:
         await asyncio.sleep(_OFTEN)
-        if _forget_left() or gc.get_stats()[0]["collections"] >= before + _USED:
+        uploads.forget()
+        if internals.end_closed_sessions() or gc.get_stats()[0]["collections"] >= before + _USED:
             await asyncio.to_thread(_search)
             before = gc.get_stats()[0]["collections"]
-
-
-def _forget_left() -> bool:
-    """Whether sessions are forgotten that left two minutes ago: Streamlit forgets them when another leaves, and the
-    last when another comes; else all that they chose to upload would stay."""
-    uploads.forget()
-    left = get_instance()._session_mgr._session_storage._cache.expire()
-    for _, info in left:
-        info.session.shutdown()
-    return bool(left)
 
 
 def _search() -> None:
@@ -107,8 +96,7 @@ def _load() -> None:
         import_module(name)
     go.Figure(go.Bar()).to_json()  # Plotly loads its parts when they are first needed
     inspect.stack()  # as Streamlit does before its first element; it looks through all modules, once
-    # Before it has seen `st.navigation`, Streamlit runs the first page without its frame, and then once more.
-    PagesManager.uses_pages_directory = False
+    internals.ignore_pages_folder()
     gc.collect()
     gc.freeze()  # what is there stays: without this, each run of a page spends 80 ms looking through it
     gc.enable()

@@ -6,23 +6,9 @@ import os
 from collections.abc import Mapping
 
 import streamlit as st
-from streamlit.runtime.secrets import secrets_singleton
 
-#: A provider sends everybody back to the first page: the tab keeps where it was before, and goes there once. Who comes
-#: to the first page by no link, as the end of another account's login is one, wants nothing else any more.
-_BACK = """
-export default function({data}) {
-  const here = location.pathname + location.search, kept = sessionStorage
-  if (data === 'go') {
-    const back = kept.getItem('mtsig_back')
-    kept.removeItem('mtsig_back')
-    if (back && back !== here) location.replace(location.origin + back)
-  }
-  else if (data === 'other') window.mtsig_other = true
-  else if (here !== '/') kept.setItem('mtsig_back', here)
-  else if (!document.referrer && !window.mtsig_other) kept.removeItem('mtsig_back')
-}
-"""
+from pages._server import internals
+from pages._server.components import component
 
 
 def passed() -> bool:
@@ -37,21 +23,21 @@ def passed() -> bool:
     st.title("mtsig")
     if user.get("is_logged_in") is not True:
         st.text("This dashboard is for people who are known to its organisers. Log in to see it.")
-        _component()(data="keep", key="login.keep")
+        component("back")(data="keep", key="login.keep")
         for name in _providers():
             st.button(f"Log in with {name}" if name else "Log in", type="primary", on_click=st.login,
                       args=[name] if name else [], key=f"login.{name}")
     else:
         st.text(f"{user.get('email') or 'This account'} may not use this dashboard. Ask who runs it, or log in with "
                 "another account.")
-        _component()(data="other", key="login.other")
+        component("back")(data="other", key="login.other")
         st.button("Log out", on_click=st.logout, key="login.out")
     return False
 
 
 def may_see(user: Mapping) -> bool:
     """Whether who is known as this may see the pages, and bring files."""
-    asks = bool(os.environ.get("MTSIG_LOGIN")) or secrets_singleton.load_if_toml_exists() and "auth" in st.secrets
+    asks = bool(os.environ.get("MTSIG_LOGIN")) or internals.has_secrets() and "auth" in st.secrets
     return not asks or user.get("is_logged_in") is True and _allowed(user)
 
 
@@ -60,12 +46,7 @@ def offer_end() -> None:
     if st.user.to_dict().get("is_logged_in") is True:
         with st.sidebar:
             st.button("Log out", on_click=st.logout, key="login.out")
-            _component()(data="go", key="login.go")
-
-
-@st.cache_resource
-def _component():
-    return st.components.v2.component("mtsig_back", js=_BACK)
+            component("back")(data="go", key="login.go")
 
 
 def _allowed(user: Mapping) -> bool:

@@ -11,11 +11,9 @@ from contextlib import suppress
 import streamlit as st
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response
-from streamlit.runtime import get_instance
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from mtsig_core.readers.limits import read_whole_number
-from pages._server import login
+from pages._server import internals, login
 from pages._work import events
 
 _PATH = re.compile(r"/_stcore/upload_file/([^/]*)/([^/]*)$")
@@ -24,18 +22,18 @@ _PAUSE, _LONGEST = 60.0, 1800.0  # seconds that a sender may be silent, and that
 _BESIDE = 10_000  # bytes that are counted for a file beside its content: a name may be long
 _MOST_REASONS = 1000  # of one session
 _NO_ROOM = ("This server holds as many chosen files as it may before they are opened, of all users together "
-            "(MTSIG_UNOPENED_MB). Load the page anew, and choose them again in a few minutes.")
+            "(MTSIG_UNOPENED_MB). Reload the page, and choose them again in a few minutes.")
 _refused: dict[str, dict[str, str]] = {}  # why, by session and file
 
 
 def reason(file: str) -> str | None:
     """Why a file of this session was not taken, if that is why it is not there."""
-    return _refused.get(get_script_run_ctx().session_id, {}).get(file)
+    return _refused.get(internals.session_id(), {}).get(file)
 
 
 def forget() -> None:
     """Forget why, for sessions that have left."""
-    for session in [one for one in list(_refused) if not get_instance().is_active_session(one)]:
+    for session in [one for one in list(_refused) if not internals.is_open(one)]:
         _refused.pop(session, None)
 
 
@@ -75,7 +73,7 @@ class Uploads:
         here, begun, held = 0, time.monotonic(), _held()
         if held.get(session, 0) + self._coming[session] + size > (most + 1) << 20:  # with its frame
             return (f"The chosen files are together larger than {most:,} MB, the most that a page may bring "
-                    "(STREAMLIT_SERVER_MAX_UPLOAD_SIZE). Load the page anew, and choose fewer at a time.")
+                    "(STREAMLIT_SERVER_MAX_UPLOAD_SIZE). Reload the page, and choose fewer at a time.")
         if sum(held.values()) + self._come.total() > room:
             return _NO_ROOM
 
@@ -84,7 +82,7 @@ class Uploads:
             message = await asyncio.wait_for(receive(), _PAUSE)
             here, before = here + len(message.get("body", b"")), here
             self._come[session] += here - before
-            if here > size or time.monotonic() - begun > _LONGEST or not get_instance().is_active_session(session):
+            if here > size or time.monotonic() - begun > _LONGEST or not internals.is_open(session):
                 raise _Broken
             if here >> 20 > before >> 20 and sum(_held().values()) + self._come.total() > room:
                 raise _Full
@@ -96,18 +94,18 @@ class Uploads:
         except _Full:
             return _NO_ROOM
         except (_Broken, TimeoutError):
-            return "A file did not come whole. Load the page anew, and choose it again."
+            return "A file did not come whole. Reload the page, and choose it again."
         except OSError as error:  # it writes what comes to a temporary file
             events.failed(error)
             return ("A file could not be taken: this server's disk for temporary files is full, or cannot be written. "
-                    "Tell whoever runs it, then load the page anew and choose the file again.")
+                    "Tell whoever runs it, then reload the page and choose the file again.")
         finally:
             for counter, n in ((self._coming, size), (self._come, here)):
                 counter[session] -= n
                 if not counter[session]:
                     del counter[session]
-            if not get_instance().is_active_session(session):  # nobody would remove what has come for it
-                get_instance().uploaded_file_mgr.remove_session_files(session)
+            if not internals.is_open(session):  # nobody would remove what has come for it
+                internals.remove_files(session)
         return None
 
 
@@ -128,15 +126,13 @@ async def _read_out(receive) -> None:
 
 
 def _may_bring(session: str) -> bool:
-    found = get_instance()._session_mgr.get_active_session_info(session)
-    return found is not None and login.may_see(found.session._user_info)
+    user = internals.find_user(session)
+    return user is not None and login.may_see(user)
 
 
 def _held() -> dict[str, int]:
     """Bytes that Streamlit holds for each session, with what it knows of each file."""
-    storage = get_instance().uploaded_file_mgr.file_storage
-    return {session: sum(len(file.data) + _BESIDE for file in list(files.values()))
-            for session, files in list(storage.items())}
+    return {session: sum(sizes) + _BESIDE * len(sizes) for session, sizes in internals.measure_files().items()}
 
 
 def _refuse(session: str, file: str, why: str) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from pages._server.components import component
+from pages._server.internals import by_history
+from pages._ui.catalogue import PAGES
 
 _KEPT = "address.kept"  # what was chosen, as the address says it: {key: texts}
 _SHOWN = "address.shown"  # what each control was last set to
@@ -54,11 +56,6 @@ def begin(page: str) -> None:
         state[_PAGES_OWN], state[_LINKED] = set(), set()
         state[_COMPLAINTS] = {text: True for text, seen in state[_COMPLAINTS].items() if not seen}
     state[_PAGE], state[_DRAWN] = page, {}
-
-
-def by_history() -> bool:
-    """Whether this run answers a press of Back or Forward."""
-    return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
 
 
 def settle(key: str, usual: object, read: Callable[[list[str]], object], write: Callable[[object], list[str]], *,
@@ -145,13 +142,9 @@ def switched_set(old: str, new: str, belongs: Callable[[str, list[str]], bool]) 
     state[_LINK], state[_COMPLAINTS] = {}, {}
 
 
-def put_aside() -> dict[str, dict[str, list[str]]]:
-    """What was chosen for the sets that were open before: {content: {key: what the address says of it}}."""
-    return st.session_state[_OF_SETS]
-
-
 def take_aside(told: object) -> bool:
-    """Put aside what the browser tells, as `put_aside` gave it to an earlier session; what the session has stays.
+    """Put aside what the browser tells, as an earlier session gave it: {content: {key: what the address says of it}};
+    what this session has stays.
 
     Returns whether some of it holds for the set that is open, which was opened before the browser told.
     """
@@ -180,19 +173,20 @@ def write() -> None:
         st.query_params.from_dict(query)
 
 
-def link(page: Path, label: str, *, icon: str | None = None, **asks: str) -> None:
-    """A link to a page that keeps what was chosen, and asks more of it."""
+def link(name: str, label: str, *, icon: str = ":material/arrow_forward:", help: str | None = None, **asks: str
+         ) -> None:
+    """A link to the page of that name that keeps what was chosen, and asks more of it."""
     query = elsewhere(asks)
     st.session_state[_LINKED] |= query.keys() - asks.keys()
-    st.page_link(page, label=label, icon=icon, query_params=query)
+    st.page_link(PAGES[name].file, label=label, icon=icon, help=help, query_params=query)
 
 
-def go(page: Path, **asks: str | list[str] | None) -> None:
+def go(name: str, **asks: str | list[str] | None) -> None:
     """Open a page now, with what was chosen, and ask more of it; None asks for what is usual there."""
     for key, text in asks.items():
         keep(key, [text] if isinstance(text, str) else text)
         st.session_state[_SHOWN][key] = st.session_state.get(key)  # what is on screen is no choice of the user's
-    st.switch_page(page, query_params=_alone(elsewhere(asks)))
+    st.switch_page(PAGES[name].file, query_params=_alone(elsewhere(asks)))
 
 
 def _alone(query: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -215,24 +209,6 @@ def elsewhere(asks: Mapping[str, str | list[str] | None]) -> dict[str, list[str]
 
 # The browser keeps over a reload what was chosen for test sets that are not open now.
 
-# The session knows better what it has put aside itself; of all else the tab tells it, once: a second word would come
-# with what the controls showed before the first was heard.
-_SCRIPT = """
-let told
-export default function({data: {session, sets, along}, setStateValue}) {
-  const search = new URLSearchParams(location.search)
-  for (const [key, text] of Object.entries(along)) if (text && !search.has(key)) {
-    search.set(key, text)
-    history.replaceState(history.state, '', `?${search}`)
-  }
-  const key = 'mtsig_aside'
-  const kept = JSON.parse(sessionStorage.getItem(key) ?? '{}')
-  sessionStorage.setItem(key, JSON.stringify({...kept, ...sets}))
-  if (told === session) return
-  told = session
-  if (Object.keys(kept).some(set => !(set in sets))) setStateValue('kept', {...kept, ...sets})
-}
-"""
 _SESSION = "aside.session"
 
 
@@ -240,12 +216,8 @@ def keep_in_browser(along: dict[str, str | None]) -> None:
     """Have the tab keep what the session has put aside, and hear what an earlier session of the tab had; and add to its
     address what stands `along` there."""
     session = st.session_state.setdefault(_SESSION, secrets.token_hex(4))
-    kept = _keeping_component()(data={"session": session, "sets": put_aside(), "along": along}, key="aside",
-                        on_kept_change=lambda: None).kept
+    kept = component("aside")(data={"session": session, "sets": st.session_state[_OF_SETS], "along": along},
+                              key="aside", on_kept_change=lambda: None).kept
     if kept is not None and take_aside(kept):
         st.rerun()
 
-
-@st.cache_resource
-def _keeping_component():
-    return st.components.v2.component("mtsig_aside", js=_SCRIPT)

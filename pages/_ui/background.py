@@ -10,11 +10,9 @@ from concurrent.futures import wait
 from types import MappingProxyType
 
 import streamlit as st
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from mtsig_core import SettingError
-from pages._server import health
+from pages._server import health, internals
 from pages._ui import address, screen, session_limits
 from pages._ui.screen import end_page
 from pages._work import scheduler
@@ -31,19 +29,7 @@ _SHORT = ("compare", "contributions", "examine_pair", "references", "segments fo
 _CANCELLED = "background.cancelled"
 _ALLOWED = "background.allowed"  # the keys of work that may take as long as it takes
 _PLACED = "background.placed"  # the keys of all work that this run of the page has asked for
-#: What the run before drew stays until this one ends: its numbers would stand below the new settings. And Streamlit's
-#: own Stop would only end the page, not the work. (A style alone would be put elsewhere, and outlast the progress.)
-_ALONE = """<style>
-[data-testid="stMain"] :is([data-stale="true"], :has(.mt-working) ~ *), [data-testid="stStatusWidget"] {display: none}
-</style><span class="mt-working" hidden></span>"""
-
-
-def _is_open(session):
-    """Whether its tab is; a session is there for a while after it."""
-    return not runtime.exists() or runtime.get_instance().is_active_session(session)
-
-
-_SCHEDULER = Scheduler(WorkerPool(), session_limits.places(), _is_open)
+_SCHEDULER = Scheduler(WorkerPool(), session_limits.places(), internals.is_open)
 health.count_jobs_by(_SCHEDULER.counts)
 
 
@@ -79,7 +65,8 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
     allowed = key in st.session_state.setdefault(_ALLOWED, set())
     if not allowed and key in _SCHEDULER.expected:
         _ask(place, key, what)
-    job = _SCHEDULER.watch(key, work, _me(), math.inf if allowed else LONGEST, heavy=key[0] not in _SHORT)
+    longest = math.inf if allowed else LONGEST
+    job = _SCHEDULER.watch(key, work, internals.session_id(), longest, heavy=key[0] not in _SHORT)
     if not _done(job, PATIENCE):
         address.write()  # while one waits, it is already a link to what will come
         _show_progress(place, job, key, what, meanwhile, before)
@@ -119,7 +106,7 @@ def prepare() -> None:
 
 def _show_progress(place, job, key, what, meanwhile, before):
     """Progress with Cancel, and what is there already, until the work is done."""
-    line, share, part = _draw(place, what, "Cancel", _cancel, key, _ALONE)
+    line, share, part = _draw(place, what, "Cancel", _cancel, key, working=True)
     done, drawn, rest = False, {}, 0.0
     while not done:
         parts, begun = {**before, **job.parts}, time.monotonic()
@@ -142,23 +129,18 @@ def _ask(place, key, what):
     end_page()
 
 
-def _draw(place, said, button, clicked, key, style=None):
+def _draw(place, text, button, clicked, key, working=False):
     """A line, a place below it, and a button: the same at the same place, so that each replaces the other at once."""
     with place.container():
         line, below = st.empty(), st.empty()
         with line:
-            screen.plain(said)
+            screen.plain(text)
         name = f"background.{clicked.__name__.strip('_')}.{hash(key):x}"  # a click is never taken for other work's
         st.button(button, key=name, on_click=clicked, args=(key,))
         part = st.empty()
-        if style is not None:  # a page that asks first may go on without the value: nothing of it is hidden
-            st.html(style)
+        if working:  # hides what the last run drew; not where the page asks first, which may go on without the value
+            st.html('<span class="mt-working" hidden></span>')
     return line, below, part
-
-
-def _me():
-    """This session, as long as its tab is open."""
-    return get_script_run_ctx().session_id
 
 
 def _done(job, patience):
@@ -171,7 +153,7 @@ def _done(job, patience):
 
 
 def _cancel(key):
-    _SCHEDULER.leave(key, _me())
+    _SCHEDULER.leave(key, internals.session_id())
     st.session_state[_CANCELLED].add(key)
 
 

@@ -32,9 +32,9 @@ from mtsig_core.stats.cautions import about_top_groups
 from mtsig_core.stats.comparison import join_comparisons
 from mtsig_core.stats.significance import CORRECTION_NAMES, decide_adjusted
 from mtsig_core.testset import name_as_system
-from pages._ui import address, background, charts, controls, result_cache, screen, testset_view
+from pages._ui import address, background, charts, controls, result_cache, screen, views
 from pages._ui.browser import command_box, copyable
-from pages._ui.testset_view import View
+from pages._ui.views import View
 from pages._work.memory import make_once
 
 _LONGEST_REASON = 200
@@ -42,7 +42,7 @@ _LONGEST_REASON = 200
 
 def left_out(view: View) -> dict[str, str]:
     """The systems left out, and the reason that was given for each, empty where none was."""
-    return {name: (address.asked(f"{testset_view.REASON}{name}") or "")[:_LONGEST_REASON]
+    return {name: (address.asked(f"{views.REASON}{name}") or "")[:_LONGEST_REASON]
             for name in view.part.family.systems if name not in view.testset.systems}
 
 
@@ -56,17 +56,17 @@ def show_left_out(view: View) -> dict[str, str]:
     if not gone:
         return {}
     told = {}
-    st.subheader("Left out" if len(gone) == 1 else f"Left out: {len(gone)} systems")
+    st.subheader("Excluded" if len(gone) == 1 else f"Excluded: {len(gone)} systems")
     for name in gone:
         shown, reason, undo = st.columns([3, 5, 2], vertical_alignment="center")
         with shown:
             screen.plain(name)
-        told[name] = controls.text(reason, "Reason", f"{testset_view.REASON}{name}", max_chars=_LONGEST_REASON,
+        told[name] = controls.text(reason, "Reason", f"{views.REASON}{name}", max_chars=_LONGEST_REASON,
                                    placeholder="Reason, kept in the link", label_visibility="collapsed")
         undo.button("Put back", key=f"leaderboard.back.{name}", on_click=_put_back, args=(name,))
     if unexplained := [name for name, reason in told.items() if not reason.strip()]:
-        screen.caution_box(f"Left out without a reason: {', '.join(unexplained)}. Give one before this is published: "
-                           "it stands in the link and in every file.")
+        screen.caution_box(f"Excluded without a reason: {', '.join(unexplained)}. Give one before you publish this: "
+                           "it is in the link and in every file.")
     if view.settings.get("baseline") is None:
         before = result_cache.comparison(view.part.family, view.metric, **view.settings).metrics[view.metric]
         screen.show_table(rank_changes_table(before, view.result))
@@ -105,8 +105,8 @@ def _scores(testset, metric):
 
 
 def _put_back(name):
-    others = [other for other in st.session_state[testset_view.LEFT_OUT] if other != name]
-    st.session_state[testset_view.LEFT_OUT] = others
+    others = [other for other in st.session_state[views.LEFT_OUT] if other != name]
+    st.session_state[views.LEFT_OUT] = others
 
 
 # Further metrics beside the one of the page, and the pairs on which they do not agree.

@@ -13,30 +13,15 @@ from mtsig_core.report.commands import defaults
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from mtsig_core.stats.settings import SETTINGS
 from pages._ui import address
-
-#: Which settings in the sidebar have an effect on a page: all on a page that is not here. What is not drawn keeps what
-#: it was set to, for the pages that have it.
-_IN_EFFECT = {
-    "data": ("tokenize",), "segments": ("metric", "tokenize", "part"),
-    "bootstrap": ("metric", "tokenize", "part", "unit", "ci", "alpha", "seed"),
-    "sampling": ("metric", "tokenize", "part", "alpha", "seed"),
-    "sweeps": ("metric", "tokenize", "part", "unit", "alpha", "seed"),
-    "validation": ("metric", "tokenize", "part", "alpha", "seed"), "metrics": ("metric", "tokenize", "part")}
-#: What has an effect besides where a control of the page is set so: {page: (key, {what it is set to: settings})}.
-_WHERE_SET = {
-    "validation": ("experiment", {"documents or segments": ("correction", "trials")}),
-    "metrics": ("inside", {"sentence average": ("seed",), **dict.fromkeys(
-        ("Student's t", "which metric to trust", "by domain"), ("alpha", "seed"))})}
+from pages._ui.catalogue import Page
 
 
-def has_effect(page: str | None, *keys: str) -> bool:
-    """Whether a page (None: that of this run) shows a setting of the side, or one of several."""
-    page = address.page() if page is None else page
-    shown = _IN_EFFECT.get(page, keys)
-    if page in _WHERE_SET:
-        control, by_choice = _WHERE_SET[page]
-        shown += by_choice.get(address.peek(control), ())
-    return any(key in shown for key in keys)
+def has_effect(page: Page, *keys: str) -> bool:
+    """Whether a page shows a setting of the sidebar, or one of several. What is not drawn keeps what it was set to, for
+    the pages that have it."""
+    control, by_choice = page.further
+    shown = {*page.settings, *(by_choice.get(address.peek(control), ()) if control else ())}
+    return not shown.isdisjoint(keys)
 
 
 def pick_testset(labels: Mapping[str, str], usual: str) -> str | None:
@@ -54,7 +39,7 @@ def pick_opened(label: str, key: str, labels: Mapping[str, str], usual: str, alw
                         **({"index": None, "placeholder": "not here; choose another"} if chosen is None else {}))
 
 
-def pick_metric(testset: TestSet | None, page: str = "") -> str:
+def pick_metric(testset: TestSet | None, page: Page) -> str:
     """Choose one of the metrics that the test set can be scored with; None where it cannot be read."""
     names = METRICS if testset is None else list_metrics(testset)
     return metric(names, place=st if has_effect(page, "metric") else None)
@@ -65,7 +50,7 @@ def metric(names: Iterable[str], place=st) -> str:
     return choice("Metric", list(names), "metric", place=place, format_func=metric_titles(names).get)
 
 
-def pick_settings(page: str = "", segment_means: bool = False) -> dict:
+def pick_settings(page: Page, segment_means: bool = False) -> dict:
     """Draw the controls of the test that have an effect on a page; the keyword arguments of `mtsig_core.compare`.
 
     Some tests and intervals are for means of segment scores alone.
@@ -87,7 +72,7 @@ def pick_settings(page: str = "", segment_means: bool = False) -> dict:
     boxed = has_effect(page, *(name for name, setting in shown.items() if setting.in_box))
     with st.expander("More settings", key="settings.box") if boxed else nullcontext():
         draw(in_box=True)
-    return chosen
+    return chosen | (_pick_rank_rule(segment_means) if "rank_rule" in page.settings else {})
 
 
 def pick_baseline(names: list[str]) -> str | None:
@@ -199,25 +184,14 @@ def _said_as_text(read: Callable) -> Callable:
     return careful
 
 
-# How ranks are made.
-
-_PAGES = ("leaderboard", "task")
-_USUAL = "simultaneous"
-
-
-def pick(page: str, segment_means: bool = False) -> dict[str, str]:
-    """Let the rule be chosen, on a page with ranks; the keyword argument of `mtsig_core.compare`, none for the usual.
-    """
-    if page not in _PAGES:
-        return {}
+def _pick_rank_rule(segment_means: bool) -> dict[str, str]:
+    """Let the rule for ranks be chosen; nothing for the usual one."""
+    usual = defaults("compare")["rank_rule"]
     ignored = "; ".join(f"{rule.title}: without account of {', '.join(rule.ignores)}"
                         for rule in RANK_RULES.values() if rule.ignores)
-    rule = choice("Ranks", list(fitting_rules(segment_means)), "rank_rule", format_func=_label, help=(
+    rule = choice("Ranks", list(fitting_rules(segment_means)), "rank_rule",
+                  format_func=lambda name: RANK_RULES[name].title.removeprefix("by "), help=(
         "How ranks within a language pair are made of pairs of systems. Simultaneous rank ranges hold for all "
         f"systems together. Others, to compare with what was published: {ignored}. As WMT24 and as WMT25 need a "
         "metric of segment scores, and as WMT24 the domain of each segment."))
-    return {} if rule == _USUAL else {"rank_rule": rule}
-
-
-def _label(name: str) -> str:
-    return RANK_RULES[name].title.removeprefix("by ")
+    return {} if rule == usual else {"rank_rule": rule}

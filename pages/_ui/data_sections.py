@@ -1,4 +1,4 @@
-"""Parts of the page Data: what may be uploaded, what was, and files that did not come."""
+"""Parts of the page Upload: what may be uploaded, what was, and files that did not come."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
 
 from mtsig_core.errors import format_count
 from mtsig_core.languages import SPACELESS, languages_of
@@ -31,6 +30,7 @@ from mtsig_core.source import Source, TaskSource
 from mtsig_core.store.database import DAY, megabytes
 from mtsig_core.store.kept_sets import Saved
 from pages._server import uploads
+from pages._server.internals import DeletedFile, UploadedFile
 from pages._ui import browser, controls, frame, screen, testsets
 from pages._ui.browser import copyable
 from pages._work.memory import LOADED
@@ -74,7 +74,7 @@ def show_how_to_upload() -> None:
         return
     screen.prose_table(["a folder in WMT layout", "how it gets here"], [
         [f"zipped, up to {upload_limits().zip_mb:,} MB unpacked",
-         "Upload the zip below, by itself. The pages Task and Review then work on it, and each of its language pairs "
+         "Upload only the zip, below. The pages Task and Review then work on it, and each of its language pairs "
          "is in the list Test set. Tables of segment scores in it are read where their names say which language pair "
          "they are of: en-de.esa.tsv, en-de.mqm.seg.score."],
         ["on the machine of this dashboard",
@@ -85,8 +85,8 @@ def show_how_to_upload() -> None:
     copyable("\n".join(command_line("serve", Source(folder="wmt24", langpair=pair)) for pair in (None, "en-de")),
              "data.serve", "Commands that start the dashboard on it")
     screen.plain("WMT layout: references/en-de.refA.txt, system-outputs/en-de/NAME.txt, and, best, "
-                 "documents/en-de.docs and sources/en-de.txt; names as of 2021 to 2023 are known, too. Segment scores "
-                 "alone: automatic_scores/NAME.jsonl, as WMT 2025 published them. Or XML: newstest2021.en-de.all.xml. "
+                 "documents/en-de.docs and sources/en-de.txt; names as of 2021 to 2023 are known, too. Only segment "
+                 "scores: automatic_scores/NAME.jsonl, as WMT 2025 published them. Or XML: newstest2021.en-de.all.xml. "
                  "Choose the references that score in the sidebar, under Systems and segments.")
 
 
@@ -95,7 +95,7 @@ def tell_what_may_come() -> None:
     screen.plain("Plain text, one segment per line (UTF-8, .gz too): at least one reference and one system, best with "
                  "a documents file (docid, or domain, tab, docid, for each line). Or a zip of a shared-task folder in "
                  "WMT layout. Segment scores of people or of a model (TSV, CSV, JSONL, Parquet: system, line, score, "
-                 "or a column for each system; COMET's JSON) come alone or with the texts, joined by line, or by id "
+                 "or a column for each system; COMET's JSON) come without or with the texts, joined by line, or by id "
                  "where a file has the id of each line. A.run1.txt and A.run2.txt are outputs of two training runs of "
                  f"system A. Of text up to {upload_limits().mb:,} MB may be opened at once.")
 
@@ -257,7 +257,7 @@ def show_yours() -> None:
                 testsets.delete(saved)
                 st.rerun()
     used = megabytes(sum(saved.size for saved in mine))
-    st.caption(f"Kept on this server, {used} of {megabytes(limits.mine)}, and listed in this browser alone. Whoever "
+    st.caption(f"Kept on this server, {used} of {megabytes(limits.mine)}, and listed only in this browser. Whoever "
                "has the address of a page can open its test set: share it as you would the files.")
 
 

@@ -4,30 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 import streamlit as st
 
 from mtsig_core import MtsigError, TestSet
+from mtsig_core.errors import format_count
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.sentences import describe_settings, list_assumptions, summarize_comparison
 from mtsig_core.testset import add_remedy
-from pages._ui import (
-    address,
-    background,
-    browser,
-    controls,
-    lecture_stage,
-    screen,
-    task_view,
-    testset_view,
-    testsets,
-)
+from pages._ui import address, background, browser, controls, lecture_stage, screen, testsets, views
+from pages._ui.catalogue import HOME, PAGES, Page
 from pages._ui.screen import PageEnded, end_page
-from pages._ui.testset_view import View
+from pages._ui.views import View
 from pages._work import events, scheduler
 
-ROOT = Path(__file__).resolve().parents[2]  # not the working directory, which may be any
 _FRAMED = "frame.drawn_in_this_run"
 SET = "frame.set"  # name and content of the test set that is open
 _CHANGED = "frame.changed"  # the name of a set whose content is another than the link, or the session, saw
@@ -35,38 +25,43 @@ _LONGEST_NAME = 60  # letters of what is open, in the title of the tab
 _WIDEST = 300  # letters of what a link asks for in vain
 
 
-def pages() -> list:
-    """The pages in the order of the navigation."""
-    return [st.Page(ROOT / "pages" / f"{name}.py", title=name.capitalize(), default=name == "overview")
-            for name in ("overview", "data", "task", "review", "leaderboard", "significance", "pair", "bootstrap",
-                         "sampling", "sweeps", "validation", "metrics", "segments", "methods", "lecture")]
+def navigate():
+    """The page of this run, as Streamlit runs it, and its row in the catalogue.
+
+    Streamlit's own navigation would drop what the address asks, so the links are drawn here.
+    """
+    sections = {section: [page for page in PAGES.values() if page.section == section]
+                for section in dict.fromkeys(page.section for page in PAGES.values())}
+    chosen = st.navigation({section: [st.Page(page.file, title=page.title, default=page is HOME) for page in some]
+                            for section, some in sections.items()}, position="hidden")
+    return chosen, PAGES[chosen.url_path or HOME.name]
 
 
 def draw() -> None:
     """The frame: links to the pages, test set and settings in the sidebar, then the page."""
-    offered = pages()
-    page = st.navigation(offered, position="hidden")
-    with events.timed("page", page=page.url_path or "overview"), scheduler.turn():
-        _draw_page(page, offered)
+    chosen, page = navigate()
+    with events.timed("page", page=page.name), scheduler.turn():
+        screen.style()
+        _draw_page(chosen, page)
 
 
-def _draw_page(page, offered) -> None:
-    address.begin(page.url_path)
+def _draw_page(chosen, page: Page) -> None:
+    address.begin(page.name)
     background.begin()
-    if page.url_path == "lecture":  # one screen, without a sidebar
+    if page.opens == "lecture":  # one screen, without a sidebar
         _name_tab(page.title, None)
-        _run(page, _chosen(lecture_stage.choose_scene))
+        _run(chosen, _choose(lecture_stage.choose_scene))
         return address.write()
     with st.sidebar:
         links = st.empty()
-        linked = _draw_links(links, offered)
-        browser.show_page_top(f"{page.url_path} {address.asked(task_view.LINK)}")
-        choose = {"task": task_view.choose, "review": task_view.choose_review}.get(page.url_path)
-        view = _chosen(choose) if choose else _chosen(_draw_view, page.url_path)
+        linked = _draw_links(links)
+        browser.show_page_top(f"{page.name} {address.asked(views.LINK)}")
+        choose = {"task": views.choose_task, "review": views.choose_review}.get(page.opens)
+        view = _choose(choose) if choose else _choose(_draw_view, page)
     above = st.container()
     _name_tab(page.title, None if isinstance(view, MtsigError) else view.title)
-    _run(page, view)
-    _finish(links, linked, offered, above)
+    _run(chosen, view)
+    _finish(links, linked, above)
 
 
 def _name_tab(page: str, opened: str | None) -> None:
@@ -74,7 +69,7 @@ def _name_tab(page: str, opened: str | None) -> None:
     st.set_page_config(" · ".join(shortened(part, _LONGEST_NAME) for part in (opened, page, "mtsig") if part))
 
 
-def _chosen(choose: Callable, *args: str):
+def _choose(choose: Callable, *args: str):
     try:
         return choose(*args)
     except MtsigError as problem:
@@ -87,7 +82,7 @@ def _run(page, view) -> None:
         page.run()
 
 
-def _draw_view(page: str) -> View:
+def _draw_view(page: Page) -> View:
     """Let a test set and the settings be chosen; what they make."""
     offers, asked = testsets.available(), address.asked("testset")
     if asked is not None and (kept := testsets.find_track(asked, offers)) is not None:
@@ -101,13 +96,13 @@ def _draw_view(page: str) -> View:
             raise testsets.Gone(asked)
         whole = (offer := offers[name]).load()
     except MtsigError:  # the controls stay, and what they are set to
-        controls.pick_metric(None), controls.pick_settings()
+        controls.pick_metric(None, page), controls.pick_settings(page)
         raise
     _notice(name, whole, offer.may_change)
     metric = controls.pick_metric(whole, page)
-    whole = testset_view.pick_tokenizer(whole)
-    settings = controls.pick_settings(page, metric in whole.scores) | controls.pick(page, metric in whole.scores)
-    part = testset_view.pick_part(whole, offer.source, metric, controls.has_effect(page, "part"))
+    whole = views.pick_tokenizer(whole)
+    settings = controls.pick_settings(page, metric in whole.scores)
+    part = views.pick_part(whole, offer.source, metric, controls.has_effect(page, "part"))
     return View(part.testset, whole, part, metric, settings, part.source)
 
 
@@ -117,39 +112,39 @@ def _notice(name: str, whole: TestSet, may_change: bool) -> None:
     switched = before is not None and before[0] != name and not address.by_history()
     if switched:
         address.switched_set(before[1], whole.digest,
-                             lambda key, texts: testset_view.of_this_set_alone(key, texts, whole))
+                             lambda key, texts: views.of_this_set_alone(key, texts, whole))
     elif (seen := address.asked(address.SEEN)) is not None and not whole.digest.startswith(seen):
-        state[_CHANGED] = name, (
-            "Other content stands under the name of this test set now than when the link was made, or the page opened: "
-            "its files have changed, and numbers seen before may differ."
-        ) if may_change and address.asked("testset") else (
-            f"The address asks for digest={seen}, and the test set that is open here has other content: it is another "
-            "than was meant, or its files have changed. Numbers seen before may differ.")
-    if switched or state.get(_CHANGED, (name,))[0] != name:
+        state[_CHANGED] = name
+    if switched or state.get(_CHANGED, name) != name:
         state.pop(_CHANGED, None)
     state[SET] = name, whole.digest
     address.keep(address.SEEN, [whole.digest[:12]] if may_change else None)
 
 
-def _draw_links(place, offered, drawn: dict | None = None) -> dict:
+def _draw_links(place, drawn: dict | None = None) -> dict:
     """Draw the links to all pages, if they ask for anything else than those that are `drawn`; what they ask for."""
     asks = address.elsewhere({})
     if asks != drawn:
         with place.container(gap="xxsmall"):
-            for page in offered:
-                address.link(page, page.title)
+            section = ""
+            for page in PAGES.values():
+                if page.section != section:
+                    st.html(f'<div class="mt-section">{page.section}</div>')
+                    section = page.section
+                address.link(page.name, page.title, icon=f":material/{page.icon}:", help=page.question)
     return asks
 
 
-def _finish(links, linked, offered, above) -> None:
+def _finish(links, linked, above) -> None:
     """What is known only when the page has drawn all its controls; what the links asked for before is `linked`."""
-    said = [shortened(text, _WIDEST) for text in address.complaints()]
+    messages = [shortened(text, _WIDEST) for text in address.complaints()]
     if _CHANGED in st.session_state:
-        said.append(st.session_state[_CHANGED][1])
+        messages.append("This test set has other content than when the link was made, or the page opened: its files "
+                        "have changed, or the link means another set. Numbers seen before may differ.")
     with above:
-        screen.messages(said)
+        screen.messages(messages)
     address.write()
-    _draw_links(links, offered, linked)
+    _draw_links(links, linked)
     with st.sidebar:
         address.keep_in_browser({address.SEEN: address.asked(address.SEEN)})
 
@@ -163,17 +158,17 @@ def open_testset(name: str) -> None:
 def open_task(name: str, pair: str) -> None:
     """Open a shared task on its page, and its language pair on the others."""
     address.keep("shared_task", None)
-    address.go(ROOT / "pages" / "task.py", testset=f"{name}/{pair}", **{address.SEEN: None})
+    address.go("task", testset=f"{name}/{pair}", **{address.SEEN: None})
 
 
-def take_view() -> View | task_view.TaskView | task_view.ReviewView | MtsigError:
+def take_view() -> View | views.TaskView | views.ReviewView | MtsigError:
     """What the frame prepared for this run of the page.
 
     On a fresh server the first link to a page runs its file alone; it is then sent through the frame.
     """
     view = st.session_state.pop(_FRAMED, None)
     if view is None:
-        st.navigation(pages(), position="hidden")
+        navigate()
         st.rerun()
     return view
 
@@ -182,7 +177,7 @@ def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, ex
     """Start a page: its title, what is loaded and how it is tested; ends the page with a message if that fails.
 
     `adjust` may draw controls of the page's own and change the view by them. An experiment tests in ways of its own,
-    which stand with its figures. Of the settings those are named that have an effect on the page.
+    which its figures name. Named are the settings that have an effect on the page.
     """
     view = take_view()
     st.title(title)
@@ -190,13 +185,14 @@ def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, ex
         if isinstance(view, MtsigError):
             raise view
         view = adjust(view)
-        told = {key: text for key, text in describe_settings([view.comparison]).items()
-                if controls.has_effect(None, key)}
-        told.pop("unit" if experiment or "test" in told else "", None)
-        gone = len(set(view.part.family.systems) - set(view.testset.systems))
-        left_out = [f"{gone} {'system' if gone == 1 else 'systems'} left out"] if gone else []
-        screen.status([*summarize_comparison(view.comparison)[0], *left_out],
-                      [*told.values(), *["each figure says how it is tested"] * (experiment and "alpha" in told)],
+        page = PAGES[address.page()]
+        settings = {key: text for key, text in describe_settings([view.comparison]).items()
+                    if controls.has_effect(page, key)}
+        settings.pop("unit" if experiment or "test" in settings else "", None)
+        n = len(set(view.part.family.systems) - set(view.testset.systems))
+        screen.status([*summarize_comparison(view.comparison)[0], *[f"{format_count(n, 'system')} excluded"] * (n > 0)],
+                      [*settings.values(),
+                       *["each figure says how it is tested"] * (experiment and "alpha" in settings)],
                       map(add_remedy, list_assumptions(view.comparison.testset.assumed, [view.metric])))
         if experiment:
             screen.cautions(caution for caution in view.comparison.warnings
@@ -204,6 +200,6 @@ def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, ex
     except MtsigError as problem:
         screen.error(problem)
         if isinstance(problem, testsets.Gone):
-            address.link(ROOT / "pages" / "data.py", "Upload its files", icon=":material/upload:")
+            address.link("data", "Upload its files", icon=":material/upload:")
         end_page()
     return view

@@ -11,41 +11,22 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import TestSet
+from mtsig_core.experiments import lecture
 from mtsig_core.experiments.error_rates import FamilyDecisions
-from mtsig_core.experiments.lecture import (
-    ALPHA,
-    BETTER,
-    CORRECTIONS_SHOWN,
-    SENTENCES,
-    SYSTEMS,
-    Better,
-    BlocksAndBroad,
-    EqualSystems,
-    Excerpt,
-    PowerTests,
-    Resamples,
-    Swaps,
-    ThreeSentences,
-    all_swaps,
-    better,
-    blocks_and_broad,
-    equal_tests,
-    excerpt,
-    family,
-    power_tests,
-    random_swaps,
-    resamples,
-    span,
-    tables,
-    three_sentences,
-)
+from mtsig_core.experiments.lecture import BlocksAndBroad, Excerpt, PowerTests, Resamples, Swaps, span
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import lecture_texts as texts
 from mtsig_core.report.lecture_texts import SceneTexts, shorten_names
 from mtsig_core.stats.significance import CORRECTION_NAMES
-from pages._work.memory import Memory
+from pages._work.memory import remember
 
-_WHOLE, _PARTS = Memory(40), Memory(500)  # what is made of a whole test set; draws, and what is made of a few sentences
+# Remembered: what is made of a whole test set; draws, and what is made of a few sentences.
+_blocks_and_broad, _better, _family = map(remember(20), (
+    lecture.blocks_and_broad, lecture.better, lecture.family))
+_excerpt, _three_sentences, _resamples, _random_swaps, _all_swaps, _equal_tests = map(remember(60), (
+    lecture.excerpt, lecture.three_sentences, lecture.resamples, lecture.random_swaps, lecture.all_swaps,
+    lecture.equal_tests))
+_tables, _power_tests = map(remember(300), (lecture.tables, lecture.power_tests))
 
 
 @dataclass(frozen=True)
@@ -59,11 +40,7 @@ class Shown:
     seed: int
     world: int  # which of the scene's worlds, where it has some
     statistics: Callable[[], np.ndarray]  # () -> the statistics of the test set
-
-    @property
-    def key(self) -> tuple[str, str, str, str, int]:
-        """What draws depend on."""
-        return self.testset.digest, self.metric, self.a, self.b, self.seed
+    instead: str = ""  # why it is not the test set that the link asks for
 
     @property
     def names(self) -> list[str]:
@@ -71,14 +48,12 @@ class Shown:
         return shorten_names(self.a, self.b)
 
     def sentences(self, n: int) -> Excerpt:
-        """Short sentences of the two, remembered."""
-        return _PARTS.make(("sentences", *self.key, n), lambda: excerpt(
-            self.testset, self.metric, self.a, self.b, n, self.seed))
+        """Short sentences of the two."""
+        return _excerpt(self.testset, self.metric, self.a, self.b, n, self.seed)
 
     def cut(self) -> BlocksAndBroad:
-        """Samples of system a, remembered."""
-        return _WHOLE.make(("cut", *self.key), lambda: blocks_and_broad(
-            self.testset, self.metric, self.a, 300, self.seed, self.statistics()))
+        """Samples of system a."""
+        return _blocks_and_broad(self.testset, self.metric, self.a, 300, self.seed, self.statistics())
 
 
 @dataclass(frozen=True)
@@ -142,16 +117,14 @@ _WORDS = texts.read_scenes()
 
 
 def _resampled(shown: Shown) -> Resamples:
-    """All that can be shown, remembered."""
-    return _PARTS.make(("resamples", *shown.key), lambda: resamples(
-        shown.sentences(12), shown.seed, 0, BOOTSTRAP.most))
+    """All that can be shown."""
+    return _resamples(shown.sentences(12), shown.seed, 0, BOOTSTRAP.most)
 
 
 def _swaps(shown: Shown) -> tuple[Swaps, Swaps]:
-    """All that can be shown, and all that there are, remembered."""
+    """All that can be shown, and all that there are."""
     few = shown.sentences(10)
-    return _PARTS.make(("swaps", *shown.key), lambda: (
-        random_swaps(few, shown.seed, 0, RANDOMIZATION.most), all_swaps(few)))
+    return _random_swaps(few, shown.seed, 0, RANDOMIZATION.most), _all_swaps(few)
 
 
 def _urn(shown: Shown) -> dict:
@@ -240,39 +213,37 @@ WORLDS = (*_TOLD, *(two for two in product(_FAMILY_SIZES, _CORRELATIONS) if two 
 _ALPHA, _TILED = 0.05, 112
 
 
-def _three_sentences(shown: Shown) -> ThreeSentences:
-    return _PARTS.make(("three", shown.testset.digest, shown.metric), lambda: three_sentences(
-        shown.testset, shown.metric, statistics=shown.statistics()))
+def _three(shown: Shown) -> lecture.ThreeSentences:
+    return _three_sentences(shown.testset, shown.metric, statistics=shown.statistics())
 
 
 def _mean_body(shown: Shown) -> dict:
-    result = _three_sentences(shown)
+    result = _three(shown)
     return {"names": texts.shorten_names(*result.names), "outputs": result.outputs, "scores": result.scores,
             "mean": result.mean, "lengths": result.lengths}
 
 
 def _mean_guess(shown: Shown) -> dict:
-    return {"kind": "choice", "options": texts.shorten_names(*_three_sentences(shown).names),
+    return {"kind": "choice", "options": texts.shorten_names(*_three(shown).names),
             "prompt": "By the corpus score, the better is"}
 
 
 def _mean_rows(shown: Shown, steps: int) -> dict:
-    result = _three_sentences(shown)
+    result = _three(shown)
     return {"n": len(result.lengths), "sums": result.sums, "corpus": result.corpus}
 
 
 def _mean_end(shown: Shown, steps: int) -> dict:
-    return texts.mean_end(_three_sentences(shown))
+    return texts.mean_end(_three(shown))
 
 
-def _equal(shown: Shown) -> EqualSystems:
-    return _PARTS.make(("equal", shown.world, shown.seed), lambda: equal_tests(
-        *WORLDS[shown.world], shown.seed, 0, DOCUMENTS.most))
+def _equal(shown: Shown) -> lecture.EqualSystems:
+    return _equal_tests(*WORLDS[shown.world], shown.seed, 0, DOCUMENTS.most)
 
 
 def _documents_body(shown: Shown) -> dict:
     per_document, _ = WORLDS[shown.world]
-    return {"per_document": per_document, "documents": SENTENCES // per_document, "alpha": _ALPHA,
+    return {"per_document": per_document, "documents": lecture.SENTENCES // per_document, "alpha": _ALPHA,
             "tiles_label": texts.TILES, "sizes": list(_FAMILY_SIZES), "correlations": list(_CORRELATIONS),
             "worlds": [list(two) for two in WORLDS]}
 
@@ -287,24 +258,21 @@ def _documents_end(shown: Shown, steps: int) -> dict:
     return texts.documents_end(_equal(shown).first(steps), *WORLDS[shown.world])
 
 
-def _tables(shown: Shown, steps: int, better: int) -> FamilyDecisions:
+def _decided(shown: Shown, steps: int, better: int) -> FamilyDecisions:
     """Test sets up to a step, made ten at a time, so that none is made twice."""
-    key = shown.testset.digest, shown.metric, better, shown.seed
-    drawn = _WHOLE.make(("family", *key), lambda: family(
-        shown.testset, shown.metric, better=better, seed=shown.seed, statistics=shown.statistics()))
-    parts = [_PARTS.make(("tables", *key, at), lambda at=at: tables(drawn, shown.seed, at, at + 10))
-             for at in range(0, steps, 10)]
-    return FamilyDecisions.joined(parts).first(steps)
+    drawn = _family(shown.testset, shown.metric, better=better, seed=shown.seed, statistics=shown.statistics())
+    return FamilyDecisions.joined([_tables(drawn, shown.seed, at, at + 10) for at in range(0, steps, 10)]).first(steps)
 
 
 def _comparisons_body(shown: Shown) -> dict:
-    return {"systems": SYSTEMS, "better": BETTER, "true_pairs": BETTER * (SYSTEMS - BETTER),
-            "corrections": [(name, CORRECTION_NAMES[name]) for name in CORRECTIONS_SHOWN],
+    n, best = lecture.SYSTEMS, lecture.BETTER
+    return {"systems": n, "better": best, "true_pairs": best * (n - best),
+            "corrections": [(name, CORRECTION_NAMES[name]) for name in lecture.CORRECTIONS_SHOWN],
             "extra": "Three truly better"}
 
 
 def _comparisons_rows(shown: Shown, steps: int, better: int = 0) -> dict:
-    result = _tables(shown, steps, better)
+    result = _decided(shown, steps, better)
     return {"n": steps, "cells": {name: _list_claims(result.claims(name)) for name in result.corrections},
             "false": {name: result.false(name).tolist() for name in result.corrections},
             "lost": {name: result.lost(name).tolist() for name in result.corrections}}
@@ -316,11 +284,12 @@ def _list_claims(claims: np.ndarray) -> list[list[tuple[int, int]]]:
 
 
 def _comparisons_end(shown: Shown, steps: int) -> dict:
-    return texts.comparisons_end(_tables(shown, steps, 0))
+    return texts.comparisons_end(_decided(shown, steps, 0))
 
 
 def _further(shown: Shown, steps: int) -> dict:
-    return {**_comparisons_rows(shown, steps, BETTER), **texts.three_better_end(_tables(shown, steps, BETTER))}
+    best = lecture.BETTER
+    return {**_comparisons_rows(shown, steps, best), **texts.three_better_end(_decided(shown, steps, best))}
 
 
 MEAN = Scene(3, _WORDS["mean"], _mean_guess, _mean_body, _mean_rows, _mean_end)
@@ -330,7 +299,7 @@ DOCUMENTS = Scene(1000, _WORDS["documents"], {"kind": "slider", "min": 0, "max":
 COMPARISONS = Scene(200, _WORDS["comparisons"], {"kind": "slider", "min": 0, "max": 105, "step": 1, "start": 0,
                                              "unit": " of 105"}, _comparisons_body, _comparisons_rows,
                     _comparisons_end, at_once=10, further=_further,
-                    prepare=lambda shown: _tables(shown, 20, 0))
+                    prepare=lambda shown: _decided(shown, 20, 0))
 
 
 # The scene on power: one system is truly better, by so much, on test sets so large.
@@ -341,23 +310,20 @@ _FIRST, _AT_ONCE = (1.0, 300), 20
 POWER_WORLDS = (_FIRST, *(two for two in ((points, n) for points in _POINTS for n in _POWER_SIZES) if two != _FIRST))
 
 
-def _two(shown: Shown) -> Better:
-    points, _ = POWER_WORLDS[shown.world]
-    return _WHOLE.make(("better", shown.testset.digest, shown.metric, points), lambda: better(
-        shown.testset, shown.metric, points, statistics=shown.statistics()))
+def _two(shown: Shown) -> lecture.Better:
+    return _better(shown.testset, shown.metric, POWER_WORLDS[shown.world][0], statistics=shown.statistics())
 
 
 def _tested(shown: Shown, steps: int) -> PowerTests:
     """Test sets up to a step, made some at a time, so that none is made twice."""
     two, (_, n) = _two(shown), POWER_WORLDS[shown.world]
-    key = "power", shown.testset.digest, shown.metric, shown.world, shown.seed
-    return PowerTests.joined([_PARTS.make((*key, at), lambda at=at: power_tests(
-        two, n, shown.seed, at, at + _AT_ONCE)) for at in range(0, steps, _AT_ONCE)]).first(steps)
+    return PowerTests.joined([_power_tests(two, n, shown.seed, at, at + _AT_ONCE)
+                              for at in range(0, steps, _AT_ONCE)]).first(steps)
 
 
 def _body(shown: Shown) -> dict:
     return {"points": list(_POINTS), "sizes": list(_POWER_SIZES), "worlds": [list(two) for two in POWER_WORLDS],
-            "metric": metric_title(shown.metric), "alpha": ALPHA}
+            "metric": metric_title(shown.metric), "alpha": lecture.ALPHA}
 
 
 def _rows(shown: Shown, steps: int) -> dict:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from pathlib import Path
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -15,11 +14,13 @@ from mtsig_core.report.export import to_csv
 from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout
 from mtsig_core.report.palette import shortened
 from mtsig_core.stats.measured import measure
+from pages._server.components import ASSETS
 from pages._ui import address, result_cache, screen, testsets
+from pages._ui.catalogue import PAGES
 from pages._ui.lecture_scenes import BLOCKS, BOOTSTRAP, COMPARISONS, DOCUMENTS, MEAN, POWER, RANDOMIZATION, Scene, Shown
 from pages._ui.screen import end_page
 
-_ASSETS = Path(__file__).resolve().parents[2] / "assets" / "lecture"
+_ASSETS = ASSETS / "lecture"
 
 
 @st.cache_resource
@@ -38,30 +39,29 @@ _LEAST = {"bootstrap": 12, "randomization": 10, "blocks": 3000}  # segments of a
 _WIDEST = 30
 
 
-def testset_of(scene: str) -> TestSet:
-    """The test set of the address where it suits the scene, else the large simulated one."""
-    asked, offers = address.asked("testset"), testsets.available()
-    offer = testsets.find(asked, offers) if asked is not None else None
-    if asked is not None and offer is None:
-        raise testsets.Gone(asked)
-    testset = None if offer is None else offer.load()
-    if testset is None or scene not in _LEAST or texts.explain_unsuited(testset, _LEAST[scene]):
-        large = testsets.find(testsets.LARGE.title, offers)
-        testset = (large or offers[testsets.LARGE.title]).load()
-    return testset
+def find_testset(scene: str) -> tuple[TestSet, str]:
+    """The test set of the address where it suits the scene, else the large simulated one, and why."""
+    asked, offers, why = address.asked("testset"), testsets.available(), ""
+    if asked is not None:
+        if (offer := testsets.find(asked, offers)) is None:
+            raise testsets.Gone(asked)
+        testset = offer.load()
+        if scene in _LEAST and not (why := texts.explain_unsuited(testset, _LEAST[scene])):
+            return testset, ""
+    return offers[testsets.LARGE.title].load(), why
 
 
-def beside(scene: str, shown: Mapping[str, object], pair: Mapping[str, object]) -> str:
-    """What the address asks for and a scene does not show: its test set, and why; a value."""
-    testset, why = address.asked("testset"), ""
-    if scene in _LEAST:
-        if testset is not None:
-            why = texts.explain_unsuited(testsets.find(testset, testsets.available()).load(), _LEAST[scene])
-        shown = shown if why else {**shown, **pair}
-    wrong = [shortened(f"{key}={asked}", _WIDEST) for key, value in shown.items()
+def explain_ignored(view: LectureView) -> str:
+    """What the address asks for and a scene does not show: values, and its test set."""
+    shown = view.shown
+    values = {"scene": view.scene, "seed": shown.seed, "world": shown.world, "step": view.step,
+              "guess": numbers(view.guess)}
+    if view.scene in _LEAST and not shown.instead:
+        values |= {"a": shown.a, "b": shown.b}
+    wrong = [shortened(f"{key}={asked}", _WIDEST) for key, value in values.items()
              if (asked := address.asked(key)) not in (None, str(value))]
-    said = f"The link asks for {' and '.join(wrong)}: not available here." if wrong else ""
-    return " ".join(filter(None, (said, why)))
+    text = f"The link asks for {' and '.join(wrong)}: not available here." if wrong else ""
+    return " ".join(filter(None, (text, shown.instead)))
 
 
 # Rounds: what was guessed and voted in each, and what came. The tab of the browser keeps them, too.
@@ -231,7 +231,6 @@ def _strip(label: str, values: list, axis: dict, ends: tuple[float, float]) -> S
 
 # Which scene, on which sentences, how far; what the stage tells and is asked.
 
-ROOT = Path(__file__).resolve().parents[2]
 _KEY, _TURN, _HEARD, _TOLD = "lecture", "lecture.turn", "lecture.heard", "lecture.told"
 _HAVE, _THERE = "lecture.have", "lecture.there"
 _FILE, _ROUNDS = "lecture.file", "lecture.rounds_asked"
@@ -285,14 +284,14 @@ def _round(view: LectureView, truth: str = "") -> Round:
 
 def _shown(scene: str) -> Shown:
     """What a scene is about, as the address has it."""
-    testset = testset_of(scene)
+    testset, instead = find_testset(scene)
     names = measure(testset, _METRIC, statistics=result_cache.statistics(testset, _METRIC)).best_first().names
     a, b = (address.asked(key) for key in "ab")
     if a == b or not {a, b} <= set(names):
         a, b = names[0], names[-1]  # a difference that can be seen on a few sentences
     world = _whole("world", max(0, len(SCENES[scene].worlds) - 1))
     return Shown(testset, _METRIC, a, b, _whole("seed", (1 << 63) - 1, _SEED), world,
-                 lambda: result_cache.statistics(testset, _METRIC))
+                 lambda: result_cache.statistics(testset, _METRIC), instead)
 
 
 def show(view: LectureView | MtsigError) -> None:
@@ -311,9 +310,7 @@ def show(view: LectureView | MtsigError) -> None:
         data = {
             "turn": f"{state.get(_TURN, 0)} {view.scene} {view.shown.seed} {view.shown.world}", "scene": view.scene,
             "about": texts.name_source(view.shown.testset) if view.scene != "documents" else "",
-            "instead": beside(view.scene, {"scene": view.scene, "seed": view.shown.seed, "world": view.shown.world,
-                                           "step": view.step, "guess": numbers(view.guess)},
-                              {"a": view.shown.a, "b": view.shown.b}),
+            "instead": explain_ignored(view),
             "number": keys.index(view.scene) + 1, "of": len(keys), "seed": view.shown.seed, "most": most,
             **asdict(scene.words), "guess": scene.scale(view.shown), "body": scene.body(view.shown),
             "state": {"guess": view.guess, "step": view.step, "revealed": view.reveal, "votes": view.votes,
@@ -326,15 +323,13 @@ def show(view: LectureView | MtsigError) -> None:
     except MtsigError as problem:
         screen.error(problem)
         for name in ("data", "overview"):  # there is no sidebar
-            st.page_link(ROOT / "pages" / f"{name}.py", label=name.capitalize())
+            st.page_link(PAGES[name].file, label=PAGES[name].title)
         end_page()
     note(_round(view, data["end"]["truth"] if data["end"] else ""))
     data |= {"kept": kept(view.scene, played), "told": state.get(_TOLD, False),
              "heard": state.get(_HEARD), "file": _file(view),
              "rounds": {**words(SCENES), "id": asked} if (asked := state.pop(_ROUNDS, None)) else None}
-    st.html("<style>header, [data-testid=stSidebar], [data-testid=stPageLink] {display: none} "
-            "[data-stale] {opacity: 1 !important}</style>")
-    address.link(ROOT / "pages" / "overview.py", "Overview")  # the stage clicks it: one step of the history
+    address.link("overview", "Overview")  # the stage clicks it: one step of the history
     component(*SCENES)(data=data, key=_KEY, on_asks_change=lambda: None)
     if scene.prepare and not played:
         scene.prepare(view.shown)  # while the room talks

@@ -49,7 +49,8 @@ from mtsig_core.stats.cautions import about_agreement
 from pages._ui import charts, controls, screen, segment_sections, session_limits
 from pages._ui.browser import copyable
 from pages._ui.screen import end_page
-from pages._ui.testset_view import View
+from pages._ui.studies import study
+from pages._ui.views import View
 
 
 def choose_system(view: View, place) -> str:
@@ -68,7 +69,8 @@ _SHORT = 0.85  # the length ratio that is spoken of
 
 
 def show_precisions(view, places):
-    rows = view.experiment(precisions, "Counting n-grams", metric="bleu")
+    parts = study(view, "metrics precisions", "bleu")
+    rows = parts.run(precisions, "Counting n-grams")
     system = choose_system(view, places[0])
     mine = next(row for row in rows if row.system == system)
     koehns = view.testset.simulated and view.testset.n_segments == 30_000
@@ -77,11 +79,9 @@ def show_precisions(view, places):
                   f"{precision:.2f}")
     paper = [(n, value) for name, p1, p4, _ in KOEHN_T1.rows["bleu"] if koehns and name == system
              for n, value in ((1, p1), (4, p4))]
-    charts.show(partial(by_order, [(row.system, [getattr(row, f"p{n}") for n in ORDERS]) for row in rows], system,
-                        paper, source=KOEHN_T1.source),
-                key="metrics.precisions", files=view.named(system, metric="bleu"),
-                command=view.command("metrics precisions", metrics="bleu"), rows=rows, with_table=False,
-                alt=f"Precision of {system} by length of n-gram, from {mine.p1 or 0:.1f}% to {mine.p4 or 0:.1f}%.")
+    parts.show(partial(by_order, [(row.system, [getattr(row, f"p{n}") for n in ORDERS]) for row in rows], system,
+                       paper, source=KOEHN_T1.source), rows,
+               f"Precision of {system} by length of n-gram, from {mine.p1 or 0:.1f}% to {mine.p4 or 0:.1f}%.", system)
     screen.show_table(tables.precision_table(rows, koehns))
     st.caption("Precision is the geometric mean of the four; Koehn's equation 1 lacks the weights 1/4 that make it "
                "one. "
@@ -93,24 +93,20 @@ def show_lengths(view, places):
     system = choose_system(view, places[0])
     others = [name for name in systems_of(view) if name != system]
     beside = controls.choice("Beside", others, "beside", place=places[1]) if others else None
-    one = view.experiment(lengths, "Scoring other lengths", metric="bleu", system=system,
-                          beside=beside)
+    cut = study(view, "metrics lengths", "bleu", system=system, beside=beside)
+    one = cut.run(lengths, "Scoring other lengths")
     actual, simulated = one.actual, one.how == "word penalty"
     sides = [one.nearest(ratio) for ratio in (_SHORT, 1 / _SHORT) if simulated or ratio < 1]
     screen.answer(f"{system} loses " + ", ".join(
         f"{actual.bleu - point.bleu:.1f} BLEU and {actual.gtm_2 - point.gtm_2:.1f} GTM-2 at a length ratio of "
         f"{point.length_ratio or 0:.2f}" for point in sides))
-    charts.show(partial(by_length, [(name, what, [point.length_ratio or 0 for point in points],
-                                   [getattr(point, key) for point in points])
-                                  for what, key in (("BLEU", "bleu"), ("GTM-2", "gtm_2"))
-                                  for name, points in one.curves],
-                        paper=simulated),
-                key="metrics.lengths", files=view.named(one.system, metric="bleu-gtm"),
-                command=view.command("metrics lengths", metrics="bleu", system_name=system, beside=beside),
-                rows=tables.length_records(one), with_table=False,
-                alt=f"BLEU and GTM-2 of {' and '.join(name for name, _ in one.curves)} by length ratio; {system} has "
-                    + ", ".join(f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"
-                                for point in (*sides, actual)) + ".")
+    figure = partial(by_length, [
+        (name, what, [point.length_ratio or 0 for point in points], [getattr(point, key) for point in points])
+        for what, key in (("BLEU", "bleu"), ("GTM-2", "gtm_2")) for name, points in one.curves], paper=simulated)
+    cut.show(figure, tables.length_records(one),
+             f"BLEU and GTM-2 of {' and '.join(name for name, _ in one.curves)} by length ratio; {system} has "
+             + ", ".join(f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"
+                         for point in (*sides, actual)) + ".", system)
     screen.show_table(tables.length_table(one))
     st.caption("Koehn (2004), Figure 1: short outputs lose BLEU by the brevity penalty, GTM-2 hardly changes. "
                + ("The systems translate again with a word penalty. Long outputs lose precision; how much follows "
@@ -126,12 +122,12 @@ def show_example(view, places):
     with places[0]:
         sentence = controls.choice("Sentence", (_NOTE, _HERE), "sentence")
     if sentence == _NOTE:
-        one, printed = note_example(tokenizer=view.testset.tokenizer), view.command("metrics example", metrics="bleu")
+        example = study(view, "metrics example", "bleu")
+        one = note_example(tokenizer=testset.tokenizer)
     else:
-        system = choose_system(view, places[1])
-        line = controls.line(places[2], testset.lines)
-        one = view.experiment(worked_example, "Counting n-grams", metric="bleu", system=system, line=line)
-        printed = view.command("metrics example", metrics="bleu", system_name=system, line=line)
+        example = study(view, "metrics example", "bleu", system=choose_system(view, places[1]),
+                        line=controls.line(places[2], testset.lines))
+        one = example.run(worked_example, "Counting n-grams")
     screen.answer(tables.formula(one))
     if sentence == _NOTE:
         screen.plain(f"Output: {NOTE_OUTPUT}")
@@ -147,12 +143,13 @@ def show_example(view, places):
     if sentence == _NOTE:
         st.subheader("What the note gets wrong")
         screen.show_table(tables.note_table(one))
-    charts.show_numbers(view.named(metric="bleu"), "metrics.example", tables.step_records(one), printed)
+    example.show_numbers(tables.step_records(one))
 
 
 def show_signatures(view, places):
     system = choose_system(view, places[0])
-    rows = view.experiment(signatures, "Scoring under other settings", metric="bleu", system=system)
+    other = study(view, "metrics signatures", "bleu", system=system)
+    rows = other.run(signatures, "Scoring under other settings")
     low, high = min(row.bleu for row in rows), max(row.bleu for row in rows)
     screen.answer(f"{system}: the same output has {low:.1f} BLEU, or {high:.1f}")
     screen.show_table(Table("signatures", (
@@ -161,8 +158,7 @@ def show_signatures(view, places):
     st.caption("Only scores of one signature compare (Post 2018). nrefs: references; case: mixed, or lower (lc); eff: "
                "effective order, for sentences; tok: tokenizer; smooth: what stands for a count of 0. The page Methods "
                "has the signature of every metric.")
-    charts.show_numbers(view.named(system, metric="bleu"), "metrics.signatures", rows,
-                        view.command("metrics signatures", metrics="bleu", system_name=system))
+    other.show_numbers(rows, system)
 
 
 # Means of sentence scores, and Student's t, which is for them.
@@ -172,25 +168,22 @@ _KINDS = ("Student's t", "bootstrap by segment", "bootstrap by document")
 
 
 def show_averages(view, places):
-    seed, unit = view.settings["seed"], metric_title(view.metric)
-    one = view.experiment(averages, "Looking for a case", seed=seed)
-    printed = view.command("metrics averages", seed=seed)
+    unit, both = metric_title(view.metric), study(view, "metrics averages")
+    one = both.run(averages, "Looking for a case")
     screen.answer(_said(one, unit))
     left, right = st.columns(2, gap="medium")
     with left:
         pair = one.disagreements[0] if one.disagreements else one.case and one.case.pair
         st.subheader(f"All {one.n_segments:,} segments")
-        charts.show(partial(rankings, [(row.system, row.corpus, row.average) for row in one.systems],
-                            (pair.a, pair.b) if pair else (), unit=unit), key="metrics.averages", files=view.named(),
-                    command=printed,
-                    rows=one.systems, with_table=False,
-                    alt=f"Corpus {unit} of each system beside its mean of sentence scores; "
-                                              f"{len(one.disagreements)} pairs of lines cross.")
+        both.show(partial(rankings, [(row.system, row.corpus, row.average) for row in one.systems],
+                          (pair.a, pair.b) if pair else (), unit=unit), one.systems,
+                  f"Corpus {unit} of each system beside its mean of sentence scores; {len(one.disagreements)} pairs of "
+                  "lines cross.")
     with right:
         if one.case is None:
             screen.plain("No pair changes order on any of the small sets of segments that were tried.")
         else:
-            _draw_case(view, one.case, unit, printed)
+            _draw_case(both, one.case, unit)
     zeros = "" if one.unsmoothed_zeros is None else (f"Without smoothing {one.unsmoothed_zeros:.0%} of the sentence "
                                                      "scores were 0, for want of a matching four-gram. ")
     st.caption("A corpus score sums the counts first, so long sentences weigh more; in a mean each sentence weighs the "
@@ -214,13 +207,12 @@ def _said(one, unit):
             f"trails by {-pair.average_delta:{form}} in the mean of sentences")
 
 
-def _draw_case(view, case, unit, printed):
+def _draw_case(both, case, unit):
     rows = [(case.pair.a, case.corpus[0], case.average[0]), (case.pair.b, case.corpus[1], case.average[1])]
     st.subheader(f"{len(case.lines)} of them")
-    charts.show(partial(rankings, rows, (case.pair.a, case.pair.b), unit=unit), key="metrics.case",
-                files=view.named(case.pair.a, case.pair.b), command=printed,
-                header=["system", "corpus", "average"], rows=rows, with_table=False,
-                alt=f"On {len(case.lines)} segments the better by corpus {unit} is the worse by the mean of sentences.")
+    both.show(partial(rankings, rows, (case.pair.a, case.pair.b), unit=unit), rows,
+              f"On {len(case.lines)} segments the better by corpus {unit} is the worse by the mean of sentences.",
+              case.pair.a, case.pair.b, key="metrics.case", header=["system", "corpus", "average"])
 
 
 def _show_texts(testset, case, unit):
@@ -232,22 +224,20 @@ def _show_texts(testset, case, unit):
 
 
 def show_students_t(view, places):
-    metric, alpha, seed = view.metric, view.settings["alpha"], view.settings["seed"]
-    one = view.experiment(students_t, "Drawing bootstrap samples", system=choose_system(view, places[0]),
-                          alpha=alpha, seed=seed)
-    last, level, unit = one.rows[-1], f"{100 * (1 - alpha):g}%", metric_title(metric)
+    metric, alpha, level = view.metric, view.alpha, view.level
+    means = study(view, "metrics students-t", system=choose_system(view, places[0]))
+    one = means.run(students_t, "Drawing resamples")
+    last, unit = one.rows[-1], metric_title(metric)
     from_table = metric in view.testset.scores
     by_document = (_KINDS[2], one.document_low, one.document_high)
     whole = [*_ends(last), by_document]
     screen.answer(f"Mean of {last.n:,} segment scores, {last.mean:{written_like([last.mean])}}: " + ", ".join(
         f"{kind} ±{rounded((high - low) / 2)}" for kind, low, high in whole if low is not None))
-    asked = dict(system=one.system, seed=seed, alpha=alpha)
-    charts.show(partial(mean_intervals, [(f"n = {row.n:,}", row.mean, whole if row is last else _ends(row))
-                                         for row in one.rows],
-                        unit=f"mean {unit}" if from_table else f"mean of sentence {unit}"),
-                key="metrics.students-t", files=view.named(one.system),
-                command=view.command("metrics students-t", **asked), rows=one.rows, with_table=False,
-                alt=f"{level} intervals of the mean of {one.system} by Student's t and by the bootstrap, at each size.")
+    means.show(partial(mean_intervals, [(f"n = {row.n:,}", row.mean, whole if row is last else _ends(row))
+                                        for row in one.rows],
+                       unit=f"mean {unit}" if from_table else f"mean of sentence {unit}"), one.rows,
+               f"{level} intervals of the mean of {one.system} by Student's t and by the bootstrap, at each size.",
+               one.system)
     screen.show_table(tables.mean_interval_table(one))
     st.caption(f"{level} intervals, {one.resamples:,} bootstrap samples. Student's t (Koehn 2004, section 4) takes "
                "segments as independent, and needs a mean of segment scores, which a corpus score is not. "
@@ -256,13 +246,11 @@ def show_students_t(view, places):
     st.subheader("Student's t or the normal distribution?")
     n = controls.choice("Scores in a sample (n)", _SIZES, "n", default=5, pages_own=True, width=220)
     x, t, normal = densities(n, alpha)
-    charts.show(partial(student_density, x, t, normal, factor(n, alpha), factor(None, alpha), n), key="metrics.density",
-                files=view.named(one.system),
-                command=view.command("metrics students-t", n=n, **asked),
-                header=["x", "t", "normal"], with_table=False,
-                rows=list(zip(x.tolist(), t.tolist(), normal.tolist(), strict=True)),
-                alt=f"Student's t for n = {n} beside the normal distribution, with the tails beyond "
-                    f"{factor(n, alpha):.4f} standard errors (Koehn 2004, Figure 5).")
+    means.show(partial(student_density, x, t, normal, factor(n, alpha), factor(None, alpha), n),
+               list(zip(x.tolist(), t.tolist(), normal.tolist(), strict=True)),
+               f"Student's t for n = {n} beside the normal distribution, with the tails beyond {factor(n, alpha):.4f} "
+               "standard errors (Koehn 2004, Figure 5).", one.system, key="metrics.density",
+               header=["x", "t", "normal"], n=n)
     screen.show_table(tables.factor_table())
     st.caption("Factors as printed. The paper takes n degrees of freedom where n - 1 are right; 1.9849 is a slip for "
                "1.9840 besides; its entry for 600 at 99% is that of 599, and 2.5759 without end is 2.5758.")
@@ -277,7 +265,7 @@ def _ends(row):
 
 def show_domains(view, places):
     """Scores by domain under the metric in the sidebar, and the pairs whose sign is not everywhere the same."""
-    asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
+    asked = dict(alpha=view.alpha, seed=view.settings["seed"])
     one = view.experiment(by_domain, "Testing in each domain", **asked)
     screen.answer(domains_verdict(one))
     screen.show_table(domain_table(one), "metrics.domains")
@@ -298,7 +286,7 @@ def show_agreement(view, places):
     """Pairwise and soft pairwise accuracy of the metrics chosen, and tests between them."""
     if not view.testset.scores:
         screen.error("This test set has no scores by people. Upload a table of segment scores (system, line, score) "
-                     "with the texts on the page Data.")
+                     "with the texts on the page Upload.")
         end_page()
     human = controls.choice("Scores by people", list(view.testset.scores), "human", place=places[0])
     others = [name for name in list_metrics(view.testset) if name != human]

@@ -28,11 +28,9 @@ from mtsig_core.stats.pair import PairExamination, equivalence, examine_pair, fi
 from mtsig_core.stats.significance import TESTS
 from pages._ui import address, background, charts, controls, result_cache, screen
 from pages._ui.browser import command_box
-from pages._ui.frame import ROOT
 from pages._ui.screen import end_page, or_end_page
-from pages._ui.testset_view import View
+from pages._ui.views import View
 
-_PAGE, SEGMENTS_PAGE = ROOT / "pages" / "pair.py", ROOT / "pages" / "segments.py"
 _ASKED = ("unit", "trials", "alpha", "seed")
 
 
@@ -64,7 +62,7 @@ def open_pair(view: View, a: str, b: str | None = None) -> None:
     leading = view.settings.get("baseline") or names[0]
     b = b or next((name for name in (leading, *names) if name != a), None)
     if b is not None:
-        address.go(_PAGE, **asked_of(names, a, b))
+        address.go("pair", **asked_of(names, a, b))
 
 
 def asked_of(names: Sequence[str], a: str, b: str) -> dict[str, str | None]:
@@ -87,16 +85,6 @@ def command(view: View, a: str, b: str) -> str:
     return replace(view, source=source_for(view, a, b)).command()
 
 
-def segments_command(view: View, a: str, b: str) -> str:
-    """The command line that prints the statistics of each segment, for this pair."""
-    return command_line("segments", source_for(view, a, b), metrics=view.metric)
-
-
-def segments_query(a: str, b: str, document: str | None = None) -> dict[str, str]:
-    """What a link to the page Segments asks for."""
-    return {"a": a, "b": b} if document is None else {"a": a, "b": b, "document": document}
-
-
 def source_for(view: View, *names: str) -> Source:
     """The source of the view for these systems alone: what was left out has no say then."""
     return replace(view.source, exclude=(), only=names)
@@ -107,7 +95,7 @@ def form_of(found: PairExamination) -> str:
     return written_like((found.score_a, found.score_b))
 
 
-def chance_said(found: PairExamination) -> str:
+def describe_chance(found: PairExamination) -> str:
     """How many swaps reach the observed difference, and the p that follows."""
     p, n = found.outcomes[0].p_value, len(found.swapped) + 1
     reached, size = round(p * n) - 1, f"a difference of at least {abs(found.delta):{form_of(found)}} either way"
@@ -117,25 +105,22 @@ def chance_said(found: PairExamination) -> str:
     return f"{reached} of {n - 1} random swaps give {size}, p = ({reached} + 1)/({n - 1} + 1) = {format_p(p)}."
 
 
-def detectable_said(found: PairExamination, pair: PairResult, m: int) -> str:
-    """What the test set can see of this pair, alone and among m; that it can see nothing where no p could be small
-    enough; and the standard error by each unit."""
-    errors = ", ".join(f"{number(se, form_of(found))} by {kind}" for kind, se in found.se.items())
-    return f"{_seen(found, pair, m)} Standard error of the difference: {errors}."
-
-
-def _seen(found: PairExamination, pair: PairResult, m: int) -> str:
-    unit, alpha, form = metric_title(found.metric), found.settings.alpha, form_of(found)
-    if found.se[found.settings.unit] == 0:
-        return "No minimum detectable difference: this difference is the same in every sample."
-    if found.mdd is None:
-        return (f"No minimum detectable difference: swaps of so few {found.settings.unit}s cannot give a p of "
-                f"{alpha:g}, however large the difference.")
-    ends = "" if None in (pair.mdd_low, pair.mdd_high) else f" [{pair.mdd_low:{form}}, {pair.mdd_high:{form}}]"
-    family = "" if m < 2 or pair.mdd_family is None else (
-        f" Among all {m} pairs {pair.mdd_family:{form}} is enough, at alpha/{m}.")
-    return (f"Minimum detectable difference: {found.mdd:{form}} {unit}{ends}. This test set shows a true difference of "
-            f"that size with 80% power at alpha {alpha:g}, uncorrected; smaller ones may go unseen.{family}")
+def describe_detectable(found: PairExamination, pair: PairResult, m: int) -> str:
+    """Which difference the test set can detect, for this pair only and among m; and the standard error by each unit."""
+    settings, form = found.settings, form_of(found)
+    if found.se[settings.unit] == 0:
+        text = "No minimum detectable difference: this difference is the same in every sample."
+    elif found.mdd is None:
+        text = (f"No minimum detectable difference: swaps of so few {settings.unit}s cannot give a p of "
+                f"{settings.alpha:g}, however large the difference.")
+    else:
+        ends = "" if None in (pair.mdd_low, pair.mdd_high) else f" [{pair.mdd_low:{form}}, {pair.mdd_high:{form}}]"
+        text = (f"Minimum detectable difference: {found.mdd:{form}} {metric_title(found.metric)}{ends}. This test set "
+                f"shows a true difference of that size with 80% power at alpha {settings.alpha:g}, uncorrected.")
+        if m > 1 and pair.mdd_family is not None:
+            text += f" Among all {m} pairs it takes {pair.mdd_family:{form}}, at alpha/{m}."
+    errors = ", ".join(f"{number(se, form)} by {kind}" for kind, se in found.se.items())
+    return f"{text} Standard error of the difference: {errors}."
 
 
 def outcomes_table(examination: PairExamination) -> Table:
@@ -161,7 +146,7 @@ def show_equivalence(found: PairExamination) -> None:
     """Whether the two are equivalent within the margin that was entered, where the bootstrap can tell; nothing is
     claimed of one that nobody chose."""
     if found.intervals["percentile"] is None:
-        st.caption(f"So few {found.settings.unit}s tell neither: equivalence stands on the bootstrap, as intervals do.")
+        st.caption(f"So few {found.settings.unit}s tell neither: equivalence needs the bootstrap, as intervals do.")
         return
     if found.se[found.settings.unit] == 0:
         st.caption(f"{metric_title(found.metric)} gives the same difference in every sample, which says nothing of "
@@ -172,25 +157,24 @@ def show_equivalence(found: PairExamination) -> None:
                              most=1000 * usual, step=usual / 10, format="%g", placeholder=f"such as {usual:g}")
     if margin is None:
         st.caption("Enter the largest difference that does not matter to you: two one-sided tests (Schuirmann 1987) "
-                   "then say whether the two are equivalent within it. 'Not significant' does not say so.")
+                   "then say whether the two are equivalent within it. 'Not significant' does not mean 'equivalent'.")
         return
     same = equivalence(found, margin)
     screen.answer(f"{'Equivalent' if same.equivalent else 'Not shown to be equivalent'} within ±{margin:g} "
                   f"{metric_title(found.metric)}: p {format_p(same.p_value)}")
     st.caption(f"Two one-sided t tests (Schuirmann 1987) with the bootstrap's standard error: p "
                f"{format_p(same.p_lower)} against -{margin:g} or less, {format_p(same.p_upper)} against {margin:g} or "
-               "more; both must be at most alpha. For this pair alone; set the margin before looking.")
+               "more; both must be at most alpha. Not corrected for other pairs; set the margin before looking.")
 
 
-def disagreement_said(pair: PairResult, settings: Settings, result: MetricResult) -> str:
+def explain_disagreement(pair: PairResult, settings: Settings, result: MetricResult) -> str:
     """What to make of a simultaneous interval that contains 0, or not, against the decision."""
     contains = f"The simultaneous interval {'contains' if pair.significant else 'excludes'} 0"
     if explain_no_decision(settings, result) is not None:
-        few = "trials cannot decide after the correction" if can_reach_alone(settings, pair) else \
+        what = "permutations or resamples cannot decide after the correction" if can_reach_alone(settings, pair) else \
             f"{settings.unit}s cannot decide by this test"
-        return f"{contains}, read as Student's t; so few {few}."
-    return (f"{contains} and the decision is another: they are by different methods. "
-            f"{advise_trust(**trusted(settings, [pair]))}")
+        return f"{contains}, read as Student's t; so few {what}."
+    return f"{contains} and the test decides otherwise: the methods differ. {advise_trust(**trusted(settings, [pair]))}"
 
 
 def intervals_table(examination: PairExamination, chosen: str, family: str | None = None,
@@ -241,14 +225,14 @@ def show_documents(view: View, found: PairExamination, a: str, b: str) -> None:
         rows=[(ids[k], float(added[k])) for k in order],
         alt="What the ten documents most in favour of each system add to the difference.")
     if clicked:
-        address.go(SEGMENTS_PAGE, document=ids[shown[clicked[0][0]]])
+        address.go("segments", document=ids[shown[clicked[0][0]]])
     some = f"The {len(shown)} of {len(ids):,} documents that move it most. " if len(shown) < len(ids) else ""
     st.caption(some + "Added: the difference, less the difference without that document. These do not sum to the whole."
                + (" Click a bar to read the document." if has_texts else ""))
     document = st.selectbox("Read the segments of", [ids[k] for k in order], index=None, key="pair.document",
                             placeholder="a document, most in favour of A first", width=480)
     if document is not None and has_texts:
-        address.link(SEGMENTS_PAGE, "Read them", icon=":material/arrow_forward:", **segments_query(a, b, document))
+        address.link("segments", "Read them", a=a, b=b, document=document)
 
 
 # The dispute card: everything about two systems, to read, to print, to send as one file.

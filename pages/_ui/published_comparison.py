@@ -18,8 +18,7 @@ from mtsig_core.stats.published_scores import replicate, replicate_task
 from mtsig_core.store.kept_sets import TableStore
 from pages._ui import address, background, browser, charts, data_sections, frame, screen, testsets
 from pages._ui.browser import copyable
-from pages._ui.task_view import TaskView
-from pages._ui.testset_view import View
+from pages._ui.views import TaskView, View
 
 _LONGEST = 200_000  # characters of a table
 _TEXT, _FILE, _SAID = "official.text", "official.file", "official.said"

@@ -46,9 +46,9 @@ from mtsig_core.store.reviews import (
     TakeBack,
     taken_back,
 )
-from pages._ui import address, browser, frame, screen, task_sections, testset_view, testsets
+from pages._ui import address, browser, frame, screen, task_sections, testsets, views
 from pages._ui.browser import copyable
-from pages._ui.task_view import LINK, ReviewView, TaskView, reviews
+from pages._ui.views import LINK, ReviewView, TaskView, reviews
 from pages._work.memory import make_once
 
 ALL = "all language pairs"
@@ -94,17 +94,17 @@ def show_exclude(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None
     where, who = st.columns(2)
     pair = where.selectbox("In", [ALL, *systems], key="review.exclude.pair")
     names = list(dict.fromkeys(name for own in systems.values() for name in own)) if pair == ALL else systems[pair]
-    system = who.selectbox("System to leave out", names, index=None, placeholder="choose one",
+    system = who.selectbox("System to exclude", names, index=None, placeholder="choose one",
                            key=f"review.exclude.system.{pair}")
     reason = "review.exclude.reason"
 
     def lacks():
-        return "Choose a system to leave out." if system is None else None if _text(reason) else \
-            f"Give a reason for leaving out {system}: it stands in every export and for all readers."
+        return "Choose a system to exclude." if system is None else None if _text(reason) else \
+            f"Give a reason for excluding {system}: every export and all readers see it."
 
-    _form(view, "exclude", "Leave it out", lambda: Exclude(system, None if pair == ALL else pair, _text(reason)),
+    _form(view, "exclude", "Exclude it", lambda: Exclude(system, None if pair == ALL else pair, _text(reason)),
           lambda: st.text_input("Reason", key=reason, max_chars=LONGEST_REASON,
-                                placeholder="stands in every export and for all readers"),
+                                placeholder="all readers and every export have it"),
           lambda: bool(_text(reason)), lacks, (reason, f"review.exclude.system.{pair}"))
 
 
@@ -153,7 +153,7 @@ def show_note(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
     _form(view, "note", "Put it in place of the note above" if there else "Keep the note",
           lambda: NoteOn(pair, view.review.metric, a, b, _text(text)),
           lambda: st.text_area("Note", key=text, max_chars=LONGEST_TEXT, height=68), lambda: bool(_text(text)),
-          lambda: None if b else "A note is on two systems, and there is one alone.", (text,))
+          lambda: None if b else "A note needs two systems, and there is only one.", (text,))
 
 
 def see_content(view: ReviewView, digest: str, digests: Mapping[str, str]) -> None:
@@ -193,7 +193,7 @@ def _form(view: ReviewView, name: str, label: str, make: Callable[[], Change], d
         draw()
         st.form_submit_button(label, on_click=_save, args=(view.kept, make, name, lacks, clear))
     if not show_message(name) and unkept():
-        screen.caution_box(f"Not kept yet: what stands here is not in the review. '{label}' keeps it.")
+        screen.caution_box(f"Not saved yet: press '{label}' to keep what you wrote here.")
 
 
 def _button(view: ReviewView, place, label: str, key: str, change: Change) -> None:
@@ -230,9 +230,6 @@ def _text(key: str) -> str:
 
 # What everybody sees.
 
-_PAGE = frame.ROOT / "pages" / "review.py"
-_LEADERBOARD = frame.ROOT / "pages" / "leaderboard.py"
-
 
 def in_each_pair(comparison: TaskComparison, metric: str) -> dict[str, list[str]]:
     """The systems of each language pair, best first."""
@@ -245,22 +242,22 @@ def open_pair(view: ReviewView, pair: str, whole: Mapping[str, Comparison]) -> N
     gone = {one.system: one.reason for one in view.review.exclusions if one.pair in (None, pair)}
     gone = {name: reason for name, reason in gone.items() if name in whole[pair].testset.systems}
     if (before := st.session_state.pop(frame.SET, None)) is not None:  # what was chosen for another set waits there
-        address.switched_set(before[1], "", lambda key, texts: key in (testset_view.LEFT_OUT, "tokenize")
-                             or key.startswith(testset_view.REASON))
+        address.switched_set(before[1], "", lambda key, texts: key in (views.LEFT_OUT, "tokenize")
+                             or key.startswith(views.REASON))
     named = view.before.address_of(pair, TaskComparison(view.before.kept.info, whole, {}))
     usual = defaults("compare")
     # What is usual stands in no address: else the page would take it out, and Back would need one press more.
     settings = {key: None if value == usual.get(key) else str(value) for key, value in
                 {"rank_rule": usual["rank_rule"], **view.review.tested}.items()}
     settings |= {"humans": "true" if view.review.refs_as_systems else None, "refs": list(view.review.refs) or None}
-    address.go(_LEADERBOARD, **settings, **named, **{testset_view.LEFT_OUT: list(gone) or None},
-               **{f"{testset_view.REASON}{name}": reason or None for name, reason in gone.items()})
+    address.go("leaderboard", **settings, **named, **{views.LEFT_OUT: list(gone) or None},
+               **{f"{views.REASON}{name}": reason or None for name, reason in gone.items()})
 
 
 def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComparison | None) -> None:
     """Who is left out and why, and what that does to the ranks."""
     metric, gone = view.review.metric, view.review.exclusions
-    st.subheader("Left out" if gone else "Nobody is left out")
+    st.subheader("Excluded" if gone else "Nobody is excluded")
     if gone and not view.may_edit:
         screen.show_table(left_out_table(view.review.exclusions))
     for one in gone if view.may_edit else ():
@@ -274,12 +271,12 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
         changes = ranks_before_after(before, now, metric)
         st.subheader("Ranks before and after")
         if nobody_ranked(changes):
-            screen.plain("Nobody is ranked, neither with all systems nor without those left out.")
+            screen.plain("Nobody is ranked, neither with all systems nor without the excluded ones.")
             return
         screen.show_table(circles_table(changes, find_rank_rule(now)), prose=True)
         screen.show_table(rank_changes_table(changes), "review.ranks")
-        st.caption("Before: with all systems; now: without those left out, which is a smaller family. An arrow: the "
-                   "rank is another now. Who stood behind a system that is left out moves up by that alone.")
+        st.caption("Before: with all systems; now: without the excluded ones, which is a smaller family. An arrow: the "
+                   "rank changed. A system below an excluded one moves up for that reason only.")
 
 
 def show_decisions(view: ReviewView, now: TaskComparison | None) -> None:
@@ -320,7 +317,7 @@ def show_files(view: ReviewView, now: TaskComparison) -> None:
                     review_command(source, now.task.name, view.review), "review",
                     without_link(view.kept.history, now.task.name))
     st.caption("Save the JSON first: the command reads it, with exclusions, metric, rule, decisions and notes, and "
-               "prints each of these files in its format, byte for byte. The picture is that of the report.")
+               "prints each of these files in its format, byte for byte. The picture is the one in the report.")
 
 
 def without_link(history: Sequence[Entry], name: str) -> tuple[Entry, ...]:
@@ -351,7 +348,7 @@ def show_mine() -> None:
                          f"{number(len(kept.history), 'd')} {'step' if len(kept.history) == 1 else 'steps'}, "
                          f"{number(len(kept.review.decisions), 'd')} decided")
         if opened.button("Open", key=f"review.open.{kept.read_link}"):
-            address.go(_PAGE, **{LINK: kept.edit_link})
+            address.go("review", **{LINK: kept.edit_link})
         with deleted.popover("Delete"):
             st.caption("Both links to it end here. This cannot be undone.")
             if st.button("Delete it", key=f"review.delete.{kept.read_link}"):

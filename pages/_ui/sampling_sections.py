@@ -23,8 +23,9 @@ from mtsig_core.report.experiment_tables import (
 from mtsig_core.report.sentences import choose_form
 from mtsig_core.stats.arrays import rounding_error
 from mtsig_core.stats.significance import significant
-from pages._ui import charts, controls, one_pair, screen
-from pages._ui.testset_view import View
+from pages._ui import controls, one_pair, screen
+from pages._ui.studies import Study
+from pages._ui.views import View
 
 NAMES = {"blocks": "Blocks", "broad": "Broad samples"}
 
@@ -34,7 +35,8 @@ class Samples:
     """Both kinds of sample of one size."""
 
     view: View
-    by_kind: Mapping[str, Sampling]  # by kind
+    by_kind: Mapping[str, Sampling]
+    studies: Mapping[str, Study]  # by kind
     name: str  # the system that is looked at
     koehns: bool  # whether the samples stand for those of `Koehn (2004)`
 
@@ -47,42 +49,28 @@ class Samples:
         """How scores and differences are written."""
         return choose_form(self.view.result)
 
-    @property
-    def level(self) -> str:
-        return f"{100 * (1 - self.view.settings['alpha']):g}%"
-
-    def command(self, *kinds: str, sized: bool = True) -> str:
-        """The command lines that print the samples of some kinds; without a size, those of all sizes."""
-        one, settings = self.by_kind["broad"], self.view.settings
-        flags = ["--shuffle"] if one.shuffled else []
-        return "\n".join(self.view.command(f"sample {kind}", *flags, alpha=settings["alpha"], seed=settings["seed"],
-                                           size=one.size if sized else None) for kind in kinds)
-
     def show_intervals(self) -> str:
         """Which samples' intervals hold the score of the whole test set; returns the kind of sample chosen."""
         st.subheader("Does the interval contain the score of the whole test set?")
         kind = controls.choice("Samples", KINDS, "samples", default="broad", width=220)
-        chosen = {key: one.system(self.name) for key, one in self.by_kind.items()}
-        one, hits = chosen[kind], {key: int(value.hits.sum()) for key, value in chosen.items()}
-        ends = {key: "{:.0f} to {:.0f}%".format(*(100 * end for end in value.hit_interval))
-                for key, value in chosen.items()}
-        counts = "; ".join(f"{NAMES[key].lower()}: {hits[key]} of {chosen[key].known}" for key in KINDS)
+        rates = {key: one.system(self.name).hit_rate for key, one in self.by_kind.items()}
+        one, hits = self.by_kind[kind].system(self.name), rates[kind]
+        counts = "; ".join(f"{NAMES[key].lower()}: {rate.count} of {rate.n}" for key, rate in rates.items())
         screen.answer(counts.capitalize()
                       + (f" (Koehn 2004: {KOEHN_6.rows['bleu'][0][2]})" if self.koehns and self.name == "Spanish"
                          else ""))
-        charts.show(partial(intervals, one.scores, one.low, one.high, one.hits, one.full, unit=self.unit,
-                            form=self.form),
-                    key="sampling.intervals", files=self.view.named(self.name), command=self.command(kind),
-                    rows=[{**row, "hit": bool(hit)}
-                                      for row, hit in zip(sampled_system_records(one), one.hits, strict=True)],
-                    alt=f"{self.level} interval of each sample; {hits[kind]} of {one.known} contain "
-                        f"{one.full:{self.form}}.")
+        rows = [{**row, "hit": bool(hit)} for row, hit in zip(sampled_system_records(one), one.hits, strict=True)]
+        self.studies[kind].show(
+            partial(intervals, one.scores, one.low, one.high, one.hits, one.full, unit=self.unit, form=self.form), rows,
+            f"{self.view.level} interval of each sample; {hits.count} of {hits.n} contain {one.full:{self.form}}.",
+            self.name, key="sampling.intervals", with_table=True)
+        ends = ", ".join(f"{NAMES[key].lower()} {100 * rate.low:.0f} to {100 * rate.high:.0f}%"
+                         for key, rate in rates.items())
         below = (f" {self.unit} of a small set lies below that of the whole, whose weights are others: its intervals "
                  "cannot hold it." if self.view.recounted else "")
-        st.caption(f"{self.level} percentile intervals from {self.by_kind[kind].settings.resamples:,} resamples of "
-                   "each sample's segments. The bootstrap assumes that a sample is like the rest, which a block is "
-                   "not. 95% intervals of these shares, neighbouring samples being alike: "
-                   + ", ".join(f"{NAMES[key].lower()} {ends[key]}" for key in KINDS) + f".{below}")
+        st.caption(f"{self.view.level} percentile intervals from {self.by_kind[kind].settings.resamples:,} resamples "
+                   "of each sample's segments. The bootstrap assumes that a sample is like the rest, which a block is "
+                   f"not. 95% CI of these shares, neighbouring samples being alike: {ends}.{below}")
         return kind
 
     def show_pair(self, kind: str) -> None:
@@ -108,32 +96,33 @@ class Samples:
         order = f"{a if truth > 0 else b} is {known}" if abs(truth) > tie else f"{a} and {b} tie"
         decided = describe_whole(pair.whole_p, alpha, self.by_kind[kind].whole_units)
         which = NAMES[kind].lower()
+        right, wrong, none = (tally[what].count for what in ("right", "wrong", "none"))
         screen.answer(f"{order} on the whole test set ({decided}): " + (
-            f"{tally.right} of {n} {which} conclude so, {tally.wrong} the opposite, {tally.none} nothing"
-            if abs(truth) > tie else f"{n - tally.none} of {n} {which} conclude that one is better"))
+            f"{right} of {n} {which} conclude so, {wrong} the opposite, {none} nothing"
+            if abs(truth) > tie else f"{n - none} of {n} {which} conclude that one is better"))
         worse = int((pair.improvements < 0).sum())
-        shared = dict(files=self.view.named(a, b), command=self.command(kind),
-                      rows=sampled_pair_records(pair))
-        charts.show(partial(outcomes, pair.improvements, pair.verdicts(test, alpha), truth,
-                            f"whole test set, {truth:+{self.form}}", what="Improvement of A over B", unit=self.unit,
-                            form=self.form), key="sampling.differences", **shared,
-                    alt=f"Improvement of A over B on each sample; on {worse} of {n} samples A is the worse.")
-        charts.show(partial(outcomes, 100 * pair.win, by_koehn, 50, "A better as often as B",
-                            what="% of bootstrap samples with A better",
-                            bounds=(100 * alpha, 100 * (1 - alpha))), key="sampling.wins", **shared, with_table=False,
-                    alt=f"Paired bootstrap of each sample: the share on which A is better; {(by_koehn == 1).sum()} "
-                        f"samples conclude as the whole test set, {(by_koehn == -1).sum()} the opposite.")
+        figure = partial(outcomes, pair.improvements, pair.verdicts(test, alpha), truth,
+                         f"whole test set, {truth:+{self.form}}", what="Improvement of A over B", unit=self.unit,
+                         form=self.form)
+        self.studies[kind].show(figure, sampled_pair_records(pair), "Improvement of A over B on each sample; on "
+                                f"{worse} of {n} samples A is the worse.", a, b, key="sampling.differences",
+                                with_table=True)
+        figure = partial(outcomes, 100 * pair.win, by_koehn, 50, "A better as often as B",
+                         what="% of bootstrap samples with A better", bounds=(100 * alpha, 100 * (1 - alpha)))
+        self.studies[kind].show(figure, sampled_pair_records(pair), "Paired bootstrap of each sample: the share on "
+                                f"which A is better; {(by_koehn == 1).sum()} samples conclude as the whole test set, "
+                                f"{(by_koehn == -1).sum()} the opposite.", a, b, key="sampling.wins")
         named = {NAMES[key].lower(): value for key, value in self.by_kind.items()}
         screen.show_table(tally_table(named, a, b, alpha, published=self.koehns))
-        st.caption(f"Level {alpha:g}. Conclusions are compared with the order on the whole test set, itself a larger "
-                   "sample; its p is by approximate randomization, uncorrected, by document where there are any. "
-                   "Where it is undecided, neither side need be wrong. Brackets: 95% intervals, neighbours being "
-                   f"alike. Paired bootstrap: concludes at {self.level} of wins in either direction, between equal "
-                   "systems twice as often as a two-sided test. "
+        st.caption(f"Level {alpha:g}. The whole test set is itself a sample: where it is undecided, neither side need "
+                   "be wrong. Its p is by approximate randomization, uncorrected, by document where there are any. "
+                   "Brackets: 95% CI, neighbours being alike. The paired bootstrap concludes at "
+                   f"{self.view.level} of wins in either direction, between equal systems twice as often as a "
+                   "two-sided test. "
                    + (f"{KOEHN_7_8.source}: {KOEHN_7_8.about}. Between Spanish and Danish one broad sample of his 100 "
                       "was negative, by 0.07 (Figure 4; '300 broad samples' in 3.4 is a slip)." if self.koehns else ""))
 
-    def show_spreads(self, spread: Spreads) -> None:
+    def show_spreads(self, wider: Study, spread: Spreads) -> None:
         """The ratio of spreads by size, of this system among all."""
         st.subheader("How much wider do blocks spread?")
         by_size = spread.ratios()
@@ -151,12 +140,11 @@ class Samples:
         for row in spread.rows:
             if row.ratio is not None:
                 by_system.setdefault(row.system, []).append((row.size, row.ratio, row.ratio_low, row.ratio_high))
-        charts.show(partial(ratios, by_system, self.name, {k: ratio for k, (_, ratio, _) in by_size.items()}),
-                    key="sampling.ratios", files=self.view.named(self.name), with_table=False,
-                    command=self.command("spread", sized=False), rows=spread.rows,
-                    alt=f"Ratio of spreads by size of the samples; at {size} segments the median is {middle:.1f}.")
+        wider.show(partial(ratios, by_system, self.name, {k: ratio for k, (_, ratio, _) in by_size.items()}),
+                   spread.rows, f"Ratio of spreads by size of the samples; at {size} segments the median is "
+                   f"{middle:.1f}.", self.name, key="sampling.ratios")
         screen.plain(f"System {self.name}")
         screen.show_table(spread_table(spread, self.name))
         st.caption("SD of the scores of blocks / of broad samples of as many segments. Bars and brackets: "
-                   f"{self.level} interval of one ratio. Systems share the segments, so their ratios go up and down "
-                   "together. Dotted: 1, where the order of the segments does not matter.")
+                   f"{self.view.level} interval of one ratio. Systems share the segments, so their ratios go up and "
+                   "down together. Dotted: 1, where the order of the segments does not matter.")

@@ -1,33 +1,42 @@
-"""Text on screen. Names of systems, files and documents are data: everything passes through `escape` here."""
+"""Text and tables on screen. Names of systems, files and documents are data: everything passes through `escape` here.
+
+A large table is Streamlit's data frame, which sorts by a click on a head, searches, scrolls and keeps its heads. It
+draws on a canvas, so names are shown literally there. Its own CSV and copying are off (`client.disableDataExport`):
+they would carry spreadsheet formulas raw.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import html
+import math
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from math import isnan
 from typing import NoReturn
 
+import pandas as pd
 import streamlit as st
 
 from mtsig_core import Caution, MtsigError
 from mtsig_core.errors import Remedy
 from mtsig_core.report.caution_words import group_cautions
+from mtsig_core.report.palette import told_apart
 from mtsig_core.report.table import KINDS, MISSING, Cell, Table
 from mtsig_core.report.text import printable_lines
 from mtsig_core.stats.settings import SETTINGS
-from pages._ui import grid
+from pages._server.components import STYLE
 
 #: The label of the control by the argument it gives; what is not here is given elsewhere than in the sidebar.
-LABELS = {"metrics": "Metric", "tokenize": "Tokenizer", "rank_rule": "Ranks", "exclude": "Leave out systems",
+LABELS = {"metrics": "Metric", "tokenize": "Tokenizer", "rank_rule": "Ranks", "exclude": "Exclude systems",
           "refs_as_systems": "References take part as systems",
           **{name: setting.title for name, setting in SETTINGS.items() if setting.offered}}
 _TRIALS = SETTINGS["trials"].list_offers(False, {})
 
 
 def in_side_bar(remedies: Iterable[Remedy]) -> str:
-    """Whin the sidebarbar has of them, as a sentence; empty where it has nothing.
+    """What the sidebar has of them, as a sentence; empty where it has nothing.
 
     >>> in_side_bar([{"unit": "document"}, {"trials": 2345}, {"docs": "FILE"}, {"refs_as_systems": True}])
     'In the sidebar: Unit = document, or Trials = 4999, or References take part as systems.'
@@ -53,43 +62,11 @@ def _set(name: str, value: str | int) -> str:
 #: Hebrew, Arabic and their kin, with what joins the words of one name; names in a list are further apart.
 _RIGHT_TO_LEFT = re.compile("[{0}](?:[ '._-]?[{0}])*".format("\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"))
 _LONGEST = 5000  # characters of a message, which may list what a stranger wrote
-_STYLE = """<style>
-[data-testid="stMainBlockContainer"] {padding: 3.5rem 3rem 3rem}
-[data-testid="stMainBlockContainer"] h1 {font-size: 2.25rem; padding-top: .5rem; padding-bottom: .75rem}
-[data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] p {color: inherit}
-[data-testid="stCaptionContainer"] {opacity: .8}
-.st-key-page_top {position: absolute} /* has nothing to show, and would be a gap */
-.mt-status {overflow-wrap: anywhere; opacity: .8; font-size: .85rem; margin: -.5rem 0 .5rem}
-.mt-plain {overflow-wrap: anywhere}
-.mt-answer {font-size: 1.5rem; line-height: 1.3; font-weight: 600; margin: 0 0 .25rem; overflow-wrap: anywhere}
-.mt-numbers {display: flex; flex-wrap: wrap; gap: .5rem 3rem; margin: .25rem 0}
-.mt-big {font-size: 2.5rem; line-height: 1.1; font-weight: 600; font-variant-numeric: tabular-nums}
-.mt-faint {opacity: .8; font-size: .85rem}
-.mt-box {border-left: 4px solid; padding: .5rem .75rem; margin: .35rem 0; border-radius: .25rem;
-         background: color-mix(in srgb, currentColor 6%, transparent); overflow-wrap: anywhere; white-space: pre-line}
-.mt-error {border-color: #D55E00} .mt-caution {border-color: #E69F00; font-size: .9rem}
-/* A table wider than the page says so until its last column is in sight: the timeline stands only where it scrolls. */
-.mt-sideways {timeline-scope: --mt-x} .mt-scroll {overflow-x: auto; scroll-timeline: --mt-x inline}
-.mt-more {max-height: 0; overflow: hidden; visibility: hidden; text-align: right; font-size: .85rem;
-          animation: mt-more linear both; animation-timeline: --mt-x}
-@keyframes mt-more {0%, 95% {max-height: 2em; visibility: visible} 100% {max-height: 2em; visibility: hidden}}
-.mt-table {border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .9rem}
-.mt-table th {text-align: right; font-weight: 600; padding: .3rem .6rem; border-bottom: 2px solid currentColor;
-              vertical-align: bottom}
-.mt-table td {text-align: right; padding: .22rem .6rem; white-space: nowrap;
-              border-bottom: 1px solid color-mix(in srgb, currentColor 14%, transparent)}
-.mt-table .mt-cluster td {border-bottom: 1px solid currentColor}
-.mt-table .mt-name {text-align: left; max-width: 24rem; overflow: hidden; text-overflow: ellipsis}
-.mt-table td.mt-text {text-align: left; white-space: normal; min-width: 12rem} .mt-table th.mt-text {text-align: left}
-.mt-table.mt-prose td {white-space: normal; overflow-wrap: anywhere; min-width: 4rem; text-align: left;
-                       vertical-align: top}
-.mt-table.mt-prose td:first-child {min-width: 6.5rem}
-/* Figures are drawn for all widths: on a phone they have what room there is, and smaller notes. */
-@media (max-width: 640px) {
-[data-testid="stMainBlockContainer"] {padding: 3.5rem 1rem 3rem}
-.annotation-text {font-size: 12px !important}
-}
-</style>"""
+
+
+def style() -> None:
+    """Let what this module and its neighbours draw look as it should; once in each run of a page."""
+    st.html(STYLE)
 
 
 def escape(text: str) -> str:
@@ -107,19 +84,19 @@ def _literal(text: str) -> str:
 def status(*lines: Iterable[str]) -> None:
     """Lines that say what is loaded and how it is tested, each made of short phrases."""
     joined = "<br>".join(_literal(" · ".join(line)) for line in map(list, lines) if line)
-    st.html(f'{_STYLE}<div class="mt-status">{joined}</div>')
+    st.html(f'<div class="mt-status">{joined}</div>')
 
 
 def answer(text: str) -> None:
     """The answer of the page, in one sentence."""
-    st.html(f'{_STYLE}<div class="mt-answer" role="status">{_literal(text)}</div>')
+    st.html(f'<div class="mt-answer" role="status">{_literal(text)}</div>')
 
 
 def numbers(*found: tuple[str, str, str]) -> None:
     """Big numbers in a row, each as (what it is, the number, a note in faint)."""
     cells = "".join(f'<div><div>{_literal(what)}</div><div class="mt-big">{_literal(number)}</div>'
                     f'<div class="mt-faint">{_literal(note)}</div></div>' for what, number, note in found)
-    st.html(f'{_STYLE}<div class="mt-numbers">{cells}</div>')
+    st.html(f'<div class="mt-numbers">{cells}</div>')
 
 
 def plain(text: str) -> None:
@@ -136,19 +113,19 @@ def error(told: str | MtsigError) -> None:
     """A message about something the user can mend, and where."""
     text = f"{told} {in_side_bar(getattr(told, 'remedies', ()))}".rstrip()
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-    st.html(f'{_STYLE}<div class="mt-box mt-error" role="alert">{_literal(text)}</div>')
+    st.html(f'<div class="mt-box mt-error" role="alert">{_literal(text)}</div>')
 
 
 def messages(texts: Iterable[str]) -> None:
     """Messages above the title of a page, clear of the toolbar."""
     boxes = "".join(f'<div class="mt-box mt-error" role="alert">{_literal(text)}</div>' for text in texts)
     if boxes:
-        st.html(f'{_STYLE}<div style="margin-top: 1.75rem">{boxes}</div>')
+        st.html(f'<div class="mt-above">{boxes}</div>')
 
 
 def caution_box(text: str) -> None:
     """One warning."""
-    st.html(f'{_STYLE}<div class="mt-box mt-caution">{_literal(text)}</div>')
+    st.html(f'<div class="mt-box mt-caution">{_literal(text)}</div>')
 
 
 def cautions(found: Iterable[Caution], several: bool = False) -> None:
@@ -156,7 +133,32 @@ def cautions(found: Iterable[Caution], several: bool = False) -> None:
     boxes = [f'<div class="mt-box mt-caution">{"<br>".join(map(_literal, texts))}</div>'
              for texts in group_cautions(found, several=several, say=in_side_bar)]
     if boxes:
-        st.html(_STYLE + "".join(boxes))
+        st.html("".join(boxes))
+
+
+# Tables.
+
+MOST_PLAIN = 20  # rows of a table that needs no sorting
+#: What a browser draws of one table; more is counted and left out. pandas styles 260,000 cells at most, and takes long.
+MOST_CELLS, MOST_COLUMNS, MOST_PROSE = 30_000, 100, 500
+_SEEN = MOST_PLAIN + 1  # rows of a large table in sight, below its head
+_ROW, _PAGE = 28, 850  # pixels of a row, and of the room that a page has for a table on a projector
+_LETTER, _WIDEST = 7, 320  # pixels of a letter, and of a column
+_LONGEST_NAME = (_WIDEST - 20) // _LETTER  # letters of a name
+_LEFT_TO_RIGHT = "\u200e"  # an invisible mark
+_MARK = "background-color: #0072B2; color: #FFFFFF; font-weight: 600"  # as figures mark the best
+_SHADE = "background-color: rgba(128, 128, 128, 0.15)"  # on light and on dark
+
+
+class _Pair(str):
+    """Two names as a table writes them."""
+
+    names: tuple[str, str]
+
+    def __new__(cls, text: str, names: tuple[str, str]):
+        pair = super().__new__(cls, text)
+        pair.names = names
+        return pair
 
 
 def show_table(shown: Table, key: str | None = None, *, open_rows: bool = False, open_cells: bool = False,
@@ -176,18 +178,37 @@ def show_table(shown: Table, key: str | None = None, *, open_rows: bool = False,
         return prose_table(shown.titles, shown.texts())
     shown = shown.for_readers()
     kinds = [column.kind for column in shown.columns]
-    rows = [[Cell(text, number) if KINDS[column.kind].is_number and text not in ("", MISSING)
-             and not isnan(number := column.sort_key(value)) else text
-             for column, value, text in zip(shown.columns, *both, strict=True)]
+    rows = [[_cell(*one) for one in zip(shown.columns, *both, strict=True)]
             for both in zip(shown.rows, shown.texts(), strict=True)]
     names = {k for k, kind in enumerate(kinds) if kind in ("name", "pair") or kind == "rank" and not k}
     texts = {k for k, kind in enumerate(kinds) if kind == "text"}
-    if not (open_rows or open_cells or shown.marks or len(rows) > grid.MOST_PLAIN or len(kinds) > grid.MOST_COLUMNS):
+    if not (open_rows or open_cells or shown.marks or len(rows) > MOST_PLAIN or len(kinds) > MOST_COLUMNS):
         return _draw_plain(shown.titles, rows, names, texts, shown.ruled)
     marks = {(row, shown.keys.index(column)) for row, column in shown.marks}
-    chosen = grid.show(shown.titles, rows, {*names, *texts}, key or f"{shown.key} {len(rows)}", open_rows,
-                       open_cells=open_cells, marks=marks, clusters=shown.ruled)
+    chosen = _show_grid(shown.titles, rows, {*names, *texts}, key or f"{shown.key} {len(rows)}", open_rows, open_cells,
+                        marks, shown.ruled)
     return (chosen[0], shown.keys[chosen[1]]) if isinstance(chosen, tuple) else chosen
+
+
+def _cell(column, value, text: str) -> str:
+    """A cell as it is written, with what it is sorted by, or the two names of a pair."""
+    if column.kind == "pair":
+        return _Pair(text, value)
+    if not KINDS[column.kind].is_number or text in ("", MISSING) or math.isnan(number := column.sort_key(value)):
+        return text
+    return Cell(text, number)
+
+
+def _fit_names(cells: Sequence[str]) -> Sequence[str]:
+    """The names of a column, which are cut at their ends; where they would look alike then, in their middle instead. Of
+    a pair each name is cut by itself."""
+    if cells and all(isinstance(cell, _Pair) for cell in cells):
+        names = [name for cell in cells for name in cell.names]
+        cut = told_apart(names, (_LONGEST_NAME - 3) // 2)
+        return [cell if len(cell) <= _LONGEST_NAME else f"{a} - {b}"
+                for cell, a, b in zip(cells, cut[::2], cut[1::2], strict=True)]
+    alike = len({cell[:_LONGEST_NAME] for cell in cells}) < len(set(cells))
+    return told_apart(cells, _LONGEST_NAME) if alike else cells
 
 
 def _draw_plain(header: Sequence[str], rows: Sequence[Sequence[str]], names: Collection[int], texts: Collection[int],
@@ -198,10 +219,10 @@ def _draw_plain(header: Sequence[str], rows: Sequence[Sequence[str]], names: Col
                  for k, cell in enumerate(row)]
         return "".join(f"<{tag}{extra}>{_literal(cell)}</{tag}>" for cell, extra in zip(shown, named, strict=True))
 
-    columns = [grid.apart(column) if k in names else column for k, column in enumerate(zip(*rows, strict=True))]
+    columns = [_fit_names(column) if k in names else column for k, column in enumerate(zip(*rows, strict=True))]
     body = "".join(('<tr class="mt-cluster">' if k in clusters else "<tr>") + f"{cells('td', row, shown)}</tr>"
                    for k, (row, shown) in enumerate(zip(rows, zip(*columns, strict=True), strict=True)))
-    st.html(f'{_STYLE}<div class="mt-sideways"><div class="mt-more">more columns to the right →</div>'
+    st.html('<div class="mt-sideways"><div class="mt-more">more columns to the right →</div>'
             f'<div class="mt-scroll"><table class="mt-table"><thead><tr>{cells("th", header, header)}</tr></thead>'
             f"<tbody>{body}</tbody></table></div></div>")
 
@@ -210,10 +231,119 @@ def prose_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table of sentences: set left, with lines broken."""
     head = "".join(f'<th class="mt-name">{_literal(cell)}</th>' for cell in header)
     body = "".join("<tr>" + "".join(f"<td>{_literal(cell)}</td>" for cell in row) + "</tr>"
-                   for row in rows[:grid.MOST_PROSE])
-    st.html(f'{_STYLE}<table class="mt-table mt-prose"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>')
-    if len(rows) > grid.MOST_PROSE:
-        faint(f"This table shows the first {grid.MOST_PROSE} of {len(rows):,} rows.")
+                   for row in rows[:MOST_PROSE])
+    st.html(f'<table class="mt-table mt-prose"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>')
+    if len(rows) > MOST_PROSE:
+        faint(f"This table shows the first {MOST_PROSE} of {len(rows):,} rows.")
+
+
+def _show_grid(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[int], key: str, open_rows: bool,
+               open_cells: bool, marks: Collection[tuple[int, int]], clusters: Collection[int]
+               ) -> int | tuple[int, int] | None:
+    """Draw a large table; a column in which a cell knows its number (a `Cell`) is sorted by the numbers."""
+    n_columns, header, rows = len(header), header[:MOST_COLUMNS], [row[:MOST_COLUMNS] for row in rows]
+    # The browser itself would measure the first rows only.
+    widths = [min(max(map(len, column)) * _LETTER + 20, _WIDEST) for column in zip(header, *rows, strict=True)]
+    wide = sum(widths) > _PAGE
+    shown = _filter_rows(rows, key, len(header), n_columns, wide)
+    cells = [rows[row] for row in shown]
+    marked = frozenset((at, column) for at, row in enumerate(shown) for column in range(len(header))
+                       if (row, column) in marks)
+    numbers = frozenset(k for k in range(len(header)) if any(hasattr(row[k], "value") for row in rows))
+    shaded = frozenset(at for at, row in enumerate(shown) if sum(end < row for end in clusters) % 2)
+    look = (tuple(header), tuple(widths), frozenset(names), numbers, marked, shaded, wide, key)
+    if not (open_rows or open_cells):
+        return _draw_once(_digest(cells), look, _cells=cells)
+    event = _draw(_digest(cells), cells, look, on_select="rerun",
+                  selection_mode="single-cell" if open_cells else "single-row")
+    if open_cells:
+        return next(((shown[row], int(column)) for row, column in event.selection.cells), None)
+    chosen = event.selection.rows
+    return shown[chosen[0]] if chosen else None
+
+
+def _filter_rows(rows: Sequence[Sequence[str]], key: str, n_columns: int, of: int, wide: bool) -> list[int]:
+    """Let the rows of a long table be filtered, and say what of it is out of sight; the rows that are shown."""
+    shown, hints = list(range(len(rows))), []
+    if len(rows) > MOST_PLAIN:
+        text = st.text_input("Filter rows", key=f"{key}.filter", placeholder="a name, or any other text",
+                             max_chars=300, width=320).casefold()
+        shown = [k for k in shown if any(text in cell.casefold() for cell in rows[k])]
+        hints = [f"{len(shown)} of {len(rows)} rows."] * bool(text) + [
+            f"Below the lower edge: {len(shown) - _SEEN} more, scroll there."] * (len(shown) > _SEEN) + [
+            "A click on a head sorts. Above the right corner: columns, search, full screen."]
+    if len(shown) > (most := MOST_CELLS // n_columns):
+        hints.insert(0, f"This table shows the first {most:,} of {len(shown):,} rows. Filter to see others.")
+        shown = shown[:most]
+    if of > n_columns:
+        hints.append(f"This table shows the first {n_columns} of {of:,} columns.")
+    elif wide:
+        hints.append(f"{n_columns} columns, of which the last may lie beyond the right edge: scroll there.")
+    if hints:
+        st.caption(" ".join(hints))
+    return shown
+
+
+def _digest(rows):
+    """What stands in the cells, and what they are sorted by."""
+    found = hashlib.blake2b(digest_size=16)
+    for row in rows:
+        found.update("\x1f".join(row).encode("utf-8", "surrogatepass"))
+        found.update(repr([getattr(cell, "value", None) for cell in row]).encode())
+    return found.digest()
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _draw_once(digest, look, _cells) -> None:
+    """Draw a table of which nothing can be chosen; Streamlit remembers what it has sent, for all who see the same."""
+    _draw(digest, _cells, look)
+
+
+def _draw(digest, rows, look, **more):
+    *_, key = look
+    frame, configs = _frame(digest, look[:-1], _rows=rows)
+    return st.dataframe(frame, column_config=dict(configs), hide_index=True, key=key, row_height=_ROW, placeholder="-",
+                        height="content" if len(rows) <= MOST_PLAIN else _ROW * (_SEEN + 1), **more)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _frame(digest, look, _rows):
+    """What a table shows, written out once: for a whole task pandas takes a third of a second, each run of a page."""
+    (header, widths, names, numbers, marked, shaded, wide), rows = look, _rows
+    columns, configs = {}, {}
+    for k, title in enumerate(header):
+        cells = [row[k] for row in rows]
+        cells = list(map(_set_left, cells if k in numbers else _fit_names(cells))) if k in names else cells
+        columns[str(k)] = pd.Series([_Number(cell) for cell in cells] if k in numbers else cells, dtype=object)
+        kind = st.column_config.NumberColumn if k in numbers else st.column_config.TextColumn
+        configs[str(k)] = kind(title or " ", width=widths[k], pinned=wide and k in names,  # which sets them paler
+                               alignment="left" if k in names else "right")
+    frame = pd.DataFrame(columns).style.format(lambda cell: getattr(cell, "text", cell))
+    if marked or shaded:
+        styles = pd.DataFrame([[_MARK if (row, k) in marked else _SHADE if row in shaded else ""
+                                for k in range(len(header))] for row in range(len(rows))], columns=list(columns))
+        frame = frame.apply(lambda _: styles, axis=None)
+    frame.set_uuid(digest.hex())
+    frame._compute()
+    written = frame._translate(False, False)  # the two are what Streamlit calls, each time
+    frame._compute, frame._translate = lambda: frame, lambda *_: written
+    return frame, configs
+
+
+def _set_left(name: str) -> str:
+    """The name; a mark before one in right-to-left script, which the canvas would else draw out of its cell."""
+    turned = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name)
+    return _LEFT_TO_RIGHT + name if turned else name
+
+
+class _Number(float):
+    """What the data frame sorts by; it shows the text. Words among numbers come last, a dash is nothing."""
+
+    def __new__(cls, cell):
+        value = getattr(cell, "value", math.nan if cell in ("", "-") else math.inf)
+        number = super().__new__(cls, math.nan if value is None else f"{value:.6g}")  # what a screen reader reads out
+        number.text = cell
+        return number
 
 
 # How a page ends before its last line.

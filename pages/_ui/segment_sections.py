@@ -13,46 +13,34 @@ from mtsig_core.metrics import direction, metric_title, resolve_metric
 from mtsig_core.metrics.overlap import bleu_tokens
 from mtsig_core.metrics.tokenizers import tokenizer_name
 from mtsig_core.report import export, segment_cards
+from mtsig_core.report.commands import command_line
 from mtsig_core.report.table import number, written_like
 from mtsig_core.stats import pair as segments
 from mtsig_core.stats.pair import PairExamination, find_extremes
 from pages._ui import address, background, charts, controls, one_pair, screen
 from pages._ui.browser import copyable
-from pages._ui.testset_view import View
+from pages._ui.views import View
 from pages._work.memory import make_once
-
-
-def pick_marks() -> tuple[int, str]:
-    """How many segments each way, and what is marked in them, as the reader says; with what the marks mean."""
-    with st.container(horizontal=True):
-        n = controls.choice("Segments each way", [5, 10, 25, 50], "n", pages_own=True, width=160)
-        marks = controls.choice("Mark", segment_cards.MARKS, "marks", pages_own=True, width=280)
-    legend(marks)
-    return n, marks
-
-
-def show_side_by_side(testset: TestSet, systems: Sequence[str], segments: Sequence[int], added: Sequence[float],
-         unit: str, marks: str = segment_cards.MARKS[0]) -> None:
-    """Outputs of some segments side by side, over them the source and the references."""
-    cards(testset, systems, segments, segment_cards.contributed(added, unit), marks)
 
 
 def show_most_in_favour(view: View, found: PairExamination, a: str, b: str) -> None:
     """The segments that add most to the difference, each way, and the way to all of them."""
     added, unit = found.sign * found.by_segment, metric_title(found.metric)
-    n, marks = pick_marks()
+    with st.container(horizontal=True):
+        n = controls.choice("Segments each way", [5, 10, 25, 50], "n", pages_own=True, width=160)
+        marks = controls.choice("Mark", segment_cards.MARKS, "marks", pages_own=True, width=280)
+    legend(marks)
     for name, part in zip((a, b), find_extremes(added, n), strict=True):
         screen.answer(f"Most in favour of {name}")
         if not part.size:
             st.caption("No segment pulls the difference this way.")
-        show_side_by_side(view.testset, [a, b], part.tolist(), added[part].tolist(), unit, marks)
-    address.link(one_pair.SEGMENTS_PAGE, "All segments, to search and sort", icon=":material/arrow_forward:",
-                 **one_pair.segments_query(a, b))
+        cards(view.testset, [a, b], part.tolist(), segment_cards.contributed(added[part].tolist(), unit), marks)
+    address.link("segments", "All segments, to search and sort", a=a, b=b)
 
 
 def cards(testset: TestSet, systems: Sequence[str], segments: Sequence[int], heads: Sequence[str],
           marks: str = segment_cards.MARKS[0]) -> None:
-    """The same under heads of another kind, one for each segment."""
+    """Outputs of some segments side by side, over them a head, the source and the references."""
     st.html(make_once(_cards, tokens_or_none(testset), testset, tuple(systems), tuple(segments), tuple(heads), marks))
 
 
@@ -82,15 +70,6 @@ PAGE = 8
 #: Systems of a page, where all outputs of a segment are shown.
 SYSTEMS = 6
 _KEY = "segment"  # in the address: the line of the segment that is shown
-# What is left of the window below the controls: the page stays one screen high, whatever the texts.
-_STYLE = """<style>
-.mt-one {height: calc(100vh - 27.5rem); min-height: 15rem; display: flex; flex-direction: column; gap: .25rem}
-.mt-one.mt-lower {height: calc(100vh - 31rem); min-height: 12rem}
-.mt-one .mt-scrolls {flex: 1; min-height: 0; overflow-y: auto; padding-right: .5rem}
-.mt-one .mt-pair:first-child {border-top: none; margin-top: 0}
-.st-key-segments-list button {min-height: 1.75rem; padding: 0 .4rem; justify-content: flex-start; width: 100%}
-.st-key-segments-list button p {font-variant-numeric: tabular-nums; font-size: .85rem}
-</style>"""
 
 
 def first_listed() -> None:
@@ -124,7 +103,6 @@ def show_list(lines: Sequence[int], at: int | None, says: Callable[[int, int], S
     says : callable
         (first, last) -> what each segment of that part of the list says of itself.
     """
-    st.html(_STYLE)
     begin = (at or 0) // PAGE * PAGE
     part = lines[begin:begin + PAGE]
     with st.container(key="segments-list", gap=None):
@@ -233,7 +211,7 @@ class Reader:
         return segment_cards.system_list(
             testset, k, [(name, number(score, form)) for name, score in scores[(page - 1) * SYSTEMS:page * SYSTEMS]],
             self._head(k), unit=self.unit, tokens=self.tokens if self.marks == segment_cards.MARKS[0] else None,
-            chosen=(self.a, self.b), notes=[*notes, "best first, by the score of this segment alone"])
+            chosen=(self.a, self.b), notes=[*notes, "best first, by the score of this segment"])
 
     def _head(self, k):
         return segment_cards.contributed([self.added[k]], self.unit)[0]
@@ -263,7 +241,8 @@ class Reader:
             with st.container(horizontal=True):
                 for key, (title, name, write) in files.items():
                     charts.download(title, write, name, "html" if key == "html" else "csv", f"segments.{key}")
-            copyable(one_pair.segments_command(self.view, self.a, self.b), "segments.command",
+            source = one_pair.source_for(self.view, self.a, self.b)
+            copyable(command_line("segments", source, metrics=self.view.metric), "segments.command",
                      "Command that prints the statistics of each segment, from which all numbers here are computed")
 
 
@@ -273,7 +252,7 @@ _EACH, DECIDE = "all segments", "those that decide"
 _FILTERS = {"document": None, "genre": None, "text": "", "where": segments.PLACES[0], "how": segments.WAYS[0],
             "only": _EACH, "shortest": None, "longest": None}
 _HOW = ("Capitals do not matter. Whole words: letters and digits may not go on at either end, so not for scripts "
-        "without spaces. Regular expression: that of Python; it has two seconds.")
+        "without spaces. Regular expression: as in Python; it may take two seconds.")
 
 
 @dataclass(frozen=True)

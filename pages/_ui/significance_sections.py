@@ -18,7 +18,7 @@ from mtsig_core.stats.few_units import fewest_trials
 from mtsig_core.stats.ranks import intransitive_triples
 from mtsig_core.stats.significance import TESTS, is_split, significant
 from pages._ui import charts, controls, screen
-from pages._ui.testset_view import View
+from pages._ui.views import View
 
 _SHOWN = 200  # rows of a table of pairs
 _SIGNIFICANT = Column("significant", "significant pairs")
@@ -66,7 +66,7 @@ def describe_open_pairs(view: View) -> str:
             text += f"In {split} {'pair' if split == 1 else 'pairs'}, test and scores disagree. "
     untested = len(result.pairs) - len(result.tested)
     if untested:
-        text += f"{untested} more {'was' if untested == 1 else 'were'} not tested, for want of a line in common. "
+        text += f"Not tested, with no line in common: {format_count(untested, 'pair')}. "
     return text
 
 

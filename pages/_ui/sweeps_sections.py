@@ -29,7 +29,6 @@ from mtsig_core.experiments.sweeps import (
 )
 from mtsig_core.figures.experiment_plots import decisions, references, scores, widths
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.commands import command_line
 from mtsig_core.report.experiment_tables import (
     as_good_as,
     grid_table,
@@ -47,7 +46,8 @@ from mtsig_core.report.table import rounded
 from mtsig_core.source import Source
 from mtsig_core.stats.significance import FEW_TO_DRAW
 from pages._ui import charts, controls, one_pair, screen, session_limits
-from pages._ui.testset_view import View
+from pages._ui.studies import Study, study
+from pages._ui.views import View
 from pages._work.memory import Memory, make_once
 
 _TEN, _SIZES, _REPEATED = "ten sizes", ["10, 20, 50, 80, 100", "10%, 20%, 50%, 80%, 100%"], [30, 100, 300]
@@ -80,15 +80,14 @@ def pick_test_sets(view: View) -> tuple[Sizes, dict]:
     n = testset.n_documents if kind == "document" and testset.documents is not None else testset.n_segments
     sizes = None if text == _TEN else tuple(parse_sizes(text))
     counts = default_sizes(n, kind) if sizes is None else in_units(sizes, n)
-    asked = {"repeats": repeats, "unit": unit, "alpha": view.alpha, "seed": view.settings["seed"]}
+    asked = {"repeats": repeats, "unit": unit}
     return Sizes(sizes, counts, None if sizes is None else text.replace(" ", "")), asked
 
 
-def run_sweep(view: View, function: Callable, what: str, testset: TestSet, counts: Sequence[int], *, repeats: int,
-              **asked):
-    """The result of a sweep that draws `repeats` test sets of each of these sizes."""
-    return view.experiment(function, what, testset=testset, repeats=repeats, **asked,
-                           limit=partial(session_limits.check_sweep, testset, counts, repeats))
+def run_sweep(sweeping: Study, function: Callable, what: str, testset: TestSet, counts: Sequence[int], **more):
+    """The result of a sweep that draws test sets of each of these sizes."""
+    return sweeping.run(function, what, testset=testset, **more, limit=partial(
+        session_limits.check_sweep, testset, counts, sweeping.asked["repeats"]))
 
 
 @dataclass(frozen=True)
@@ -145,7 +144,7 @@ class Curve:
         family = "" if mine.n_pairs < 2 else (
             f"Tested among all {mine.n_pairs} pairs this one takes at most " + needed(
                 mine.units_family, mine.segments_family, units, (mine.units_family_low, mine.units_family_high))
-            + self._most(planned) + ". ")
+            + ". ")
         both = sweep.errors[mine.a, mine.b].n_units
         of_both = f", {both:,} of them with scores for both," if both < sweep.n_units else ""
         cannot = cannot_plan(sweep)
@@ -165,12 +164,6 @@ class Curve:
                 if self.sizes[0] < FEW_TO_DRAW else ""
             screen.caution_box(f"The smallest test sets have {self.sizes[0]} {units}. With so few the percentile test "
                                f"finds too much. {none}Trust the planned curve rather than the dots.")
-
-    def _most(self, planned: Sequence[PairPlan]) -> str:
-        """The most that any pair needs, where that is another."""
-        most = max(planned, key=lambda row: row.units_family or 0)
-        return "" if {most.a, most.b} == self.pair or most.units_family is None else \
-            f" ({most.a} - {most.b}, which needs most, {most.units_family:,})"
 
     def show_plan(self, sweep: SizeSweep, planned: Sequence[PairPlan], mine: PairPlan) -> None:
         """The sizes that the pairs need; of many pairs, first those of one system."""
@@ -203,32 +196,30 @@ class Curve:
 # Scores and widths of intervals by size.
 
 
-def show_scores(view: View, sweep: SizeSweep, mine: PairPlan, printed: str) -> None:
+def show_scores(sweeping: Study, sweep: SizeSweep, mine: PairPlan, printed: str) -> None:
     """Mean scores of all systems, the two of a pair in colour."""
-    unit = metric_title(view.metric)
+    unit = metric_title(sweeping.metric)
     st.subheader("Scores")
-    charts.show(partial(scores, sweep.systems, {mine.a: BLUE, mine.b: VERMILLION}, unit=f"{sweep.settings.unit}s",
-                        metric=unit, lower=not view.result.higher_is_better), key="sweeps.scores", files=view.named(),
-                command=printed, rows=sweep.systems, with_table=False,
-                alt=f"Mean {unit} of each system by test-set size; the ribbons narrow as the sets grow.")
+    sweeping.show(partial(scores, sweep.systems, {mine.a: BLUE, mine.b: VERMILLION}, unit=f"{sweep.settings.unit}s",
+                          metric=unit, lower=not sweep.higher_is_better), sweep.systems,
+                  f"Mean {unit} of each system by test-set size; the ribbons narrow as the sets grow.",
+                  key="sweeps.scores", command=printed)
     st.caption("Mean score over the test sets; ribbons hold the middle 90% of them (Figs 4 to 7 of Zhang and Vogel)."
                + (" The weights of this metric come from each test set, so scores grow." if sweep.recounted else ""))
 
 
-def show_widths(view: View, sweep: SizeSweep, system: str, printed: str) -> None:
+def show_widths(sweeping: Study, sweep: SizeSweep, system: str, printed: str) -> None:
     """Relative widths of the intervals of one system, beside those of the paper."""
     st.subheader("Intervals")
     rows = [row for row in sweep.systems if row.system == system]
     slope = next(line for line in sweep.slopes if line.system == system)
-    theirs = "human" if view.metric in view.testset.scores else ZHANG_VOGEL_2.nearest(view.metric)
+    theirs = "human" if sweeping.metric in sweeping.view.testset.scores else ZHANG_VOGEL_2.nearest(sweeping.metric)
     length = 1 if sweep.settings.unit == "document" else SENTENCES_PER_DOCUMENT
     paper = [(round(size * length), (high - low) / 100) for size, low, high in ZHANG_VOGEL_2.rows[theirs]]
-    charts.show(partial(widths, rows, slope, paper, unit=f"{sweep.settings.unit}s",
-                        theirs=f"Zhang and Vogel, {metric_title(theirs)}"),
-                key="sweeps.widths", files=view.named(system), command=printed,
-                rows=rows, table=width_table(rows),
-                alt="Relative width of the interval against the test-set size on log axes, falling with slope "
-                    f"{slope.slope}.")
+    figure = partial(widths, rows, slope, paper, unit=f"{sweep.settings.unit}s",
+                     theirs=f"Zhang and Vogel, {metric_title(theirs)}")
+    sweeping.show(figure, rows, "Relative width of the interval against the test-set size on log axes, falling with "
+                  f"slope {slope.slope}.", system, key="sweeps.widths", command=printed, table=width_table(rows))
     st.caption("Mean width of the percentile interval, relative to its median. "
                + ("" if slope.slope is None else f"The line has slope {slope.slope:.3f} (SE {slope.se or 0:.3f}): "
                   f"doubling the test set narrows the interval by {slope.per_doubling:.0%}. ")
@@ -245,29 +236,24 @@ _NOT_EQ_4 = ("Their M-BLEU scores lie below their BLEU, which an arithmetic mean
              "and ours) cannot: do not expect to meet them. ")
 
 
-def command(kind: str, metric: str, source: Source, asked: dict, **more: str) -> str:
-    """The command line of a sweep; only what differs from its defaults is said."""
-    return command_line(f"sweep {kind}", source, metrics=metric, **asked, **more)
-
-
 def show_table_2(view: View, sweep: SizeSweep, system: str, asked: dict) -> None:
     """Relative intervals of one system at the shares that they took."""
     several, source = _with_references(view, system)
     n = several.n_documents if sweep.settings.unit == "document" else several.n_segments
     percents = [percent for percent, *_ in ZHANG_VOGEL_2.rows["bleu"] if round(percent / 100 * n) >= _FEWEST]
-    metric = view.metric
+    shares = study(view, "sweep size", source=source, **asked)
     st.subheader("Beside Zhang and Vogel: how wide is an interval?")
-    swept = run_sweep(view, sweep_sizes, "Drawing parts of the test set", several,
-                  [round(percent / 100 * n) for percent in percents],
-                  sizes=tuple(percent / 100 for percent in percents), **asked)
+    swept = run_sweep(shares, sweep_sizes, "Drawing parts of the test set", several,
+                      [round(percent / 100 * n) for percent in percents],
+                      sizes=tuple(percent / 100 for percent in percents))
     screen.plain(f"System {system}: relative {100 * (1 - view.settings['alpha']):g}% interval by size")
     screen.show_table(size_table(swept, system))
     st.caption(f"{_about(several)}. Ours: means over {asked['repeats']} random parts by {sweep.settings.unit}; one "
                f"interval for the whole set. {ZHANG_VOGEL_2.source}: {ZHANG_VOGEL_2.about}; human: fluency and "
                "adequacy, parts by document, bootstrap by sentence. " + _NOT_EQ_4
                + "Their Figure 3 is a switch on the Leaderboard.")
-    charts.show_numbers(view.named(system), "sweeps.table2", system_records(swept, metric in view.testset.scores),
-                        command("size", metric, source, asked, sizes=",".join(f"{percent}%" for percent in percents)))
+    shares.show_numbers(system_records(swept, view.metric in view.testset.scores), system, key="sweeps.table2",
+                        sizes=",".join(f"{percent}%" for percent in percents))
 
 
 def show_references(view: View, system: str, asked: dict) -> None:
@@ -281,10 +267,10 @@ def show_references(view: View, system: str, asked: dict) -> None:
     if len(several.references) < 2:
         screen.plain("This set has one reference, or none: with several, their number is looked at here.")
         return
-    asked = {**asked, "repeats": _REPEATS}
+    fewer = study(view, "sweep references", source=source, **asked | {"repeats": _REPEATS})
     sets = reference_sets(list(several.references))
-    swept = run_sweep(view, sweep_references, "Scoring with fewer references", several,
-                  [round(share * several.n_segments) for share in SHARES for _ in sets], **asked)
+    swept = run_sweep(fewer, sweep_references, "Scoring with fewer references", several,
+                      [round(share * several.n_segments) for share in SHARES for _ in sets])
     records = reference_records(swept)
     whole = [row for row in swept.rows if row.size == swept.n_units and row.low is not None]
     if whole and whole[-1].equivalent is not None:
@@ -300,12 +286,10 @@ def show_references(view: View, system: str, asked: dict) -> None:
         screen.plain(f"{system} scores 0, whatever the references, and no interval is relative to that: nothing to "
                      "draw.")
     if whole or theirs:
-        charts.show(
-            partial(references, [(row.references, row.score, row.low, row.high) for row in whole], theirs,
-                    metric=metric_title(metric), source="Zhang and Vogel"),
-            key="sweeps.references", files=view.named(system), with_table=False,
-            command=command("references", metric, source, asked), rows=records,
-            alt=f"Score of {system} with its interval, by number of references; the table below has the numbers.")
+        fewer.show(partial(references, [(row.references, row.score, row.low, row.high) for row in whole], theirs,
+                           metric=metric_title(metric), source="Zhang and Vogel"), records,
+                   f"Score of {system} with its interval, by number of references; the table below has the numbers.",
+                   system)
     screen.show_table(reference_table(swept, system))
     st.caption(f"{_about(several)}. Means over sets that use every reference equally often. The share of the data with "
                "these references gives as narrow a relative interval as all of it with one; in brackets its 95% Monte "

@@ -1,39 +1,136 @@
-"""Parts of the page Task: training runs, metrics that disagree, metrics and people, files."""
+"""Parts of the pages Task and Review: ranks, warnings, training runs, metrics that disagree, people, files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 
 import streamlit as st
 
 from mtsig_core import METRICS, MtsigError
+from mtsig_core.errors import format_count
 from mtsig_core.experiments.metric_agreement import AS_COMPARED, kept_agreement, task_agreement
-from mtsig_core.metrics import metric_titles
+from mtsig_core.metrics import metric_title, metric_titles
+from mtsig_core.readers.tasks import unread_sentences
 from mtsig_core.report import export
+from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions
 from mtsig_core.report.commands import command_line, task_command
-from mtsig_core.report.sentences import DISPUTED_PAIRS_NOTE, DISPUTES_NOTE, name_other_tops, name_pairs, state_agreement
-from mtsig_core.report.tables import dispute_counts_table, disputed_pairs_table, task_pair_runs_table, task_runs_table
+from mtsig_core.report.sentences import (
+    DISPUTED_PAIRS_NOTE,
+    DISPUTES_NOTE,
+    count_tracks,
+    explain_far_firsts,
+    explain_ranking,
+    list_assumptions,
+    list_caveats,
+    list_task_settings,
+    name_other_tops,
+    name_pairs,
+    state_agreement,
+    state_verdict,
+)
+from mtsig_core.report.table import Column, Table
+from mtsig_core.report.tables import (
+    dispute_counts_table,
+    disputed_pairs_table,
+    rank_table,
+    task_pair_runs_table,
+    task_runs_table,
+)
 from mtsig_core.report.task_export import disputed_records, task_document
 from mtsig_core.results import TaskAgreement, TaskComparison
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import find_disputes
+from mtsig_core.stats.cautions import about_choice
 from mtsig_core.store.reviews import Entry
-from mtsig_core.testset import pick_human_scores
+from mtsig_core.testset import add_remedy, pick_human_scores
 from pages._ui import (
     address,
     background,
     browser,
     charts,
     controls,
-    frame,
     metrics_sections,
     one_pair,
     screen,
     session_limits,
 )
 from pages._ui.browser import command_box
-from pages._ui.task_view import compare_by
+from pages._ui.screen import end_page, in_side_bar
+from pages._ui.views import TaskView, compare_by
+
+FEW = 4  # language pairs of which all is said in sight
+
+
+def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
+    """Start the page of a task: its title, what is loaded; ends it with a message where the task cannot be read."""
+    st.title(title)
+    if isinstance(view, MtsigError):
+        screen.error(str(view))
+        end_page()
+    info = view.kept.info
+    screen.status([info.name, format_count(len(info.pairs), "language pair"), format_count(len(info.systems), "system"),
+                   *count_tracks(info, info.systems)])
+    return view
+
+
+def ask_which_metric(view: TaskView) -> None:
+    """Say that nothing says which metric decides, where the one in the sidebar is only the first of several."""
+    if view.metric in view.kept.info.own_scores[:1]:
+        for caution in about_choice(view.kept.info, view.metric):
+            screen.caution_box(f"{caution.finding} Choose the metric that decides in the sidebar.")
+
+
+def show_picture(comparison: TaskComparison, metric: str, key: str | None = None) -> str | None:
+    """Draw the picture of a task; the language pair in which a rank was clicked, where it has a key."""
+    shown = rank_table(comparison, metric)
+    clicked = screen.show_table(shown, key, open_cells=key is not None)
+    if clicked is None or clicked[1] not in comparison.pairs or shown.values(clicked[1])[clicked[0]] is None:
+        return None
+    return clicked[1]
+
+
+def show_verdict(comparison: TaskComparison, metric: str) -> None:
+    """How the language pairs were tested, and the answer."""
+    screen.status(list_task_settings(comparison))
+    screen.answer(f"By {metric_title(metric)}: {state_verdict(comparison, metric)}")
+
+
+def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "") -> str | None:
+    """The caveats of the answer and the picture, with what its ranks and marks are and what a `click` does; the
+    language pair in which a rank was clicked."""
+    for sentence in list_caveats(comparison, metric):
+        screen.caution_box(sentence)
+    pair = show_picture(comparison, metric, key)
+    st.caption(" ".join([*explain_ranking(comparison, metric, "Coloured:", "Shading"),
+                         f"Click a cell to open the language pair{click}."]))
+    return pair
+
+
+def show_remarks(view: TaskView, comparison: TaskComparison) -> None:
+    """Where a system is in the top group although better-scoring ones are not, which files are not read, and what was
+    assumed."""
+    sentences = explain_far_firsts(comparison, view.metric)
+    title = f"In the top group although better-scoring systems are not: {len(sentences)} times"
+    with st.expander(title, key="task.far-firsts") if len(sentences) > FEW else nullcontext():
+        for sentence in sentences:
+            screen.plain(sentence)
+    if view.offer.unread:
+        screen.caution_box(" ".join(unread_sentences(view.offer.unread)))
+    for sentence in map(add_remedy, list_assumptions(comparison.task.assumed, [view.metric])):
+        screen.caution_box(sentence)
+
+
+def show_warnings(comparison: TaskComparison, key: str) -> None:
+    """All warnings by language pair, those of a kind together, for who opens the box."""
+    n = sum(len(one.warnings) for one in comparison.pairs.values())
+    if n:
+        with st.expander(f"Caveats: {format_count(n, 'warning')}", key=key):
+            columns = Column("language_pair", "language pair", "name"), Column("text", "warning")
+            screen.show_table(Table("warnings", columns, tuple(
+                (pair, " ".join(texts)) for pair, one in comparison.pairs.items() for texts in group_cautions(
+                    fit_remedies_to_task(one.warnings), several=len(one.metrics) > 1, say=in_side_bar))), prose=True)
 
 
 def show_runs(comparison: TaskComparison, metric: str) -> None:
@@ -107,7 +204,7 @@ def show_disputes(view) -> TaskComparison | None:
                               placeholder="further metrics", format_func=metric_titles(others).get)
     if not chosen:
         st.caption("Choose further metrics: the pairs of systems that only some of them decide, and those that they "
-                   "decide in opposite ways, are counted for each language pair, and stand in the files below too.")
+                   "decide in opposite ways, are counted for each language pair, also in the files below.")
         return None
     metrics = [view.metric, *chosen]
     settings = {key: value for key, value in view.settings.items() if key != "rank_rule"}  # decisions have no ranks
@@ -137,7 +234,7 @@ def show_disputes(view) -> TaskComparison | None:
             there = compared.pairs[pair].metrics.get(view.metric)
             names = [] if there is None else [row.system for row in there.systems]
             a, b = pairs.values("a")[clicked], pairs.values("b")[clicked]
-            address.go(frame.ROOT / "pages" / "pair.py", **one_pair.asked_of(names, a, b),
+            address.go("pair", **one_pair.asked_of(names, a, b),
                        **view.address_of(pair, compared))
     command_box(task_command(view.kept.source, metrics=",".join(metrics), **settings), "task.disputes.command",
                 "the task by these metrics")

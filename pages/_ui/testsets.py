@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -26,33 +26,21 @@ from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.store.kept_sets import Saved, Store, open_store
 from mtsig_core.testset import show_name
 from pages._ui import address, browser, screen
-from pages._work.memory import LOADED, Memory, weight
+from pages._ui.catalogue import LARGE, TASK, Page
+from pages._work.memory import LOADED, remember, weight
 
 SIMULATED = TaskSource(None)
-TASK, LARGE = Source(demo_task=True), Source(demo=0)
 KOEHN, ZHANG_VOGEL = Source(demo=300), Source(demo=1592, demo_references=4)  # of the size of their test sets
 #: By what the list calls them; the first one leaves something open.
 DEMOS = {"simulated shared task": TASK, "simulated, 30,000 segments": LARGE,
          "simulated, 300 segments": KOEHN, "simulated, 1,592 segments, 4 references": ZHANG_VOGEL}
-#: No longer in the list; links to it stay good.
+#: No longer in the list, as each language pair of the simulated task; links to them stay good.
 FORMER = Source(demo=1000)
-_DRAWING = ("sampling", "sweeps", "validation")  # pages that draw test sets from a large one
 
 
 def demo_label(source: Source) -> str:
     """What the list calls a source."""
     return next((name for name, demo in DEMOS.items() if demo == source), source.title)
-
-
-def demo_of_task(name: str) -> Source | None:
-    """One language pair of the simulated task, by its name in the address; it is not in the list."""
-    return next((source for source in (replace(TASK, langpair=pair) for pair in PAIRS) if source.title == name), None)
-
-
-def usual_demo(names: Iterable[str], page: str, served: bool) -> str:
-    """The name of the set that a page opens on where none was chosen."""
-    first = next(iter(names))
-    return LARGE.title if first == TASK.title and page in _DRAWING and not served else first
 
 
 def offer_demo(demo: Source, why: str, source: Source) -> None:
@@ -104,10 +92,10 @@ class Gone(InputError):
     def __init__(self, name: str, what: str = "test set"):
         super().__init__(
             f"The {what} of this link is not here: it was deleted, it has expired, or it was kept on another "
-            "server. Upload its files again on the page Data: the same files give the same numbers."
+            "server. Upload its files again on the page Upload: the same files give the same numbers."
             if name.startswith(KEPT) else
             f"The {what} {shortened(name, 200)!r} of this link is not here. If it was a folder of this server, see "
-            "whether it still is; or upload its files on the page Data: the same files give the same numbers.")
+            "whether it still is; or upload its files on the page Upload: the same files give the same numbers.")
 
 
 def available() -> dict[str, Offer]:
@@ -116,14 +104,13 @@ def available() -> dict[str, Offer]:
     if os.environ.get(SOURCE_VARIABLE) and served_task() is None:
         source = Source.from_json(os.environ[SOURCE_VARIABLE])
         offers[source.title] = _from_source(source, demo_label(source))
-    for task, offer in _tasks_of_the_server().items():
-        for name, pair in ((offer.testset(task, pair), pair) for pair in offer.pairs):
-            offers[name] = _from_source(offer.source.select_pair(pair), name)
+    for name, task in _tasks_of_the_server().items():
+        offers |= _list_testsets(name, task)
     for label, demo in DEMOS.items():
         offers.setdefault(demo.title, _from_source(demo, label))
     for saved in _uploads():
-        offers |= _offer_saved(saved, offers)
-    return offers
+        offers |= _list_testsets(*_offer_upload(saved))
+    return _number_labels(offers)
 
 
 def available_tasks() -> dict[str, TaskOffer]:
@@ -131,11 +118,8 @@ def available_tasks() -> dict[str, TaskOffer]:
     simulated = {SIMULATED.title: TaskOffer(SIMULATED.title, SIMULATED, PAIRS)}
     served = os.environ.get(SOURCE_VARIABLE)
     offers = simulated if served and Source.from_json(served).demo_task else {}
-    offers = offers | _tasks_of_the_server() | simulated
-    for saved in _uploads():
-        if saved.task is not None:
-            offers[f"{KEPT}{saved.link}"] = _offer_saved_task(saved, offers)
-    return offers
+    uploads = (_offer_upload(saved) for saved in _uploads() if saved.task is not None)
+    return _number_labels(offers | _tasks_of_the_server() | simulated | dict(uploads))
 
 
 def _tasks_of_the_server() -> dict[str, TaskOffer]:
@@ -157,20 +141,36 @@ def _uploads() -> list[Saved]:
     return [] if owner is None else store().of(owner)
 
 
-def _offer_saved(saved: Saved, others: dict[str, Offer]) -> dict[str, Offer]:
-    """A kept set, or each language pair of a kept task."""
-    labels, name = {offer.label for offer in others.values()}, f"{KEPT}{saved.link}"
+def _offer_upload(saved: Saved) -> tuple[str, Offer | TaskOffer]:
+    """An upload, and its name in the address."""
+    name = f"{KEPT}{saved.link}"
     if saved.task is None:
-        load = partial(_load, saved.digest, saved.name, saved)
-        return {name: Offer(_number_label(saved.name, labels), load, saved.source)}
-    return {f"{name}/{pair}": Offer(_number_label(f"{saved.name}/{pair}", labels),
-                                    partial(_load_pair, saved, pair), saved.task.select_pair(pair))
-            for pair in saved.pairs}
+        return name, Offer(saved.name, partial(_load_upload, saved), saved.source)
+    return name, TaskOffer(saved.name, saved.task, saved.pairs, saved.unread, saved)
 
 
-def _offer_saved_task(saved: Saved, others: dict[str, TaskOffer]) -> TaskOffer:
-    label = _number_label(saved.name, {offer.label for offer in others.values()})
-    return TaskOffer(label, saved.task, saved.pairs, saved.unread, saved)
+def _list_testsets(name: str, offer: Offer | TaskOffer) -> dict[str, Offer]:
+    """A test set, or each language pair of a task."""
+    if isinstance(offer, Offer):
+        return {name: offer}
+    names = {pair: offer.testset(name, pair) for pair in offer.pairs}
+    if offer.saved is None:
+        return {own: _from_source(offer.source.select_pair(pair), own) for pair, own in names.items()}
+    saved = offer.saved
+    return {own: Offer(f"{saved.name}/{pair}", partial(_load_upload, saved, pair), offer.source.select_pair(pair))
+            for pair, own in names.items()}
+
+
+def _number_labels(offers: dict) -> dict:
+    """The offers, each with a label of its own."""
+    taken, numbered = set(), {}
+    for name, offer in offers.items():
+        label, n = offer.label, 1
+        while label in taken:
+            label, n = f"{offer.label} ({n + 1})", n + 1
+        taken.add(label)
+        numbered[name] = replace(offer, label=label)
+    return numbered
 
 
 def served_task() -> TaskSource | None:
@@ -179,20 +179,20 @@ def served_task() -> TaskSource | None:
     return TaskSource.from_json(text) if text else None
 
 
-def usual(offers: dict[str, Offer], page: str) -> str:
-    """The name of the set that a page opens on where none was chosen."""
-    return usual_demo(offers, page, served=bool(os.environ.get(SOURCE_VARIABLE)))
+def usual(offers: dict[str, Offer], page: Page) -> str:
+    """The name of the set that a page opens on where none was chosen: its own demonstration where the first is one."""
+    first = next(iter(offers))
+    return page.demo.title if first == TASK.title and not os.environ.get(SOURCE_VARIABLE) else first
 
 
 def find(name: str, offers: dict[str, Offer]) -> Offer | None:
     """The set of that name: one of those offered, or a kept one, for who has the link has the set."""
-    if name not in offers and name == FORMER.title:
-        return _from_source(FORMER, demo_label(FORMER))
-    if (pair := demo_of_task(name)) is not None:
-        return _from_source(pair, pair.title)
+    for demo in (FORMER, *(replace(TASK, langpair=pair) for pair in PAIRS)):
+        if name not in offers and name == demo.title:
+            return _from_source(demo, demo.title)
     if name not in offers and name.startswith(KEPT):
         saved = store().find(name.removeprefix(KEPT).partition("/")[0])
-        return saved and _offer_saved(saved, offers).get(name)
+        return saved and _number_labels(offers | _list_testsets(*_offer_upload(saved))).get(name)
     return offers.get(name)
 
 
@@ -200,7 +200,8 @@ def find_task(name: str, offers: dict[str, TaskOffer]) -> TaskOffer | None:
     """The task of that name: one of those offered, or an upload, for who has the link has the task."""
     if name not in offers and name.startswith(KEPT) and "/" not in name:
         saved = store().find(name.removeprefix(KEPT))
-        return _offer_saved_task(saved, offers) if saved is not None and saved.task is not None else None
+        return None if saved is None or saved.task is None else _number_labels(
+            offers | dict([_offer_upload(saved)]))[name]
     return offers.get(name)
 
 
@@ -255,14 +256,6 @@ def placed(saved: Saved) -> TaskSource:
         saved.digest, saved.task.folder, lambda: store().load_zip(saved)).parent)
 
 
-def _number_label(name: str, labels: set[str]) -> str:
-    """A name, with a number where it is taken."""
-    label, n = name, 1
-    while label in labels:
-        label, n = f"{name} ({n + 1})", n + 1
-    return label
-
-
 def delete(saved: Saved) -> None:
     """Forget a kept set or task of this browser."""
     store().delete(saved.link, browser.find_owner())
@@ -306,17 +299,15 @@ def _on_disk(key: str, name: str, content: Callable[[], bytes]) -> Path:
     return path
 
 
-def _load_pair(saved: Saved, pair: str) -> TestSet:
-    """One language pair of a kept task."""
+def _load_upload(saved: Saved, pair: str | None = None) -> TestSet:
+    """A kept test set, or one language pair of a kept task."""
     def read():
+        if pair is None:
+            return store().load(saved)
         with limit_reading(upload_limits()):
             return replace(placed(saved).select_pair(pair).read(), name=f"{saved.name} {pair}")
 
     return _loaded(("kept", saved.digest, saved.name, pair), "Opening the test set", read)
-
-
-def _load(digest: str, name: str, saved: Saved) -> TestSet:
-    return _loaded(("kept", digest, name), "Opening the test set", lambda: store().load(saved))
 
 
 def _from_source(source: Source, label: str) -> Offer:
@@ -457,7 +448,6 @@ def _read_task(source: TaskSource, track: str | None, fingerprint: tuple, limite
 # One language pair with the systems of one track.
 
 _MARK = "@"  # between the name of a test set and the track
-_OF_TRACKS = Memory(16)  # a part knows its digest, which takes time to find
 
 
 def track_name(testset: str, track: str | None) -> str:
@@ -492,6 +482,6 @@ def _of_track(base: str, track: str, whole: TestSet) -> tuple[str, ...]:
     return ()
 
 
+@remember(16)  # a part knows its digest, which takes time to find
 def _part(whole: TestSet, names: tuple[str, ...], track: str) -> TestSet:
-    key = whole.digest, whole.name, names, track
-    return _OF_TRACKS.make(key, lambda: replace(whole.only(names), name=f"{whole.name}, {track} track"))
+    return replace(whole.only(names), name=f"{whole.name}, {track} track")

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
+from functools import wraps
 from typing import Any
 
 from mtsig_core import TestSet
@@ -61,20 +62,34 @@ class Memory:
         return value
 
 
-# What is made of results for each run of a page, such as tables and sentences.
-
-_MADE = Memory(64)
 _PLAIN = (str, int, float, bool, type(None))
 
 
-def make_once(make: Callable, *args):
-    """``make(*args)``, remembered; nobody may change it, nor what it is made of.
+def remember(size: int) -> Callable[[Callable], Callable]:
+    """A decorator: so many values of a function are kept, by its arguments.
 
-    Test sets are known again by their content, results as the very objects that they are: these stay as long as what
-    was made of them.
+    Test sets are known again by their content; results and arrays as the very objects that they are, which stay as long
+    as what was made of them. Nobody may change either.
     """
-    key = (make, *map(_known, args))
-    return _MADE.make(key, lambda: (make(*args), [one for one in args if not isinstance(one, TestSet)]))[0]
+    def decorate(make: Callable) -> Callable:
+        memory = Memory(size)
+
+        @wraps(make)
+        def remembered(*args, **more):
+            given = *args, *more.values()
+            key = *map(_known, given), *more
+            return memory.make(key, lambda: (make(*args, **more), [
+                one for one in given if not isinstance(one, TestSet)]))[0]
+
+        return remembered
+
+    return decorate
+
+
+@remember(64)
+def make_once(make: Callable, *args):
+    """``make(*args)``, remembered: what is made of results for each run of a page, such as tables and sentences."""
+    return make(*args)
 
 
 def _known(one):

@@ -37,8 +37,8 @@ class Died(SettingError):
     """A worker ended without a result."""
 
     def __init__(self):
-        super().__init__("The process that computed this was ended from outside, most often for want of memory. Try "
-                         "again, or use fewer trials, systems or segments.")
+        super().__init__("The process that computed this was ended from outside, most often because memory ran out. "
+                         "Try again, or use fewer trials, systems or segments.")
 
 
 class WorkerPool:

@@ -22,12 +22,12 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from mtsig_core.cli.main import main
 from mtsig_core.cli.options import add_source_options, source_from
 from mtsig_core.store.kept_sets import open_store
+from pages._ui.catalogue import PAGES
 from tests.browser.held import Held
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-#: The first is the overview.
-PAGES = ("", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling", "sweeps", "validation",
-         "metrics", "segments", "methods")
+#: Titles of the pages on a test set, by name.
+TITLES = {name: page.title for name, page in PAGES.items() if page.opens == "testset"}
 #: Milliseconds that anything may take: a test never counts on speed, so this is for what never comes at all.
 LIMIT = 300_000
 #: Milliseconds after which a list that should be open is opened again, or a click that was lost is made again.

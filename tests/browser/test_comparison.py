@@ -1,11 +1,10 @@
-"""Leaderboard, Significance, Pair and Bootstrap in a real browser, in one visit: numbers, clicks, keys, layout."""
+"""Leaderboard, Significance and Pair in a real browser, in one visit: clicks, keys, layout."""
 
 from functools import partial
 
 import pytest
 from playwright.sync_api import expect
 
-from mtsig_core.report.table import format_p
 from tests.browser.conftest import choose, click_point, fits, follow, printed, ready, settled, watched
 from tests.browser.grids import cells, click
 
@@ -79,13 +78,10 @@ def key_on_a_row(page, row):
     page.keyboard.press("Shift+Space")
 
 
-def test_the_leaderboard_has_the_numbers_of_the_command_line_and_three_ways_open_a_pair(page, found):
+def test_three_ways_open_a_pair_from_the_leaderboard(page, found):
     systems = found["systems"]
     assert "Source Code Pro" not in page.evaluate(FONTS)  # pictures would be drawn once more when it has come
-    for (rank, name, score, low, *_), system in zip(cells(page, "leaderboard-table")[1:], systems, strict=True):
-        assert name == system["system"] and int(float(rank)) == system["rank_low"]
-        assert float(score) == pytest.approx(system["score"], rel=1e-5)
-        assert float(low) == pytest.approx(system["ci_low"], rel=1e-5)
+    assert [name for _, name, *_ in cells(page, "leaderboard-table")[1:]] == [system["system"] for system in systems]
     page.wait_for_selector(".ytick text", state="attached")
     assert page.locator(".ytick text").all_text_contents() == [system["system"] for system in systems]
     fits(page)
@@ -166,18 +162,13 @@ def columns_beyond_the_edge_are_announced(page):
     settled(page)
 
 
-def test_pair_has_the_numbers_of_the_command_line_and_a_bar_opens_its_document(page, found):
+def test_a_bar_of_pair_opens_its_document(page, found):
     pair = next(pair for pair in found["pairs"] if {pair["a"], pair["b"]} == {A, B})
     open_page(page, "Pair")
     for key, name in (("a", pair["a"]), ("b", pair["b"])):
         choose(page, page.locator(f".st-key-{key} input"), name)
         page.wait_for_function(f"name => document.querySelector('.st-key-{key} input').value === name", arg=name)
         ready(page)
-    said = answer(page) + "\n".join(page.locator(".mt-status").all_inner_texts())
-    assert f"{pair['delta']:+.2f} BLEU" in said and f"adjusted p {format_p(pair['p_adjusted'])}" in said
-    assert f"p {format_p(pair['p_value'])} for this pair alone" in said
-    row = page.locator(".mt-table tbody tr", has_text="approximate randomization").inner_text().split("\t")
-    assert row[:2] == ["approximate randomization", format_p(pair["p_value"])]
     expect(page.locator(".js-plotly-plot")).to_have_count(3)
     fits(page)
     for figure in page.locator(".js-plotly-plot").all()[:2]:
@@ -193,24 +184,3 @@ def test_pair_has_the_numbers_of_the_command_line_and_a_bar_opens_its_document(p
     page.wait_for_selector("h1:has-text('Segments')")
     ready(page)
     assert page.locator(".st-key-document input").input_value() == name and answer(page).startswith("2 of ")
-
-
-def test_bootstrap_has_the_intervals_of_the_command_line(page, found):
-    open_page(page, "Bootstrap")
-    page.wait_for_selector("text=independent samples is cut into runs")
-    system = found["systems"][-1]
-    choose(page, page.locator(".st-key-system input"), system["system"])
-    page.wait_for_function("name => document.querySelector('.mt-answer').innerText.startsWith(name)",
-                           arg=f"{system['system']}: ")
-    page.wait_for_selector("text=independent samples is cut into runs")  # drawn last, behind the page
-    settled(page)
-    ends = f"[{system['ci_low']:.2f}, {system['ci_high']:.2f}]"
-    assert answer(page).startswith(f"{system['system']}: {system['score']:.2f} BLEU, 95% interval {ends} (")
-    assert any(ends in row for row in page.locator(".mt-table tbody tr", has_text="(chosen)").all_inner_texts())
-    assert page.locator(".js-plotly-plot").count() == 2
-    fits(page)
-    for table in page.locator(".mt-scroll:visible").all():  # those in closed boxes scroll in themselves
-        seen = table.evaluate("e => [e.scrollWidth, e.clientWidth, e.innerText.slice(0, 60)]")
-        assert seen[0] <= seen[1] + 1, seen
-    box = page.locator(".js-plotly-plot").first.bounding_box()
-    assert box["y"] + box["height"] < 720

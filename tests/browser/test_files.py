@@ -1,6 +1,5 @@
-"""Files of a figure: its picture by the camera, its numbers as CSV."""
+"""Files of a figure: its picture by the camera, the report, a command."""
 
-import csv
 import struct
 from urllib.parse import urljoin
 from xml.etree import ElementTree
@@ -8,7 +7,6 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.browser.conftest import choose, ready, settled, watched
-from tests.browser.grids import cells
 
 pytestmark = pytest.mark.browser
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -58,17 +56,6 @@ def test_the_camera_saves_the_picture_chosen(leaderboard, kind):
         text = "".join(ElementTree.fromstring(content).itertext())
         assert "Rank range" in text and "BLEU with 95% interval" in text
     assert leaderboard.hosts == {"localhost"}
-
-
-def test_the_numbers_as_csv_are_those_on_screen_as_numbers(leaderboard):
-    with leaderboard.expect_download() as download:
-        leaderboard.locator(".st-key-leaderboard-forest-csv button").click()
-    rows = list(csv.DictReader(download.value.path().read_text().splitlines()))
-    assert download.value.suggested_filename == "files-bleu-forest.csv"
-    for (rank, name, score, low, *_), row in zip(cells(leaderboard, "leaderboard-table")[1:], rows, strict=True):
-        assert (name, int(float(rank))) == (row["system"], int(row["rank_low"]))
-        assert float(score) == pytest.approx(float(row["score"]), rel=1e-5)
-        assert float(low) == pytest.approx(float(row["ci_low"]), rel=1e-5)
 
 
 def test_the_report_opens_offline_in_light_and_dark(leaderboard, another_window, tmp_path):

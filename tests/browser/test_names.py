@@ -17,7 +17,7 @@ from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.store.kept_sets import open_store
 from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, ReviewStore
 from mtsig_core.testset import TestSet
-from tests.browser.conftest import PAGES, fits, follow, ready, settled, watched
+from tests.browser.conftest import TITLES, fits, follow, ready, settled, watched
 
 pytestmark = pytest.mark.browser
 IMAGE, LINK, FORMULA = "<img src=x onerror=alert(1)>", "![](http://h.example/x.png)", '=HYPERLINK("http://h.example")'
@@ -42,10 +42,10 @@ TURNING = "\u202a\u202b\u202c\u202d\u202e"  # up to the end of a paragraph; what
 
 
 # What must be read on each page, beside the systems; a page that shows two of them is asked for those two.
-SHOWN = {"": [IMAGE, LONG], "data": [*SYSTEMS, OUT, REF, OTHER_REF], "leaderboard": [*SYSTEMS, OUT, f"HUMAN-{REF}",
-         f"HUMAN-{OTHER_REF}"], "significance": SYSTEMS, "pair": [LONG, IMAGE, DOCUMENT, REF], "bootstrap": SYSTEMS,
-         "sampling": [IMAGE], "sweeps": [IMAGE], "validation": [], "metrics": SYSTEMS,
-         "segments": [LONG, IMAGE, DOCUMENT, DOMAIN, REF], "methods": []}
+SHOWN = {"overview": [IMAGE, LONG], "data": [*SYSTEMS, OUT, REF, OTHER_REF],
+         "leaderboard": [*SYSTEMS, OUT, f"HUMAN-{REF}", f"HUMAN-{OTHER_REF}"], "significance": SYSTEMS,
+         "pair": [LONG, IMAGE, DOCUMENT, REF], "bootstrap": SYSTEMS, "sampling": [IMAGE], "sweeps": [IMAGE],
+         "validation": [], "metrics": SYSTEMS, "segments": [LONG, IMAGE, DOCUMENT, DOMAIN, REF], "methods": []}
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +87,8 @@ CRAMPED = """picture => Object.entries(picture._fullLayout._pushmargin)
 
 def test_names_are_literal_and_every_page_fits(at, page, options):
     page.goto(at("", options, **ASKED, **PAIR, **LIGHTER))
-    for path in PAGES:
-        follow(page, path.capitalize() or "Overview")
+    for path, title in TITLES.items():
+        follow(page, title)
         ready(page)
         grids_tell(page, SHOWN[path])
         assert page.locator('[data-testid="stMain"] .mt-error').count() == 0
@@ -239,8 +239,8 @@ def test_a_task_and_its_review(at, page, task):
 def test_names_of_metrics_and_documents_on_every_page(at, page, task):
     source, found, _ = task
     page.goto(at("leaderboard", testset=f"{source.title}/en-de_DE", **LIGHTER))
-    for path in PAGES:
-        follow(page, path.capitalize() or "Overview")
+    for title in TITLES.values():
+        follow(page, title)
         ready(page)
         page.get_by_test_id("stMain").get_by_text("COMET-", exact=False).first.wait_for(state="attached")
         nothing_was_made(page)

@@ -62,7 +62,8 @@ def test_a_structured_file_is_never_scored_as_text(refused, files, option, conte
 @pytest.mark.parametrize("asked", [("task", "--folder", "x" * 300), ("compare", "--folder", "x" * 300),
                                    ("compare", "--folder", "x" * 300, "--langpair", "en-de")])
 def test_names_that_no_system_takes(refused, asked):
-    assert any(told in refused(*asked) for told in ("xxx... cannot be read: File name too long", "does not exist"))
+    said = refused(*asked)
+    assert "cannot be read: File name too long" in said or "does not exist" in said
 
 
 @pytest.mark.parametrize("asked, layout", [("task", "human-scores"), ("task", "metric-scores/en-de"),

@@ -11,7 +11,6 @@ from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.experiments.dispute import examine_dispute
 from mtsig_core.report.dispute_card import card_html, card_json, card_tables, card_text, card_verdict
 from mtsig_core.stats.pair import examine_pair
-from mtsig_core.stats.power import units_needed
 from mtsig_core.testset import SegmentScores, show_name
 from tests.report.test_html_report import Page
 
@@ -134,26 +133,6 @@ def test_what_is_added_speaks_for_the_first_where_lower_is_better_too(testset):
     assert json.loads(card_json(one))["documents"][0]["added"] == one.documents[0][0].added
     assert f"{one.documents[0][0].added:+.3g}" in card_text(one) and f"{one.segments[0][0].added:+.3g}" in card_html(
         one, "mtsig pair")
-
-
-@pytest.mark.parametrize("unit, here", [("document", 8), ("segment", 15), ("block", 15)])
-def test_what_is_here_and_what_would_settle_it_are_of_the_same_kind(unit, here):
-    """Of 12 documents both have eight, one of these in part; blocks are counted in segments."""
-    rng = np.random.default_rng(3)
-    rows = {name: (rng.normal(0, 1, N) + shift).tolist() for name, shift in (("A", 0.5), ("B", 0.0))}
-    rows["A"][:9] = [None] * 9
-    rated = TestSet("rated", {name: [None] * N for name in rows}, {}, scores={"human": SegmentScores(rows)},
-                    documents=[f"d{k // 2}" for k in range(N)])
-    one = examine_dispute(rated, unit=unit, block_length=2 if unit == "block" else None, **ASKED)
-    own = one.metrics[0]
-    part = next(part for part in card_tables(one) if part.title.startswith("What the test set can see"))
-    assert part.table.titles[4:6] == [f"{'document' if unit == 'document' else 'segment'}s {what}"
-                                for what in ("here", "to settle it alone")]
-    assert part.table.values("n")[0] == here
-    n = own.pair.n_units
-    enough = units_needed(own.pair.delta, own.pair.se * np.sqrt(n / (n - 1)), here, n_effective=own.pair.n_effective,
-                          swaps=unit != "block")
-    assert part.table.values("units_for_own")[0].split()[0] == f"{max(6, enough):,}"
 
 
 def test_a_metric_that_cannot_compare_them_is_named_and_mistakes_are_messages(testset):

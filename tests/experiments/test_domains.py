@@ -7,9 +7,8 @@ import pytest
 
 from mtsig_core import TestSet, compare
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.domains import by_domain, stratified_weights
+from mtsig_core.experiments.domains import by_domain
 from mtsig_core.report.domain_tables import domains_note, domains_verdict
-from mtsig_core.stats.resampling import Units
 from mtsig_core.testset import SegmentScores
 from tests.metrics.test_nist import plain
 
@@ -77,27 +76,6 @@ def test_samples_have_as_many_units_of_each_domain(test):
     pair, = by_domain(rated({"A": a, "B": 0 * a}, ["x"] * 20 + ["y"] * 20), "human", test=test, trials=199,
                       resamples=100).pairs
     assert pair.se_stratified == 0 and pair.se > 0.1 and (pair.ci_low, pair.ci_high) == (0, 0)
-
-
-def test_weights_by_stratum():
-    strata = np.array([0, 1, 1, 0, 1])
-    weights = stratified_weights(Units.segments(5), strata, [1, 2], 0)
-    assert (weights[:, strata == 0].sum(axis=1) == 2).all() and (weights[:, strata == 1].sum(axis=1) == 3).all()
-    assert weights.std(axis=0).min() > 0.5
-
-
-def test_documents_stay_whole_and_gaps_are_left_out():
-    scores, domains = two(5, 12, 0.5)
-    scores["A"][:12:2] = np.nan
-    documents = [f"d{k // 3}" for k in range(24)]
-    found = by_domain(rated(scores, domains, documents), "human", trials=199, resamples=50)
-    assert found.sampling.unit == "document" and [part.n_documents for part in found.domains] == [4, 4]
-    there = ~np.isnan(scores["A"][:12])
-    d = (scores["A"][:12] - scores["B"][:12])[there].mean()
-    assert abs(found.pairs[0].domains[0].delta) == pytest.approx(abs(d))
-    scores["A"][:12] = np.nan
-    pair, = by_domain(rated(scores, domains, documents), "human", trials=199, resamples=50).pairs
-    assert [part.domain for part in pair.domains] == ["y"]
 
 
 def test_a_pair_has_scores_and_sizes_of_the_lines_that_its_difference_is_of():

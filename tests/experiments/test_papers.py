@@ -47,13 +47,6 @@ def test_a_smaller_sample_is_a_test_set_of_its_own(three):
     assert "weights:40" in pair_tests(three, "nist", trials=99, n_segments=40).signature
 
 
-def test_lower_is_better_and_the_best_two_are_the_default(three):
-    found = pair_tests(three, "wer", trials=99)
-    assert (found.a, found.b) == ("A", "B") and found.improvement == pytest.approx(found.score_b - found.score_a)
-    with pytest.raises(SettingError, match="segments is 61"):
-        pair_tests(three, "wer", n_segments=61)
-
-
 def rated(by_system, documents):
     """A test set of scores alone; None where there is none."""
     return TestSet("rated", {name: [None] * len(values) for name, values in by_system.items()}, {},

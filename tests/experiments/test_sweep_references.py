@@ -8,7 +8,6 @@ from mtsig_core import SettingError, TestSet
 from mtsig_core.experiments.sweeps import by_draws, by_repeats, reference_sets, sweep_references, with_references
 from mtsig_core.report.experiment_tables import reference_table
 from mtsig_core.simulation.corpus import load_demo, simulate
-from mtsig_core.simulation.shared_task import shared_task
 from tests.toys import texts
 
 
@@ -100,10 +99,3 @@ def test_the_demonstration_gets_four_references():
 def test_what_cannot_be_done_is_said(settings, message):
     with pytest.raises(SettingError, match=message):
         sweep_references(several(settings.pop("n", 2)), "bleu", resamples=50, **settings)
-
-
-def test_the_simulated_shared_task_keeps_its_references():
-    task = shared_task()
-    assert with_references(task) is task
-    one = task.scored_with(["ref1"])
-    assert with_references(one) is one

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import sacrebleu
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
@@ -10,7 +9,7 @@ from statsmodels.stats.proportion import proportion_confint
 from mtsig_core import SettingError, TestSet
 from mtsig_core.experiments.error_rates import claims, families, if_independent, type_one
 from mtsig_core.experiments.frame import clustered_rate, rate
-from mtsig_core.experiments.validation import _levels, conclusions, coverage, nearby_pairs
+from mtsig_core.experiments.validation import _levels, conclusions, coverage
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.report.experiment_tables import calibration_table, conclusion_table, conclusions_at_table
@@ -78,15 +77,6 @@ def test_samples_are_broad():
     assert (row.right.count, row.wrong.count, row.right.n) == (3, 0, 3)
 
 
-def test_delta_is_that_of_the_whole_set():
-    reference, (a, b) = texts(1, [0.2, 0.4], 220)
-    testset = TestSet("toy", {"worse": b, "better": a}, {"ref": reference})
-    row, = conclusions(testset, "bleu", resamples=50).rows
-    theirs = [sacrebleu.corpus_bleu(lines, [reference]).score for lines in (a, b)]
-    assert (row.a, row.b, row.size) == ("better", "worse", 100)
-    assert row.delta == pytest.approx(theirs[0] - theirs[1])
-
-
 def test_lower_is_better_turns_the_pair_round():
     rows = segment_scores(2, [60, 50], 400)
     better, = conclusions(toy(2, 400), Given({}, mean, higher_is_better=False), resamples=50, sizes=(100,),
@@ -100,19 +90,6 @@ def test_levels_by_hand():
     found = {level.low: (level.right.count, level.right.n) for level in _levels(share, agrees)}
     assert found == {100: (1, 1), 99: (1, 2), 98: (0, 0), 95: (1, 1), 90: (1, 2), 80: (0, 0), 70: (0, 0), 60: (1, 1),
                      50: (0, 1)}
-
-
-def test_six_systems_give_koehns_nine_pairs():
-    assert len(nearby_pairs(6)) == 9 and [4, 5] in nearby_pairs(6).tolist() and len(nearby_pairs(2)) == 1
-
-
-def test_totals_and_levels_count_the_same():
-    counts, _ = bleu_counts(seed=3, qualities=[0, 0.1, 0.3], n_segments=620)
-    found = conclusions(toy(3, 620), Bleu(), resamples=200, statistics=counts)
-    assert found.sizes == (100, 300) and found.samples == (6, 2)
-    concluded, right = found.totals()
-    sure = [level.right for level in found.levels if level.low >= 95]
-    assert concluded.count == sum(r.n for r in sure) and right.count == sum(r.count for r in sure)
 
 
 def test_coverage_of_a_mean_is_that_of_theory():

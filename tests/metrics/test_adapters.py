@@ -66,11 +66,6 @@ def test_its_counts_are_not_kept(monkeypatch, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_metric_of_ours_is_itself():
-    bleu = make_metric("bleu")
-    assert adapt_metric(bleu) is bleu
-
-
 @pytest.mark.parametrize("given, what", [
     (Lengths(), "of the type Lengths"), (Lengths, "the class Lengths"), (type(make_metric("bleu")), "the class Bleu"),
     (np.zeros((2, 5)), "of the type ndarray"), (3, "of the type int"), ([[1.0, 2.0]], "of the type list"),
@@ -78,9 +73,3 @@ def test_a_metric_of_ours_is_itself():
 def test_what_is_no_metric(given, what):
     with pytest.raises(SettingError, match=f"A metric is {what}.*Expected a name such as 'bleu', .*join_scores puts"):
         compare(toy(2, 5), given)
-
-
-@pytest.mark.usefixtures("known")
-def test_the_message_names_the_packages_that_are_known():
-    with pytest.raises(SettingError, match="an object of another"):
-        adapt_metric(3)

@@ -83,12 +83,6 @@ def test_by_hand(output, references, words, squares):
     assert Gtm2().statistics(testset)[0, 0, 0] == pytest.approx(sqrt(squares))
 
 
-def test_f_measure():
-    precision, recall = 6 / 8, 6 / 10
-    assert Gtm().score(np.array([6, 8, 10])) == pytest.approx(100 * 2 * precision * recall / (precision + recall))
-    assert Gtm().score(np.array([[5, 5, 5], [0, 5, 5], [0, 0, 0]])).tolist() == [100, 0, 0]
-
-
 def test_references_are_averaged_and_the_match_is_no_longer_than_that():
     testset = toy([["a b c d", "a b"]], [["a b", "a x y"], ["c d", None]])
     assert Gtm().statistics(testset)[0].tolist() == [[2, 4, 2], [1, 2, 3]]

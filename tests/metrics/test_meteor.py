@@ -159,12 +159,6 @@ def test_where_wordnet_is_looked_for(wordnet, tmp_path, monkeypatch):
     assert find_wordnet() is None
 
 
-@given(texts("abc", 7), texts("abc", 8))
-def test_repeated_words(output, reference):
-    a, b = output.split(), reference.split()
-    assert tuple(Meteor().statistics(toy([[output]], [[reference]]))[0, 0, :2]) == matches_and_chunks(a, b)
-
-
 @given(corpora(WORDS, 4))
 def test_the_reference_with_the_best_score_counts(testset):
     stats = Meteor().statistics(testset)

@@ -5,6 +5,8 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mtsig_core import Cancelled, SettingError, compare
 from mtsig_core.metrics import METRICS, counting, make_metric
@@ -60,7 +62,16 @@ def test_a_missing_reference_is_left_out(metric):
     assert "nrefs:var" in metric.signature(CORPUS) and "nrefs:1" in metric.signature(CORPUS.take(there))
 
 
-@pytest.mark.parametrize("size", [1, 50, 1000])
+@given(st.lists(st.integers(0, 30), min_size=1), st.integers(1, 40))
+def test_blocks_are_bounded_and_complete(lengths, size):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "_BLOCK", size)
+        blocks = list(counting.blocks([["a" * n for n in lengths], [None] * len(lengths)]))
+    assert [i for first, last in blocks for i in range(first, last)] == list(range(len(lengths)))
+    assert all(sum(lengths[first + 1:last]) <= size for first, last in blocks)
+
+
+@pytest.mark.parametrize("size", [1, 50])
 def test_blocks_do_not_show(metric, monkeypatch, size):
     whole = metric.statistics(CORPUS)
     monkeypatch.setattr(counting, "_BLOCK", size)
@@ -82,14 +93,6 @@ def test_case(metric):
     lower = make_metric(metric.name, lowercase=True)
     np.testing.assert_array_equal(lower.statistics(toy([text], [other])), lower.statistics(toy([other], [other])))
     assert "case:lc" in lower.signature(CORPUS)
-
-
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in UNTOKENIZED])
-def test_the_tokenizer_is_in_the_signature(name):
-    assert "tok:zh" in make_metric(name).signature(toy([["a"]], [["a"]], langpair="en-zh"))
-    assert "tok:char" in make_metric(name, tokenize="char").signature(CORPUS)
-    with pytest.raises(SettingError, match="Did you mean '13a'"):
-        make_metric(name, tokenize="13b")
 
 
 @pytest.mark.parametrize("name", [*UNTOKENIZED, "dep-f"])

@@ -41,11 +41,6 @@ def test_metrics_are_chosen(opened, rated):
     assert "BLEU has a soft pairwise accuracy" in answers(page)[0] and "--metrics=bleu" in copied(page)[0]
 
 
-def test_without_scores_by_people_it_says_what_to_do(opened, source):
-    page = opened("metrics", source, **VIEW)
-    assert not page.exception and "no scores by people" in words(page)
-
-
 def test_a_metric_against_people_and_the_directions_assumed_are_told(opened, rated, tmp_path):
     lines = ["system\tline\tscore"] + [f"{name}\t{k}\t{9 - (3, 5, 1)[at]}" for at, name in enumerate(NAMES)
                                        for k in range(1, 51)]

@@ -4,7 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from mtsig_core import TestSet
 from pages._ui import address
+from pages._ui.views import of_this_set_alone
 
 OUT = {"exclude": ["A"], "reason.A": ["late"]}
 
@@ -46,3 +48,13 @@ def test_what_it_never_said_is_not_taken(state, told):
 def test_only_texts_are_taken(state):
     address.take_aside({"x": {"exclude": [1, "A"], "seed": 3}})
     assert state[address._OF_SETS] == {"x": {"exclude": ["1", "A"]}}
+
+
+NEW = TestSet("new", {"A": ["a"] * 2, "B": ["b"] * 2}, {"refA": ["a"] * 2}, domains=["news", "social"])
+
+
+@pytest.mark.parametrize(("key", "texts", "left"), [
+    ("exclude", ["A"], True), ("domain", ["social"], True), ("tokenize", ["zh"], True), ("a", ["A"], False),
+    ("a", ["C"], True), ("alpha", ["0.01"], False), ("metric", ["chrf"], False)])
+def test_what_was_said_of_one_set_is_not_said_of_the_next(key, texts, left):
+    assert of_this_set_alone(key, texts, NEW) == left

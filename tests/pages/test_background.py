@@ -106,7 +106,7 @@ class TestOnAPage:
         assert "the value is 42" in shown(again.click().run())
         assert not at.button and not at.exception
 
-    @pytest.mark.parametrize(("ended_by", "said"), [(MemoryError, "MTSIG_WORKER_MB"), (Died, "for want of memory")])
+    @pytest.mark.parametrize(("ended_by", "said"), [(MemoryError, "MTSIG_WORKER_MB"), (Died, "memory ran out")])
     def test_too_little_memory_is_a_message_and_the_next_try_works(self, work, ended_by, said):
         def fail(progress):
             raise ended_by

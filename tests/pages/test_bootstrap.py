@@ -8,8 +8,7 @@ import pytest
 from mtsig_core import compare
 from mtsig_core.cli.main import main
 from mtsig_core.report.table import rounded
-from mtsig_core.source import Source
-from tests.pages.toys import NAMES, answers, arguments, caution_codes, copied, words
+from tests.pages.toys import NAMES, answers, arguments, copied, words
 
 
 @pytest.fixture
@@ -41,21 +40,6 @@ def test_a_score_of_nothing(open_page, source):
     assert not page.exception
     assert "0.00 BLEU, 95% interval [0.00, 0.00]<" in answers(page)[0]
     assert len(page.get("plotly_chart")) == 1 and "interval would move by about 0.00 BLEU<" in answers(page)[1]
-
-
-def test_one_system_without_documents(open_page, source):
-    one = Source(ref=source.ref, system=source.system[:1])
-    page = open_page(one)
-    assert not page.exception and "ratio of widths" not in words(page)
-    assert caution_codes(page, compare(one.read()).warnings) == {"no-documents"}
-
-
-def test_another_system_keeps_the_settings(open_page, source):
-    page = open_page(source, seed="3", ci="percentile")
-    page.selectbox(key="system").set_value(NAMES[0]).run()
-    result = compare(source.read(), seed=3, ci="percentile").metrics["bleu"]
-    system = next(s for s in result.systems if s.system == NAMES[0])
-    assert not page.exception and interval(system) in answers(page)[0]
 
 
 def test_the_pool_is_chosen_in_the_address(open_page, source):

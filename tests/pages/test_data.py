@@ -33,7 +33,7 @@ def test_roles_are_guessed(page):
     upload(page, ("ref.txt", REF), ("a.txt", REF), ("a.run2.txt", REF), ("b.txt", REF), ("docs.txt", b"d1\n" * 30))
     roles = [box.value for box in page.selectbox if box.label == "Role"]
     assert roles == ["reference", "system", "training run", "system", "documents"]
-    assert "What follows is of" in words(page) and "which is open now" in words(page)
+    assert "The rest of this page describes" in words(page) and "which is open now" in words(page)
 
 
 def test_no_tokenizer_is_asked_of_scores_alone(page):
@@ -171,7 +171,7 @@ def test_mistakes_are_messages_and_the_page_lives_on(page):
         assert "Traceback" not in said and "/tmp" not in said
     task = zipped({"task/references/en-de.refA.txt": REF, "task/system-outputs/en-de/x.txt": WORSE})
     upload(page, ("ref.txt", REF), ("task.zip", task))
-    assert 'mt-error" role="alert">A zip archive comes alone' in words(page)
+    assert 'mt-error" role="alert">A zip archive holds a whole shared task' in words(page)
     assert not [button for button in page.button if button.label.startswith("Open th")]
     upload(page, ("task.zip", task))
     button(page, "Open this pair").click().run()

@@ -7,7 +7,7 @@ from mtsig_core.source import TaskSource
 from mtsig_core.stats import across, comparison, engine
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
-from pages._ui import background, result_cache, task_view
+from pages._ui import background, result_cache, views
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
 from tests.pages.toys import NAMES
 
@@ -72,7 +72,7 @@ def test_in_a_review(folder, monkeypatch, seen):  # noqa: F811
     compare_task(kept, ["XCOMET"], cache=cache, **asked)
     monkeypatch.setattr(background, "result", lambda key, *args: ((("alpha", 0.05),), None, cache))
     start_nothing(monkeypatch)
-    found = task_view.compare_by(kept, ["XCOMET"], asked | {"rank_rule": "wmt25"}, "")
+    found = views.compare_by(kept, ["XCOMET"], asked | {"rank_rule": "wmt25"}, "")
     assert found.pairs["en-de_DE"].settings.rank_rule == "wmt25" and seen == [found]
 
 

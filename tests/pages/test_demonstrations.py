@@ -61,12 +61,6 @@ def test_a_chosen_set_stays_on_all_pages(opened, chosen):
         assert page.selectbox(key="testset").value == chosen and in_address(page) == chosen
 
 
-def test_a_link_names_the_set_also_where_the_page_would_open_on_it(opened):
-    page = opened("methods", testset=TASK)
-    page.switch_page("pages/sampling.py").run()
-    assert page.selectbox(key="testset").value == TASK
-
-
 def test_what_the_dashboard_was_started_on_stays_too(opened):
     for source in (Source(demo=0), Source(demo_task=True)):
         for path in ("methods", "sampling"):
@@ -84,7 +78,6 @@ def test_until_one_is_chosen_the_set_follows_the_page_and_what_was_said_of_it_st
 
 
 @pytest.mark.parametrize("path, source, key, goes_to", [
-    ("sampling", None, "demo.simulated corpus, 300 segments", "simulated corpus, 300 segments"),
     ("sampling", Source(demo=300), "demo.simulated corpus", LARGE),
     ("bootstrap", Source(demo=300), "demo.simulated corpus, 1592 segments, 4 references",
      "simulated corpus, 1592 segments, 4 references"),

@@ -5,7 +5,7 @@ from html import unescape
 
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.report.domain_tables import domain_table, domains_verdict
-from tests.pages.toys import NAMES, answers, words, write
+from tests.pages.toys import answers, words, write
 
 
 def test_the_page_has_the_scores_of_the_core(opened, source, tmp_path):
@@ -17,14 +17,6 @@ def test_the_page_has_the_scores_of_the_core(opened, source, tmp_path):
     assert f">{domains_verdict(found)}<" in unescape(answers(page)[0])
     assert all(f"<td>{cell}</td>" in words(page) for row in domain_table(found).texts() for cell in row[1:])
     assert "<b>news" not in words(page)
-
-
-def test_the_page_warns_of_scores_on_different_lines(opened, source, tmp_path):
-    docs = write(tmp_path / "domains.txt", [f"{'news' if k < 30 else 'social'}\td{k // 4}" for k in range(60)])
-    rows = [f"{name}\t{k + 1}\t{60 + k % 7}" for name in NAMES[:2] for k in range(name == NAMES[0], 60)]
-    table = write(tmp_path / "human.tsv", ["system\tline\tscore", *rows])
-    page = opened("metrics", replace(source, docs=docs, scores=(("human", table),)), inside="by domain", metric="human")
-    assert not page.exception and "scores on different segments, 59 to 60 of them" in words(page)
 
 
 def test_without_domains_it_says_so(opened, source):

@@ -6,7 +6,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._ui import grid
+from pages._ui import screen
 from tests.pages.toys import NAMES, frame_rows, words
 
 
@@ -102,8 +102,8 @@ def test_a_table_too_large_for_a_browser_says_what_it_leaves_out():
 
 
 def test_is_made_once_for_all_who_see_the_same(page, monkeypatch):
-    drawn, draw = [], grid._draw
-    monkeypatch.setattr(grid, "_draw", lambda digest, rows, look, **more: (
+    drawn, draw = [], screen._draw
+    monkeypatch.setattr(screen, "_draw", lambda digest, rows, look, **more: (
         drawn.append(len(rows)) or draw(digest, rows, look, **more)))
     again = AppTest.from_function(large).run()
     assert not drawn and [frame_rows(frame) for frame in again.dataframe] == [
@@ -125,3 +125,22 @@ def test_names_from_right_to_left_stay_in_their_cell_and_turn_no_number():
     page = AppTest.from_function(right_to_left).run()
     assert page.dataframe[0].value["0"].tolist() == ["\u200e\u05e2\u05d1\u05e8 <b>", "plain"]
     assert "A and <bdi>\u05e2\u05d1\u05e8 \u05d0\u05d1</bdi>: +4.5e-07 and &lt;i&gt;" in page.get("html")[0].proto.body
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_of_a_pair_each_name_is_cut_by_itself(large):
+    """Cut as one text it lost the end of the first and the beginning of the second."""
+    def pairs(large):
+        from mtsig_core.report.table import Column, Table
+        from pages._ui import screen
+
+        names = [f"{letter}-institution-for-machine-translation-{n}" for n, letter in ((1, "a"), (2, "b"))]
+        screen.show_table(Table("pairs", (Column("pair", "pair", "pair"),), ((tuple(names),),) * (30 if large else 1)))
+
+    page = AppTest.from_function(pairs, args=(large,)).run()
+    shown = page.dataframe[0].value["0"][0] if large else re.search(
+        '<td class="mt-name" title="(.*?)">(.*?)</td>', words(page))[2]
+    first, second = shown.split(" - ")
+    assert first.startswith("a-") and first.endswith("-1") and second.startswith("b-") and second.endswith("-2")
+    assert len(shown) < 45
+    assert large or "a-institution-for-machine-translation-1 - b-institution" in words(page)  # the tooltip

@@ -12,7 +12,7 @@ import pytest
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
-from tests.pages.toys import NAMES, arguments, copied, frame_rows, offered, sentences, words, write, written
+from tests.pages.toys import NAMES, arguments, copied, frame_rows, sentences, words, write, written
 
 
 @pytest.fixture
@@ -46,16 +46,6 @@ def test_a_single_system_has_no_rank_and_no_pairs(app, source):
     assert not page.exception and "<td>1</td>" not in said and "0 pairs" not in said and " permutations" not in said
 
 
-def test_settings_change_the_result(app, source):
-    page = app(source)
-    page.selectbox(key="test").set_value("koehn").run()
-    assert not page.exception
-    assert "paired bootstrap, share of wins (koehn)" in words(page)
-    assert "concludes in about 10% of true nulls" in words(page)
-    page.selectbox(key="unit").set_value("segment").run()
-    assert "Segments are the unit although document ids are known" in words(page)
-
-
 def test_a_mistake_is_a_message_and_the_rest_stays_alive(app, source):
     Path(source.system[1][1]).write_text("one line\n")
     page = app(source)
@@ -68,12 +58,6 @@ def test_a_changed_file_is_read_again(app, source):
     before = words(app(source))
     write(Path(source.system[2][1]), ["nothing right here"] * 40)
     assert words(app(source)) != before
-
-
-def test_without_a_test_set_it_opens_a_simulated_one_and_says_so(app):
-    page = app()
-    assert not page.exception
-    assert "simulated shared task" in words(page) and "1,000 segments" in words(page)
 
 
 def test_folders_below_the_data_root_are_offered_and_none_outside(app, source, tmp_path):
@@ -110,9 +94,8 @@ class TestWhoTakesPart:
     def test_a_system_left_out_comes_back(self, link):
         page = link(exclude=[NAMES[1]], **{f"reason.{NAMES[1]}": "sent <i>late</i>"})
         said = words(page)
-        assert "2 systems" in said and "Left out" in page.subheader[0].value
-        assert " · 1 system left out<br>" in said
-        assert said.count("left out") == 2
+        assert "2 systems" in said and "Excluded" in page.subheader[0].value
+        assert " · 1 system excluded<br>" in said
         assert any("3 pairs with all, 1 now" in caption.value for caption in page.caption)
         assert page.text_input(key=f"reason.{NAMES[1]}").value == "sent <i>late</i>"
         page.button(key=f"leaderboard.back.{NAMES[1]}").click().run()
@@ -121,7 +104,7 @@ class TestWhoTakesPart:
 
     def test_a_reason_is_asked_for(self, link):
         page = link(exclude=[*NAMES[:2]], **{f"reason.{NAMES[1]}": "late"})
-        assert f"Left out without a reason: {escape(NAMES[0])}. Give one" in words(page)
+        assert f"Excluded without a reason: {escape(NAMES[0])}. Give one" in words(page)
         page.text_input(key=f"reason.{NAMES[0]}").set_value("early").run()
         assert not page.exception and "without a reason" not in words(page)
 
@@ -164,14 +147,6 @@ def test_a_link_that_asks_for_what_is_not_there_says_so(link):
     said = words(page.run())
     assert "metric=&lt;b&gt;nonsense" in said and "trials=12" in said and "exclude=nobody" in said
     assert "9,999 permutations" in said and "3 systems" in said
-
-
-def test_files_and_sentences_to_take_away(link):
-    page = link()
-    titles = [button.proto.label for button in page.get("download_button")]
-    assert titles[-5:] == ["CSV", "Matrix as CSV", "JSON", "LaTeX", "HTML report"]
-    said = offered(page)["For a paper"]
-    assert said.startswith("We compared 3 systems") and NAMES[0] in said
 
 
 def titles(page):
@@ -283,5 +258,5 @@ def test_training_runs(opened, tmp_path):
 
 def test_to_leave_out_every_system_is_said(opened, source):
     page = opened("leaderboard", source, exclude=list(NAMES))
-    assert not page.exception and "Every system is left out. Leave one in under Systems and segments" in words(page)
+    assert not page.exception and "Every system is excluded. Keep one under Systems and segments" in words(page)
     assert page.multiselect(key="exclude").value == list(NAMES)

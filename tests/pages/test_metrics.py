@@ -95,13 +95,6 @@ def test_a_line_of_the_test_set_step_by_step(open_page, source):
     assert {"--line=10"} <= command_of(page, "example")
 
 
-def test_a_line_kept_from_a_longer_test_set_is_dropped(open_page, source):
-    page = open_page(source, VIEWS[2], sentence="of this test set")
-    page.session_state["line"] = 999
-    page.run()
-    assert not page.exception and page.number_input(key="line").value == 1
-
-
 def test_sentence_averages(open_page, source):
     page = open_page(source, VIEWS[3], seed="2")
     assert not page.exception and len(page.get("plotly_chart")) == 2 and "--seed=2" in command_of(page, "averages")

@@ -14,9 +14,9 @@ from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.stats.ranks import ranks_before_after
 from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, SetRule
-from pages._ui import background, grid, review_sections, task_view, testsets
+from pages._ui import background, review_sections, screen, testsets, views
 from pages._ui.screen import end_page
-from pages._ui.task_view import TaskView
+from pages._ui.views import TaskView
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
 from tests.pages.toys import copied, words
@@ -28,9 +28,9 @@ HOSTILE = "<b>close</b> & $x$"
 def root(folder, monkeypatch, tmp_path):  # noqa: F811
     """A folder of tasks, and a database of its own."""
     monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
-    testsets.store.clear(), task_view.reviews.clear()
+    testsets.store.clear(), views.reviews.clear()
     yield folder.parent
-    testsets.store.clear(), task_view.reviews.clear()
+    testsets.store.clear(), views.reviews.clear()
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def kept(root):
     found = compare_task(KeptTask(TaskSource(str(root / "task"))), "XCOMET", trials=999)
     digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
     begin = Begin("task", None, found.task.digest, digests, "XCOMET", {"trials": 999})
-    return task_view.reviews().begin(begin, "somebody")
+    return views.reviews().begin(begin, "somebody")
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def at(opened, root):
 
 
 def read(kept):
-    return task_view.reviews().find(kept.read_link)
+    return views.reviews().find(kept.read_link)
 
 
 def followed(app, click, monkeypatch):
@@ -81,8 +81,8 @@ def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root,
     assert not app.exception and app.title[0].value == "Review" and list(app.query_params) == list(asked) == ["review"]
     pick(app, "review.exclude.system.all language pairs", "Alpha")
     next(box for box in app.text_input if box.key == "review.exclude.reason").input(HOSTILE)
-    press(app, "Leave it out")
-    kept = task_view.reviews().find(link)
+    press(app, "Exclude it")
+    kept = views.reviews().find(link)
     assert [entry.change for entry in kept.history[1:]] == [Exclude("Alpha", None, HOSTILE)]
     said = words(app)
     assert escape(history_sentences(kept.history)[-1]) in said and "<b>close" not in said
@@ -94,9 +94,9 @@ def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root,
         assert all(escape(cell) in said for cell in row)
     assert any("--review task-XCOMET-review.json" in line for line in copied(app))
     press(app, "Put back")
-    assert task_view.reviews().find(link).review.exclusions == ()
+    assert views.reviews().find(link).review.exclusions == ()
     press(app, "Take back")  # the newest step: that it was put back
-    kept = task_view.reviews().find(link)
+    kept = views.reviews().find(link)
     assert [one.system for one in kept.review.exclusions] == ["Alpha"] and len(kept.history) == 4
 
 
@@ -104,23 +104,23 @@ def test_where_nobody_is_ranked_no_rank_is_explained(at, root, few_documents):
     found = compare_task(KeptTask(TaskSource(str(few_documents))), "bleu", trials=999)
     digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
     begin = Begin(few_documents.name, None, found.task.digest, digests, "bleu", {"trials": 999})
-    app = at("review", review=task_view.reviews().begin(begin, "somebody").edit_link)
+    app = at("review", review=views.reviews().begin(begin, "somebody").edit_link)
     assert any(one.value.startswith(explain_ranking(found, "bleu", "")[0]) for one in app.caption)
     assert tops_table(found, "bleu").values("first")[0] in words(app) and not app.exception
     pick(app, "review.exclude.system.all language pairs", "A")
     next(box for box in app.text_input if box.key == "review.exclude.reason").input("late")
-    press(app, "Leave it out")
-    assert "Nobody is ranked, neither with all systems nor without those left out." in words(app)
+    press(app, "Exclude it")
+    assert "Nobody is ranked, neither with all systems nor without the excluded ones." in words(app)
     assert not any("An arrow" in one.value for one in app.caption) and not app.exception
 
 
 def test_nobody_is_left_out_without_a_reason(at, kept):
     app = at("review", review=kept.edit_link)
     pick(app, "review.exclude.system.all language pairs", "Alpha")
-    press(app, "Leave it out")
-    assert "Give a reason for leaving out Alpha" in words(app) and len(read(kept).history) == 1
+    press(app, "Exclude it")
+    assert "Give a reason for excluding Alpha" in words(app) and len(read(kept).history) == 1
     next(box for box in app.text_input if box.key == "review.exclude.reason").input("late")
-    press(app, "Leave it out")
+    press(app, "Exclude it")
     assert read(kept).review.exclusions[0].reason == "late" and "Give a reason" not in words(app)
 
 
@@ -131,22 +131,22 @@ def test_what_is_typed_and_not_kept_is_said(at, kept, monkeypatch):
     for label, button, more in (("Note", "Keep the note", {}), ("Why", "Decide", first)):
         with monkeypatch.context() as lost:
             lost.setattr(review_sections, "_save", lambda *asked: None)
-            assert "Not kept yet" not in words(app.run())
+            assert "Not saved yet" not in words(app.run())
             next(box for box in app.text_area if box.label == label).input("clear")
             for key, chosen in more.items():
                 app.multiselect(key=key).set_value(chosen)
             press(app, button)
         n = len(read(kept).history)
-        assert words(app.run()).count("Not kept yet") == 1
+        assert words(app.run()).count("Not saved yet") == 1
         press(app, button)
-        assert len(read(kept).history) == n + 1 and "Not kept yet" not in words(app)
+        assert len(read(kept).history) == n + 1 and "Not saved yet" not in words(app)
     assert read(kept).review.notes[0].text == read(kept).review.decisions[0].why == "clear"
 
 
 def test_who_reads_has_no_controls_and_never_the_link_to_go_on(at, root, kept):
-    task_view.reviews().add(kept.edit_link, Exclude("Alpha", "en-de_DE", "a bug"), 1)
-    task_view.reviews().add(kept.edit_link, Decide("en-de_DE", ("Alpha",), "why not"), 2)
-    task_view.reviews().add(kept.edit_link, NoteOn("en-de_DE", "XCOMET", "Beta", "Gamma", HOSTILE), 3)
+    views.reviews().add(kept.edit_link, Exclude("Alpha", "en-de_DE", "a bug"), 1)
+    views.reviews().add(kept.edit_link, Decide("en-de_DE", ("Alpha",), "why not"), 2)
+    views.reviews().add(kept.edit_link, NoteOn("en-de_DE", "XCOMET", "Beta", "Gamma", HOSTILE), 3)
     app = at("review", review=kept.read_link)
     said = words(app)
     assert not app.exception and [button.label for button in app.button] == ["Close this review"]
@@ -162,7 +162,7 @@ def test_who_reads_has_no_controls_and_never_the_link_to_go_on(at, root, kept):
 def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, monkeypatch, run, tmp_path):  # noqa: F811
     for k, change in enumerate([Exclude("Gamma", "en-de_DE", HOSTILE), SetRule("wmt25"), Decide("en-de_DE", ("Gamma",)),
                                 NoteOn("en-de_DE", "XCOMET", "Alpha", "Beta", "نص \u202e{x}")], 1):
-        task_view.reviews().add(kept.edit_link, change, k)
+        views.reviews().add(kept.edit_link, change, k)
     files = {}
     monkeypatch.setattr(st, "download_button", lambda title, data, name, *args, key, **more: files.update(
         {key.rpartition(".")[2]: (name, data() if callable(data) else data)}))
@@ -230,7 +230,7 @@ def test_a_link_to_nothing_and_a_task_that_is_gone_are_messages(at, root, kept):
 
 def test_other_content_is_told_until_one_goes_on_with_it(at, root, kept):
     assert "The content of this task" not in words(at("review", review=kept.edit_link))
-    task_view.reviews().add(kept.edit_link, Exclude("Gamma"), 1)
+    views.reviews().add(kept.edit_link, Exclude("Gamma"), 1)
     (root / "task" / "automatic_scores" / "Gamma.jsonl").unlink()
     app = at("review", review=kept.edit_link)
     said = words(app)
@@ -244,17 +244,17 @@ def test_other_content_is_told_until_one_goes_on_with_it(at, root, kept):
 
 def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, root, kept, monkeypatch):
     """Whatever was chosen before for another set that is open in the session."""
-    task_view.reviews().add(kept.edit_link, Exclude("Gamma", "en-de_DE", "late & <i>odd</i>"), 1)
-    task_view.reviews().add(kept.edit_link, SetRule("wmt25"), 2)
+    views.reviews().add(kept.edit_link, Exclude("Gamma", "en-de_DE", "late & <i>odd</i>"), 1)
+    views.reviews().add(kept.edit_link, SetRule("wmt25"), 2)
     app = at("leaderboard", testset="task/en-ja_JP", metric="XCOMET", trials="1999", exclude="Alpha")
     app.query_params["review"] = kept.read_link
     with monkeypatch.context() as patch:
-        patch.setattr(grid, "show", lambda *args, **more: (0, 3) if more.get("open_cells") else None)
+        patch.setattr(screen, "_show_grid", lambda *args: (0, 3) if args[5] else None)
         followed(app, lambda: app.switch_page("pages/review.py").run(), monkeypatch)
     assert app.title[0].value == "Leaderboard" and not app.exception
     asked = {"testset": "task/en-de_DE", "exclude": "Gamma", "trials": "999", "rank_rule": "wmt25"}
     assert app.query_params.items() >= asked.items() and "review" not in app.query_params
-    assert "1 system left out" in words(app) and "Other content stands" not in words(app)
+    assert "1 system excluded" in words(app) and "has other content than" not in words(app)
     assert next(box for box in app.text_input if box.key == "reason.Gamma").value == "late & <i>odd</i>"
     app.switch_page("pages/review.py").run()
     assert app.title[0].value == "Review" and any(kept.read_link in line for line in copied(app))
@@ -262,12 +262,12 @@ def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, root, k
 
 def test_who_is_left_out_can_be_put_back_while_the_numbers_wait(at, kept, monkeypatch):
     """Where a long comparison asks before it runs, or was cancelled, nothing of the review is hidden behind it."""
-    task_view.reviews().add(kept.edit_link, Exclude("Alpha", None, "late"), 1)
+    views.reviews().add(kept.edit_link, Exclude("Alpha", None, "late"), 1)
     monkeypatch.setattr(TaskView, "comparison", lambda view, meanwhile: background._ask(st.empty(), ("key",), "It"))
     monkeypatch.setattr(background._SCHEDULER, "expected", {("key",): 61.0})
     app = at("review", review=kept.edit_link)
     assert "this would take about 61 s" in words(app)
-    assert not any("mt-working" in html.value for html in app.get("html"))  # a style that hides what follows
+    assert "mt-working" not in words(app)  # which hides what follows
     assert "Alpha, all language pairs: late" in words(app) and "History" in [one.value for one in app.subheader]
     press(app, "Put back")
     assert not read(kept).review.exclusions

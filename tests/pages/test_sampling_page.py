@@ -74,14 +74,6 @@ def test_the_ratios_of_all_sizes_are_those_of_the_core(open_page, source):
                      "without 1<", words(page))  # the third system says what the reference says: no spread
 
 
-def test_enough_for_samples_but_not_for_their_spread(open_page, tmp_path):
-    ref = sentences(30)
-    out = [text.replace("sentence", "word") if k % 3 else text for k, text in enumerate(ref)]
-    page = open_page(written(tmp_path, ref, (out, ref), names="AB"))
-    assert not page.exception and len(page.get("plotly_chart")) == 4
-    assert "30 segments give no 5 samples of 10" in words(page)
-
-
 def test_a_positive_difference_is_an_improvement_also_for_ter(open_page, source):
     page = open_page(source, metric="ter", a=NAMES[2], b=NAMES[0])
     assert ">$x$ **b** :material/home: is the better on the whole test set (" in words(page)
@@ -91,14 +83,8 @@ def test_a_positive_difference_is_an_improvement_also_for_ter(open_page, source)
 
 def test_a_system_is_not_called_better_where_the_whole_test_set_leaves_it_open(open_page, source):
     said = words(open_page(source, alpha="0.001"))
-    assert "is ahead on the whole test set (itself undecided, p 0.0040 from 999 swaps)" in said
+    assert "is ahead on the whole test set (itself undecided, p 0.0040 from 999 permutations)" in said
     assert "is the better" not in said
-
-
-def test_small_scores_are_no_tie(open_page, tmp_path):
-    lines = [f"{1e-6 + k * 1e-8:.6g}\t{1e-6 + k * 1e-8 - 5e-10:.6g}" for k in range(50)]
-    page = open_page(Source(scores=(("m", write(tmp_path / "m.tsv", ["a\tb", *lines])),)))
-    assert "a is the better on the whole test set (decided, p 0.0010 from 999 swaps)" in words(page)
 
 
 def test_a_score_without_any_spread(open_page, source):

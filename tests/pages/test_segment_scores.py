@@ -1,4 +1,4 @@
-"""Segment scores on screen: every page, with texts and without, with gaps."""
+"""Segment scores on screen, with gaps."""
 
 import re
 from html import unescape
@@ -33,31 +33,6 @@ def words(app):
     return unescape(toys.words(app))
 
 
-PAGES = ["overview", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling", "segments", "methods"]
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_every_page_with_texts(opened, source, page):
-    app = opened(page, source, metric="human", trials="999")
-    assert not app.exception and app.session_state["metric"] == "human"
-    drawn = {box.key: box.options for box in app.selectbox}  # a page shows what has an effect on it
-    assert page == "data" or "BLEU" in drawn["metric"]
-    assert "wilcoxon" in drawn.get("test", ["wilcoxon"]) and "t" in drawn.get("ci", ["t"])
-    assert page in ("data", "bootstrap", "sampling", "segments") or {"test", "ci"} <= drawn.keys()
-    if page in ("overview", "leaderboard", "pair", "segments"):
-        assert "human" in words(app)
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_every_page_without_texts(opened, source, page):
-    app = opened(page, Source(scores=source.scores), **({"card": "true"} if page == "pair" else {}))
-    assert not app.exception and app.session_state["metric"] == "human"
-    assert page != "pair" or "Dispute card (HTML)" in [button.label for button in app.get("download_button")]
-    assert page == "data" or app.selectbox(key="metric").options == ["human"]
-    if page in ("segments", "pair"):
-        assert "without texts" in words(app) + "".join(caption.value for caption in app.caption)
-
-
 def test_metrics_offers_what_needs_no_texts(opened, source):
     for asked in ({}, {"inside": "output length"}):  # a link from a set that has texts
         app = opened("metrics", Source(scores=source.scores), **asked)
@@ -65,13 +40,6 @@ def test_metrics_offers_what_needs_no_texts(opened, source):
             "Student's t", "by domain", "which metric to trust", "sentence average"]
         assert app.get("plotly_chart")
     assert "n-gram precisions" in opened("metrics", source).selectbox(key="inside").options
-
-
-@pytest.mark.parametrize("page", ["leaderboard", "significance", "pair"])
-@pytest.mark.parametrize("test", ["t", "wilcoxon"])
-def test_tests_of_segments(opened, source, page, test):
-    app = opened(page, source, metric="human", test=test)
-    assert app.selectbox(key="test").value == test and "trials" not in words(app).split("Romano")[0][:400]
 
 
 def test_for_bleu_they_are_not_offered(opened, source):

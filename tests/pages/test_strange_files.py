@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from mtsig_core.cli.serving import _absolute, _absolute_task
+from mtsig_core.cli.serving import _absolute
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.testset import TestSet
 from pages._ui import testsets
@@ -60,7 +60,7 @@ def test_files_that_the_dashboard_is_started_on(opened, tmp_path):
 
 @pytest.mark.parametrize("page, asked", [("leaderboard", {}), ("data", {}), ("task", {"shared_task": "wmt"})])
 def test_where_the_files_lie_is_shown_nowhere(opened, tmp_path, page, asked):
-    whole = _absolute_task(TaskSource(str(task(tmp_path / "wmt")))) if page == "task" else None
+    whole = _absolute(TaskSource(str(task(tmp_path / "wmt")))) if page == "task" else None
     source = small_source(tmp_path) if whole is None else Source(folder=whole.folder)
     app = opened(page, _absolute(source), task=whole, trials="99", **asked)
     shown = [str(element.proto) for element in every(app._tree)]
@@ -81,5 +81,5 @@ def test_no_upload_goes_for_others(tmp_path, monkeypatch):
     testsets.store.clear()  # as any browser may ask of Streamlit
     for k, link in enumerate(links):
         saved = testsets.store().find(link)
-        assert testsets._load(saved.digest, saved.name, saved).systems["A"] == (f"a{k}",)
+        assert testsets._load_upload(saved).systems["A"] == (f"a{k}",)
     testsets.store.clear()

@@ -22,7 +22,7 @@ from mtsig_core.report.table import rounded
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._ui import background, charts, sweeps_sections
-from tests.pages.toys import NAMES, answers, arguments, copied, joined, shows, words, write, written
+from tests.pages.toys import NAMES, answers, arguments, copied, joined, shows, words, write
 from tests.work.thread_workers import ThreadWorker
 
 
@@ -52,14 +52,6 @@ def test_the_answer_comes_first_and_the_tables_are_those_of_the_core(open_page, 
     assert shows(page, plan_table(planned, 5.0, "BLEU", "documents")) and shows(page, detection_table(rows))
     assert shows(page, width_table([row for row in swept.systems if row.system == first.a]))
     assert {"--difference=5", "--power=0.9", "--seed=3", "--sizes=5,100%"} <= command_of(page, "--difference")
-
-
-def test_how_many_of_the_documents_both_have_is_said_where_ratings_are_partial(open_page, tmp_path):
-    rows = [f"{name}\t{k + 1}\t{70 + shift * (k % 3) + k * 7 % 11}\td{k // 2}" for name, shift in (("A", 3), ("B", 0))
-            for k in range(40) if name == "B" or k >= 13]
-    source = Source(scores=(("human", write(tmp_path / "human.tsv", ["system\tline\tscore\tdocid", *rows])),))
-    page = open_page(source, sizes="10, 100%")
-    assert not page.exception and "This set has 20 documents, 14 of them with scores for both, and finds" in words(page)
 
 
 @pytest.mark.parametrize(("shift", "said"), [(0, "score the same on all documents"),
@@ -131,16 +123,6 @@ def test_the_curve_grows_and_no_half_of_it_passes_for_the_whole(open_page, sourc
     assert "so far" not in words(page) and len(page.get("plotly_chart")) == 3
 
 
-def test_the_better_system_comes_first_whatever_is_chosen(open_page, source):
-    ends = []
-    for a, b in ((NAMES[0], NAMES[1]), (NAMES[1], NAMES[0])):
-        page = open_page(source, a=a, b=b, unit="segment")
-        assert not page.exception
-        ends.append(answer(page))
-    assert ends[0] == ends[1] and "segments" in ends[0]
-    assert "Segments of a document are treated as independent" in words(page)
-
-
 @pytest.fixture
 def several(source, tmp_path):
     """The same with a second reference, equal to the mixed output."""
@@ -193,11 +175,3 @@ def test_of_many_pairs_those_of_the_system_chosen_stand_on_the_page(open_page, s
     more = tuple((f"S{k}", file) for k, (_, file) in enumerate([*source.system, *source.system[:1]]))
     page = open_page(replace(source, system=(*source.system, *more)), a="S0", b="S1")
     assert not page.exception and "All 21 pairs" in [place.label for place in page.expander]
-
-
-def test_two_references_of_which_none_has_a_word_in_common(open_page, tmp_path):
-    source = written(tmp_path, [f"a{k} b c" for k in range(20)], [["q w e"] * 20, [""] * 20], names="AB")
-    second = tmp_path / "second.txt"
-    second.write_text("".join(f"z{k} y x\n" for k in range(20)))
-    page = open_page(replace(source, ref=(*source.ref, ("second", str(second)))), metric="chrf")
-    assert not page.exception and "scores 0, whatever the references" in words(page)

@@ -12,7 +12,7 @@ from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.store.reviews import Begin
-from pages._ui import task_view, testsets
+from pages._ui import testsets, views
 from tests.browser.conftest import free_port
 from tests.cli.conftest import files, folder, run  # noqa: F401 - fixtures
 from tests.pages.toys import arguments, copied, words
@@ -52,21 +52,21 @@ SAID = "err: higher is better, as nothing else was said."
 
 def test_a_direction_that_nobody_said_stands_on_the_pages(opened, rated, monkeypatch, tmp_path):
     monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
-    testsets.store.clear(), task_view.reviews.clear()
+    testsets.store.clear(), views.reviews.clear()
     table = (rated / "en-de.esa.tsv").rename(rated / "en-de.err.tsv")
     task = KeptTask(TaskSource(str(rated), scores=(("en-de", "err", str(table)),))).task
     digests = {pair: one.digest for pair, one in task.testsets.items()}
-    kept = task_view.reviews().begin(Begin(rated.name, None, task.digest, digests, "err", {"trials": 999}), "x")
+    kept = views.reviews().begin(Begin(rated.name, None, task.digest, digests, "err", {"trials": 999}), "x")
     for page in (opened("task", root=rated.parent, shared_task=rated.name, metric="err", trials="999", trust="true"),
                  opened("review", root=rated.parent, review=kept.edit_link)):
         assert not page.exception and f"Assumed: {SAID}" in words(page)
-    testsets.store.clear(), task_view.reviews.clear()
+    testsets.store.clear(), views.reviews.clear()
 
 
 def test_training_runs_lie_there_too(opened, rated, monkeypatch, tmp_path):
     """As ``PAIR.NAME.run2.txt``: on the pages Task, Review and Leaderboard."""
     monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
-    testsets.store.clear(), task_view.reviews.clear()
+    testsets.store.clear(), views.reviews.clear()
     first = next(rated.glob("system-outputs/**/*good*")).read_text().splitlines()
     (rated / "en-de.good.run2.txt").write_text("\n".join([*first[1:], first[0]]) + "\n")
     source = TaskSource(str(rated), run=(("en-de", "good", str(rated / "en-de.good.run2.txt")),))
@@ -75,7 +75,7 @@ def test_training_runs_lie_there_too(opened, rated, monkeypatch, tmp_path):
     assert not page.exception
     digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
     begin = Begin(rated.name, None, found.task.digest, digests, "bleu", {"trials": 999})
-    kept = task_view.reviews().begin(begin, "x")
+    kept = views.reviews().begin(begin, "x")
     review = opened("review", root=rated.parent, review=kept.edit_link)
     runs = task_runs_table(found, "bleu")
     assert [row[:3] for row in runs.rows] == [("en-de", "good", 2)]  # of the others, which have one, nothing is said
@@ -85,7 +85,7 @@ def test_training_runs_lie_there_too(opened, rated, monkeypatch, tmp_path):
         assert any(f"--run en-de:good={rated.name}/en-de.good.run2.txt" in line for line in copied(shown))
     page = opened("leaderboard", root=rated.parent, testset=f"{rated.name}/en-de", metric="bleu", trials="999")
     assert "SD between runs" in words(page)
-    testsets.store.clear(), task_view.reviews.clear()
+    testsets.store.clear(), views.reviews.clear()
 
 
 def test_tables_and_runs_elsewhere_are_given_to_the_server(opened, rated, run, tmp_path, monkeypatch):  # noqa: F811

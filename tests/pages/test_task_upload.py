@@ -6,7 +6,7 @@ import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.store.reviews import replay
-from pages._ui import review_sections, task_view, testsets
+from pages._ui import review_sections, testsets, views
 from tests.pages.test_review_page import followed, press
 from tests.pages.toys import arguments, copied, frame_rows, words
 from tests.toys import mean_ratings, task_files, zipped
@@ -22,9 +22,9 @@ UNREAD = ("mytask/references/en-cs.refA.txt.bak~. The reason: its name is none t
 def database(monkeypatch, tmp_path):
     """One of its own."""
     monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
-    testsets.store.clear(), task_view.reviews.clear()
+    testsets.store.clear(), views.reviews.clear()
     yield
-    testsets.store.clear(), task_view.reviews.clear()
+    testsets.store.clear(), views.reviews.clear()
 
 
 @pytest.fixture
@@ -199,7 +199,7 @@ def test_the_files_of_a_review_do_not_give_the_link_to_the_task_away(data, monke
     page = data()
     link = uploaded(page, monkeypatch)["testset"][0].partition("/")[0]
     query = followed(page, lambda: press(page, "Start a review"), monkeypatch)
-    history = task_view.reviews().find(query["review"][0]).history
+    history = views.reviews().find(query["review"][0]).history
     told = review_sections.without_link(history, "My task")
     assert history[0].change.task == link and replay(told).task == "My task" and told[1:] == history[1:]
     assert review_sections.without_link(told, "other") == told

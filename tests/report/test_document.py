@@ -57,7 +57,7 @@ def test_text_keeps_the_order_and_a_verdict_is_the_title_of_its_section():
     lines = report_text(REPORT).splitlines()
     in_order("\n".join(lines), "Two toys", "Left out: C", "Warning: 3 metrics were compared",
              "Pieces. A_1 has most", "A note.",
-             "More", "toy 59", "Only text has this.", "Caveats", "Warning: There is only one system", "Methods",
+             "More", "toy 59", "Only text has this.", "Caveats", "is the only system", "Methods",
              "Pieces: They were counted.")
     assert "Toys" not in lines and not {"A caveat.", "A figure."} & set(lines)
 
@@ -65,7 +65,7 @@ def test_text_keeps_the_order_and_a_verdict_is_the_title_of_its_section():
 def test_a_page_has_verdicts_first_and_caveats_before_details():
     text = Parts(report_html(REPORT)).text
     in_order(text, "All <toys>", "A_1 has most", "the toys are made up", "Two toys", "3 metrics were compared", "2,000",
-             "A note.", "A figure.", "There is only one system", "60 toys", "They were counted.", "seed")
+             "A note.", "A figure.", "is the only system", "60 toys", "They were counted.", "seed")
     assert "Only text" not in text and "A caveat." not in text
     assert "<details><summary>60 toys" in report_html(REPORT)
 

@@ -5,8 +5,6 @@ from html.parser import HTMLParser
 from itertools import pairwise
 from xml.etree import ElementTree
 
-import pytest
-
 from mtsig_core import Caution, TestSet, compare
 from mtsig_core.report.palette import width
 from mtsig_core.report.pictures import forest_svg, matrix_key, matrix_svg
@@ -56,12 +54,6 @@ def test_answer_comes_first_and_everything_is_there():
     assert places == sorted(places)
     assert all(part in text for part in parts)
     assert "imulated" not in text
-
-
-def test_tables_hold_the_numbers():
-    cells = Page(comparison_html(comparison())).cells
-    assert cells[:9] == ["1-2", "A", "30.00", "[29.00, 31.00]", "", "", "1", "1", "0"]
-    assert cells[27:33] == ["A - B", "+0.50", "[-0.50, +1.50]", "0.4000", "0.4000", "-"]
 
 
 def test_needs_nothing_else():
@@ -124,25 +116,6 @@ def test_figures_have_the_numbers():
     assert "share of samples that the better one wins" in comparison_html(shares)
 
 
-def test_simulated_is_said():
-    given = comparison()
-    simulated = dataclasses.replace(given, testset=dataclasses.replace(given.testset, simulated=True))
-    assert "Simulated" in Page(comparison_html(simulated)).text
-
-
-@pytest.mark.parametrize("n_systems,settings,expected", [
-    (1, {}, "A scores"), (3, {"test": "koehn"}, "No system is ranked: cannot be decided"),
-    (3, {"baseline": "B"}, "vs baseline")])
-def test_other_designs(n_systems, settings, expected):
-    page = Page(comparison_html(compare(toy(n_systems, 5), trials=99, resamples=50, **settings)))
-    assert expected in page.text
-    assert ("details" in page.tags) == (n_systems > 1)
-
-
 def test_many_pairs_are_folded_away():
     few, many = (comparison_html(compare(toy(n, 5), trials=99, resamples=50)) for n in (3, 9))
     assert "<details open>" in few and "<details>" in many and "36 pairs" in many
-
-
-def test_lower_is_better_is_said():
-    assert "lower is better" in Page(comparison_html(comparison(result(higher_is_better=False)))).text

@@ -2,7 +2,6 @@
 
 import dataclasses
 import io
-import json
 import re
 import unicodedata
 
@@ -18,9 +17,7 @@ from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions
 from mtsig_core.report.experiment_tables import changed_table
 from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences, state_verdict, summarize_comparison
-from mtsig_core.report.table import format_p
 from mtsig_core.report.tables import leaderboard_table
-from mtsig_core.report.text import printable
 from mtsig_core.results import (
     Comparison,
     Exclusion,
@@ -89,11 +86,6 @@ class TestLeaderboardRows:
         assert [row[4] for row in rows] == ["+10.00", "+9.50", ""]
 
 
-@pytest.mark.parametrize("p,shown", [(None, "-"), (1, "1.0000"), (0.0001, "0.0001"), (1e-5, "1.0e-05")])
-def test_p_is_never_shown_as_zero(p, shown):
-    assert format_p(p) == shown
-
-
 def test_headline_names_a_winner_only_alone_at_the_top():
     assert find_top_group(result()) == ("A", "B")
     alone = dataclasses.replace(result().systems[0], rank_high=1)
@@ -148,11 +140,6 @@ class TestText:
         text = comparison_text(comparison(warnings=found))
         assert text.count("have identical outputs.") == 3 and "... and 6 more of this kind" in text
 
-    @pytest.mark.parametrize("name", ["\x1b[2J", "a\nb", "\u202eabc", "\udc80"])
-    def test_nothing_a_terminal_obeys_gets_through(self, name):
-        shown = printable(name)
-        assert shown.isprintable() and shown.encode("utf-8")
-
 
 class TestExport:
     def test_what_a_record_lacks_is_empty(self):
@@ -160,11 +147,6 @@ class TestExport:
         assert export.records_csv(records) == "a,b,c\n1,'=x,\n2,,\n"
         assert export.records_csv(records, ["b", "d"]) == "b,d\n'=x,\n,\n"
         assert export.records_csv([], ["b"]) == "b\n"
-
-    def test_json_round_trip(self):
-        data = json.loads(export.comparison_json(comparison()))
-        assert data["metrics"]["bleu"]["pairs"][0]["delta"] == 0.5
-        assert data["metrics"]["bleu"]["systems"][2]["ci_low"] is None
 
     @pytest.mark.parametrize("cell", ["=1+1", "+1+1", "-cmd", "--1", "-e5", "@x", "\tx", "\rx", "＝1"])
     def test_formulas_are_defused_and_numbers_are_not(self, cell):
@@ -174,10 +156,6 @@ class TestExport:
 
     def test_formulas_are_defused_where_semicolons_part_the_cells(self):
         assert export.defuse("x;=cmd();-y\n=2") == "x;'=cmd();'-y\n'=2" and export.defuse("a; b;c-d") == "a; b;c-d"
-
-    def test_csv_has_a_row_for_each_system_and_pair(self):
-        lines = export.comparison_csv(comparison()).splitlines()
-        assert len(lines) == 7 and lines[0].startswith("table,metric,system,score")
 
     def test_csv_says_on_each_row_what_it_depends_on(self):
         frame = pd.read_csv(io.StringIO(export.comparison_csv(comparison())))
@@ -228,10 +206,6 @@ class TestExport:
     def test_names_of_files_suit_every_system(self, parts, name):
         assert export.file_name(*parts, ending="csv") == name
 
-    def test_names_of_files_stay_short_and_whole(self):
-        name = export.file_name("set", "pair", "m" * 300, "n" * 200, "bleu", "difference", ending="svg")
-        assert len(name) <= 104 and name.startswith("set-pair-mmm") and name.endswith("n-bleu-difference.svg")
-
 
 class TestJoined:
     @pytest.mark.parametrize("settings", [{}, {"unit": "segment"}])
@@ -260,21 +234,12 @@ class TestForest:
         assert list(scores.marker.symbol) == ["circle", "circle-open", "circle"]
         assert list(ranks.text) == ["1–2", "1–2", "3"]
 
-    def test_a_rank_is_written_beside_its_bar_in_pixels_that_no_width_takes_away(self):
-        figure = forest(result(), SETTINGS)
-        last = figure.data[1].base[-1] + figure.data[1].x[-1]
-        assert figure.layout.xaxis2.range[1] - last < 0.5 and figure.layout.margin.r > 40
-
     def test_names_are_literal(self):
         figure = forest(result(("<b>A</b>", "B" * 300, "C")), SETTINGS)
         ticks = figure.layout.yaxis.ticktext
         assert ticks[0] == "&lt;b&gt;A&lt;/b&gt;" and len(ticks[1]) < 40
         assert figure.layout.annotations[-1].text.replace("<br>", "") == f"[1] {'B' * 300}"
         assert list(figure.data[0].customdata[1]) == [1, "B" * 300]
-
-    def test_without_ranks_there_is_one_panel(self):
-        bare = tuple(dataclasses.replace(s, rank_low=None, rank_high=None) for s in result().systems)
-        assert len(forest(dataclasses.replace(result(), systems=bare), SETTINGS).data) == 1
 
     def test_all_that_have_the_best_score_are_blue(self):
         first, second, third = result().systems

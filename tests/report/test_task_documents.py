@@ -16,15 +16,12 @@ from mtsig_core import TestSet, read_scores
 from mtsig_core.caution import Caution
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.agreement import agreement_verdict
-from mtsig_core.report.latex import escape
 from mtsig_core.report.palette import width
 from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.sentences import (
     describe_methods,
     describe_ranks,
-    describe_signatures,
     explain_marks,
-    explain_no_mean,
     explain_ranking,
     list_caveats,
     list_gaps_across,
@@ -38,7 +35,6 @@ from mtsig_core.report.sentences import (
 from mtsig_core.report.tables import dispute_counts_table, disputed_pairs_table, pairs_table, rank_table, tops_table
 from mtsig_core.report.task_export import task_csv, task_json
 from mtsig_core.report.text import printable
-from mtsig_core.simulation.shared_task import simulated_task
 from mtsig_core.stats.across import Disputed, PairAcross, compare_task, find_disputes
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.task import SystemInfo, Task, TaskExclusion
@@ -212,11 +208,6 @@ class TestSeveralMetrics:
                     if row["table"] == "agreement_comparisons"] == [
                         (row.a, row.b, row.delta, row.p_adjusted) for row in of.comparisons]
 
-    def test_nothing_of_a_single_metric(self, found):
-        for text in (task_latex(found, "mtsig task"), task_html(found, "mtsig task")):
-            assert "disagree" not in text and "trust" not in text and '"agreement"' not in task_json(found)
-        assert "agreement" not in task_csv(found)
-
     def test_the_command_has_them(self, run, folder):  # noqa: F811
         """MetricX as if people had given it."""
         asked = ("task", "--folder", folder, "--human", "MetricX-24", "--metrics", "XCOMET", "--trials", 99,
@@ -273,16 +264,6 @@ class TestLatex:
         assert "Y: of another" not in told and code.count("approximate randomization") == 1
         assert r"% Made by: mtsig task --demo\n" in code and "\n\\evil" not in code
 
-    def test_caveats_stand_below_the_ranks_and_once_for_all_tables(self):
-        code = task_latex(compare_task(made(["A", "B"], documents=6), "X", trials=99, resamples=100), "mtsig task")
-        ranking, others = said_of_tables(code)
-        assert "There are only 6 documents to resample" in ranking and "see X: methods" in others and methods(code)
-
-    def test_lower_is_better_has_the_other_arrow(self):
-        code = task_latex(compare_task(made(NAMES[:2], higher=False), "X", trials=199, resamples=200), "mtsig task")
-        assert "(lower is better)" in code
-        assert rows_of(code)[-1][1].startswith("$+$")
-
     def test_many_language_pairs_are_several_tables(self):
         pairs = [f"en-{chr(97 + k)}" for k in range(9)]
         code = task_latex(compare_task(made(["A", "B"], pairs, documents=6), "X", trials=99, resamples=100), "mtsig")
@@ -317,23 +298,6 @@ class TestMethods:
         assert "hold jointly" not in said and said.count("Segments are the unit although") == 1
         assert "So decisions, intervals and rank ranges need not hold at the stated level" in said
         assert "Nor need results across the language pairs." in said
-
-    def test_a_test_without_p_has_no_ranks_and_no_mean(self):
-        said = describe_methods(compare_task(made(), "X", test="koehn", trials=199, resamples=200), "X")
-        assert "no rank ranges" in said and "The better direction is chosen by the data" in said
-        assert "No system is ranked across the language pairs: this test gives no draws" in said
-
-    def test_another_rule_for_ranks_is_named(self):
-        said = describe_methods(compare_task(made(), "X", rank_rule="overlap", trials=199, resamples=200), "X")
-        assert "Ranks are by overlap of intervals within each language pair." in said
-        assert "hold jointly for all systems in each" not in said
-
-    def test_too_few_units_are_said(self):
-        said = describe_methods(compare_task(made(documents=4), "X", trials=199, resamples=200), "X")
-        assert "There are only 4 documents to resample" in said
-
-    def test_signatures_that_differ_have_all_their_values(self, found):
-        assert "pairs:6,pairs:3" in describe_signatures(found, "X")
 
 
 class TestHtml:
@@ -383,10 +347,6 @@ class TestHtml:
         page = Page(task_html(many, "mtsig task"))
         picture = page.text[page.text.index("X: top group"):page.text.index("A dash:")]
         assert "en-o" in picture and "mean score" in picture
-
-    def test_warnings_of_each_language_pair(self, found):
-        text = Page(task_html(found, "mtsig task")).text
-        assert all(caution.text in text for one in found.pairs.values() for caution in one.warnings[:1])
 
 
 def test_a_notebook_shows_verdict_and_ranks(found):
@@ -441,12 +401,6 @@ def test_the_manifest_names_files_from_the_folder_of_data_on(found):
     assert task_manifest(found, there, "mtsig task") == task_manifest(found, here, "mtsig task")
 
 
-def test_every_format_is_one_command_away(folder, run):  # noqa: F811
-    for form, begins in (("latex", "% Compiles as it is"), ("html", "<!DOCTYPE html>"), ("manifest", "{")):
-        assert run("task", "--folder", folder, "--metrics", "XCOMET", "--trials", 199, "--resamples", 200, "--format",
-                   form).out.lstrip().startswith(begins)
-
-
 def test_pairs_that_cannot_be_decided_are_no_ties_and_nothing_is_said_to_be_tested_across():
     """Of two language pairs one has a single unit, and no two systems have both."""
     task = made(["A", "B", "C"])
@@ -481,40 +435,10 @@ def test_lower_is_better_has_one_sign_and_is_told():
     assert "\nX, lower is better. " in task_text(found)
 
 
-def test_warnings_of_a_kind_are_counted_in_text_as_compare_counts_them(found):
-    near = [Caution("identical-outputs", {}, "X", f"{k}", "A") for k in range(9)]
-    text = task_text(replace(found, pairs={pair: replace(one, warnings=near) for pair, one in found.pairs.items()}))
-    assert text.count("have identical outputs.") == 3 * len(found.pairs)
-    assert text.count("Warning: ... and 6 more of this kind.") == len(found.pairs)
-
-
 def test_improvements_of_a_metric_have_the_same_decimals_in_all_language_pairs():
     one, other = (Disputed(pair, ("X", "Y"), (PairAcross("a", "b", (value, -9.0), (1, -1)),))
                   for pair, value in (("en-de", 2.24), ("en-it", 1.7725)))
     assert [row[4] for row in disputed_pairs_table([one, other]).texts()] == ["+2.24 ●", "+1.77 ●"]
-
-
-def test_no_wins_are_said_of_whom_nothing_could_be_decided():
-    """Of three systems Holm needs more than 50 trials, of the two that have the other language pair it does not."""
-    levels = [("A", 1.0), ("B", 2.0), ("C", 3.0)]
-    task = Task("toy", {pair: read_scores({"X": {name: [level + k % 3 / 10 for k in range(40)]
-                                                 for name, level in rows}}, name=pair)
-                        for pair, rows in (("en-de", levels), ("en-cs", levels[:2]))})
-    found = compare_task(task, "X", trials=50, resamples=50, correction="bonferroni")
-    rows = rank_table(found, "X").select("system", "wins", "ties", "losses").rows
-    assert set(rows) == {("A", 0, 0, 1), ("B", 1, 0, 0), ("C", None, None, None)}
-
-
-def test_what_a_reader_has_to_know_stands_beside_the_ranks():
-    """Where decisions and ranks are corrected otherwise."""
-    task = simulated_task()
-    found = compare_task(task, "human", correction="bonferroni", trials=1999, resamples=99)
-    [said] = [one for one in list_caveats(found, "human") if "Rank ranges and the top group are always" in one]
-    html = task_html(found, "")
-    assert html.index(said[:60]) < html.index("<figure>")
-    assert printable(said) in task_text(found) and escape(said) in " ".join(task_latex(found, "").split())
-    assert "always corrected" not in " ".join(
-        list_caveats(compare_task(task, "human", trials=1999, resamples=99), "human"))
 
 
 def unlike(having, documents=True):
@@ -564,13 +488,6 @@ def test_why_nobody_is_ranked_across_stands_beside_the_empty_columns(test, missi
         assert said.count(f"No system is ranked across the language pairs: {why}") == bool(why)
 
 
-def test_where_nobody_has_segments_in_common_there_are_mean_scores_and_no_ranks(found):
-    macro = replace(found.macro["X"], pairs=(), systems=tuple(
-        replace(row, rank_low=None, rank_high=None) for row in found.macro["X"].systems))
-    assert explain_no_mean(replace(found, macro={"X": macro}), "X") == (
-        "No system is ranked across the language pairs: no two systems have segments in common in all of them.")
-
-
 def test_a_metric_against_people_is_told_in_text_and_html():
     people = {name: [level + k % 3 / 10 for k in range(20)] for name, level in (("A", .5), ("B", .6), ("C", .7))}
     errors = {name: [1 - value for value in values] for name, values in people.items()}
@@ -580,15 +497,6 @@ def test_a_metric_against_people_is_told_in_text_and_html():
     said = "errors orders most pairs of systems otherwise than people (pairwise accuracy 0.000). Its direction (higher"
     assert said in task_text(found) and "Options: --lower-is-better errors." in task_text(found)
     assert said in task_html(found, "mtsig task")
-
-
-@pytest.mark.parametrize(("settings", "documents", "reason", "said"), [
-    (dict(test="koehn", trials=999), 20, "this test controls no error over all pairs", True),
-    (dict(test="ar"), 5, "cannot be decided with so few trials or units", False)])
-def test_why_nobody_is_ranked_is_told_as_it_is(settings, documents, reason, said):
-    few = compare_task(made(documents=documents), "X", resamples=50, **settings)
-    assert reason in f"{state_verdict(few, 'X')} {describe_methods(few, 'X')}".lower()
-    assert ("controls no error over all pairs of systems" in describe_methods(few, "X")) == said
 
 
 def test_ranks_and_decisions_across_the_language_pairs_may_differ_too(found):

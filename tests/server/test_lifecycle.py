@@ -11,7 +11,7 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.session_manager import SessionInfo
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
-from pages._server import lifecycle, uploads
+from pages._server import internals, lifecycle, uploads
 from pages._ui import background
 from tests.server.client import run
 
@@ -51,8 +51,8 @@ def tidied(monkeypatch, runtime, quick):
         asked.append(following)
 
     monkeypatch.setattr(lifecycle.asyncio, "sleep", sleep)
-    monkeypatch.setattr(lifecycle, "get_instance", lambda: runtime)
-    monkeypatch.setattr(uploads, "get_instance", lambda: runtime)
+    monkeypatch.setattr(internals, "get_instance", lambda: runtime)
+    monkeypatch.setattr(internals.runtime, "exists", lambda: True)
     monkeypatch.setattr(gc, "get_stats", lambda: [{"collections": asked[-1]}])
     monkeypatch.setattr(gc, "collect", lambda: searched.append(asked[-1]))
     before = sys.getswitchinterval()
@@ -91,7 +91,7 @@ def test_streamlit_keeps_sessions_that_left_where_they_are_looked_for():
 
 def test_garbage_is_looked_for_once_all_is_loaded(monkeypatch):
     monkeypatch.setattr(background, "prepare", lambda: None)
-    monkeypatch.setattr(lifecycle.PagesManager, "uses_pages_directory", False)
+    monkeypatch.setattr(internals.PagesManager, "uses_pages_directory", False)
     monkeypatch.setattr(gc, "freeze", lambda: None)
     gc.disable()  # as `serve` starts it
     try:

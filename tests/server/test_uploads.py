@@ -8,7 +8,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pages._server import login, uploads
+from pages._server import internals, login, uploads
 from tests.server.client import answer, run
 
 MB = 1 << 20
@@ -40,7 +40,8 @@ def runtime(monkeypatch):
     found = Runtime(ann=ann, ben=ben, cyd={"email": "ann@example.org"}, eve=eve)
     monkeypatch.setenv("MTSIG_LOGIN", "a file")
     monkeypatch.setattr(login.st, "secrets", {"mtsig": {"allowed": ["ann@example.org", "ben@example.org"]}})
-    monkeypatch.setattr(uploads, "get_instance", lambda: found)
+    monkeypatch.setattr(internals, "get_instance", lambda: found)
+    monkeypatch.setattr(internals.runtime, "exists", lambda: True)
     monkeypatch.setattr(uploads, "_refused", {})
     monkeypatch.setattr(uploads.st, "get_option", {"server.maxUploadSize": 200}.get)
     return found

@@ -1,0 +1,69 @@
+"""All pages, a row each: navigation, links, the settings in the sidebar and the tests follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mtsig_core.source import Source
+from mtsig_core.stats.settings import SETTINGS
+
+ROOT = Path(__file__).resolve().parents[2]  # not the working directory, which may be any
+#: Simulated data that a page may open on.
+TASK, LARGE = Source(demo_task=True), Source(demo=0)
+_TESTED = tuple(name for name, setting in SETTINGS.items() if setting.offered is not None)
+_EVERY = ("metric", "tokenize", "part", *_TESTED)  # "part": references, systems and segments
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the dashboard."""
+
+    section: str
+    name: str  # of its file, and its path in the address
+    title: str
+    question: str
+    icon: str  # of Google's Material Symbols
+    settings: tuple[str, ...] = _EVERY  # those in the sidebar that have an effect
+    #: Settings that have an effect where a control of the page is set so: its key, and {what it is set to: settings}.
+    further: tuple[str, Mapping[str, tuple[str, ...]]] = field(default=("", {}), hash=False)
+    demo: Source = TASK  # what it opens on where nothing was chosen
+    opens: str = "testset"  # what is chosen in its sidebar: a test set, a task, a review; a lecture has no sidebar
+
+    @property
+    def file(self) -> Path:
+        return ROOT / "pages" / f"{self.name}.py"
+
+
+_ONE_PAIR = ("metric", "tokenize", "part")
+_SAMPLES = (*_ONE_PAIR, "alpha", "seed")
+#: In the order of the navigation.
+PAGES = {page.name: page for page in (
+    Page("", "data", "Upload", "What is loaded, and how to upload your own?", "upload", ("tokenize",)),
+    Page("Compare", "overview", "Overview", "Which differences are real?", "home"),
+    Page("Compare", "leaderboard", "Leaderboard", "Which system is best, and by how much more than chance?",
+         "leaderboard", (*_EVERY, "rank_rule")),
+    Page("Compare", "significance", "Significance", "Which pairs of systems differ significantly?", "grid_on"),
+    Page("Compare", "pair", "Pair", "How large is one difference, and could it be chance?", "compare_arrows"),
+    Page("Compare", "segments", "Segments", "Which segments make the difference?", "subject", _ONE_PAIR),
+    Page("Shared task", "task", "Task", "Which systems are in the top group of each language pair?", "table_chart",
+         (*_EVERY, "rank_rule"), opens="task"),
+    Page("Shared task", "review", "Review", "Who is excluded, and who is declared the first?", "gavel",
+         opens="review"),
+    Page("Learn", "lecture", "Lecture", "How does resampling work, step by step before a room?", "school",
+         opens="lecture"),
+    Page("Learn", "sampling", "Sampling", "What does a small test set say of a large one?", "scatter_plot", _SAMPLES,
+         demo=LARGE),
+    Page("Learn", "bootstrap", "Bootstrap", "How far could one score be off?", "bar_chart",
+         (*_ONE_PAIR, "unit", "ci", "alpha", "seed")),
+    Page("Learn", "sweeps", "Sweeps", "How many segments and references are enough?", "show_chart",
+         (*_SAMPLES, "unit"), demo=LARGE),
+    Page("Learn", "validation", "Validation", "Can you trust the test?", "verified", _SAMPLES,
+         ("experiment", {"documents or segments": ("correction", "trials")}), demo=LARGE),
+    Page("Learn", "metrics", "Metrics", "What is inside a score?", "calculate", _ONE_PAIR,
+         ("inside", {"sentence average": ("seed",), **dict.fromkeys(
+             ("Student's t", "which metric to trust", "by domain"), ("alpha", "seed"))})),
+    Page("Reference", "methods", "Methods", "How is each number computed?", "functions"),
+)}
+HOME = PAGES["overview"]

@@ -1,0 +1,389 @@
+"""What is on screen: a test set, or a shared task, which is a test set for each language pair; what was chosen of it,
+and the settings. A kept review has its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from mtsig_core import METRICS, Comparison, InputError, MetricResult, MtsigError, SettingError, TestSet, compare_task
+from mtsig_core.metrics import depends_on_testset, resolve_metric
+from mtsig_core.metrics.tokenizers import TOKENIZERS, tokenizer_name
+from mtsig_core.report.commands import command_line, task_command
+from mtsig_core.results import TaskComparison
+from mtsig_core.source import Source, TaskSource
+from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
+from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
+from mtsig_core.testset import name_as_system, order_metrics
+from pages._ui import address, background, controls, result_cache, session_limits, testsets
+from pages._ui.catalogue import PAGES
+from pages._ui.controls import choice, several, toggle, unlike
+from pages._work.memory import remember
+
+LEFT_OUT = "exclude"  # the key of the excluded systems
+REASON = "reason."  # and, before the name of each, of the reason
+_SYSTEMS = ("a", "b", "system", "baseline", "also")  # the keys of controls that name systems
+_TRACKS = ("all systems", "constrained", "unconstrained")
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is chosen of a test set."""
+
+    testset: TestSet  # without the systems left out
+    family: TestSet  # with them, on the same segments and references
+    unranked: TestSet | None  # the references that neither score nor take part, as systems
+    source: Source  # what says so on the command line
+
+
+def pick_tokenizer(whole: TestSet) -> TestSet:
+    """The test set split as chosen, auto being as it came."""
+    if whole.has_texts:
+        chosen = choice(f"Tokenizer (auto: {tokenizer_name(whole)})", ["auto", *TOKENIZERS], "tokenize", help=(
+            "Finds the words for BLEU and other metrics of words, with the names of sacreBLEU. auto: what was given "
+            "with the texts, else by the target language: zh for Chinese, ja-mecab for Japanese, ko-mecab for Korean, "
+            "13a for all others."))
+        if chosen != "auto":
+            return _with_tokenizer(whole, chosen)
+    return whole
+
+
+@remember(16)
+def _with_tokenizer(whole: TestSet, tokenizer: str) -> TestSet:
+    return replace(whole, tokenizer=tokenizer)
+
+
+def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -> Part:
+    """Choose references, domain and systems; at first as the source says. Nothing is `drawn` where it has no effect.
+
+    Human translations that score others, or whose texts are not here, take part where the metric is their ratings.
+    """
+    place = st if drawn else None
+    with st.expander("Systems and segments", key="selection.box") if drawn else nullcontext():
+        chosen, join = list(whole.references), False
+        if len(chosen) > 1 or whole.rated_humans:
+            rated = metric in whole.scores and bool(_rated(whole, metric))
+            chosen, join = _pick_references(chosen, source, lambda some: rated or len(some) < len(whole.references),
+                                            "Systems and segments", place)
+        others = [name for name in whole.references if name not in chosen]
+        joined = map(name_as_system, {**dict.fromkeys(others), **dict.fromkeys(whole.rated_humans)}) if join else ()
+        left_out = several("Exclude systems", [*whole.systems, *joined], LEFT_OUT, [], place=place,
+                            help="The ranks and the correction change with the family; the Leaderboard shows how.")
+        domain = None
+        if whole.domains is not None:
+            anything = unlike("all", whole.domains)
+            domain = choice("Domain", [anything, *dict.fromkeys(whole.domains)], "domain", place=place)
+            domain = None if domain == anything else domain
+    rated = metric if metric in whole.scores else None
+    source = replace(source, tokenize=whole.tokenizer, refs=tuple(chosen) if others else (), refs_as_systems=join,
+                     domain=domain, exclude=tuple(left_out))
+    part = Part(*_parts(whole, tuple(chosen), join, domain, tuple(left_out), rated), source)
+    if part.family.systems and not part.testset.systems:
+        raise SettingError("Every system is excluded. Keep one under Systems and segments, two to compare.")
+    return part
+
+
+def _pick_references(names: Sequence[str], source: Source | TaskSource, may_join: Callable[[list[str]], bool], box: str,
+                     place=st) -> tuple[list[str], bool]:
+    """Choose which references score, and whether the others take part, where these `may_join`."""
+    chosen = list(names)
+    if len(names) > 1:
+        chosen = several("Score with", names, "refs", list(source.refs) or chosen, place=place)
+        if not chosen:
+            raise SettingError(f"No reference to score with. Choose at least one under {box}.")
+    able = may_join(chosen)
+    return chosen, toggle("References take part as systems", source.refs_as_systems, "humans", disabled=not able,
+                          place=place, help="Those that do not score, and, where the metric is their ratings, all that "
+                          "were rated.") and able
+
+
+def _rated(whole, metric):
+    """The human translations that are no systems and have ratings by a metric."""
+    return [name for name in whole.rated_humans if name in whole.scores[metric].by_system]
+
+
+def of_this_set_alone(key: str, texts: list[str], new: TestSet) -> bool:
+    """Whether what the address says of a key holds for the test set that is left alone, not for the new one.
+
+    Who is left out, and why, which domain is looked at, and what finds the words, is said of one set. Systems stay
+    chosen where the new set has systems of that name.
+    """
+    if key in _SYSTEMS:
+        names = {*new.systems, *map(name_as_system, (*new.references, *new.rated_humans))}
+        return not names.issuperset(texts)
+    return key in (LEFT_OUT, "domain", "tokenize", "official") or key.startswith(REASON)
+
+
+@remember(16)
+def _parts(whole, chosen, join, domain, left_out, rated):
+    """The three test sets of a `Part`; `rated` is the metric where it is one of segment scores, else None."""
+    others = [name for name in whole.references if name not in chosen]
+    family = whole.scored_with(chosen, others_as_systems=join) if others or join else whole
+    family = family.keep_scorable(rated or "")
+    unranked = None if join else _unranked(whole, family, others, rated)
+    if domain is not None:
+        family, unranked = family.in_domain(domain), unranked and unranked.in_domain(domain)
+    left_out = [name for name in left_out if name in family.systems]
+    return family.without(left_out) if left_out else family, family, unranked
+
+
+def _unranked(whole, family, others, rated):
+    """The references that do not take part, as systems; where ratings are the metric, those that were rated."""
+    texts = {name: whole.references[name] for name in others if None not in whole.references[name]}
+    if rated is not None:
+        texts = {name: (None,) * whole.n_segments for name in _rated(whole, rated)}
+    if not texts:
+        return None
+    return replace(family, systems={name_as_system(name): values for name, values in texts.items()}, runs={},
+                   parses={name_as_system(name): whole.parses[name] for name in texts if name in whole.parses},
+                   scores={metric: scores.of({name: name_as_system(name) for name in texts})
+                           for metric, scores in whole.scores.items()})
+
+
+# What was chosen, and the comparison that it asks for.
+
+
+@dataclass(frozen=True)
+class View:
+    """What is on screen: everything a page draws comes from here."""
+
+    testset: TestSet  # without the systems and segments that the user left out
+    whole: TestSet  # all that was read
+    part: Part  # what was chosen of it
+    metric: str
+    settings: dict  # keyword arguments of `mtsig_core.compare`
+    source: Source  # the same for the command line: where the test set comes from, and what was left out of it
+
+    @property
+    def title(self) -> str:
+        """What is open."""
+        return self.whole.name
+
+    @property
+    def comparison(self) -> Comparison:
+        return self.compare()
+
+    @property
+    def result(self) -> MetricResult:
+        return self.comparison.metrics[self.metric]
+
+    @property
+    def alpha(self) -> float:
+        return self.settings["alpha"]
+
+    @property
+    def level(self) -> str:
+        """The confidence of intervals, in percent."""
+        return f"{100 * (1 - self.alpha):g}%"
+
+    @property
+    def recounted(self) -> bool:
+        """Whether a part of the test set has other statistics by this metric than within the whole."""
+        return depends_on_testset(resolve_metric(self.testset, self.metric))
+
+    def named(self, *systems: str, metric: str = "") -> tuple[str, ...]:
+        """What files of this view are called: the test set, the systems that they are about, the metric."""
+        return self.testset.name, *(["pair"] if len(systems) == 2 else []), *systems, metric or self.metric
+
+    def compare(self, metric: str | None = None, **changed) -> Comparison:
+        """The systems compared by this metric or another, with some settings changed."""
+        return result_cache.comparison(self.testset, metric or self.metric, **{**self.settings, **changed})
+
+    def experiment(self, function: Callable, what: str, *, metric: str | None = None, testset: TestSet | None = None,
+                   **asked):
+        """The result of an experiment on this test set or another, as `result_cache.experiment`."""
+        return result_cache.experiment(testset or self.testset, metric or self.metric, function, what, **asked)
+
+    def command(self, name: str | None = None, *flags: str, **asked) -> str:
+        """The command line that prints the numbers of this view, or of an experiment on it."""
+        if name is None:
+            return command_line("compare", self.source, metrics=self.metric, **self.settings)
+        return command_line(name, self.source, *flags, **{"metrics": self.metric, **asked})
+
+
+# A shared task.
+
+
+@dataclass(frozen=True)
+class TaskView:
+    """What is chosen in the sidebar."""
+
+    name: str  # of the task, as the address has it
+    offer: testsets.TaskOffer
+    kept: KeptTask
+    metric: str
+    settings: dict  # keyword arguments of `compare_task`
+
+    @property
+    def title(self) -> str:
+        """What is open."""
+        return self.kept.info.name
+
+    def comparison(self, meanwhile: Callable[[dict[str, Comparison]], None]) -> TaskComparison:
+        """All language pairs compared by the metric; `meanwhile` draws those that are there already."""
+        return compare_by(self.kept, [self.metric], self.settings, "Comparing all language pairs", meanwhile)
+
+    def known(self, metric: str) -> TaskComparison | None:
+        """All language pairs compared by another metric, where that was drawn before."""
+        key = _key(self.kept, [metric], self.settings)
+        return None if background.kept(key) is None else compare_by(self.kept, [metric], self.settings, "")
+
+    def address_of(self, pair: str, comparison: TaskComparison) -> dict[str, str | None]:
+        """What the address says of the test set of a language pair, and of the metric, unless that is usual there.
+
+        With the content, and without what is usual, the page leaves it as it is, so that one press of Back undoes it.
+        """
+        info = self.kept.info
+        usual = order_metrics([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]])[0]
+        named = {"testset": testsets.track_name(self.offer.testset(self.name, pair), self.kept.source.track),
+                 "metric": None if self.metric == usual else self.metric}
+        may_change = self.offer.source.folder is not None and self.offer.saved is None
+        return named | ({address.SEEN: comparison.pairs[pair].testset.digest[:12]} if may_change else {})
+
+    def command(self, comparison: TaskComparison) -> str:
+        """The command line that prints what is found."""
+        metrics = dict.fromkeys([self.metric, *(name for one in comparison.pairs.values() for name in one.metrics)])
+        human = None if comparison.agreement is None else comparison.agreement.human
+        return task_command(self.kept.source, metrics=",".join(metrics), human=human, **self.settings)
+
+
+def compare_by(kept: KeptTask, metrics: list[str], settings: dict, what: str,
+               meanwhile: Callable[[dict[str, Comparison]], None] | None = None) -> TaskComparison:
+    """All language pairs compared by these metrics; what that draws is remembered, as in `result_cache.comparison`."""
+    pairs = [pair for metric in metrics for pair in kept.info.pairs_with(metric)]
+    session_limits.check_task(kept.sizes, pairs, compare_task, settings)
+    asked = result_cache.deciding(settings)
+
+    def work(progress):
+        cache = KeptDraws()
+        result = compare_task(kept, metrics, jobs=-1, progress=progress, found=progress.part, cache=cache, **settings)
+        return asked, result, dict(cache)
+
+    return result_cache.decided_from(_key(kept, metrics, settings), work, asked, lambda cache: compare_task(
+        kept, metrics, cache=cache, **settings), what, meanwhile)
+
+
+def _key(kept: KeptTask, metrics: list[str], settings: dict) -> tuple:
+    return "task", kept.digest, *metrics, tuple(sorted(result_cache.drawing(settings).items()))
+
+
+def choose_task() -> TaskView:
+    """Draw the controls in the sidebar; what they make."""
+    offers = testsets.available_tasks()
+    for asked in filter(None, (address.asked("shared_task"), (address.asked("testset") or "").partition("/")[0])):
+        if (offer := testsets.find_task(asked, offers)) is not None:  # an upload, of whoever sent its link
+            offers.setdefault(asked, offer)
+    usual, wish = _of_the_set(offers), address.asked("shared_task")
+    labels = {one: offer.label for one, offer in offers.items()}
+    name = controls.pick_opened("Shared task", "shared_task", labels, usual)
+    if name == usual:  # which a link may have named: it does not stand in the address of the next page either
+        address.keep("shared_task", None)
+    track = controls.choice("Systems", _TRACKS, "track", pages_own=True, help=(
+        "Constrained systems had the same training data. The table of systems that comes with the task says which "
+        "these are."))
+    try:
+        if name is None:
+            raise testsets.Gone(wish, "shared task")
+        kept = _pick_task_references(offers[name], None if track == _TRACKS[0] else track)
+        own = kept.info.own_scores
+    except MtsigError:  # the controls stay
+        controls.metric(METRICS)
+        controls.pick_settings(PAGES["task"])
+        raise
+    texts = list(METRICS) if kept.info.with_texts else []
+    metric = controls.metric(order_metrics([*own, *texts], kept.info.primary))
+    return TaskView(name, offers[name], kept, metric, controls.pick_settings(PAGES["task"], metric in own))
+
+
+def _pick_task_references(offer: testsets.TaskOffer, track: str | None) -> KeptTask:
+    """Choose which references score, and whether the others take part, where there is such a choice; the task so."""
+    every = testsets.open_kept_task(offer, track).references
+    names = list(dict.fromkeys(name for texts, _ in every.values() for name in texts))
+    if not any(len(texts) > 1 or rated for texts, rated in every.values()):
+        return testsets.open_kept_task(offer, track)
+    with st.expander("References", key="task.references"):
+        def may_join(some):
+            return any(rated or len({*texts} & {*some}) not in (0, len(texts)) for texts, rated in every.values())
+
+        chosen, join = _pick_references(names, offer.source, may_join, "References")
+    return testsets.open_kept_task(offer, track, tuple(chosen) if len(chosen) < len(names) else (), join)
+
+
+def _of_the_set(offers: dict[str, testsets.TaskOffer]) -> str:
+    """The task that the test set is of which was looked at before; else the first."""
+    seen = address.asked("testset") or ""
+    return next((name for name, offer in offers.items() if seen.startswith(
+        f"{name}/" if offer.source.folder is not None else testsets.TASK.title)), next(iter(offers)))
+
+
+# A kept review, and its shared task with and without the systems it excludes.
+
+LINK = "review"  # the key of the link in the address
+_LAST = "review.last"  # that of the review opened last
+
+
+@dataclass(frozen=True)
+class ReviewView:
+    """What is opened by the link in the address."""
+
+    kept: KeptReview | None  # none where the address has no link
+    before: TaskView | None = None  # the task as the review compares it, with all systems, and without those left out
+    now: TaskView | None = None
+
+    @property
+    def title(self) -> str | None:
+        """What is open."""
+        return None if self.before is None else self.before.title  # of all systems: some may be gone by now
+
+    @property
+    def review(self) -> Review:
+        return self.kept.review
+
+    @property
+    def may_edit(self) -> bool:
+        return self.kept.edit_link is not None
+
+    def address_of(self, link: str) -> str:
+        """The whole address under which a link opens the review."""
+        return f"{(st.context.url or '/review').partition('?')[0]}?{LINK}={link}"
+
+
+def choose_review() -> ReviewView:
+    """Open the review of the address, else the one opened last; what it has on screen."""
+    if address.asked(LINK) is None and _LAST in st.session_state:  # also after Back: leaving the page took it away
+        address.keep(LINK, [st.session_state[_LAST]])
+    link = address.settle(LINK, "", lambda texts: texts[-1], lambda value: [value], pages_own=True)
+    if not link:
+        return ReviewView(None)
+    kept = reviews().find(link)
+    if kept is None:
+        st.session_state.pop(_LAST, None)
+        raise InputError("The review of this link is not here: it was deleted, it has expired, or it was kept on "
+                         "another server. Ask whoever sent the link for another.")
+    st.session_state[_LAST] = link
+    st.caption("The review sets task, metric and settings.")
+    st.button("Close this review", on_click=_close)
+    review, offers = kept.review, testsets.available_tasks()
+    if (offer := testsets.find_task(review.task, offers)) is None:
+        raise InputError("The shared task of this review was uploaded, and is not here: it was deleted, it has "
+                         "expired, or it was kept on another server." if review.task.startswith(testsets.KEPT) else
+                         f"The shared task {review.task!r} of this review is not offered here. Whoever runs this "
+                         "server names its folder with MTSIG_DATA_ROOT.")
+    whole = testsets.open_kept_task(offer, review.track, review.refs, review.refs_as_systems)
+    before = TaskView(review.task, offer, whole, review.metric, review.tested)
+    return ReviewView(kept, before, TaskView(review.task, offer, whole.leaving_out(review.exclusions), review.metric,
+                                             review.tested))
+
+
+@st.cache_resource
+def reviews() -> ReviewStore:
+    return ReviewStore(testsets.store())
+
+
+def _close():
+    st.session_state.pop(_LAST, None)
+    address.keep(LINK, None)
+    st.session_state[LINK] = ""
