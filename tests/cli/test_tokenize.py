@@ -1,7 +1,5 @@
 """--tokenize belongs to the test set; every command warns where the tokenizer cuts no words."""
 
-import json
-
 import pytest
 
 from tests.toys import SPACELESS
@@ -18,18 +16,6 @@ def chinese(tmp_path):
 def test_a_command_warns(run, chinese, command):
     assert run(*command.split(), *chinese).err.startswith("Warning: The references look like Chinese")
     assert not run(*command.split(), *chinese, "--tokenize", "zh").err
-
-
-def test_compare_has_it_among_its_warnings(run, chinese):
-    found = run("compare", *chinese, "--trials", 99, "--resamples", 50, "--format", "json")
-    assert not found.err
-    assert "tokenizer-and-script" in [warning["code"] for warning in json.loads(found.out)["warnings"]]
-
-
-def test_metrics_without_a_tokenizer_stand_beside_it(run, chinese):
-    found = run("score", *chinese, "--tokenize", "char", "--metrics", "bleu,chrf", "--format", "json")
-    metrics = json.loads(found.out)["metrics"]
-    assert "|tok:char|" in metrics["bleu"]["signature"] and "chrf" in metrics
 
 
 def test_scores_alone_have_no_words(run, tmp_path):

@@ -91,7 +91,7 @@ def test_each_place_of_the_two_sliders_of_documents_is_a_world_with_the_effect_b
     assert data["end"]["of_hundred"] == 100 * found.rejected()[0].share
 
 
-@pytest.mark.parametrize(("end", "shown"), [("", ["aaaaax", "aaaaay"]), ("-averaged", ["…aaged", "…aaged"])])
+@pytest.mark.parametrize(("end", "shown"), [("", ["aaaaax", "aaaaay"]), ("-averaged", ["aa…ged", "aa…ged"])])
 def test_long_names_are_cut_on_the_stage(opened, tmp_path, end, shown):
     names = [f"{'a' * 40}{k}{end}" for k in "xy"]
     (tmp_path / "ref").write_text("".join(f"a b c {k}\n" for k in range(12)))
