@@ -73,8 +73,8 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
         raise SettingError(f"{testset.name} has 0 domains. Expected at least two: a documents file with "
                            "`domain<TAB>docid` gives them.", {"docs": "FILE"})
     if len(kinds) < 2:
-        raise SettingError(f"{testset.name} has segments of one domain alone, {kinds[0]}. Expected those of at least "
-                           "two: choose no domain, or name others in the documents file.")
+        raise SettingError(f"{testset.name} has only one domain, {kinds[0]}. Expected at least two: choose no domain, "
+                           "or name others in the documents file.")
     if len(seen.names) < 2:
         raise SettingError(f"{testset.name} has {format_count(len(seen.names), 'system')} with a score by "
                            f"{metric.name}. Expected at least two: add an output, or leave fewer systems out.")

@@ -124,9 +124,9 @@ class Curve:
                 for row in plan_detections(*asked, self.sizes)]
         sentence = f"Test sets of {len(parts) - 1} of {len(self.sizes)} sizes are drawn so far"
         charts.grow(self.figure(whole, mine, rows), f"sweeps.growing.{len(parts)}", f"{sentence}; the planned curve.")
-        screen.faint(f"{sentence}, the smallest first: the dots so far are no result. What is said above and the "
-                     "dotted curve come from the whole set, and stay. Scores, intervals, tables and files come with "
-                     "the last dot.")
+        screen.faint(f"{sentence}, the smallest first: the dots so far are no result. The headline and the dotted "
+                     "curve come from the whole set and stay. Scores, intervals, tables and files come with the last "
+                     "dot.")
 
     def show_answer(self, sweep: SizeSweep) -> None:
         """What the standard errors of the whole test set say."""
