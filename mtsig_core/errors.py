@@ -115,9 +115,8 @@ def suggest_name(name: object, among: Iterable[str]) -> str:
 
 
 def find_closest(name: object, among: Iterable[str]) -> str | None:
-    """The name that was probably meant: one that differs in case, in a letter of three at most, or in a letter at its
-    end; or a longer one that has this one in it. None where no name is so close; what both end in, as files do, makes
-    them no closer.
+    """The name that was probably meant: one that is two thirds alike whatever the case, or a longer one that has this
+    one in it. None where no name is so close; what both end in, as files do, makes them no closer.
 
     >>> find_closest("comapre", ["compare", "score"]), find_closest("XCOMET", ["BLEU", "XCOMET-XL"])
     ('compare', 'XCOMET-XL')
@@ -127,34 +126,15 @@ def find_closest(name: object, among: Iterable[str]) -> str | None:
     from difflib import get_close_matches  # late: only a mistake needs it
 
     wrong, by_lower = str(name).lower(), {other.lower(): other for other in among}
-    longer = [other for other in by_lower if len(wrong) >= _PART and wrong in other]
-    for other in (*get_close_matches(wrong, by_lower, _TRIED), *longer[:1]):
-        (stem, ending), (its_stem, its_ending) = (text.rpartition(".")[::2] for text in (wrong, other))
-        a, b = (stem, its_stem) if ending == its_ending and stem and its_stem else (wrong, other)
-        at_end = a[:len(b)] == b[:len(a)] and abs(len(a) - len(b)) <= 1
-        if other in longer or at_end or _typing_errors(a, b) <= max(len(a), len(b)) // 3:
-            return by_lower[other]
-    return None
+    stem, dot, ending = wrong.rpartition(".")
+    ending = dot + ending if stem else ""
+    by_stem = {other.removesuffix(ending) or other: original for other, original in by_lower.items()}
+    alike = get_close_matches(wrong.removesuffix(ending), by_stem, 1, _ALIKE)
+    longer = (original for other, original in by_lower.items() if len(wrong) >= _PART and wrong in other)
+    return by_stem[alike[0]] if alike else next(longer, None)
 
 
-_PART, _TRIED = 3, 5  # letters that are a part of a longer name; names that are looked at closely
-
-
-def _typing_errors(a: str, b: str) -> int:
-    """Letters to add, drop or change, and neighbours to swap, that make one of the other.
-
-    >>> _typing_errors("comapre", "compare"), _typing_errors("nope", "mine")
-    (1, 3)
-    """
-    rows = [list(range(len(b) + 1))]
-    for i, x in enumerate(a, 1):
-        row = [i]
-        for j, y in enumerate(b, 1):
-            row.append(min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (x != y)))
-            if i > 1 and j > 1 and (x, y) == (b[j - 2], a[i - 2]):
-                row[-1] = min(row[-1], rows[-2][j - 2] + 1)
-        rows.append(row)
-    return rows[-1][-1]
+_ALIKE, _PART = 0.66, 3  # the share of letters in common; letters that are a part of a longer name
 
 
 def pluralize(n: int, word: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import re
 import sys
@@ -14,7 +13,6 @@ from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from mtsig_core.cli.inputs import standard_error, write
-from mtsig_core.cli.late import load_when_used
 from mtsig_core.errors import MtsigError, SettingError, explain_unknown, suggest_name
 from mtsig_core.readers.limits import explain_unreadable
 from mtsig_core.report.commands import remedy_options
@@ -22,9 +20,6 @@ from mtsig_core.report.text import printable_lines
 from mtsig_core.stats.parallel import on_cluster
 from mtsig_core.testset import show_name
 from mtsig_core.version import __version__
-
-#: What scipy asks for with all of numpy's names: a tenth of a command's time.
-UNUSED = "numpy.f2py", "numpy.testing"
 
 EXAMPLES = """examples:
   mtsig compare --ref ref.txt --system a.txt --system b.txt --docs docs.txt --langpair en-de
@@ -89,8 +84,6 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command. Returns the exit status: 0, or 2 for an error that the user can mend."""
-    if argv is None:
-        gc.freeze()  # this process is for the command alone: what it has loaded stays, and need not be looked through
     if argv is None or sys.stderr is None:
         sys.stderr = standard_error()
     for stream in (sys.stdout, sys.stderr):
@@ -102,8 +95,6 @@ def main(argv: list[str] | None = None) -> int:
             parser.print_help()
             return 0
         args, _ = parser.parse_known_args(argv)
-        if argv is None and not hasattr(args, "workers"):  # which has threads
-            load_when_used(*UNUSED)
         with on_cluster(getattr(args, "dask", None)):
             return args.command(args) or 0
     except MtsigError as error:
@@ -121,9 +112,6 @@ def main(argv: list[str] | None = None) -> int:
         print(f"mtsig: not enough memory ({error}). Use fewer --trials or --resamples, or fewer systems.",
               file=sys.stderr)
         return 2
-    finally:
-        if argv is None:
-            gc.freeze()  # it ends: what is left need not be looked through either
 
 
 #: The module of each command, in which ``add_NAME`` adds its options, and what it is for.

@@ -1,8 +1,7 @@
 """Statistics kept on disk between processes, so that the same texts are counted once.
 
-An entry is a line that names the format, a checksum, and an array. It is found by the content of the test set, the
-metric with all its settings, and the code that counted; whatever does not prove to be such an entry is counted again
-and replaced.
+An entry is a checksum and a value. It is found by the content of the test set, the metric with all its settings, and
+the code that counted; whatever does not prove to be such an entry is counted again and replaced.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from mtsig_core.version import __version__, find_version
 MAX_BYTES = 1 << 30
 
 _Value = TypeVar("_Value")
-_MAGIC, _DIGEST_SIZE = b"mtsig statistics 2\n", 16
+_DIGEST_SIZE = 16
 _ENTRY = re.compile(r"[0-9a-f]{32}\.stats|\.stats-\w+")  # or a file that is being written
 _LEAST = 1 << 16  # bytes that every file counts as at least, which bounds their number too
 _LARGEST = 1 << 26  # bytes of a result: to keep more takes longer than it saves
@@ -67,26 +66,27 @@ def cached_statistics(metric: Metric, testset: TestSet,
     if path is None:
         return metric.statistics(testset, progress)
     shape = len(testset.systems), testset.n_segments, len(metric.stat_names)
-    found = _read(path, shape)
+    found = _unpack_statistics(_read(path), shape)
     if found is None:
         found = metric.statistics(testset, progress)
-        _write(path, found)
+        _write(path, encode(_Statistics(found.dtype.str, _smallest(found))))
     return found
 
 
 def keep_value(value: object, *key: object) -> None:
     """Keep a result among the statistics, where it can be kept and is not too large; the key (of what JSON can write)
     names all that it depends on but the code."""
-    content = encode(value)
-    if len(content) <= _LARGEST:
-        keep_array(np.frombuffer(content, np.uint8), *key)
+    path, content = _entry(["value", *key]), encode(value)
+    if path is not None and len(content) <= _LARGEST:
+        _write(path, content)
 
 
 def kept_value(kind: type[_Value], *key: object) -> _Value | None:
     """What `keep_value` has kept under this key, of that kind; None without."""
-    found = kept_array(*key)
+    path = _entry(["value", *key])
+    content = None if path is None else _read(path)
     try:
-        return None if found is None else decode(kind, found.tobytes())
+        return None if content is None else decode(kind, content)
     except InputError:
         return None
 
@@ -98,19 +98,6 @@ def remember(kind: type[_Value], make: Callable[[], _Value], *key: object) -> _V
         value = make()
         keep_value(value, *key)
     return value
-
-
-def kept_array(*key: object) -> np.ndarray | None:
-    """Numbers of any shape that `keep_array` has kept under this key; None without."""
-    path = _entry(["value", *key])
-    return None if path is None else _read(path, None)
-
-
-def keep_array(array: np.ndarray, *key: object) -> None:
-    """As `keep_value`, numbers of any shape."""
-    path = _entry(["value", *key])
-    if path is not None:
-        _write(path, array)
 
 
 def cache_folder() -> Path | None:
@@ -128,7 +115,7 @@ def cache_folder() -> Path | None:
 
 def _place(metric: Metric, testset: TestSet) -> Path | None:
     """The file for these statistics, None where they are not kept."""
-    if is_segment_mean(metric) or not is_kept():  # nothing to count, or no place: no need of a digest
+    if is_segment_mean(metric) or _folder() is None:  # nothing to count, or no place: no need of a digest
         return None
     key = metric_key(metric, testset)
     return None if key is None else _entry([testset.digest, *key])
@@ -140,11 +127,6 @@ def metric_key(metric: Metric, testset: TestSet) -> list[str] | None:
         return None
     data = metric.data_digest(testset) if hasattr(metric, "data_digest") else ""
     return [metric.name, metric.signature(testset), data]
-
-
-def is_kept() -> bool:
-    """Whether anything can be kept."""
-    return _folder() is not None
 
 
 def _folder() -> Path | None:
@@ -178,35 +160,35 @@ def _counted_by(package: str) -> list[str]:
 
 # -- one entry -----------------------------------------------------------------------------------------------
 
-def _read(path: Path, shape: tuple[int, ...] | None) -> np.ndarray | None:
-    """The array of an entry, None unless it is there and sound."""
+def _read(path: Path) -> memoryview | None:
+    """The content of an entry, None unless it is there and every byte is as it was written."""
     try:
         if not path.is_file() or path.stat().st_size > MAX_BYTES:
             return None
-        content = path.read_bytes()
+        packed = path.read_bytes()
     except FileNotFoundError:  # another process has made room
         return None
     except OSError as error:
         _complain(path.parent, error.strerror or str(error))
         return None
-    found = _unpack_entry(content, path.stem, shape)
-    if found is not None:
-        with suppress(OSError):  # a folder that can only be read is of use too
-            os.utime(path)
-    return found
+    content = memoryview(packed)[_DIGEST_SIZE:]
+    if packed[:_DIGEST_SIZE] != _checksum(content, path.stem):
+        return None
+    with suppress(OSError):  # a folder that can only be read is of use too
+        os.utime(path)
+    return content
 
 
-def _write(path: Path, statistics: np.ndarray) -> None:
-    """Keep an array: readers see the whole entry or none."""
+def _write(path: Path, content: bytes) -> None:
+    """Keep a content: readers see the whole entry or none."""
     temporary = None
     try:
-        parts = _pack_entry(statistics, path.stem)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _make_room(path.parent, sum(map(len, parts))):
+        if not _make_room(path.parent, _DIGEST_SIZE + len(content)):
             return
         handle, temporary = tempfile.mkstemp(prefix=".stats-", dir=path.parent)  # which only the user can open
         with open(handle, "wb") as file:
-            file.writelines(parts)
+            file.writelines([_checksum(content, path.stem), content])
         os.replace(temporary, path)
         temporary = None
     except OSError as error:
@@ -236,30 +218,21 @@ def _make_room(folder: Path, size: int) -> bool:
 
 
 @dataclass(frozen=True)
-class _Entry:
+class _Statistics:
     dtype: str  # of the array; `stored` has a smaller one where that holds every number exactly
     stored: np.ndarray
 
 
-def _pack_entry(array: np.ndarray, key: str) -> tuple[bytes, bytes]:
-    """An entry as bytes: what it is with a checksum of its key and content, and the content."""
-    content = encode(_Entry(array.dtype.str, _smallest(array)))
-    return _MAGIC + _checksum(content, key), content
-
-
-def _unpack_entry(packed: bytes, key: str, shape: tuple[int, ...] | None) -> np.ndarray | None:
-    """The array of an entry, None unless every byte of it is as it was written; of any shape if None."""
-    begin = len(_MAGIC) + _DIGEST_SIZE
-    content = memoryview(packed)[begin:]
-    if packed[:begin] != _MAGIC + _checksum(content, key):
+def _unpack_statistics(content: memoryview | None, shape: tuple[int, ...]) -> np.ndarray | None:
+    """The array of an entry, None where it is not there or no array of numbers of that shape."""
+    if content is None:
         return None
     try:
-        entry = decode(_Entry, content)
+        entry = decode(_Statistics, content)
         found = entry.stored.astype(entry.dtype)
     except (InputError, TypeError):  # the checksum is right, and it was not written here all the same
         return None
-    sound = {found.dtype.kind, entry.stored.dtype.kind} <= set("iuf") and shape in (None, found.shape)
-    return found if sound else None
+    return found if {found.dtype.kind, entry.stored.dtype.kind} <= set("iuf") and found.shape == shape else None
 
 
 def _checksum(content: bytes | memoryview, key: str) -> bytes:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from mtsig_core.errors import SettingError
 
@@ -27,22 +29,15 @@ def matched_pieces(text: str, references: Sequence[str | None], tokens: Callable
     [('the', 1), (' ', 0), ('cat sat', 2)]
     """
     found = tokens(text)
-    places = align(text, found)
-    if not places:
-        return [(text, 0)] if text else []
-    known = set()
-    for reference in references:
-        known |= _ngrams(tokens(reference or ""))
-    of_token, of_gap = [0] * len(found), [0] * (len(found) - 1)
-    for n in range(1, _LONGEST + 1):
-        for at in range(len(found) - n + 1):
-            if tuple(found[at:at + n]) in known:
-                of_token[at:at + n] = [n] * n
-                of_gap[at:at + n - 1] = [n] * (n - 1)
-    cuts = [(0, 0)]  # (position, order from here on)
-    for k, (start, end) in enumerate(places):
-        cuts += [(start, of_token[k]), (end, of_gap[k] if k < len(of_gap) else 0)]
-    return _merged(text, cuts)
+    places = align(text, found) or []
+    known = {gram for reference in references for gram, _ in _ngrams(tokens(reference or ""))}
+    orders = [0] * len(text)  # of each character: the longest n-gram that covers it
+    for gram, at in _ngrams(found) if places else ():
+        if gram in known:
+            start, end = places[at][0], places[at + len(gram) - 1][1]
+            orders[start:end] = [len(gram)] * (end - start)
+    return [("".join(letter for letter, _ in piece), order)
+            for order, piece in groupby(zip(text, orders, strict=True), key=itemgetter(1))]
 
 
 def align(text: str, tokens: Sequence[str]) -> list[tuple[int, int]] | None:
@@ -79,17 +74,6 @@ def bleu_tokens(name: str) -> Callable[[str], list[str]]:
     return tokens
 
 
-def _ngrams(tokens: Sequence[str]) -> set[tuple[str, ...]]:
-    return {tuple(tokens[at:at + n]) for n in range(1, _LONGEST + 1) for at in range(len(tokens) - n + 1)}
-
-
-def _merged(text: str, cuts: Sequence[tuple[int, int]]) -> list[Piece]:
-    pieces: list[Piece] = []
-    for (start, order), (end, _) in zip(cuts, [*cuts[1:], (len(text), 0)], strict=True):
-        if start == end:
-            continue
-        if pieces and pieces[-1][1] == order:
-            pieces[-1] = (pieces[-1][0] + text[start:end], order)
-        else:
-            pieces.append((text[start:end], order))
-    return pieces
+def _ngrams(tokens: Sequence[str]) -> list[tuple[tuple[str, ...], int]]:
+    """The n-grams, the shortest first, and where they begin."""
+    return [(tuple(tokens[at:at + n]), at) for n in range(1, _LONGEST + 1) for at in range(len(tokens) - n + 1)]

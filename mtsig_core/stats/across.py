@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -26,7 +26,7 @@ from mtsig_core.results import (
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import Rows, apply_by_rows
 from mtsig_core.stats.cautions import about_choice
-from mtsig_core.stats.comparison import Cache, Draws, decide, draw, draws_key, join_comparisons
+from mtsig_core.stats.comparison import Cache, decide, draw, draws_key, join_comparisons
 from mtsig_core.stats.decisions import Decisions, average_runs_across, decide_tests, rank_systems
 from mtsig_core.stats.draws import (
     PairTests,
@@ -104,16 +104,7 @@ class Disputed:
 
 
 def pairs_across(results: Sequence[MetricResult]) -> list[PairAcross]:
-    """The pairs that all metrics have tested, in the order of the first.
-
-    Examples
-    --------
-    >>> from mtsig_core import TestSet, compare
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
-    >>> found = compare(ts, ["bleu", "chrf", "ter"], trials=999)
-    >>> [(pair.a, pair.relations, pair.kind) for pair in pairs_across(list(found.metrics.values()))]
-    [('A', ('>', '>', '>'), 'agree')]
-    """
+    """The pairs that all metrics have tested, in the order of the first."""
     return _across([(result.tested, result.sign) for result in results])
 
 
@@ -156,8 +147,7 @@ def _across(results: Sequence[tuple[Sequence[PairResult | MacroPair], int]]) -> 
 # Systems over several language pairs: the mean of their differences, drawn within each pair and then averaged.
 #
 # p-values of language pairs are never combined: two-sided ones forget the sign, so that a system that wins here and
-# loses
-# there would come out ahead. What is averaged are differences in points, observed and under the null alike.
+# loses there would come out ahead. What is averaged are differences in points, observed and under the null alike.
 
 
 #: The tests whose replicates can be averaged.
@@ -372,13 +362,16 @@ def compare_task(task: Task | TaskParts, metrics: str | Sequence[str] | None = N
                      _Shares(sum(len(info.pairs_with(name)) + 1 for name in names), progress))
     parts: dict[tuple[str, str], Comparison] = {}
     macro: dict[str, MacroResult] = {}
-    for (metric, pair), one in work.pairs([(name, pair) for name in names for pair in info.pairs_with(name)]):
-        parts[metric, pair] = one
-        if found is not None:
-            found(pair, one)
-        own = {pair: parts[metric, pair] for pair in info.pairs_with(metric) if (metric, pair) in parts}
-        if len(own) == len(info.pairs_with(metric)):
-            macro |= work.across(metric, own)
+    for metric in names:
+        counted: dict[str, Measured] = {}
+        for pair, one in work.compare(metric, info.pairs_with(metric), counted):
+            parts[metric, pair] = one
+            if found is not None:
+                found(pair, one)
+        own = {pair: parts[metric, pair] for pair in info.pairs_with(metric)}
+        if len(own) > 1:
+            macro[metric] = work.compare_across(metric, own, counted)
+        work.shares.step()
     return join_task(info, names, parts, macro, task.excluded, chosen=metrics is not None)
 
 
@@ -412,71 +405,62 @@ class _TaskWork:
     jobs: int
     cache: Cache
     shares: _Shares
-    counted: dict[str, Measured] = field(default_factory=dict)  # of one metric at a time, by language pair
 
-    def pairs(self, steps: list[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], Comparison]]:
-        """(metric, language pair) and its comparison: here one after the other; on other machines what was drawn before
-        comes first, the rest as it is done."""
-        sent = [step for step in steps if not self._is_drawn(*step)] if runs_elsewhere() else []
-        for metric, pair in steps:
-            if (metric, pair) not in sent:
+    def compare(self, metric: str, pairs: Sequence[str], counted: dict[str, Measured]
+                ) -> Iterator[tuple[str, Comparison]]:
+        """Language pairs with their comparisons, one after the other; on other machines what was drawn before comes
+        first, the rest as it is done. What is counted here is kept in `counted`."""
+        sent = [pair for pair in pairs if not self._is_drawn(metric, pair)] if runs_elsewhere() else []
+        for pair in pairs:
+            if pair not in sent:
                 self.shares.report(f"{pair}, looking", 0.0)
-                yield (metric, pair), self._decide(self._draw(metric, pair))
+                yield pair, self._compare(metric, pair, counted)
         if not sent:
             return
         self.shares.report(f"{len(sent)} language pairs on other machines", 0.0)
-        works = [partial(_drawn_elsewhere, self.task.testset(pair), metric, self.by_reference, self.sampling)
-                 for metric, pair in sent]
-        for k, drawn in run_as_completed(works):
-            self.shares.report(f"{sent[k][1]}, done elsewhere", 0.0)
+        for k, drawn in run_as_completed([partial(_drawn_elsewhere, self.task.testset(pair), metric, self.by_reference,
+                                                  self.sampling) for pair in sent]):
+            self.shares.report(f"{sent[k]}, done elsewhere", 0.0)
             for key, value in drawn.items():
                 self.cache[key] = value
-            yield sent[k], self._decide(self._draw(*sent[k]))
+            yield sent[k], self._compare(metric, sent[k], counted)
 
     def _is_drawn(self, metric: str, pair: str) -> bool:
         testset = self.task.testset(pair)
         plan, _ = resolve_plan(testset, **self.sampling)
         return draws_key(testset, resolve_metric(testset, metric), plan, self.by_reference) in self.cache
 
-    def _draw(self, metric: str, pair: str) -> Draws:
-        testset, counted = self.task.testset(pair), dict[str, Measured]()
+    def _compare(self, metric: str, pair: str, counted: dict[str, Measured]) -> Comparison:
+        testset, own = self.task.testset(pair), dict[str, Measured]()
         resolve_for(testset, [resolve_metric(testset, metric)], **self.sampling, **self.decisions, baseline=None)
         draws = draw(testset, metric, **self.sampling, by_reference=self.by_reference, jobs=self.jobs,
-                     cache=self.cache, counted=counted,
+                     cache=self.cache, counted=own,
                      progress=lambda stage, share: self.shares.report(f"{pair}, {stage}", share))
-        if metric in counted:
-            self.counted[pair] = counted[metric]
-        return draws
-
-    def _decide(self, draws: Draws) -> Comparison:
+        if metric in own:
+            counted[pair] = own[metric]
         self.shares.step()
         return decide(draws, **self.decisions)
 
-    def across(self, metric: str, pairs: dict[str, Comparison]) -> dict[str, MacroResult]:
-        """The metric across its language pairs, by its name; nothing of fewer than two."""
-        across = {metric: self._across(metric, pairs)} if len(pairs) > 1 else {}
-        self.counted.clear()
-        self.shares.step()
-        return across
-
-    def _across(self, metric: str, pairs: dict[str, Comparison]) -> MacroResult:
+    def compare_across(self, metric: str, pairs: dict[str, Comparison], counted: dict[str, Measured]) -> MacroResult:
+        """The metric across its language pairs."""
         results = [comparison.metrics[metric] for comparison in pairs.values()]
         settings = {pair: comparison.settings for pair, comparison in pairs.items()}
         # as within language pairs: where one of them has few units
         ci = "jackknife-t" if any(result.ci == "jackknife-t" for result in results) else "percentile"
-        draws = self._draw_across(metric, settings) if self.sampling["test"] in MACRO_TESTS else None
+        draws = self._draw_across(metric, settings, counted) if self.sampling["test"] in MACRO_TESTS else None
         if draws is not None and RANK_RULES[self.decisions["rank_rule"]].by_domain:
             draws = draws.over_domains
         return _macro_result(metric, results, tuple(pairs), draws, settings_across(settings), ci)
 
-    def _draw_across(self, metric: str, settings: dict[str, Settings]) -> AcrossDraws | None:
+    def _draw_across(self, metric: str, settings: dict[str, Settings], counted: dict[str, Measured]
+                     ) -> AcrossDraws | None:
         """Draw the mean differences; where rank rules could ask for it, those of the mean over domains, too."""
         plans = {pair: replace(Plan.from_settings(one), trials=None) for pair, one in settings.items()}
         sets = {pair: self.task.testset(pair) for pair in settings}
         key = ("across", tuple(sets), self.sampling["trials"], *(
             draws_key(one, resolve_metric(one, metric), plans[pair], False) for pair, one in sets.items()))
         if key not in self.cache:
-            parts = {pair: self.counted.get(pair) or measure(one.keep_scorable(metric), metric)
+            parts = {pair: counted.get(pair) or measure(one.keep_scorable(metric), metric)
                      for pair, one in sets.items()}
             draw = partial(draw_across, plans=plans, trials=self.sampling["trials"], seed=self.sampling["seed"],
                            jobs=self.jobs,

@@ -339,10 +339,6 @@ def spread_of_runs(name: str, scores: Sequence[float], alpha: float) -> SystemRu
 def spread_interval(sd: float, n_runs: int, alpha: float = 0.05) -> tuple[float, float]:
     """Interval of level 1 - alpha for the standard deviation of normal runs: sd sqrt(f / chi-squared(f)), f = R - 1.
 
-    Examples
-    --------
-    Of two runs next to nothing is known:
-
     >>> [round(end, 2) for end in spread_interval(1.0, 2)], [round(end, 2) for end in spread_interval(1.0, 5)]
     ([0.45, 31.91], [0.6, 2.87])
     """

@@ -44,8 +44,6 @@ class Columns:
     def from_statistics(cls, statistics: np.ndarray) -> Columns:
         """Those of statistics of any type but unsigned ones, shape (systems, units, stats).
 
-        Examples
-        --------
         >>> counts = np.arange(24).reshape(2, 3, 4) // 5
         >>> bool((Columns.from_statistics(counts).statistics() == counts).all())
         True
@@ -203,24 +201,10 @@ _UNITS_AT_ONCE = 4096  # units per product: 4 MB of weights in float32
 
 
 class UnitStatistics:
-    """The statistics of all systems, summed by unit and laid out for products.
+    """The statistics of all systems, of shape (systems, segments, stats), summed by unit and laid out for products.
 
-    Parameters
-    ----------
-    metric : Metric
-    statistics : ndarray, shape (systems, segments, stats), or Columns
-    units : Units
-
-    Attributes
-    ----------
-    totals : ndarray of float64, shape (stats, systems)
-    scores : ndarray of float64, shape (systems,)
-        Corpus scores in points.
-    shape : tuple of int
-        (stats, systems)
-    is_whole : bool
-        Whether the statistics are whole numbers, so that `drawn` can be asked for.
-    """
+    `totals` has shape (stats, systems), `scores` corpus scores in points, `shape` is (stats, systems); `is_whole` says
+    whether all are whole numbers, so that `drawn` can be asked for."""
 
     def __init__(self, metric: Metric, statistics: np.ndarray | Columns, units: Units):
         if isinstance(statistics, Columns):
@@ -328,8 +312,6 @@ def _rounded(statistics: np.ndarray, units: Units) -> np.ndarray:
 def round_to_bits(values: np.ndarray, reach: np.ndarray | float, bits: int) -> np.ndarray:
     """Values rounded to multiples of a power of two: whatever is below the reach has at most so many bits then.
 
-    Examples
-    --------
     >>> round_to_bits(np.array([0.1 + 0.2, 0.3]), 0.3, 42).tolist() == [round_to_bits(np.array(0.3), 0.3, 42)] * 2
     True
     """
@@ -381,9 +363,8 @@ def _differ(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 #-----------------------------------------------------------------------------------------------------------------------
 # Statistics x draws -> replicate scores, for all systems and pairs at once.
 #
-# The sums of a block of replicates serve all systems and pairs. They are exact (see `UnitStatistics`), so the
-# results do
-# not depend on how the work is cut up or on the number of workers.
+# The sums of a block of replicates serve all systems and pairs. They are exact (see `UnitStatistics`), so the results
+# do not depend on how the work is cut up or on the number of workers.
 
 
 #: Called with the share of the work that is done, between blocks; may raise `Cancelled` to stop it.
@@ -393,7 +374,7 @@ Stages = Callable[[str], Progress | None]
 
 _MOST_KEPT = 1 << 24  # differences, 128 MB: those of 57 systems and 9,999 trials
 _DRAWING = 0.1  # share of the work that drawing is, where differences are made anew
-_LOOKED_AT = 6  # times that a test looks at each pair then: for p, spread, three steps of Romano-Wolf, root mean square
+_LOOKED_AT = 4  # times that a test looks at each pair then: for p, spread, step of Romano-Wolf, root mean square
 
 
 def fits_in_memory(n_pairs: int, n_trials: int | None) -> bool:

@@ -9,6 +9,7 @@ from functools import wraps
 
 import numpy as np
 
+from mtsig_core._compiled import worth_compiling
 from mtsig_core.stats.arrays import Rows, apply_by_rows, apply_to_known, rounding_error, row_chunks
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.stats.power import unbiased, units_freedom
@@ -20,6 +21,7 @@ from mtsig_core.stats.power import unbiased, units_freedom
 #: From fewer there is no interval. Of two units a resample is the one twice, the other twice, or both, a quarter of the
 #: time, a quarter, and half of it: so no more than half can lie between two ends. The jackknife has those two scores.
 LEAST_UNITS = 3
+_FASTER = 10  # nanoseconds a number that compiled code saves
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,10 +140,20 @@ def fitting_intervals(segment_means: bool) -> dict[str, Interval]:
 
 def _quantiles(rows: np.ndarray, levels: Sequence[float]) -> np.ndarray:
     """Quantiles of each row, linear between order statistics (numpy's default): shape (levels, rows)."""
-    positions = np.array(levels) * (rows.shape[1] - 1)
+    last = rows.shape[1] - 1
+    positions = np.array(levels) * last
     at = positions.astype(int)
-    ordered = np.sort(rows, axis=1)  # half as long as the selection that np.quantile does
-    below, above = ordered[:, at].T, ordered[:, np.minimum(at + 1, rows.shape[1] - 1)].T
+    places = np.column_stack([at, np.minimum(at + 1, last)])
+    wanted, where = np.unique(places, return_inverse=True)
+    if worth_compiling(_FASTER * rows.size):
+        from mtsig_core.stats import kernels  # late: it imports numba
+
+        found = np.empty((len(rows), len(wanted)))
+        rows = np.ascontiguousarray(rows, np.float64)
+        kernels.order_statistics(rows, rows.min(axis=1), rows.max(axis=1), wanted, found)
+    else:
+        found = np.sort(rows, axis=1)[:, wanted]  # five times as fast here as the selection that np.quantile does
+    below, above = found[:, where.reshape(places.shape)].transpose(2, 1, 0)
     quantiles: np.ndarray = below + (above - below) * (positions - at)[:, None]
     return quantiles
 
@@ -156,36 +168,16 @@ def simultaneous(observed: np.ndarray, drawn: np.ndarray | Rows, n_units: np.nda
     with t from the largest studentised deviation of each draw over all pairs (Westfall and Young 1993; Romano and
     Wolf 2005), the same for all pairs on n units. A family of one pair has the single interval.
 
-    Parameters
-    ----------
-    observed : ndarray, shape (pairs,)
-        Differences d_0 in points.
-    drawn : ndarray or Rows, shape (pairs, draws)
-        Differences on bootstrap samples, the same samples for all pairs.
-    n_units : ndarray of int, shape (pairs,)
-        Independent units n that each pair is compared on.
-    n_effective : ndarray, shape (pairs,)
-        How many of equal size these are worth (Kish 1965).
-    alpha : float
-        The chance that any interval of the family misses.
+    `drawn` has the differences on bootstrap samples, shape (pairs, draws), the same samples for all pairs; `n_units`
+    and `n_effective` the units of each pair, and how many of equal size these are worth (Kish 1965). Returns low and
+    high, shape (pairs,): a difference that never varies gets its one value, NaN where there are fewer than
+    `LEAST_UNITS`.
 
-    Returns
-    -------
-    low, high : ndarray, shape (pairs,)
-        In points. A difference that never varies gets its one value; NaN where there are fewer than `LEAST_UNITS`.
-
-    Notes
-    -----
     t is `largest_quantile` read as Student's t: the value that t exceeds as seldom as a normal variable exceeds the
     quantile, with the units of equal size less one as degrees of freedom. The quantile alone takes the standard errors
-    for known: of 15 differences on 15 units it held all in 80% of samples in place of 95%. Beyond some hundred units
-    both are the same.
-
-    Draws of few units do not reach as far as the true differences do: below `FEW_FOR_BOOTSTRAP` the quantile is at
-    least Bonferroni's, z(1 - alpha / 2m), which needs no draws.
-
-    Step-down tests such as Romano-Wolf's may find more than any such family of intervals: they go on after the first.
-    """
+    for known: of 15 differences on 15 units it held all in 80% of samples in place of 95%. Draws of few units do not
+    reach as far as the true differences do: below `FEW_FOR_BOOTSTRAP` the quantile is at least Bonferroni's,
+    z(1 - alpha / 2m), which needs no draws. Step-down tests may find more than any such family of intervals."""
     from scipy.special import ndtr, ndtri, stdtrit
 
     quantile, se = largest_quantile(drawn, alpha)

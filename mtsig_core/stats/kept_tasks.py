@@ -147,14 +147,8 @@ def _testset(kept: _KeptSet) -> TestSet:
 class KeptTask:
     """A shared task, read only where something of it is not kept yet.
 
-    Parameters
-    ----------
-    source : TaskSource
-    whole : KeptTask, optional
-        The same without exclusions, where it is there: its files are then not read again.
-    read : callable, optional
-        Gives the task, where that is quicker than to read the source.
-    """
+    `whole` is the same without exclusions, where it is there: its files are then not read again. `read` gives the task,
+    where that is quicker than to read the source."""
 
     def __init__(self, source: TaskSource, whole: KeptTask | None = None, read: Callable[[], Task] | None = None):
         self.source, self._read = source, read or (lambda: read_once(source, self.digest))

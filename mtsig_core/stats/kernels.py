@@ -162,3 +162,56 @@ def sum_runs(rows: np.ndarray, chosen: np.ndarray, sums: np.ndarray) -> None:
             row = rows[chosen[k]]
             for column in range(rows.shape[1]):
                 here[column] += row[column]
+
+
+@compiled
+def count_far(rows: np.ndarray, middle: np.ndarray, least: np.ndarray, counts: np.ndarray) -> None:
+    """Set counts[r] to how many numbers of row r are at least so far from its middle."""
+    for r in range(len(rows)):
+        row, here, reach, n = rows[r], middle[r], least[r], 0
+        for k in range(len(row)):
+            n += np.abs(row[k] - here) >= reach
+        counts[r] = n
+
+
+@compiled
+def order_statistics(rows: np.ndarray, low: np.ndarray, high: np.ndarray, wanted: np.ndarray,
+                     found: np.ndarray) -> None:
+    """Set found[r, k] to the number at place wanted[k] of row r, once that is sorted, without sorting it.
+
+    Numbers are counted in bins of equal width, and only those of bins with a place that is wanted are sorted: a sixth
+    of the time for a thousand numbers, less for more.
+
+    `rows`: ndarray of float64, shape (rows, numbers); `low`, `high`: ndarray of float64, shape (rows,), the least and
+    the largest of each row; NaN where one is; `wanted`: ndarray of int, ascending; `found`: ndarray of float64, shape
+    (rows, wanted).
+    """
+    n = rows.shape[1]
+    bins, counts, taken = np.empty(n, np.uint8), np.empty(256, np.int64), np.empty(256, np.uint8)
+    some, places = np.empty(n), np.empty(len(wanted), np.int64)
+    for r in range(len(rows)):
+        row, least, scale = rows[r], low[r], (256 - 1e-9) / (high[r] - low[r])
+        counts[:], taken[:] = 0, 0
+        if 0 < scale < np.inf:
+            for k in range(n):
+                bins[k] = np.uint8(np.int32((row[k] - least) * scale))
+            for k in range(n):
+                counts[bins[k]] += 1
+        else:  # all alike, infinite, or no number: one bin has them all
+            bins[:], counts[0] = 0, n
+        here, before, left = 0, 0, 0
+        for w in range(len(wanted)):
+            while wanted[w] >= before + counts[here]:
+                before += counts[here]
+                if not taken[here]:
+                    left += counts[here]
+                here += 1
+            taken[here], places[w] = 1, wanted[w] - left
+        n_some = 0
+        for k in range(n):
+            if taken[bins[k]]:
+                some[n_some] = row[k]
+                n_some += 1
+        some[:n_some].sort()
+        for w in range(len(wanted)):
+            found[r, w] = some[places[w]]

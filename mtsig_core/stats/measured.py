@@ -71,13 +71,7 @@ class Measured:
         return self._rows(self.order)
 
     def only(self, names: Iterable[str]) -> Measured:
-        """The same with these systems alone, in this order.
-
-        Raises
-        ------
-        SettingError
-            For one that has no score.
-        """
+        """The same with these systems alone, in this order; `SettingError` for one that has no score."""
         known, names = self.names, list(names)
         for name in names:
             if name not in known:
@@ -86,13 +80,8 @@ class Measured:
         return self._rows([known.index(name) for name in names])
 
     def pair(self, a: str, b: str) -> tuple[np.ndarray, int]:
-        """Statistics of two systems on the segments that both have, shape (2, segments, stats), and how many these are.
-
-        Raises
-        ------
-        SettingError
-            If one of them has no score, or they have no segment in common.
-        """
+        """Statistics of two systems on the segments that both have, shape (2, segments, stats), and how many these are;
+        `SettingError` without any."""
         two, pair = self.only((a, b)), np.array([[0, 1]])
         n = int(engine.count_common_segments(self.metric, two.statistics, pair)[0])
         if not n:
@@ -123,24 +112,8 @@ class Measured:
 
 def measure(testset: TestSet, metric: str | Metric, *, statistics: np.ndarray | None = None,
             progress: Callable[[float], None] | None = None) -> Measured:
-    """Count what a metric needs of a test set, and leave out what it cannot compare.
+    """Count what a metric needs of a test set, and leave out what it cannot compare; `statistics` may be known already.
 
-    Parameters
-    ----------
-    testset : TestSet
-    metric : str or Metric
-    statistics : ndarray, shape (systems, segments, stats), optional
-        ``metric.statistics(testset)``, where that is known already.
-    progress : callable, optional
-        Called with the share that is counted.
-
-    Raises
-    ------
-    SettingError
-        If there is no such metric, or no score at all.
-
-    Examples
-    --------
     >>> ts = TestSet("toy", {"A": ["a b c d x"], "B": ["a b c d e"]}, {"ref": ["a b c d e"]})
     >>> found = measure(ts, "wer")
     >>> found.scores.tolist(), found.best_first().names

@@ -14,19 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from mtsig_core.errors import SettingError, suggest_name
+from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, direction, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import rounding_error
-from mtsig_core.stats.draws import test_pairs
+from mtsig_core.stats.draws import draw_systems, test_pairs
 from mtsig_core.stats.engine import (
     count_common_segments,
     count_differing_units,
     has_gaps,
     pair_statistics,
-    segment_scores,
 )
 from mtsig_core.stats.few_units import least_of_units, p_floor, pair_units
 from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals
@@ -34,7 +33,7 @@ from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.power import minimum_detectable_difference, unbiased, units_freedom
 from mtsig_core.stats.resampling import Units, make_units
-from mtsig_core.stats.settings import check_trials, resolve_sampling
+from mtsig_core.stats.settings import Plan, check_trials, resolve_sampling
 from mtsig_core.stats.significance import (
     SIDES,
     SMALLEST_P,
@@ -153,7 +152,9 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     >>> [(o.test, o.p_value) for o in found.outcomes][:2]
     [('ar', 0.001), ('bootstrap', 0.001)]
     """
-    _check_pair(testset, a, b)
+    if a == b:
+        raise SettingError(f"A pair is two systems, and {a!r} is given twice. Choose another for one of them.")
+    testset.only((a, b))  # which says so where one is not there
     settings, _ = resolve_sampling(testset, unit=unit, block_length=block_length, alpha=alpha, resamples=resamples,
                                    seed=seed)
     check_trials(trials, alpha, "ar")  # the other tests draw as often
@@ -164,12 +165,13 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     seen = measure(testset, metric, statistics=statistics)
     whole = Measured(testset, metric, statistics)  # each segment of the set, whatever is compared
     (two, n), units = seen.pair(a, b), seen.units(settings.unit, settings.block_length)
-    here = engine.UnitStatistics(metric, two, units)
-    drawn = _difference(engine.bootstrap_scores(here, max(resamples, trials), seed, jobs=jobs,
-                                                progress=report_stage(progress, "bootstrap samples")))
+    sides = draw_systems(metric, two, units, Plan("bootstrap", units.kind, units.block_length, trials, resamples, seed),
+                         jobs, report_stage(progress, "bootstrap samples"))
+    here, drawn, both = sides.data, _difference(sides.scores), sides.sample
+    sample = Sample(_difference(both.observed)[None], _difference(both.drawn)[None], _difference(both.left_out)[None],
+                    None if both.segments is None else _difference(both.segments)[None])
     swapped = engine.swap_differences(here, engine.all_pairs(2), trials, seed, jobs=jobs,
                                       progress=report_stage(progress, "swaps"))[0]
-    sample = _sample_difference(here, two, drawn[:resamples])
     (common, worth), delta = _units_of_both(seen.only((a, b)), units), float(sample.observed[0])
     n_apart = {draws: count_differing_units(here, engine.all_pairs(2), np.array([common]), draws == "swaps")
                for draws in ("swaps", "bootstrap", "none")}
@@ -187,23 +189,6 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
         _detectable(se[units.kind], common, worth, int(n_apart["swaps"][0]), units, alpha),
         None if testset.documents is None else _contributions_by(whole, "document", a, b),
         _contributions_by(whole, "segment", a, b), n, TESTS["ar"].tries_all(units))
-
-
-def _check_pair(testset: TestSet, a: str, b: str) -> None:
-    if a == b:
-        raise SettingError(f"A pair is two systems, and {a!r} is given twice. Choose another for one of them.")
-    for name in (a, b):
-        if name not in testset.systems:
-            raise SettingError(f"No system {name!r} in {testset.name}.{suggest_name(name, testset.systems)} It has: "
-                               f"{', '.join(testset.systems)}.")
-
-
-def _sample_difference(here: engine.UnitStatistics, two: np.ndarray, drawn: np.ndarray) -> Sample:
-    """The difference of two systems as one row, with these bootstrap differences."""
-    segments = segment_scores(here.metric, two)
-    return Sample(np.array([here.scores[0] - here.scores[1]]), drawn[None],
-                  _difference(engine.jackknife_scores(here))[None],
-                  None if segments is None else _difference(segments)[None])
 
 
 def _units_of_both(two: Measured, units: Units) -> tuple[int, float]:
@@ -455,15 +440,12 @@ def measure_contributions(testset: TestSet, metric: Metric, a: str, b: str, stat
 def find_segments(testset: TestSet, a: str, b: str, *, document: int | None = None, domain: str | None = None,
                   text: str = "", where: str = "anywhere", how: str = "as written", among: np.ndarray | None = None,
                   shortest: int | None = None, longest: int | None = None) -> np.ndarray:
-    """Positions of the segments of a document, of a domain, of some length, or in which a text occurs.
-
-    Returns ndarray of int, shape (found,) From 0, in the order of the test set.
+    """Positions of the segments of a document, of a domain, of some length, or in which a text occurs, in the order of
+    the test set; only those `among` some.
 
     >>> ts = TestSet("toy", {"A": ["a Cat", "a dog"], "B": ["cats", "a rat"]}, {"ref": ["a cat", "a dog"]})
     >>> find_segments(ts, "A", "B", text="CAT").tolist(), find_segments(ts, "A", "B", text="cats").tolist()
     ([0], [0])
-    >>> find_segments(ts, "A", "B", text="a", where="output of B").tolist()
-    [0, 1]
     """
     if where not in PLACES:
         raise SettingError(f"where is {where!r}. Expected one of: {', '.join(PLACES)}.")
@@ -545,15 +527,12 @@ def score_selection(testset: TestSet, metric: Metric, a: str, b: str, statistics
 
 def deciding_segments(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.ndarray,
                       added: np.ndarray) -> np.ndarray:
-    """The segments without which the better of two systems would not be ahead.
+    """The segments without which the better of two systems would not be ahead, as positions, the first left out first.
 
     Those are left out one after the other that add most in its favour, until the corpus scores of the rest are equal
     or turned round. Each is weighed by what it adds when it alone is left out, so there may be a smaller such set
-    (Broderick, Giordano and Meager 2020, who look for the share of the data that carries a conclusion). It describes
-    the difference; it is no test.
-
-    Returns positions from 0, int, shape (deciding,), the first left out first; none where scores are equal, or where
-    the better stays ahead however many are left out.
+    (Broderick, Giordano and Meager 2020). It describes the difference; it is no test. None where scores are equal, or
+    where the better stays ahead however many are left out.
 
     >>> from mtsig_core import make_metric
     >>> ref = ["a b c d e", "f g h i j", "k l m n o", "p q r s t"]
@@ -644,10 +623,8 @@ def _there(columns: Iterable[tuple[str, Sequence[str | None] | None]]) -> dict[s
 
 def _rows(testset: TestSet, a: str, b: str) -> list[int]:
     """Where the two stand among the systems."""
+    testset.only((a, b))  # which says so where one is not there
     names = list(testset.systems)
-    for name in (a, b):
-        if name not in names:
-            raise SettingError(f"No system {name!r} in {testset.name}. It has: {', '.join(names) or 'none'}.")
     return [names.index(name) for name in (a, b)]
 
 

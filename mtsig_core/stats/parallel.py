@@ -1,10 +1,8 @@
 """Tasks in order, whoever computes them: this thread, threads, or what joblib was told of, as a Dask cluster.
 
-All parallel work of the core goes through `run_in_order` (blocks of replicates, repeats of experiments) and,
-where there
-are other machines, `run_as_completed` (language pairs). Each task draws from a stream of its own,
-so the results are the
-same wherever and in whatever order tasks run.
+All parallel work of the core goes through `run_in_order` (blocks of replicates, repeats of experiments) and, where
+there are other machines, `run_as_completed` (language pairs). Each task draws from a stream of its own, so the results
+are the same wherever and in whatever order tasks run.
 """
 
 from __future__ import annotations
@@ -34,21 +32,11 @@ _AGAIN: dict[str, Any] = {"pure": False, "retries": 8}  # calls whose workers ar
 
 @contextmanager
 def on_cluster(address: str | None) -> Iterator[None]:
-    """Compute on the workers of a Dask cluster what runs inside; here where `address` is None.
+    """Compute on the workers of a Dask cluster what runs inside, or here where `address` (``tcp://host:8786``) is None.
 
-    Who has a cluster of another kind tells joblib of it (`joblib.parallel_config`); this is the same for Dask.
-
-    Parameters
-    ----------
-    address : str or None
-        Of the scheduler, as ``tcp://host:8786``.
-
-    Raises
-    ------
-    ClusterError
-        If Dask is not installed, the scheduler does not answer, it has no workers, or one has no mtsig, or another
-        version; and where the work cannot be done because scheduler or workers are lost meanwhile.
-    """
+    Who has a cluster of another kind tells joblib of it (`joblib.parallel_config`); this is the same for Dask. Raises
+    `ClusterError` if Dask is not installed, the scheduler does not answer, it has no workers, or one has no mtsig, or
+    another version; and where the work cannot be done because scheduler or workers are lost meanwhile."""
     if address is None:
         yield
         return

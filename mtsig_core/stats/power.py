@@ -126,17 +126,9 @@ def power_at(difference: np.ndarray | float, se: np.ndarray | float, alpha: floa
 def exaggeration_at(difference: float, se: float, alpha: float = 0.05, n_effective: float = math.inf) -> float:
     """How many times as large as the true difference significant ones are, on average (Gelman and Carlin 2014).
 
-    E(abs(d) | abs(d) >= t SE) / difference of a normal d: the winner's curse of tests with little power.
+    E(abs(d) | abs(d) >= t SE) / difference of a normal d, the true difference not 0: the winner's curse of tests with
+    little power.
 
-    Parameters
-    ----------
-    difference, se : float
-        True difference, not 0, and its standard error; in points.
-    n_effective : float
-        As in `power_at`.
-
-    Examples
-    --------
     >>> round(exaggeration_at(2.80, 1.0), 2), round(exaggeration_at(0.5, 1.0), 2)
     (1.13, 4.79)
     """

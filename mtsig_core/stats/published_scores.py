@@ -244,7 +244,7 @@ Part = tuple[TestSet, TestSet]
 
 def replicate(testset: TestSet, table: OfficialTable, whole: TestSet | None = None, *, lowercase: bool = False,
               progress: Callable[[str, float], None] | None = None) -> Replication:
-    """Printed scores beside those of a test set.
+    """Printed scores beside those of a test set; `whole` is the same with all its references and the canary line.
 
     A system or metric is the one of the same name; or else the one whose name is the same without case, spaces, dots,
     dashes and underscores, if there is just one. A metric may end in what scores it, as WMT writes it: bleu-all is BLEU
@@ -254,19 +254,6 @@ def replicate(testset: TestSet, table: OfficialTable, whole: TestSet | None = No
     that gives the most of them, over all columns, is taken first; of several the one that gives the most numbers of
     the table.
 
-    Parameters
-    ----------
-    testset : TestSet
-    table : OfficialTable
-    whole : TestSet, optional
-        The same with all its references and the canary line, which are tried too.
-    lowercase : bool
-        Whether case is ignored, for metrics that can.
-    progress : callable, optional
-        Called with (stage, share of it done).
-
-    Examples
-    --------
     >>> from mtsig_core.readers.official_tables import parse_official_table
     >>> ts = TestSet("toy", {"A": ["the cat sat down"] * 2}, {"ref": ["The cat sat down"] * 2})
     >>> [(row.agrees, row.setting) for row in replicate(ts, parse_official_table("system,BLEU\\nA,100.0")).rows]

@@ -69,27 +69,12 @@ def fitting_rules(segment_means: bool, domains: bool = True) -> dict[str, RankRu
 
 
 def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str]) -> tuple[np.ndarray, Ranks]:
-    """Rank ranges of WMT24's general task, and the order they are about.
+    """Rank ranges of WMT24's general task, from scores of shape (systems, segments), higher better, NaN where there is
+    none; and the order of the systems, best first.
 
     A system's mean is the mean over domains of its mean in each. Of a pair, each domain gives the two-sided p of
     Wilcoxon's signed-rank test on its segments; these are combined by Stouffer's method as if they were one-sided,
-    z = sum(ndtri(1 - p)) / sqrt(domains). A rank range is 1 + losses to systems - wins, each at alpha.
-
-    Parameters
-    ----------
-    scores : ndarray, shape (systems, segments)
-        Higher is better; NaN where there is none.
-    alpha : float
-    domains : sequence of str
-        Of each segment.
-
-    Returns
-    -------
-    order : ndarray of int, shape (systems,)
-        Best first.
-    Ranks
-        Of the systems as they stand in `scores`.
-    """
+    z = sum(ndtri(1 - p)) / sqrt(domains). A rank range is 1 + losses to systems - wins, each at alpha."""
     from scipy.special import ndtr, ndtri
 
     groups = [np.array([k for k, domain in enumerate(domains) if domain == name]) for name in dict.fromkeys(domains)]
@@ -255,8 +240,6 @@ def rank_intervals(better: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     They hold jointly at the level at which the decisions control the family-wise error (Mogstad et al. 2024 in
     economics; WMT's rank ranges with a correction).
 
-    Examples
-    --------
     >>> low, high = rank_intervals(np.array([[0, 1, 1], [0, 0, 0], [0, 0, 0]], dtype=bool))
     >>> low.tolist(), high.tolist()
     ([1, 2, 2], [1, 3, 3])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mtsig_core.errors import InputError, SettingError, suggest_name
+from mtsig_core.errors import InputError
 from mtsig_core.metrics import Metric, find_tokenizer, is_segment_mean, resolve_metric, resolve_metrics
 from mtsig_core.results import MetricScores, SamplingSettings, Scores, SystemScore, TestSetInfo
 from mtsig_core.stats import engine
@@ -135,8 +135,6 @@ def bootstrap_systems(testset: TestSet, metric: str | Metric, *, only: Sequence[
 def relative_ends(low: float, median: float, high: float) -> tuple[float, float] | None:
     """Interval ends relative to the median, as fractions of its size (Zhang and Vogel 2004, 3.1); None where it is 0.
 
-    Examples
-    --------
     >>> relative_ends(18.0, 20.0, 23.0)
     (-0.1, 0.15)
     """
@@ -154,14 +152,10 @@ def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndar
 
 
 def prepare_systems(testset: TestSet, metric: str | Metric, only: Sequence[str] | None, statistics: np.ndarray | None,
-            progress: Progress | None, **sampling: Any) -> tuple[SamplingSettings, Measured]:
-    """Settings as resolved, and what the metric sees of some systems.
-    """
+                    progress: Progress | None, **sampling: Any) -> tuple[SamplingSettings, Measured]:
+    """Settings as resolved, and what the metric sees of some systems."""
     settings, _ = resolve_sampling(testset, **sampling)
     metric = resolve_metric(testset, metric)
-    for name in only or ():
-        if name not in testset.systems:
-            raise SettingError(f"No system {name!r} in {testset.name}.{suggest_name(name, testset.systems)} It has: "
-                               f"{', '.join(testset.systems)}.")
+    testset.only(only or ())  # which says so where one is not there
     seen = measure(testset, metric, statistics=statistics, progress=report_stage(progress, "counting"))
     return settings, seen if only is None else seen.only(only)

@@ -28,20 +28,10 @@ FEW_TO_DRAW = 10
 
 
 def approximate_randomization(observed: np.ndarray, swapped: np.ndarray | Rows) -> np.ndarray:
-    """Two-sided approximate randomization (Riezler and Maxwell 2005, Fig. 1).
+    """Two-sided approximate randomization (Riezler and Maxwell 2005, Fig. 1), from d_0 and from d_r after random swaps.
 
-    p = (c + 1) / (R + 1), c = #{abs(d_r) >= abs(d_0)}; ``>=``, so that identical outputs get p = 1.
-
-    Parameters
-    ----------
-    observed : ndarray, shape (pairs,)
-        d_0, in points.
-    swapped : ndarray or Rows, shape (pairs, R)
-        d_r, after random swaps.
-
-    Returns
-    -------
-    ndarray, shape (pairs,)
+    p = (c + 1) / (R + 1), c = #{abs(d_r) >= abs(d_0)}; ``>=``, so that identical outputs get p = 1. Shapes (pairs,) and
+    (pairs, R) -> (pairs,).
     """
     return _p_values(lambda d0, d: count_extreme(d0, d, np.zeros(len(d))), observed, swapped)
 
@@ -97,20 +87,8 @@ def win_rates(drawn: np.ndarray | Rows) -> tuple[np.ndarray, np.ndarray]:
 def student_t(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
     """Two-sided paired t test on the differences of segment scores (Student 1908; Koehn 2004, section 4).
 
-    t = mean(d) / (sd(d) / sqrt(n)) on n - 1 degrees of freedom; no difference at all gives p = 1.
-
-    Parameters
-    ----------
-    observed : ndarray, shape (pairs,)
-        Not needed: the mean is that of the differences.
-    differences : ndarray, shape (pairs, segments)
-        Score of the first system less that of the second; NaN where one of them has none.
-
-    Returns
-    -------
-    ndarray, shape (pairs,)
-        1 for a pair with fewer than two segments, which show nothing.
-    """
+    t = mean(d) / (sd(d) / sqrt(n)) on n - 1 degrees of freedom, from differences of shape (pairs, segments), NaN where
+    one has no score. p is 1 without a difference, and with fewer than two segments."""
     from scipy.special import stdtr
 
     n = np.isfinite(differences).sum(axis=1)
@@ -185,7 +163,7 @@ def _side_of_draws(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray
 
 def _side_of_mean(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
     """The same of the sum of the differences of segment scores."""
-    sides: np.ndarray = np.sign(np.where(np.isfinite(differences), differences, 0.0).sum(axis=1))
+    sides: np.ndarray = np.sign(np.nansum(differences, axis=1))
     return sides
 
 
@@ -241,28 +219,14 @@ def decide_pairs(improvement: np.ndarray, alpha: float, *, p: np.ndarray | None 
                  lose: np.ndarray | None = None, side: np.ndarray | None = None) -> np.ndarray:
     """The one place where a pair is decided: 1 for its first system, -1 for its second, 0 for neither.
 
-    A pair goes to the side of the test's own statistic, and only where the improvement is on that side too: what is
-    not the same by both is decided for neither, however small p is.
+    A pair goes to the side of the test's own statistic (`side`, see `SignificanceTest.side`; by default the sign of the
+    improvement, or of ``win - lose``), and only where the improvement is on that side too: what is not the same by both
+    is decided for neither, however small p is. In place of p `win` and `lose` may be given, the shares of bootstrap
+    samples on which the first is better, and worse (Koehn 2004, section 6): the larger has to be at least 1 - alpha.
+    Without either nothing is decided. All are of shape (pairs,).
 
-    Parameters
-    ----------
-    improvement : ndarray, shape (pairs,)
-        Of the first system over the second; what counts is its sign.
-    p : ndarray, shape (pairs,), optional
-        Adjusted for all pairs, or raw.
-    win, lose : ndarray, shape (pairs,), optional
-        In place of p, shares of bootstrap samples on which the first is better, and worse (Koehn 2004, section 6):
-        the larger has to be at least 1 - alpha. Without either nothing is decided.
-    side : ndarray, shape (pairs,), optional
-        The sign of the test's own statistic, see `SignificanceTest.side`, positive where the first is better. By
-        default that of the improvement, and of ``win - lose`` where these decide.
-
-    Examples
-    --------
     >>> decide_pairs(np.array([2.0, -1.0]), 0.05, p=np.array([0.01, 0.01]), side=np.array([-1, -1])).tolist()
     [0, -1]
-    >>> decide_pairs(np.array([2.0, -1.0, 1.0]), 0.05, p=np.array([0.05, 0.01, 0.2])).tolist()
-    [1, -1, 0]
     >>> decide_pairs(np.array([2.0, 1.0]), 0.05, win=np.array([0.95, 0.94]), lose=np.array([0.04, 0.05])).tolist()
     [1, 0]
     """
@@ -483,23 +447,9 @@ def romano_wolf(observed: np.ndarray, null: np.ndarray | Rows, tolerance: float 
     maximum: without a difference (identical outputs) it gets p = 1; a difference that is the same in every draw is
     infinitely many standard deviations, so that it comes first in the step-down and keeps the p of the pair alone.
 
-    Parameters
-    ----------
-    observed : ndarray, shape (pairs,)
-        Observed differences.
-    null : ndarray or Rows, shape (pairs, replicates)
-        Differences under the null hypothesis, the same draws for all pairs.
-    tolerance : float
-        A null difference that is less by this share of a pair's largest counts as equal.
-    whole : bool
-        Whether null and observed differences together are all that there can be. The standard deviation is then that of
-        all, which is the same whichever of them is observed, so that p is exact.
-
-    Returns
-    -------
-    ndarray, shape (pairs,)
-        Adjusted p-values, at least 1 / (replicates + 1).
-    """
+    `null` has the differences under the null hypothesis, shape (pairs, replicates), the same draws for all pairs; one
+    that is less by the `tolerance` of a pair's largest counts as equal. Where null and observed differences together
+    are all that there can be (`whole`), the standard deviation is that of all, so that p is exact."""
     return romano_wolf_in(observed, null, [np.arange(len(observed))], tolerance, whole=whole)[0]
 
 
@@ -523,20 +473,23 @@ def romano_wolf_in(observed: np.ndarray, null: np.ndarray | Rows, families: Sequ
     with np.errstate(divide="ignore", invalid="ignore"):
         distance = np.where(varies, np.abs(observed) / spread, -np.inf)
 
-    def step_down(family: np.ndarray) -> np.ndarray:
-        adjusted = by_itself.copy()
-        order = family[np.argsort(distance[family], kind="stable")][np.count_nonzero(~varies[family]):]
-        largest = np.zeros(n)  # over the pairs not yet passed, the smallest first
-        p = np.empty(len(order))
-        for k, (pair, row) in enumerate(zip(order, iterate_rows(null, order), strict=True)):
-            np.maximum(largest, np.abs(row) / spread[pair], out=largest)
-            threshold = (abs(observed[pair]) - ties[pair]) / spread[pair]
-            p[k] = (np.count_nonzero(largest >= threshold) + 1) / (n + 1)
-        adjusted[order] = np.maximum.accumulate(p[::-1])[::-1]
-        stepped: np.ndarray = adjusted[family]
-        return stepped
-
-    return [step_down(family) for family in families]
+    # One walk over all pairs, the least far first, serves all families: the rows are the dear part.
+    order = np.argsort(distance, kind="stable")[np.count_nonzero(~varies):]
+    adjusted, largest = np.tile(by_itself, (len(families), 1)), np.zeros((len(families), n))
+    member = np.zeros((len(families), len(observed)), dtype=bool)
+    for own, family in zip(member, families, strict=True):
+        own[family] = True
+    for pair, row in zip(order, iterate_rows(null, order), strict=True):
+        reach, threshold = np.abs(row) / spread[pair], (abs(observed[pair]) - ties[pair]) / spread[pair]
+        for k in np.flatnonzero(member[:, pair]):  # the largest is over the pairs of the family not yet passed
+            np.maximum(largest[k], reach, out=largest[k])
+            adjusted[k, pair] = (np.count_nonzero(largest[k] >= threshold) + 1) / (n + 1)
+    found = []
+    for p, own, family in zip(adjusted, member, families, strict=True):
+        steps = order[own[order]]
+        p[steps] = np.maximum.accumulate(p[steps][::-1])[::-1]
+        found.append(p[family])
+    return found
 
 
 def _step_up(p: np.ndarray, factor: float) -> np.ndarray:

@@ -43,11 +43,6 @@ def test_text_and_csv_have_the_same_numbers(run, rated):
     assert [row["table"] for row in rows].count("comparisons") == 1
 
 
-def test_the_same_seed_gives_the_same_bytes(run, rated):
-    first, second = (run("agreement", *rated, "--format", "json", "--jobs", jobs).out for jobs in (1, 2))
-    assert first == second
-
-
 def test_a_human_score_that_is_not_there(run, rated):
     done = run("agreement", *rated, "--human", "peopel")
     assert done.status == 2 and "It has: people" in done.err

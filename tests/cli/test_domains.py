@@ -73,9 +73,3 @@ def test_a_positive_difference_is_an_improvement_where_lower_is_better_too(run, 
 def test_options_that_leave_too_little_are_named_and_not_the_documents_file(run, domains, choice, said):
     done = run("domains", *domains, *choice)
     assert done.status == 2 and said in done.err and "--docs" not in done.err
-
-
-def test_one_pair_is_no_share_of_pairs(run, domains):
-    text = run("domains", *domains, "--exclude", "poor").out
-    assert ": 0 of 1 pair significant on the whole set, " in text
-    assert "; significantly reversed between domains: 1." in text

@@ -4,9 +4,6 @@ import json
 
 import pytest
 
-from mtsig_core.report.commands import source_options
-from mtsig_core.source import Source
-
 
 @pytest.fixture
 def parsed(options, files):
@@ -51,9 +48,3 @@ def test_a_damaged_parse_is_named_with_its_line(run, parsed, files):
     file = files / "fair.conllu"
     file.write_text(file.read_text().replace("\t2\tdep", "\t_\tdep", 1))
     assert f"{file}, line 1: the head (column 7)" in run("score", *parsed, "--metrics", "dep-f").err
-
-
-def test_a_source_with_parses_survives_the_way_to_the_dashboard():
-    source = Source(ref=((None, "r"),), system=(("A", "a"),), parse=(("A", "p"), ("r", "q")))
-    assert Source.from_json(source.to_json()) == source
-    assert source_options(source)[4:] == ["--parse", "A=p", "--parse", "r=q"]

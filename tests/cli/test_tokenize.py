@@ -1,7 +1,5 @@
 """--tokenize belongs to the test set; every command warns where the tokenizer cuts no words."""
 
-import json
-
 import pytest
 
 from tests.toys import SPACELESS
@@ -16,20 +14,8 @@ def chinese(tmp_path):
 
 @pytest.mark.parametrize("command", ["score", "segments", "sweep resamples"])
 def test_a_command_warns(run, chinese, command):
-    assert run(*command.split(), *chinese).err.startswith("Warning: The references look Chinese")
+    assert run(*command.split(), *chinese).err.startswith("Warning: The references look like Chinese")
     assert not run(*command.split(), *chinese, "--tokenize", "zh").err
-
-
-def test_compare_has_it_among_its_warnings(run, chinese):
-    found = run("compare", *chinese, "--trials", 99, "--resamples", 50, "--format", "json")
-    assert not found.err
-    assert "tokenizer-and-script" in [warning["code"] for warning in json.loads(found.out)["warnings"]]
-
-
-def test_metrics_without_a_tokenizer_stand_beside_it(run, chinese):
-    found = run("score", *chinese, "--tokenize", "char", "--metrics", "bleu,chrf", "--format", "json")
-    metrics = json.loads(found.out)["metrics"]
-    assert "|tok:char|" in metrics["bleu"]["signature"] and "chrf" in metrics
 
 
 def test_scores_alone_have_no_words(run, tmp_path):
@@ -44,6 +30,6 @@ def test_what_questions_all_numbers_stands_before_them(run, tmp_path):
     done = run("compare", "--ref", tmp_path / "r", "--system", tmp_path / "a", "--system", tmp_path / "b", "--trials",
                "99", "--resamples", "50", "--metrics", "bleu")
     assert done.status == 0
-    assert done.out.index("Warning: The references look Chinese") < done.out.index("BLEU, higher")
-    assert done.out.count("look Chinese") == 1
+    assert done.out.index("Warning: The references look like Chinese") < done.out.index("BLEU, higher")
+    assert done.out.count("look like Chinese") == 1
     assert done.out.index("Warning: Segments are treated") > done.out.index("BLEU, higher")

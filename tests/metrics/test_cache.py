@@ -48,8 +48,8 @@ def counted(monkeypatch):
     return calls
 
 
-def pack(array, key):
-    return b"".join(cache._pack_entry(array, key))
+def pack(array):
+    return encode(cache._Statistics(array.dtype.str, cache._smallest(array)))
 
 
 def entry(folder):
@@ -112,16 +112,16 @@ REAL = st.floats(width=64) | WHOLE.map(float) | st.sampled_from([-0.0, 0.1, 1e30
 @given(st.one_of(arrays.arrays(np.int32, (2, 3, 2), elements=WHOLE), arrays.arrays(np.int64, (1, 4, 1), elements=WHOLE),
                  arrays.arrays(np.float64, (2, 2, 2), elements=REAL), arrays.arrays(np.int32, (0, 3, 2))))
 def test_every_bit_survives(values):
-    packed = pack(values, "key")
-    back = cache._unpack_entry(packed, "key", values.shape)
+    packed = pack(values)
+    back = cache._unpack_statistics(packed, values.shape)
     assert values.dtype.kind == "f" or len(packed) <= 100 + values.nbytes  # small numbers take little room
     assert back.dtype == values.dtype and back.tobytes() == values.tobytes()
 
 
 # -- damage --------------------------------------------------------------------------------------------------
 
-def sealed(content, key):
-    return cache._MAGIC + cache._checksum(content, key) + content
+def sealed(key, content):
+    return cache._checksum(content, key) + content
 
 
 ZEROS = np.zeros((2, 12, 10), np.int32)
@@ -130,11 +130,10 @@ ZEROS = np.zeros((2, 12, 10), np.int32)
 @pytest.mark.parametrize("damage", [
     lambda content, key: b"", lambda content, key: content[:-1], lambda content, key: content[:10],
     lambda content, key: content + b"\0", lambda content, key: b"\x93NUMPY\x01\x00v\x00{'descr': '<i4'}\n" * 100,
-    lambda content, key: content.replace(b"statistics 2", b"statistics 1", 1),
-    lambda content, key: pack(ZEROS, "0" * 32),  # sound, but of other texts, another shape, or no array of numbers
-    lambda content, key: pack(ZEROS[:, 1:], key), lambda content, key: sealed(encode(["no array"]), key),
-    lambda content, key: sealed(encode(cache._Entry("|O", ZEROS * 1.0)), key),
-    lambda content, key: sealed(encode(cache._Entry("<M8[s]", ZEROS.astype(np.int64))), key)])
+    lambda content, key: sealed("0" * 32, pack(ZEROS)),  # sound, but of other texts, another shape, no array of numbers
+    lambda content, key: sealed(key, pack(ZEROS[:, 1:])), lambda content, key: sealed(key, encode(["no array"])),
+    lambda content, key: sealed(key, encode(cache._Statistics("|O", ZEROS * 1.0))),
+    lambda content, key: sealed(key, encode(cache._Statistics("<M8[s]", ZEROS.astype(np.int64))))])
 def test_damaged_entries_are_counted_again_and_replaced(folder, counted, capsys, damage):
     expected = cached_statistics(Bleu(), toy())
     path = entry(folder)
@@ -145,12 +144,13 @@ def test_damaged_entries_are_counted_again_and_replaced(folder, counted, capsys,
     assert capsys.readouterr() == ("", "")
 
 
-def test_every_flipped_byte_is_noticed():
-    values = np.arange(24, dtype=np.int32).reshape(2, 4, 3)
-    content = pack(values, "key")
+def test_every_flipped_byte_is_noticed(tmp_path):
+    content = sealed("key", pack(np.arange(24, dtype=np.int32).reshape(2, 4, 3)))
+    (path := tmp_path / "key.stats").write_bytes(content)
+    assert cache._read(path) == content[cache._DIGEST_SIZE:]
     for k in range(len(content)):
-        flipped = content[:k] + bytes([content[k] ^ 1]) + content[k + 1:]
-        assert cache._unpack_entry(flipped, "key", values.shape) is None, k
+        path.write_bytes(content[:k] + bytes([content[k] ^ 1]) + content[k + 1:])
+        assert cache._read(path) is None, k
 
 
 # -- folders -------------------------------------------------------------------------------------------------

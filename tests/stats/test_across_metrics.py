@@ -14,7 +14,7 @@ from mtsig_core.report.tables import (
     without_relation,
 )
 from mtsig_core.results import SystemResult
-from mtsig_core.stats.across import FEW, KINDS, UNDECIDED, Disputed, pairs_across
+from mtsig_core.stats.across import FEW, UNDECIDED, Disputed, pairs_across
 from tests.report.test_outputs import SETTINGS
 from tests.report.test_outputs import result as leaderboard
 from tests.toys import metric_result, pair_result
@@ -42,12 +42,6 @@ def test_pairs_are_turned_as_the_first_metric_has_them():
     assert found["A", "B"].improvements == (1.0, -2.0) and found["A", "B"].decisions == (1, -1)
     assert found["A", "C"].improvements == (2.0, 4.0) and found["A", "C"].decisions == (1, 1)
     assert found["B", "C"].improvements == (1.0, -1.0) and found["B", "C"].decisions == (0, -1)
-
-
-def test_kinds():
-    assert [p.kind for p in pairs_across([BLEU, TER])] == ["opposite", "agree", "some decide"]
-    assert {p.kind for p in pairs_across([BLEU, BLEU])} == {"agree"}
-    assert {p.kind for p in pairs_across([BLEU, TER])} <= set(KINDS)
 
 
 def test_where_none_decides_and_one_could_not_nobody_knows_whether_they_agree():

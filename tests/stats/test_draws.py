@@ -1,13 +1,11 @@
 """What is drawn, where `compare` does not show it, and who leads by it."""
 
-import dataclasses
 import itertools
 
 import numpy as np
 import pytest
 
 from mtsig_core.stats import decisions, draws
-from mtsig_core.stats.draws import draw_systems
 from mtsig_core.stats.measured import measure
 from mtsig_core.stats.settings import Plan, resolve
 from tests.toys import Given, bleu, bleu_counts, compare_given, toy
@@ -82,22 +80,6 @@ class TestLeadersByAReference:
         part = draws._draw_reference("ref", seen.testset, seen.metric, Plan.from_settings(settings), 1, stage, "alone")
         return decisions._leaders(part, seen.sign, settings)
 
-    @pytest.mark.parametrize("higher_is_better, among", [(True, "ACE"), (False, "D")])
-    @pytest.mark.parametrize("asked", [
-        dict(test="ar"), dict(test="bootstrap"), dict(test="percentile", correction="none", trials=499),
-        dict(unit="block", block_length=7), dict(alpha=0.4, unit="segment")], ids=str)
-    def test_are_the_systems_that_compare_ranks_first(self, asked, higher_is_better, among):
-        found = self.leaders(*measured(higher_is_better, **asked))
-        ranked = compare_given(COUNTS, bleu, DOCUMENTS, higher_is_better, **{**ASKED, **asked}).systems
-        assert found.leaders == tuple(row.system for row in ranked if row.rank_low == 1)
-        assert set(found.leaders) <= set(among) and found.ahead == any(row.rank_high == 1 for row in ranked)
-
-    def test_several_come_best_first(self):
-        found = self.leaders(*measured())
-        score = dict(zip("ABCDE", bleu(COUNTS.sum(axis=1)), strict=True))
-        assert len(found.leaders) > 1 and not found.ahead
-        assert list(found.leaders) == sorted(found.leaders, key=lambda name: -score[name])
-
     def test_the_last_that_may_be_the_first_need_not_be_ahead(self, monkeypatch):
         """The best is better than all but the second, which is worse than the third."""
         decided = {(0, 2): 1, (0, 3): 1, (0, 4): 1, (1, 2): -1}
@@ -108,19 +90,3 @@ class TestLeadersByAReference:
             signs[0] = ahead
             found = self.leaders(seen, settings)
             assert (found.leaders, found.ahead, found.decidable) == ((seen.best_first().names[0],), ahead, True)
-
-
-class TestDraw:
-    @pytest.mark.parametrize("test, n_drawn", [("ar", 50), ("percentile", 199), ("bootstrap", 199)])
-    def test_there_are_as_many_draws_as_interval_and_test_need(self, test, n_drawn):
-        seen, settings = measured(test=test)
-        drawn = draw_systems(seen.metric, seen.statistics, seen.units(), Plan.from_settings(settings), 1, None)
-        assert drawn.scores.shape == (5, n_drawn)
-        np.testing.assert_array_equal(drawn.sample.drawn, drawn.scores[:, :50])
-
-    @pytest.mark.parametrize("resamples, n_left_out", [(50, 25), (0, 0)])
-    def test_units_are_left_out_where_there_are_standard_errors(self, resamples, n_left_out):
-        seen, settings = measured()
-        settings = dataclasses.replace(settings, resamples=resamples)
-        drawn = draw_systems(seen.metric, seen.statistics, seen.units(), Plan.from_settings(settings), 1, None)
-        assert drawn.sample.left_out.shape == (5, n_left_out)

@@ -7,7 +7,6 @@ from difflib import SequenceMatcher
 import pytest
 
 from mtsig_core import TestSet, compare
-from mtsig_core.cli.main import main
 from mtsig_core.readers import read_wmt
 from mtsig_core.report.reports import comparison_fragment, comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
@@ -241,20 +240,6 @@ def test_real_outputs_in_another_order_are_found(wmt24, langpair):
         for moved in (draw.sample(odd, len(odd)), odd[1:] + odd[:1], odd[:100] + draw.sample(odd[100:], 200)):
             found = about_files(TestSet("part", {"other": part.systems["GPT-4"], name: moved}, part.references))
             assert [(one.code, one.a) for one in found] == [("other-order", name)]
-
-
-def test_nor_in_a_task(tmp_path, capsys):
-    for name, lines in (("sources/en-de", [line.upper() for line in REF]), ("references/en-de.refA", REF),
-                        ("system-outputs/en-de/odd", SHUFFLED), ("system-outputs/en-de/B", B)):
-        file = tmp_path / f"{name}.txt"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    said = "The lines of odd do not follow the order of reference refA"
-    for form, verdict in (("text", "op group"), ("html", "op group"), ("latex", "table")):
-        assert main(["task", "--folder", str(tmp_path), "--trials", "199", "--resamples", "99", "--format", form]) == 0
-        text = capsys.readouterr().out
-        assert verdict in text
-        assert said in text[:text.index("Warning")] if form == "text" else said in text
 
 
 def test_lines_that_begin_with_other_words_than_the_reference_are_no_mark():

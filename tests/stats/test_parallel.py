@@ -1,7 +1,6 @@
 """The same results wherever the work is done: in threads, in processes, on the machines of a cluster."""
 
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -228,16 +227,6 @@ def test_a_cluster_gives_what_one_thread_gives_also_when_a_machine_dies(cluster,
     assert killed and {name: result.pairs for name, result in there.metrics.items()} == here[0]
     with Client(address) as client:
         assert len(client.ncores()) == 1
-
-
-@pytest.mark.parametrize("which", [0, 1])
-def test_a_machine_that_dies_as_the_work_is_sent_leaves_it_to_the_others(which):
-    with machines() as (address, _, workers), on_cluster(address):
-        workers[which].send_signal(signal.SIGSTOP)  # it takes nothing, and nobody knows yet
-        death = threading.Timer(0.5, workers[which].kill)
-        death.start()
-        assert list(run_in_order(lambda k: k * k, 40)) == [k * k for k in range(40)]
-        death.join()
 
 
 @pytest.mark.parametrize("who", ["scheduler", "workers"])

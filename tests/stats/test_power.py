@@ -17,19 +17,11 @@ from mtsig_core.stats.power import (
 )
 
 
-def test_2_80_standard_errors_by_default():
-    assert minimum_detectable_difference(1.0) == pytest.approx(2.80, abs=0.005)
-
-
 @pytest.mark.parametrize("alpha, power", [(0.05, 0.8), (0.01, 0.9), (0.1, 0.5), (0.001, 0.99)])
 def test_a_z_test_finds_it_that_often(alpha, power):
     shift = minimum_detectable_difference(1.0, alpha, power)
     found = stats.norm.sf(stats.norm.isf(alpha / 2) - shift)
     assert found == pytest.approx(power)
-
-
-def test_many_at_once():
-    np.testing.assert_allclose(minimum_detectable_difference(np.array([0.0, 1.0, 2.0])), [0, 2.8016, 5.6032], atol=1e-3)
 
 
 @pytest.mark.parametrize("difference", [0.0, 1.0, -2.0, 3.5])
@@ -47,16 +39,6 @@ def test_what_is_found_exaggerates_as_the_cut_normal_does(difference, se, alpha)
             + stats.norm.expect(abs, loc=difference, scale=se, ub=-bound))
     assert exaggeration_at(difference, se, alpha) == pytest.approx(
         mean / power_at(difference, se, alpha) / abs(difference))
-
-
-def test_a_difference_of_nothing_is_found_at_the_level_by_default():
-    assert power_at(0.0, 3.0) == pytest.approx(0.05)
-
-
-def test_power_at_many_differences_at_once():
-    differences, se = np.array([0.0, 1.0, -4.0]), np.array([1.0, 0.5, 2.0])
-    np.testing.assert_allclose(
-        power_at(differences, se), [power_at(*one) for one in zip(differences, se, strict=True)])
 
 
 @pytest.mark.parametrize("spread", [0.1, 0.7, 2.5])
@@ -77,10 +59,6 @@ def test_without_spread_the_same_difference_is_seen_each_time(difference, se, fo
 def test_units_needed_are_those_of_a_t_test_of_one_mean(effect, alpha, power):
     exact = TTestPower().solve_power(effect, alpha=alpha, power=power)
     assert abs(units_needed(effect, 1 / np.sqrt(400), 400, alpha, power) - np.ceil(exact)) <= 1
-
-
-def test_a_difference_of_half_a_standard_deviation_needs_34_units():
-    assert units_needed(0.5, 0.1, 100) == 34  # a z test would take (2.802 / 0.5)^2 = 31.4
 
 
 def test_units_of_unequal_size_leave_the_standard_error_more_open():
@@ -138,11 +116,6 @@ def test_degrees_of_freedom_of_a_sum_are_by_welch():
     assert found == pytest.approx(stats.ttest_ind(a, b, equal_var=False).df)
     many = welch_satterthwaite(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([[4.0, 4.0], [8.0, 8.0]]))
     np.testing.assert_allclose(many, [4 / (1 / 4 + 1 / 8), 8.0])
-
-
-@pytest.mark.parametrize("difference, se", [(1000.0, 0.1), (1.0, 0.0)])
-def test_one_unit_is_the_least(difference, se):
-    assert units_needed(difference, se, 100) == 1
 
 
 @pytest.mark.parametrize("t, freedom", [(0.0, 5.0), (1.0, 3.0), (3.0, 30.0), (12.0, 500.0)])

@@ -1,7 +1,6 @@
 """Ranks from decisions by brute force, by the rules of shared tasks, and before and after exclusions."""
 
 import itertools
-import json
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,13 +17,10 @@ from mtsig_core.source import TaskSource
 from mtsig_core.stats.engine import all_pairs
 from mtsig_core.stats.ranks import (
     RANK_RULES,
-    Ranks,
     decision_matrix,
-    find_inside_clusters,
     find_other_leaders,
     find_top_group,
     has_clear_winner,
-    intransitive_triples,
     overlap,
     rank_intervals,
     ranks_before_after,
@@ -157,17 +153,6 @@ def test_equal_systems_and_no_common_line():
     for _, ranks in (wmt24(data, 0.05, ["a"] * 4), wmt25(data, 0.05)):
         assert ranks.low.tolist() == [1, 1, 1] and ranks.high.tolist() == [3, 3, 3] and set(ranks.cluster) == {1}
         assert not ranks.wins.any() and not ranks.losses.any()
-
-
-def test_significant_pairs_inside_a_cluster_are_counted():
-    ranks = Ranks(np.array([1, 1, 3]), np.array([2, 2, 3]), np.array([1, 1, 2]), np.array([1, 1, 0]),
-                  np.array([0, 0, 2]))
-    pairs = np.array([[0, 1], [0, 2], [1, 2]])
-    assert find_inside_clusters(ranks, pairs, np.array([True, True, False])).tolist() == [True, False, False]
-
-
-def test_each_rule_but_ours_says_what_it_ignores():
-    assert [bool(rule.ignores) for rule in RANK_RULES.values()] == [False, True, True, True]
 
 
 # -- in a comparison --------------------------------------------------------------------------------------------------
@@ -308,15 +293,6 @@ def spaced():
     return made(10.0), made(0.0)
 
 
-def test_each_system_has_its_cluster_in_json_whatever_the_rule(spaced):
-    for rule in RANK_RULES:
-        for testset, clusters in zip(spaced, ([1, 2, 3], [1, 1, 1]), strict=True):
-            found = json.loads(compare(testset, "human", trials=999, rank_rule=rule).render("json"))
-            assert [row["cluster"] for row in found["metrics"]["human"]["systems"]] == clusters
-    without = compare(spaced[0], "human", trials=999, baseline="B").metrics["human"]
-    assert [row.cluster for row in without.systems] == [None] * 3
-
-
 @pytest.mark.parametrize(("form", "line"), [("text", "\n----"), ("latex", r"\midrule"), ("html", '<tr class="ruled">')])
 @pytest.mark.parametrize("rule", RANK_RULES)
 def test_a_line_is_drawn_between_clusters(spaced, form, line, rule):
@@ -336,13 +312,6 @@ def test_a_line_is_drawn_in_the_picture_of_a_task(spaced, form, line):
         drawn, none = (form(compare_task(Task("toy", dict.fromkeys(pairs, one)), "human", trials=999, resamples=99)
                             ).count(line) for one in spaced)
         assert drawn - none == 2 + 2 * len(pairs) * line.startswith("<tr")
-
-
-@pytest.mark.parametrize("form", ["text", "latex", "html"])
-def test_no_form_says_that_such_ranks_hold_jointly(rated, form):
-    assert "jointly" in compare(rated, "human", trials=999).render("latex")
-    said = compare(rated, "human", trials=999, rank_rule="wmt25").render(form)
-    assert "as WMT25" in said and "hold jointly" not in said
 
 
 def test_rules_of_segment_scores_need_them():
@@ -403,18 +372,6 @@ def test_rank_intervals_hold_every_order_that_the_decisions_allow(qualities, mar
     low, high = rank_intervals(better)
     assert low.tolist() == [min(r) for r in ranks]
     assert high.tolist() == [max(r) for r in ranks]
-
-
-@given(decided())
-def test_intransitive_triples_one_by_one(case):
-    better = decision_matrix(*case)
-    tied = ~(better | better.T)
-    found = sum(tied[i, j] and tied[j, k] and better[i, k] for i, j, k in itertools.permutations(range(case[0]), 3))
-    assert intransitive_triples(better) == found
-
-
-def test_an_intransitive_triple():
-    assert intransitive_triples(np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool)) == 1
 
 
 def ranked(*intervals):
@@ -504,14 +461,3 @@ def test_who_moves_who_leaves_and_who_may_be_the_first():
                                        if row.rank_low == 1)
     across = next(one for one in found.ranks if (one.pair, one.system) == (None, winner))
     assert across.after is None and not across.left_out  # it still has the other language pairs
-
-
-def test_a_language_pair_that_lost_all_its_systems():
-    task = made(missing=0)
-    pair = list(task.testsets)[0]
-    names = list(task.testsets[pair].systems)
-    before = compare_task(task, "X", trials=99, resamples=99)
-    after = compare_task(task, "X", trials=99, resamples=99, exclude=[TaskExclusion(name, "", pair) for name in names])
-    found = ranks_before_after(before, after, "X")
-    assert all(one.left_out for one in found.ranks if one.pair == pair)
-    assert next(one for one in found.circles if one.pair == pair).after == ()

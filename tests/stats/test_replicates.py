@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from mtsig_core import SegmentScores, SettingError, TestSet, compare, make_metric
-from mtsig_core.errors import Cancelled
 from mtsig_core.stats.comparison import replicates
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.score import bootstrap_systems
@@ -79,19 +78,6 @@ def test_they_are_those_of_one_score_and_of_one_pair():
     np.testing.assert_array_equal(drawn.differences[0], pair.drawn[:200])
 
 
-def test_read_only_and_short():
-    drawn = replicates(compare(TOY, [GIVEN], **FEW), TOY, GIVEN)
-    with pytest.raises(ValueError, match="read-only"):
-        drawn.scores[0, 0] = 1
-    assert repr(drawn) == "<Replicates: scores (3, 200), differences (3, 200), tested (3, 299)>"
-
-
-def test_one_system_has_scores_alone():
-    alone = toy(1, 5)
-    drawn = replicates(compare(alone, **FEW), alone)
-    assert (drawn.scores.shape, drawn.pairs, drawn.differences.shape) == ((1, 200), (), (0, 200))
-
-
 def test_another_test_set_or_metric_is_refused():
     found = compare(toy(2, 5), trials=99, resamples=50)
     with pytest.raises(SettingError, match="is of toy with other texts"):
@@ -102,12 +88,3 @@ def test_another_test_set_or_metric_is_refused():
         replicates(found, toy(2, 5), make_metric("bleu", tokenize="char"))
     with pytest.raises(SettingError, match="jobs is 0"):
         replicates(found, toy(2, 5), jobs=0)
-
-
-def test_progress_can_stop_the_work():
-    def stop(stage, share):
-        if stage == "test":
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        replicates(compare(TOY, [GIVEN], **FEW), TOY, GIVEN, progress=stop)

@@ -19,7 +19,6 @@ from mtsig_core.stats.engine import UnitStatistics, bootstrap_scores, swap_diffe
 from mtsig_core.stats.resampling import BLOCK, Units
 from mtsig_core.stats.significance import (
     ADJUSTMENTS,
-    CORRECTIONS,
     TESTS,
     approximate_randomization,
     decide_pairs,
@@ -79,13 +78,6 @@ class TestEveryP:
         np.testing.assert_array_equal(test.p_values(observed[order], replicates[order]), p[order])
         np.testing.assert_array_equal([test.p_values(observed[k:k + 1], replicates[k:k + 1])[0] for k in range(3)], p)
 
-    def test_many_pairs_at_once_are_as_one_by_one(self, test):
-        replicates = np.random.default_rng(0).normal(0.5, 1, (300, 999))
-        observed = np.random.default_rng(1).normal(0.5, 1, 300)
-        np.testing.assert_allclose(
-            test.p_values(observed, replicates),
-            [by_hand(test.name, d0, d) for d0, d in zip(observed, replicates, strict=True)])
-
     def test_never_0(self, test):
         far = np.full((1, 999), 1e-12 if test.name == "ar" else 7.0)
         assert test.p_values(np.array([7.0]), far)[0] == pytest.approx(test.steps / 1000)
@@ -117,13 +109,6 @@ class TestWinRates:
         win, lose = win_rates(drawn)
         np.testing.assert_allclose(win, [sum(x > 0 for x in d) / 19 for d in drawn])
         np.testing.assert_allclose(lose, [sum(x < 0 for x in d) / 19 for d in drawn])
-
-    @given(replicates_of(2))
-    def test_exchanging_the_systems_exchanges_them(self, drawn):
-        np.testing.assert_array_equal(win_rates(-drawn), win_rates(drawn)[::-1])
-
-    def test_identical_systems_never_win(self):
-        assert win_rates(np.zeros((1, 9))) == (0, 0)
 
     @pytest.mark.parametrize("scale", [1e-90, 1e-6, 1, 1e90])
     def test_what_rounding_leaves_is_no_win(self, scale):
@@ -261,10 +246,6 @@ class TestWithoutDraws:
         assert student_t(np.zeros(1), np.array([[3.0, np.nan, 1.0]]))[0] == pytest.approx(
             stats.ttest_1samp([3.0, 1.0], 0).pvalue)
 
-    @pytest.mark.parametrize("name", ["t", "wilcoxon"])
-    def test_no_trials_limit_p(self, name):
-        assert TESTS[name].of_segments and TESTS[name].smallest_p(None) == TESTS[name].smallest_p(19) == 0
-
 
 @pytest.mark.parametrize("p, expected", [
     (0.05, True), (0.05 + 1e-12, True), (0.05 - 1e-6, True), (0.05 + 1e-6, False), (0.0, True), (np.nan, False)])
@@ -291,19 +272,10 @@ class TestDecide:
     def test_equal_shares_decide_nothing_however_large_alpha(self):
         assert decide_pairs(np.ones(1), 0.6, win=np.array([0.5]), lose=np.array([0.5])).tolist() == [0]
 
-    @pytest.mark.parametrize("given", [{}, dict(win=np.ones(6)), dict(lose=np.ones(6))])
-    def test_nothing_is_decided_on_nothing(self, given):
-        found = decide_pairs(self.IMPROVEMENT, 0.05, **given)
-        assert found.tolist() == [0] * 6 and found.dtype.kind == "i"
-
 
 def test_tests_of_segment_scores_are_for_their_means_alone():
     assert list(fitting_tests(True)) == ["ar", "bootstrap", "percentile", "koehn", "riezler-maxwell", "t", "wilcoxon"]
     assert list(fitting_tests(False)) == list(fitting_tests(True))[:5]
-
-
-def test_only_the_tests_as_published_carry_a_caution():
-    assert {test.name for test in TESTS.values() if test.as_published} == {"koehn", "riezler-maxwell"}
 
 
 def test_romano_wolf_goes_with_tests_that_have_a_joint_null():
@@ -341,27 +313,11 @@ def test_same_as_statsmodels(ours, theirs, p):
     np.testing.assert_allclose(ADJUSTMENTS[ours](p), expected, rtol=1e-12)
 
 
-@given(P_VALUES)
-def test_none_returns_a_copy(p):
-    adjusted = ADJUSTMENTS["none"](p)
-    np.testing.assert_array_equal(adjusted, p)
-    assert adjusted is not p
-
-
 @pytest.mark.parametrize("name", ADJUSTMENTS)
 @given(P_VALUES, st.randoms(use_true_random=False))
 def test_order_does_not_matter(name, p, random):
     order = random.sample(range(len(p)), len(p))
     np.testing.assert_allclose(ADJUSTMENTS[name](p[order]), ADJUSTMENTS[name](p)[order], rtol=1e-12)
-
-
-@pytest.mark.parametrize("name", ADJUSTMENTS)
-def test_one_pair_needs_no_correction(name):
-    assert ADJUSTMENTS[name](np.array([0.03])) == pytest.approx(0.03)
-
-
-def test_names_on_the_command_line():
-    assert CORRECTIONS == ("none", "bonferroni", "holm", "bh", "by", "romano-wolf")
 
 
 def step_down(observed, null):
@@ -405,19 +361,6 @@ class TestRomanoWolf:
         observed = rng.normal(0, 3, 8)
         np.testing.assert_allclose(romano_wolf(observed, mixed), step_down(observed, mixed), rtol=1e-12)
 
-    @given(families(), st.randoms(use_true_random=False))
-    def test_order_of_pairs_does_not_matter(self, family, random):
-        observed, null = family
-        order = random.sample(range(len(null)), len(null))
-        np.testing.assert_allclose(romano_wolf(observed[order], null[order]), romano_wolf(observed, null)[order])
-
-    @given(families())
-    def test_exchanging_the_systems_of_a_pair_does_not_matter(self, family):
-        observed, null = family
-        observed, null, p = observed.copy(), null.copy(), romano_wolf(observed, null)
-        observed[0], null[0] = -observed[0], -null[0]
-        np.testing.assert_array_equal(romano_wolf(observed, null), p)
-
     @given(families())
     def test_at_least_the_p_of_the_pair_alone(self, family):
         observed, null = family
@@ -429,13 +372,6 @@ class TestRomanoWolf:
         null = np.random.default_rng(1).normal(size=(1, 999))
         observed = np.array([1.7])
         assert romano_wolf(observed, null) == approximate_randomization(observed, null)
-
-    def test_beats_holm_where_pairs_go_together(self):
-        rng = np.random.default_rng(2)
-        null = rng.normal(size=(1, 9999)) + 0.1 * rng.normal(size=(20, 9999))
-        observed = np.full(20, 2.6)
-        holm = ADJUSTMENTS["holm"](approximate_randomization(observed, null))
-        assert romano_wolf(observed, null).max() < 0.5 * holm.min()
 
     def test_what_was_found_first_is_out_of_the_way_of_the_rest(self):
         rng = np.random.default_rng(3)
@@ -449,9 +385,6 @@ class TestRomanoWolf:
         null, observed = rng.normal(size=(3, 999)), np.array([3.0, 2.0, 1.0])
         p = romano_wolf(np.append(observed, 0.0), np.vstack([null, np.full((1, 999), 1e-13)]))
         np.testing.assert_array_equal(p, [*romano_wolf(observed, null), 1])
-
-    def test_nothing_varies(self):
-        assert romano_wolf(np.zeros(3), np.zeros((3, 99))).tolist() == [1, 1, 1]
 
     def test_rounding_breaks_no_tie(self):
         null = np.repeat([[1.0, -1.0]], 50, axis=1)

@@ -152,18 +152,6 @@ class TestFiles:
         assert Comparison.from_json(found.render("json")) == found
         assert '"runs"' not in compare(replace(SET, runs={}), **QUICK).render("json")
 
-    def test_every_form_has_the_spread(self):
-        found = compare(SET, **QUICK)
-        for form, said in (("text", "SD between runs"), ("csv", "se_total"), ("html", "SD between runs"),
-                           ("latex", "between runs")):
-            assert said in found.render(form)
-            assert said not in compare(replace(SET, runs={}), **QUICK).render(form)
-
-    def test_jobs_change_nothing(self):
-        ref, outputs = texts(8, [.2, .25, .3, .35], 60)
-        ts = TestSet("jobs", {"A": outputs[0], "B": outputs[1]}, {"ref": ref}, runs={"A": outputs[2:3]})
-        assert len({compare(ts, jobs=jobs, trials=999, resamples=600).render("json") for jobs in (1, 2)}) == 1
-
 
 class TestTestSet:
     @pytest.mark.parametrize("runs, said", [
