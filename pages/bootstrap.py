@@ -104,5 +104,4 @@ st.caption(f"Percentile intervals. Theirs: {ZHANG_VOGEL_6.source}, {metric_title
 screen.show_table(tables.growing_table(settled, theirs, level))
 st.caption("One percentile interval for each B. Each row goes on from the row above, so neighbours agree more than "
            f"independent ones would. Theirs: {ZHANG_VOGEL_5.source}; its BLEU ends look rounded to 0.0001, more than "
-           "the SD at B = 20,000. Their Tables 1 and 5 give system A two intervals at B = 2,000, as far apart as "
-           "Table 6 lets expect.")
+           "the SD at B = 20,000.")
