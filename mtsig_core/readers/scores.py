@@ -513,7 +513,7 @@ def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:
     for line, text in zip(range(1, last + 1) if len(ids) == last else testset.lines, ids, strict=True):
         key = as_key(text, f"{show_name(path)}, line {line}: the id")
         if line_of.setdefault(key, line) != line:
-            raise InputError(f"{show_name(path)}, line {line}: the id {show_name(text)!r} stands in line "
+            raise InputError(f"{show_name(path)}, line {line}: the id {show_name(text)!r} is in line "
                              f"{line_of[key]} too. Expected another one for each line.")
     return line_of
 

@@ -190,7 +190,7 @@ class TestJoined:
 
     @pytest.mark.parametrize("ids, message", [
         ("a\nb\nc\n", "ids.txt has 3 lines, the texts have 4 (a canary at their end does not count). Expected an id"),
-        ("a\nb\nb\nc\n", "ids.txt, line 3: the id 'b' stands in line 2 too."),
+        ("a\nb\nb\nc\n", "ids.txt, line 3: the id 'b' is in line 2 too."),
         ("a\nb\n\nc\n", "ids.txt, line 3: the id is empty."),
         ("a1\nb1\nc1\nd1\n", "x.tsv, row 2: there is no line a. Did you mean a1? Expected one of those in")])
     def test_ids_that_do_not_fit(self, tmp_path, ids, message):
