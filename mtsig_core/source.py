@@ -14,6 +14,7 @@ from typing import Any, Self, TypeVar
 from mtsig_core.errors import SettingError, explain_unknown, format_count
 from mtsig_core.readers import join_scores, read_scores, read_text
 from mtsig_core.readers.files import open_file
+from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, show_path
 from mtsig_core.readers.lines import read_bytes
 from mtsig_core.readers.scores import explain_direction
@@ -368,8 +369,9 @@ class TaskSource(_Files):
             with open_file(path) as file:
                 content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
             h.update(os.fsencode(path.relative_to(self.folder)) + b"\0" + content)
-        for path in self.list_joined_files():
-            h.update(read_bytes(path)[0] + b"\0")
+        contents = {path: SCORE_TABLE for *_, path in self.scores} | {self.systems_table: SYSTEMS_TABLE}
+        for joined in map(str, self.list_joined_files()):
+            h.update(read_bytes(joined, contents.get(joined, SEGMENTS))[0] + b"\0")
         record = {key: value for key, value in self.to_record().items() if key not in ("folder", "name")}
         h.update(json.dumps(record).encode())
         return h.hexdigest()
