@@ -366,12 +366,13 @@ class TaskSource(_Files):
         h = hashlib.blake2b(self.title.encode("utf-8", "surrogatepass"), digest_size=16)
         for path in self.files():
             assert self.folder is not None, "the simulated task has no files"
-            with open_file(path) as file:
-                content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
-            h.update(os.fsencode(path.relative_to(self.folder)) + b"\0" + content)
-        contents = {path: SCORE_TABLE for *_, path in self.scores} | {self.systems_table: SYSTEMS_TABLE}
-        for joined in map(str, self.list_joined_files()):
-            h.update(read_bytes(joined, contents.get(joined, SEGMENTS))[0] + b"\0")
+            with open_file(path) as opened:
+                digest = hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=16)).digest()
+            h.update(os.fsencode(path.relative_to(self.folder)) + b"\0" + digest)
+        joined = [*((file[2], SCORE_TABLE) for file in self.scores), *((file[2], SEGMENTS) for file in self.run)]
+        joined += [] if self.systems_table is None else [(self.systems_table, SYSTEMS_TABLE)]
+        for file, content in joined:
+            h.update(read_bytes(file, content)[0] + b"\0")
         record = {key: value for key, value in self.to_record().items() if key not in ("folder", "name")}
         h.update(json.dumps(record).encode())
         return h.hexdigest()

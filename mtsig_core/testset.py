@@ -164,17 +164,13 @@ def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ..
     Traceback (most recent call last):
     mtsig_core.errors.InputError: system A: segment 2 is 3.5. Expected a text; where there is nothing, an empty one, ''.
     """
-    texts = as_list(where, values)
-    if isinstance(texts, StoredLines):
+    texts, nothing = as_list(where, values), "None" if missing else "an empty one, ''"
+    if isinstance(texts, StoredLines) or set(map(type, texts)) <= ({str, type(None)} if missing else {str}):
         return texts
-    kinds = set(map(type, texts))
-    if kinds == {str}:
-        return texts
-    if not all(issubclass(kind, str) or (missing and kind is type(None)) for kind in kinds):
-        k = next(k for k, text in enumerate(texts) if not (isinstance(text, str) or (missing and text is None)))
-        nothing = "None" if missing else "an empty one, ''"
-        raise InputError(f"{where}: segment {k + 1} is {_shorten(texts[k])}. Expected a text; where there is nothing, "
-                         f"{nothing}.")
+    for k, text in enumerate(texts, 1):
+        if not (isinstance(text, str) or missing and text is None):
+            raise InputError(f"{where}: segment {k} is {_shorten(text)}. Expected a text; where there is nothing, "
+                             f"{nothing}.")
     return texts
 
 

@@ -268,10 +268,13 @@ def sniff(data: bytes) -> Format | None:
     return next((fmt for fmt in FORMATS if fmt.fits(sample)), None)
 
 
-def find_reader(data: bytes, content: str) -> Callable[[bytes, str], Any] | None:
-    """The reader that the format of a file has of its own for what is expected there."""
-    fmt = sniff(data) if content in _CHECKED else None
-    return None if fmt is None else fmt.readers.get(content)
+def find_reader(name: str, data: bytes, content: str) -> Callable[[bytes, str], Any] | None:
+    """The reader that the format of a file has of its own for what is expected there, None for the usual one; raises
+    InputError where the format is not read there."""
+    if error := find_refusal(name, data, content):
+        raise error
+    kind = sniff(data) if content in _CHECKED else None
+    return None if kind is None else kind.readers.get(content)
 
 
 def find_refusal(name: str, data: bytes, content: str) -> InputError | None:

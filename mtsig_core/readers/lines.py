@@ -16,40 +16,37 @@ import numpy as np
 
 from mtsig_core.errors import InputError, find_closest
 from mtsig_core.readers.files import FilePath, open_file
-from mtsig_core.readers.formats import SEGMENTS, find_reader, find_refusal, sniff
+from mtsig_core.readers.formats import SEGMENTS, find_reader, sniff
 from mtsig_core.readers.limits import is_limited, spend
 from mtsig_core.testset import StoredLines, read_file_state, show_name
 
-SAMPLE = 1 << 16  # bytes, or
-LINES = 200  # that are not ASCII
+_SAMPLE, _LINES = 1 << 16, 200  # bytes, or lines that are not ASCII, by which an encoding is guessed
 
 # By the name that iconv knows them by. A text in few of them is a better guess than in one of all there are.
-WIDE = {"utf_32": "UTF-32", "utf_32_le": "UTF-32LE", "utf_32_be": "UTF-32BE",
-        "utf_16": "UTF-16", "utf_16_le": "UTF-16LE", "utf_16_be": "UTF-16BE"}
-NARROW = {"shift_jis": "SHIFT_JIS", "euc_jp": "EUC-JP", "euc_kr": "EUC-KR", "big5": "BIG5", "gb18030": "GB18030",
-          "cp1252": "WINDOWS-1252", "cp1251": "WINDOWS-1251", "koi8_r": "KOI8-R", "cp1253": "WINDOWS-1253",
-          "cp1255": "WINDOWS-1255", "cp1256": "WINDOWS-1256"}
+_WIDE = {"utf_32": "UTF-32", "utf_32_le": "UTF-32LE", "utf_32_be": "UTF-32BE",
+         "utf_16": "UTF-16", "utf_16_le": "UTF-16LE", "utf_16_be": "UTF-16BE"}
+_NARROW = {"shift_jis": "SHIFT_JIS", "euc_jp": "EUC-JP", "euc_kr": "EUC-KR", "big5": "BIG5", "gb18030": "GB18030",
+           "cp1252": "WINDOWS-1252", "cp1251": "WINDOWS-1251", "koi8_r": "KOI8-R", "cp1253": "WINDOWS-1253",
+           "cp1255": "WINDOWS-1255", "cp1256": "WINDOWS-1256"}
 
 
-def guess_encoding(data: bytes) -> str | None:
+def _guess_encoding(data: bytes) -> str | None:
     """Likely encoding of a text that is not UTF-8, by the name iconv knows it by; None without a good guess."""
     from charset_normalizer import from_bytes
 
     if b"\0" in data:
-        names, sample = WIDE, data[:min(len(data), SAMPLE) // 4 * 4]
-    else:
-        names, sample = NARROW, b"\n".join(islice((line for line in data.split(b"\n") if not line.isascii()), LINES))
-        # An accented letter stands between plain ones; in other scripts, high bytes come in runs.
-        runs = re.findall(rb"[\x80-\xff]+", sample)
-        if sum(len(run) == 1 and run >= b"\xc0" for run in runs) > len(runs) / 2:
-            return "WINDOWS-1252"
-    best = from_bytes(sample, cp_isolation=[*names]).best()
-    if best is None or (names is WIDE and not best.bom and "\n" not in str(best)):  # read so, stray NULs make hanzi
-        return None
-    return names[best.encoding]
+        best = from_bytes(data[:min(len(data), _SAMPLE) // 4 * 4], cp_isolation=[*_WIDE]).best()
+        # Read as one of these, stray NULs make hanzi.
+        return None if best is None or not (best.bom or "\n" in str(best)) else _WIDE[best.encoding]
+    sample = b"\n".join(islice((line for line in data.split(b"\n") if not line.isascii()), _LINES))
+    runs = re.findall(rb"[\x80-\xff]+", sample)
+    if sum(len(run) == 1 and run >= b"\xc0" for run in runs) > len(runs) / 2:
+        return "WINDOWS-1252"  # an accented letter stands between plain ones; in other scripts, high bytes come in runs
+    best = from_bytes(sample, cp_isolation=[*_NARROW]).best()
+    return None if best is None else _NARROW[best.encoding]
 
 
-def count_damage(data: bytes) -> int:
+def _count_damage(data: bytes) -> int:
     """The number of places that are not UTF-8 in a text that otherwise is; 0 if it is in another encoding."""
     text = data.decode("utf-8", "replace")
     damaged = text.count("\ufffd") - data.count("\ufffd".encode())
@@ -71,9 +68,7 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
     A byte order mark is left out, and the last line need not end.
     """
     data, unpacked = read_bytes(path, content)
-    if error := find_refusal(show_name(path), data, content):
-        raise error
-    if reader := find_reader(data, content):
+    if reader := find_reader(show_name(path), data, content):
         lines: list[str] = reader(data, show_name(path))
         _spend_lines(lines, path)
         return lines
@@ -169,21 +164,21 @@ def _explain_encoding(data: bytes, offset: int, path: FilePath, unpacked: bool) 
     """Message for data that is not UTF-8 text from this byte on: where, what it looks like, what to do."""
     name, line = show_name(path), data.count(b"\n", 0, offset) + 1
     place = f"{name}, line {line}: byte 0x{data[offset]:02X} at offset {offset}{' of the unpacked text' * unpacked}"
-    encoding, damaged = guess_encoding(data), count_damage(data)
-
     if kind := sniff(data):
         return f"{name} is {kind.what}, not text. Give it as UTF-8 text."
+    encoding, program = _guess_encoding(data), "iconv -f {} -t UTF-8"
     if data[offset] == 0 and encoding is None:
-        return (f"{place} is NUL: {name} is not text, or damaged. If it is text, drop such bytes: "
-                + _write_command(r"tr -d '\000'", path, unpacked))
-    if data[offset] != 0 and damaged:
-        return (f"{place} is not UTF-8 text, unlike the rest (places like it: {damaged}). Mend the line, or "
-                "drop what is damaged: " + _write_command("iconv -c -f UTF-8 -t UTF-8", path, unpacked))
-    if encoding:
-        return (f"{place} is not UTF-8 text. The file looks like {encoding}; convert it: "
-                + _write_command(f"iconv -f {encoding} -t UTF-8", path, unpacked))
-    return (f"{place} is not UTF-8 text, and the encoding is hard to tell. If you know it, convert the file: "
-            + _write_command("iconv -f ENCODING -t UTF-8", path, unpacked))
+        fault = f" is NUL: {name} is not text, or damaged. If it is text, drop such bytes"
+        program = r"tr -d '\000'"
+    elif data[offset] != 0 and (damaged := _count_damage(data)):
+        fault = (f" is not UTF-8 text, unlike the rest (places like it: {damaged}). Mend the line, or drop what is "
+                 "damaged")
+        program = "iconv -c -f UTF-8 -t UTF-8"
+    elif encoding:
+        fault = f" is not UTF-8 text. The file looks like {encoding}; convert it"
+    else:
+        fault = " is not UTF-8 text, and the encoding is hard to tell. If you know it, convert the file"
+    return f"{place}{fault}: {_write_command(program.format(encoding or 'ENCODING'), path, unpacked)}"
 
 
 def _write_command(program: str, path: FilePath, unpacked: bool) -> str:
@@ -218,9 +213,7 @@ def _index_lines(file: BinaryIO, path: FilePath) -> StoredLines | None:
     copy = cast(BinaryIO, tempfile.TemporaryFile()) if file.read(2) == GZIP_MAGIC else None
     offset, ends, sizes, lengths = 0, *(list[np.ndarray]() for _ in range(3))
     for block in _read_blocks(path, copy):
-        if not ends and (error := find_refusal(show_name(path), block, SEGMENTS)):
-            raise error
-        if not ends and find_reader(block, SEGMENTS):
+        if not ends and find_reader(show_name(path), block, SEGMENTS):
             return None
         if not ends and block.startswith(_MARK):
             offset, block = len(_MARK), block[len(_MARK):]

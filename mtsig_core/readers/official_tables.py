@@ -76,59 +76,52 @@ def parse_official_tables(text: str, name: str = "The table", is_task: bool = Tr
     >>> parse_official_tables("lp,system,BLEU\\nen-de,A,27.8\\nen-zh,A,33.1")["en-zh"].columns
     {'BLEU': {'A': '33.1'}}
     """
-    header_line = text.lstrip().partition("\n")[0]
-    if not any(sign in header_line for sign in "\t;,"):
-        raise InputError(f"{name} has no columns in its first line, {show_name(header_line[:80])!r}. Expected system "
-                         "and the names of metrics, with tabs, semicolons or commas between them.")
+    first_line = text.lstrip().partition("\n")[0]
     header, rows = read_delimited(name, text)
-    if not any(header):
-        raise InputError(f"{name} has nothing in its columns. Expected system and the names of metrics in its "
-                         "first line.")
-    columns = [k for k, title in enumerate(header) if title.lower() in NAMES["langpair"]]
-    if len(columns) != 1 and (is_task or columns):
+    if len(header) < 2 or not any(header):
+        raise InputError(f"{name} has no columns in its first line, {show_name(first_line[:80])!r}. Expected system "
+                         "and the names of metrics, with tabs, semicolons or commas between them.")
+    places = [k for k, title in enumerate(header) if title.lower() in NAMES["langpair"]]
+    if len(places) != 1 and (is_task or places):
         raise InputError(f"{name}, line 1 has the columns {show_name(', '.join(header))[:200]}. Expected one that is "
                          "called 'language pair', beside the system and the metrics: a task has several.")
+    titles = [title for k, title in enumerate(header) if k not in places]
     by_pair: dict[str, list[tuple[int, list[str]]]] = {}
     for number, values in rows:
         cells = [show_name(cell.strip()) for cell in values]
-        if not any(cells):
-            continue
-        pair = cells.pop(columns[0]) if columns else ""
-        if columns and not pair:
-            raise InputError(f"{name}, line {number} names no language pair. Expected such as en-de.")
-        by_pair.setdefault(pair, []).append((number, cells))
-    header = [title for k, title in enumerate(header) if k not in columns]
-    return {pair: _parse_rows(header, pair_rows, name) for pair, pair_rows in (by_pair or {"": []}).items()}
+        if any(cells):
+            pair = cells.pop(places[0]) if places else ""
+            if places and not pair:
+                raise InputError(f"{name}, line {number} names no language pair. Expected such as en-de.")
+            by_pair.setdefault(pair, []).append((number, cells))
+    return {pair: _parse_rows(titles, pair_rows, name) for pair, pair_rows in (by_pair or {"": []}).items()}
 
 
-def _parse_rows(header: list[str], rows: list[tuple[int, list[str]]], name: str) -> OfficialTable:
-    lower = [title.lower() for title in header]
-    long = set(lower) >= _LONG
-    metrics = header[1:]
-    if not long and (not all(metrics) or len(set(metrics)) < len(metrics)):
-        raise InputError(f"{name}, line 1 has the columns {show_name(', '.join(header))[:200]}. Expected the name of "
+def _parse_rows(titles: list[str], rows: list[tuple[int, list[str]]], name: str) -> OfficialTable:
+    lower, metrics = [title.lower() for title in titles], titles[1:]
+    is_long = set(lower) >= _LONG
+    if not is_long and (not all(metrics) or len(set(metrics)) < len(metrics)):
+        raise InputError(f"{name}, line 1 has the columns {show_name(', '.join(titles))[:200]}. Expected the name of "
                          "the system first, and then a metric in each column, none twice.")
-    columns: dict[str, dict[str, str]] = {} if long else {metric: {} for metric in metrics}
-    systems: dict[str, None] = {}
+    columns: dict[str, dict[str, str]] = {} if is_long else {metric: {} for metric in metrics}
+    seen: dict[tuple[str, str], None] = {}
     for number, cells in rows:
-        where = f"{name}, line {number}"
-        by_title = dict(zip(lower, cells, strict=True))
-        system = by_title["system"] if long else cells[0]
-        entries = [(by_title["metric"], by_title["score"])] if long else list(zip(metrics, cells[1:], strict=True))
-        if not system or any(not metric for metric, _ in entries):
+        where, row = f"{name}, line {number}", dict(zip(lower, cells, strict=True))
+        system = row["system"] if is_long else cells[0]
+        entries = [(row["metric"], row["score"])] if is_long else list(zip(metrics, cells[1:], strict=True))
+        if not system or not all(metric for metric, _ in entries):
             raise InputError(f"{where} names no system, or no metric. Expected both.")
-        if not long and system in systems or any(system in columns.get(metric, ()) for metric, _ in entries):
-            raise InputError(f"{where} has a second score of {show_name(system)!r}. Expected one by each metric.")
-        systems[system] = None
         for metric, cell in entries:
-            cell = cell.strip("*").replace("\u2212", "-").strip()
             scores = columns.setdefault(metric, {})
-            if cell.lower() in _NOTHING:
-                continue
-            if not _NUMBER.fullmatch(cell):
-                raise InputError(f"{where}: {show_name(metric)} is {show_name(cell)[:80]!r}. Expected a number such as "
-                                 "27.8, or a dash where there is none.")
-            scores[system] = cell
-    if not systems or not columns:
+            if (system, metric) in seen and (system in scores or not is_long):
+                raise InputError(f"{where} has a second score of {show_name(system)!r}. Expected one by each metric.")
+            seen[system, metric] = None
+            cell = cell.strip("*").replace("\u2212", "-").strip()
+            if cell.lower() not in _NOTHING:
+                if not _NUMBER.fullmatch(cell):
+                    raise InputError(f"{where}: {show_name(metric)} is {show_name(cell)[:80]!r}. Expected a number "
+                                     "such as 27.8, or a dash where there is none.")
+                scores[system] = cell
+    if not seen:
         raise InputError(f"{name} has no line below its header, or no metric. Expected a line for each system.")
-    return OfficialTable(columns, tuple(systems), name)
+    return OfficialTable(columns, tuple(dict.fromkeys(system for system, _ in seen)), name)

@@ -29,7 +29,7 @@ from mtsig_core.readers.columns import (
     show_value,
 )
 from mtsig_core.readers.files import FilePath
-from mtsig_core.readers.formats import IDS, SCORE_TABLE, find_reader, find_refusal
+from mtsig_core.readers.formats import IDS, SCORE_TABLE, find_reader
 from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.readers.lines import decode, read_bytes, read_lines
 from mtsig_core.readers.tasks import ENDINGS, read_blocks
@@ -114,9 +114,7 @@ def _read_rows(path: Table, metric: str) -> tuple[str, list[str], Rows, bool]:
     data, unpacked = read_bytes(path, SCORE_TABLE)
     if not data.strip():
         raise InputError(f"{name} is empty. {FORMS}")
-    if error := find_refusal(name, data, SCORE_TABLE):
-        raise error
-    if reader := find_reader(data, SCORE_TABLE):
+    if reader := find_reader(name, data, SCORE_TABLE):
         return name, *reader(data, name), False
     text = decode(data, path, unpacked).lstrip("\ufeff")
     if text.lstrip()[:1] in ("{", "["):

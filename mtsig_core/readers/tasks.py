@@ -25,7 +25,7 @@ from mtsig_core.readers.files import (
     list_archive,
     list_folder,
 )
-from mtsig_core.readers.formats import FOLDER, SYSTEMS_TABLE, find_refusal
+from mtsig_core.readers.formats import FOLDER, SYSTEMS_TABLE, find_reader
 from mtsig_core.readers.limits import check_values, parse_json, spend
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_bytes, read_lines
 from mtsig_core.readers.texts import drop_canary, find_runs
@@ -380,8 +380,7 @@ def find_task(folder: FilePath) -> Path:
     """The folder of a task: a folder as it is, or in a zip the topmost that looks like one, by the folders in it, else
     by the names of its files."""
     head = read_beginning(folder) if os.path.isfile(folder) else b""
-    if error := find_refusal(show_name(folder), head, FOLDER):
-        raise error
+    find_reader(show_name(folder), head, FOLDER)  # which refuses another format
     root = Path(folder)
     if not is_zip(folder):
         check_place(folder)
@@ -408,7 +407,7 @@ def is_reference(file: str) -> bool:
 
 def has_scores(folder: FilePath) -> bool:
     """Whether a folder has segment scores, with texts or without, whose direction may be said."""
-    return any(path.name in (SCORES, HUMAN, METRICS) for path in _list_top(folder) if is_folder(path))
+    return any(path.name in (SCORES, HUMAN, METRICS) and is_folder(path) for path in _list_top(folder))
 
 
 def _list_top(folder: FilePath) -> list[Path]:
@@ -421,9 +420,10 @@ def _list_top(folder: FilePath) -> list[Path]:
 def is_task(folder: FilePath) -> bool:
     """Whether a folder, or a zip, looks like that of a shared task, of any layout that is told by its folders or XML
     files; a zip also by names that say all."""
-    names = [path.name for path in _list_top(folder)]
-    return bool({"references", SCORES, HUMAN, METRICS} & {*names} or xml_names(names)
-                or is_zip(folder) and any(map(is_reference, names)))
+    tops = _list_top(folder)
+    names = [path.name for path in tops]
+    return bool(any(path.name in ("references", SCORES, HUMAN, METRICS) and is_folder(path) for path in tops)
+                or xml_names(names) or is_zip(folder) and any(map(is_reference, names)))
 
 
 def pairs_of(folder: FilePath) -> list[str]:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 #: How a sentence of `TestSet.assumed` begins that tells of segments without any reference.
 NO_REFERENCE = "Left out, as no reference has them"
 DEPTH = 50  # of elements inside each other; WMT's XML has seven
+_LEVELS = {"doc": 0, "src": 1, "ref": 1, "hyp": 1, "seg": 2}
 _FORM = '<doc id="..." origlang="en"> with <src lang="en">, <ref lang="de" translator="A"> and <hyp lang="de" ' \
         'system="NAME">, and in each of them <seg id="1">'
 
@@ -80,9 +81,9 @@ def read_wmt_xml(paths: Sequence[FilePath], langpair: str | None = None, *, name
         raise explain_unknown("language pair", langpair, pairs)
     if langpair is not None:
         source, target = languages_of(langpair)
-        found = {key: _in_language(document, target or "") for key, document in found.items()
+        found = {key: _select_language(document, target or "") for key, document in found.items()
                  if document.src and document.src.lang == source}
-    testset = _testset(label, " and ".join(map(show_name, paths)), found, langpair)
+    testset = _make_testset(label, " and ".join(map(show_name, paths)), found, langpair)
     return testset if keep_canary else drop_canary(testset)
 
 
@@ -96,48 +97,48 @@ def _check_sources(found: dict[str, _Document]) -> None:
                              "document out.")
 
 
-def _testset(name: str, files: str, found: dict[str, _Document], langpair: str | None) -> TestSet:
+def _make_testset(name: str, files: str, documents: dict[str, _Document], langpair: str | None) -> TestSet:
     """Documents of one language pair, segment by segment."""
-    refs = sorted({key for document in found.values() for key in document.ref})
-    hyps = sorted({key for document in found.values() for key in document.hyp})
+    refs = sorted({key for document in documents.values() for key in document.ref})
+    hyps = sorted({key for document in documents.values() for key in document.hyp})
     for parts, what in ((refs, "reference, <ref>"), (hyps, "output, <hyp>")):
         if not parts:
             raise InputError(f"{files}: there is no {what}. Expected {_FORM}; name the file that has it too.")
     spend("systems", len(hyps), files)
-    check_values(sum(len(one.src.texts) for one in found.values() if one.src) * (len(refs) + len(hyps)), files)
-    rows: list[tuple[int, str, str | None, str, list[str | None], list[str]]] = []
+    check_values(sum(len(one.src.texts) for one in documents.values() if one.src) * (len(refs) + len(hyps)), files)
+    rows: list[tuple[int, str, str, str, list[str | None], list[str]]] = []
     line, bare = 0, []
-    for key, document in found.items():
+    for key, document in documents.items():
         source = document.src.texts if document.src else {}
         for part in (*document.ref.values(), *document.hyp.values()):
             if odd := next((seg for seg in part.texts if seg not in source), None):
                 raise InputError(f"{part.where}: the document {show_name(key)} has a segment {show_name(odd)!r} here, "
                                  "and none in its <src>. Expected the same ids in both.")
+        of_refs, of_hyps = ([parts[name].texts if name in parts else {} for name in names]
+                            for parts, names in ((document.ref, refs), (document.hyp, hyps)))
         for seg, text in source.items():
             line += 1
-            of = [document.ref[ref].texts.get(seg) or None if ref in document.ref else None for ref in refs]
-            if any(of):
-                rows.append((line, key, document.domain, text, of,
-                             [document.hyp[hyp].texts.get(seg, "") if hyp in document.hyp else "" for hyp in hyps]))
+            references = [texts.get(seg) or None for texts in of_refs]
+            if any(references):
+                rows.append((line, key, document.domain or "", text, references,
+                             [texts.get(seg, "") for texts in of_hyps]))
             else:
                 bare.append(f"{seg} of the document {key}")
     if not rows:
         raise InputError(f"{files}: no segment has a reference. Expected {_FORM}.")
     told = (f"{NO_REFERENCE}: {format_count(len(bare), 'segment')}, the first is segment {show_name(bare[0])}.",) \
         if bare else ()
-    domains = [domain or "" for _, _, domain, *_ in rows]
-    return TestSet(name, {hyp: [row[5][k] for row in rows] for k, hyp in enumerate(hyps)},
-                   {ref: [row[4][k] for row in rows] for k, ref in enumerate(refs)}, sources=[row[3] for row in rows],
-                   documents=[row[1] for row in rows], domains=domains if any(domains) else None, langpair=langpair,
-                   lines=[row[0] for row in rows], assumed=told)
+    lines, keys, domains, sources, references_of, outputs_of = zip(*rows, strict=True)
+    return TestSet(name, dict(zip(hyps, zip(*outputs_of, strict=True), strict=True)),
+                   dict(zip(refs, zip(*references_of, strict=True), strict=True)), sources=sources, documents=keys,
+                   domains=domains if any(domains) else None, langpair=langpair, lines=lines, assumed=told)
 
 
-def _in_language(document: _Document, target: str) -> _Document:
+def _select_language(document: _Document, target: str) -> _Document:
     """The parts of a document that are in the target language, or that name none."""
-    def kept(parts: dict[str, _Part]) -> dict[str, _Part]:
-        return {key: part for key, part in parts.items() if part.lang in (target, "")}
-
-    return _Document(document.domain, document.src, kept(document.ref), kept(document.hyp))
+    ref, hyp = ({key: part for key, part in parts.items() if part.lang in (target, "")}
+                for parts in (document.ref, document.hyp))
+    return _Document(document.domain, document.src, ref, hyp)
 
 
 def _read(path: FilePath, found: dict[str, _Document]) -> None:
@@ -163,25 +164,24 @@ def _read(path: FilePath, found: dict[str, _Document]) -> None:
                          "Mend that line, or copy or download the file again.") from None
     except (ValueError, LookupError) as error:  # an encoding that Python does not know, or bytes that it has not
         raise InputError(f"{handler.here()} cannot be read as XML: {error}. Write it as UTF-8.") from None
-    if not handler.documents:
+    if not handler.n_documents:
         raise InputError(f"{show_name(path)} has no document. Expected {_FORM}.")
 
 
 class _Handler(ContentHandler):
     """What comes of the events of one file."""
 
-    def __init__(self, path: str, found: dict[str, _Document], parser: Any):
+    def __init__(self, path: str, read: dict[str, _Document], parser: Any):
         super().__init__()
-        self.path, self.found, self.parser = path, found, parser
-        self.depth, self.documents = 0, 0
-        self.key: str | None = None  # of the document that is open; part and segment likewise
-        self.origin = ""
-        self.skipped = 0  # depth of an open document of a test suite
-        self.part: tuple[str, str, _Part] | None = None
-        self.seg: str | None = None
+        self.path, self.read, self.parser = path, read, parser
+        self.depth = self.skipped = 0  # of all elements; of an open document of a test suite
+        self.open: list[str] = []  # a document, in it a part, in it a segment
+        self.key, self.own, self.seg, self.origin = "", "", "", ""  # of what is open
+        self.part = _Part("", "")
         self.text: list[str] = []
         self.length = 0
         self.seen: set[str] = set()
+        self.n_documents = 0
 
     def here(self) -> str:
         return f"{self.path}, line {self.parser.getLineNumber() or 1}"
@@ -190,48 +190,52 @@ class _Handler(ContentHandler):
         self.depth += 1
         if self.depth > DEPTH:
             raise InputError(f"{self.here()} has elements {DEPTH} deep inside each other. Expected {_FORM}.")
-        if self.skipped:
+        if self.skipped or name not in _LEVELS:
             return
-        if name in ("doc", "src", "ref", "hyp", "seg"):
-            spend("lines", 1, self.here())
-            around = "seg" if self.seg is not None else self.part[0] if self.part and name != "seg" else \
-                "doc" if self.key is not None and name == "doc" else None
-            if around:
-                raise InputError(f"{self.here()}: <{name}> begins inside of <{around}>. Expected {_FORM}; close the "
-                                 f"<{around}> before it.")
+        spend("lines", 1, self.here())
+        around = self.open[-1] if self.open else None
+        if around is not None and _LEVELS[name] <= _LEVELS[around]:
+            raise InputError(f"{self.here()}: <{name}> begins inside of <{around}>. Expected {_FORM}; close the "
+                             f"<{around}> before it.")
         if name == "doc":
+            self.n_documents += 1
+            if "testsuite" in attrs:
+                self.skipped = self.depth
+                return
             self._open_document(attrs)
-        elif name in ("src", "ref", "hyp") and self.key is not None:
-            own = {"src": "", "ref": _reference(attrs.get("translator") or ""), "hyp": attrs.get("system") or ""}[name]
-            if name == "hyp" and not own.strip():
-                raise InputError(f"{self.here()}: <hyp> names no system. Expected {_FORM}.")
-            lang = attrs.get("lang") or attrs.get("language") or (self.origin if name == "src" else "")
-            if (lang or name == "src") and not re.fullmatch(LANGUAGE, lang := lang.replace("-", "_")):
-                raise InputError(f"{self.here()}: the language of <{name}> is {show_name(lang)!r}. Expected a code "
-                                 "such as en or zh_TW.")
-            self.part = name, own, _Part(lang, self.here())
-        elif name == "seg" and self.part is not None:
+        elif around is None or _LEVELS[name] - _LEVELS[around] > 1:  # what lies elsewhere belongs to nothing
+            return
+        elif name == "seg":
             self.seg, self.text, self.length = attrs.get("id") or "", [], 0
-            if not self.seg or self.seg in self.part[2].texts:
+            if not self.seg or self.seg in self.part.texts:
                 told = f"a second segment {show_name(self.seg)!r}" if self.seg else "a segment without an id"
-                raise InputError(f"{self.here()}: the document {show_name(self.key or '')} has {told}. Expected "
-                                 "another id for each.")
+                raise InputError(f"{self.here()}: the document {show_name(self.key)} has {told}. Expected another id "
+                                 "for each.")
+        else:
+            self._open_part(name, attrs)
+        self.open.append(name)
 
     def _open_document(self, attrs: AttributesImpl) -> None:
-        self.documents += 1
-        if "testsuite" in attrs:
-            self.skipped = self.depth
-            return
         key = attrs.get("id") or ""
         if not key.strip() or key in self.seen:
             told = f"the document {show_name(key)} comes a second time" if key.strip() else "a document has no id"
             raise InputError(f"{self.here()}: {told}. Expected another id for each.")
         self.seen.add(key)
         self.key, self.origin = key, attrs.get("origlang") or ""
-        self.found.setdefault(key, _Document(attrs.get("domain")))
+        self.read.setdefault(key, _Document(attrs.get("domain")))
+
+    def _open_part(self, name: str, attrs: AttributesImpl) -> None:
+        self.own = {"src": "", "ref": _reference(attrs.get("translator") or ""), "hyp": attrs.get("system") or ""}[name]
+        if name == "hyp" and not self.own.strip():
+            raise InputError(f"{self.here()}: <hyp> names no system. Expected {_FORM}.")
+        lang = attrs.get("lang") or attrs.get("language") or (self.origin if name == "src" else "")
+        if (lang or name == "src") and not re.fullmatch(LANGUAGE, lang := lang.replace("-", "_")):
+            raise InputError(f"{self.here()}: the language of <{name}> is {show_name(lang)!r}. Expected a code such as "
+                             "en or zh_TW.")
+        self.part = _Part(lang, self.here())
 
     def characters(self, content: str) -> None:
-        if self.seg is not None:
+        if self.open and self.open[-1] == "seg":
             self.length += len(content)
             spend("line_length", self.length, self.here())
             self.text.append(content)
@@ -240,25 +244,21 @@ class _Handler(ContentHandler):
         self.depth -= 1
         if self.skipped:
             self.skipped = 0 if self.depth < self.skipped else self.skipped
-        elif name == "seg" and self.seg is not None and self.part is not None:
-            self.part[2].texts[self.seg] = " ".join("".join(self.text).split())
-            self.seg = None
-        elif self.part is not None and name == self.part[0]:
-            self._close_part(*self.part)
-            self.part = None
-        elif name == "doc":
-            self.key = None
+        elif self.open and self.open[-1] == name:
+            self.open.pop()
+            if name == "seg":
+                self.part.texts[self.seg] = " ".join("".join(self.text).split())
+            elif name != "doc":
+                self._close_part(name)
 
-    def _close_part(self, what: str, own: str, part: _Part) -> None:
-        assert self.key is not None, "a part is open in a document alone"
-        document = self.found[self.key]
-        if what == "src":
+    def _close_part(self, name: str) -> None:
+        document, part = self.read[self.key], self.part
+        if name == "src":
             before, document.src = document.src, part
         else:
-            parts = document.ref if what == "ref" else document.hyp
-            before = parts.setdefault(own, part)
+            before = (document.ref if name == "ref" else document.hyp).setdefault(self.own, part)
         if before is not None and (before.lang, before.texts) != (part.lang, part.texts):
-            named = f"<{what}> {show_name(own)}".strip()
+            named = f"<{name}> {show_name(self.own)}".strip()
             raise InputError(f"{part.where}: {named} of the document {show_name(self.key)} differs from that of "
                              f"{before.where}. Expected one of each.")
 

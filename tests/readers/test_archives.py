@@ -164,6 +164,8 @@ def test_what_is_wrong_with_a_file_in_a_zip_is_told_with_its_place_in_it(full):
     table = f"{full}/mytask/en-cs.esa.tsv"
     assert refused(table).startswith(f"{table}, row 2: there is no line 41")
     assert refused(f"{full}/mytask/en-cs.mqm.tsv").startswith(f"{full} has no file mytask/en-cs.mqm.tsv.")
+    (full.parent / "secret.tsv").write_text("system\tline\tscore\nAlpha\t1\t2\n")
+    assert refused(f"{full}/../secret.tsv").startswith(f"{full} has no file secret.tsv.")
 
 
 def test_a_zip_below_the_root_is_read_though_it_is_unpacked_elsewhere(full, tmp_path):

@@ -13,7 +13,6 @@ import pytest
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers.limits import UploadLimits, limit_reading, parse_json, upload_limits
 from mtsig_core.readers.lines import read_lines
-from mtsig_core.readers.scores import read_score_file
 from mtsig_core.readers.tasks import read_pair
 from mtsig_core.readers.uploads import Upload, read_uploads
 from mtsig_core.report.commands import command_line, task_command
@@ -112,12 +111,6 @@ def test_scores_of_ever_more_humans_make_no_large_table(monkeypatch):
     table = "system,line,score\n" + "".join(f"human.{k},1,1\n" for k in range(40))
     with pytest.raises(InputError, match="table of 400 places"):
         read_uploads([*texts(ref=b"a\n" * 10, x=b"a\n" * 10), *scores(table.encode())])
-
-
-def test_a_text_that_many_rows_of_parquet_have_is_there_once(tmp_path):
-    (tmp_path / "t").write_bytes(parquet({"system": ["x" * KB] * 500, "line": range(1, 501), "score": [1.0] * 500}))
-    ratings = read_score_file(tmp_path / "t", "t").ratings
-    assert len(ratings) == 500 and ratings[0].score == 1.0 and len(ratings[0].system) == KB
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])

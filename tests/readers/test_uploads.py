@@ -72,16 +72,6 @@ def test_a_canary_is_left_out_and_said_to_be():
     assert ["left out", "line 1, a canary", "1", "", "", "", "", ""] in inventory_table(testset).texts()
 
 
-def test_of_scores_alone_their_numbers_are_shown_and_no_texts():
-    testset = read_uploads([up("human.tsv", "system\tline\tscore\nA\t1\t9\nB\t1\t5\nA\t2\t7\n")])
-    table = inventory_table(testset)
-    header, rows = table.titles, table.texts()
-    assert header[2:] == ["segments", "words", "characters", "empty", "repeated", "scores"]
-    assert rows[:2] == [["system", "A", *"-----", "2"], ["system", "B", *"-----", "1"]]
-    assert [row[5:] for row in rows if row[0] == "scores"] == [["1", "", "3"]]
-    assert "scores" not in inventory_table(read_uploads([up("ref.txt", "a\nb\n"), up("x.txt", "a\nc\n")])).keys
-
-
 def test_messages_name_the_file_and_not_the_folder_it_lay_in():
     with pytest.raises(InputError) as caught:
         read_uploads([up("ref.txt", "a\nb\nc\n"), up("x.txt", "a\nb\n"), up("y.txt", b"\xff\n")])

@@ -9,11 +9,10 @@ import pytest
 from mtsig_core import SettingError
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, N_SEGMENTS, load_demo, simulate
-from mtsig_core.simulation.grammar import WORD_FILE, load_grammar
+from mtsig_core.simulation.grammar import load_grammar
 from mtsig_core.simulation.model import Model, SimulatedSystem
 
 KOEHN_BLEU = {"Spanish": 28.9, "Portuguese": 27.4, "Danish": 26.9, "Greek": 25.3, "German": 22.6, "Finnish": 20.1}
-SPOKEN_WITH_CONSONANT = ("useful", "university", "unit")  # of the words that begin with a vowel
 
 
 @pytest.fixture(scope="module")
@@ -165,14 +164,6 @@ def test_sentences_are_well_formed(demo):
         assert [text for text in texts if not re.fullmatch(r"[A-Z][A-Za-z]*(,? [A-Za-z]+)*\.", text)] == []
 
 
-def test_articles_agree(demo):
-    for texts in (demo.references["ref"], *demo.systems.values()):
-        text = " ".join(texts[::6])
-        assert {word for word in re.findall(r"\b[Aa] ([aeiouAEIOU]\w+)", text)} <= set(SPOKEN_WITH_CONSONANT)
-        assert {word for word in re.findall(r"\b[Aa]n (\w+)", text) if word[0] not in "aeiouAEIOU"} == set()
-        assert not re.search(rf"\b[Aa]n ({'|'.join(SPOKEN_WITH_CONSONANT)})\b", text)
-
-
 def test_sentences_are_as_long_as_those_of_a_parliament(demo):
     lengths = np.array([len(re.findall(r"\w+|[,.]", text)) for text in demo.references["ref"]])
     assert 29 < lengths.mean() < 33
@@ -181,27 +172,4 @@ def test_sentences_are_as_long_as_those_of_a_parliament(demo):
     assert lengths.max() < 120
 
 
-def test_a_sentence_does_not_repeat_itself(demo):
-    towns = set(re.search(r"\ntown: ([^:]*)\n", WORD_FILE.read_text(encoding="utf-8"))[1].replace(",", " ").split())
-    for text in demo.references["ref"]:
-        named = [word for word in re.findall(r"\w+", text) if word in towns]
-        assert len(named) == len(set(named)), text
-
-
 # -- the word file -------------------------------------------------------------------------------------------
-
-
-def test_the_word_file_is_plain():
-    text = WORD_FILE.read_text(encoding="utf-8")
-    assert text.isascii()
-    assert max(map(len, text.splitlines())) <= 120
-    grammar = load_grammar()
-    assert [word for word in grammar.words if not re.fullmatch(r"[A-Za-z]+|,", word)] == []
-
-
-def test_a_mistake_is_another_meaning_of_the_same_list():
-    grammar = load_grammar()
-    meanings = np.repeat(np.flatnonzero(grammar.list_size > 1), 20)
-    wrong = grammar.mistaken(meanings, np.random.default_rng(0).random(len(meanings)))
-    assert (wrong != meanings).all()
-    assert (grammar.list_first[wrong] == grammar.list_first[meanings]).all()

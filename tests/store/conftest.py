@@ -4,8 +4,10 @@ import glob
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -78,6 +80,19 @@ def url(request, tmp_path):
     with psycopg.connect(address, autocommit=True) as admin:
         admin.execute(f"CREATE DATABASE {name}")
     return address.replace("/postgres", f"/{name}")
+
+
+def kill_in_the_middle(code, url):
+    """Run code that prints a link, and then, in the middle of saving, that it is there; kill it. The link."""
+    process = subprocess.Popen([sys.executable, "-c", code, url], cwd=Path(__file__).resolve().parents[2],
+                               stdout=subprocess.PIPE, text=True)
+    try:
+        link = process.stdout.readline().strip()
+        assert process.stdout.readline().strip() == "in the middle"
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    return link
 
 
 class Clock:

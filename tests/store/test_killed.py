@@ -1,13 +1,7 @@
 """A kill -9 in the middle of saving: what was kept before is there, what was not yet kept is not there at all."""
 
-import signal
-import subprocess
-import sys
-from pathlib import Path
-
 from mtsig_core.store.kept_sets import Store
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.store.conftest import kill_in_the_middle
 
 # Saves one set whole, then a second of which every statement is sent but the commit; and waits to be killed.
 SAVES = """
@@ -32,14 +26,7 @@ store.keep(text("second"), "me")
 
 
 def test_what_was_kept_is_there_and_nothing_half(url):
-    process = subprocess.Popen([sys.executable, "-c", SAVES, url], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    try:
-        link = process.stdout.readline().strip()
-        assert process.stdout.readline().strip() == "in the middle"
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    store = Store(url)
+    link, store = kill_in_the_middle(SAVES, url), Store(url)
     assert [saved.name for saved in store.of("me")] == ["first"]
     assert store.load(store.find(link)).n_segments == 20_000
     with store._engine.begin() as db:

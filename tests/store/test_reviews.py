@@ -1,11 +1,7 @@
 """Reviews come back step by step, by two links; nothing is overwritten silently, and nothing is half saved."""
 
 import re
-import signal
-import subprocess
-import sys
 import threading
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -14,8 +10,8 @@ from mtsig_core.errors import SettingError
 from mtsig_core.store.database import DAY, Limits
 from mtsig_core.store.kept_sets import Store
 from mtsig_core.store.reviews import Begin, ChangedMeanwhile, Decide, Exclude, ReviewStore, SetRule, TakeBack
+from tests.store.conftest import kill_in_the_middle
 
-ROOT = Path(__file__).resolve().parents[2]
 BEGIN = Begin("wmt", None, "d", {"en-de": "1"}, "bleu", {"trials": 999})
 NAME = "<b>نظام</b>\x00\ud800"
 
@@ -140,14 +136,7 @@ reviews.add(link, Exclude("B"), 2)
 
 def test_a_kill_while_it_is_saved_leaves_the_old(url):
     """Every statement of the change is sent but the commit."""
-    process = subprocess.Popen([sys.executable, "-c", KILLED, url], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    try:
-        link = process.stdout.readline().strip()
-        assert process.stdout.readline().strip() == "in the middle"
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    reviews = ReviewStore(url)
+    link, reviews = kill_in_the_middle(KILLED, url), ReviewStore(url)
     assert [one.system for one in reviews.find(link).review.exclusions] == ["A"]
     assert reviews.add(link, Exclude("B"), 2).review.exclusions[1].system == "B"
     reviews.close()
