@@ -80,7 +80,7 @@ TEMPLATES: dict[str, Words] = {
                         advice="Check the language and the file."),
     "one-system": Words("{a} is the only system: its score and interval are given, and there is no pair to test."),
     "tokenizer-and-script": Words(
-        "The references look like {language}, and the tokenizer {tokenizer} does not cut {language} into words. The "
+        "The references look {language}, and the tokenizer {tokenizer} does not cut {language} into words. The "
         "{by} scores differ from what others report, and the order of the systems may be wrong.",
         advice="Use {terms}."),
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from os.path import commonprefix
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,7 @@ from mtsig_core.experiments.lecture import (
 )
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.html import template
-from mtsig_core.report.palette import shortened
+from mtsig_core.report.palette import told_apart
 from mtsig_core.report.pictures import ticks_within
 from mtsig_core.report.text import printable
 from mtsig_core.stats.arrays import contains_zero
@@ -85,21 +84,12 @@ def read_scenes() -> dict[str, SceneTexts]:
 
 
 def shorten_names(a: str, b: str) -> list[str]:
-    """Two names as they fit the stage; where they would look the same, each from where they differ.
+    """Two names as they fit the stage; those that would look alike keep the part in which they differ.
 
-    Examples
-    --------
     >>> shorten_names("Greek", "transformer-big-beam4-averaged")
     ['Greek', 'transfo…veraged']
-    >>> shorten_names("transformer-big-beam4-averaged", "transformer-big-beam8-averaged")
-    ['…am4-averaged', '…am8-averaged']
     """
-    names = [printable(a), printable(b)]
-    cut = [shortened(name, _WIDEST) for name in names]
-    if a == b or cut[0] != cut[1]:
-        return cut
-    at = max(0, len(commonprefix(names)) - 2)
-    return [f"…{shortened(name[at:], _WIDEST - 1)}" for name in names]
+    return told_apart([printable(a), printable(b)], _WIDEST)
 
 
 def list_sums(names: Sequence[str]) -> list[tuple[str, int, int]]:

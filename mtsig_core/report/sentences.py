@@ -113,21 +113,25 @@ def name_pairs(pairs: Sequence[str]) -> str:
     return ", ".join(pairs) if len(pairs) <= _FEW else format_count(len(pairs), "language pair")
 
 
+def _find_parts(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Each text once, with its parts."""
+    parts: dict[str, list[str]] = {}
+    for part, text in texts:
+        parts.setdefault(text, []).append(part)
+    return parts
+
+
 def group_by_part(sentences: Mapping[str, Sequence[str]]) -> list[str]:
     """Each sentence once, those that hold for all parts first, the others with their language pairs."""
-    parts: dict[str, list[str]] = {}
-    for part, own in sentences.items():
-        for sentence in own:
-            parts.setdefault(printable(sentence), []).append(part)
-    return [sentence for sentence, names in parts.items() if len(names) == len(sentences)] + [
-        f"In {join_names(names)}: {sentence}" for sentence, names in parts.items() if len(names) < len(sentences)]
+    parts = _find_parts((part, printable(sentence)) for part, own in sentences.items() for sentence in own)
+    prefixes = {sentence: f"In {join_names(names)}: " * (len(names) < len(sentences))
+                for sentence, names in parts.items()}
+    return [prefix + sentence for sentence, prefix in sorted(prefixes.items(), key=lambda item: bool(item[1]))]
 
 
 def join_by_part(phrases: Mapping[str, str]) -> str:
     """One phrase where all parts have the same; else each with the language pairs that it holds for."""
-    parts: dict[str, list[str]] = {}
-    for part, phrase in phrases.items():
-        parts.setdefault(phrase, []).append(part)
+    parts = _find_parts(phrases.items())
     return next(iter(parts)) if len(parts) == 1 else "; ".join(
         f"{phrase} ({join_names(names)})" for phrase, names in parts.items())
 
@@ -534,8 +538,8 @@ def describe_rule(found: TaskComparison, metric: str) -> str | None:
                            hidden["changed"], hidden["ranks"])
     across = " Ranks across the language pairs are simultaneous rank ranges instead." * (
         metric in found.macro and found.macro[metric].is_ranked)
-    return (f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}. Here {here}. Of pairs with separate ranks "
-            f"{hidden['apart_not_significant']:,} are not significant.{across}")
+    return (f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}. Here {here}. Not significant, "
+            f"although their ranks are separate: {format_count(hidden['apart_not_significant'], 'pair')}.{across}")
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -890,21 +894,18 @@ def describe_settings(comparisons: Iterable[Comparison]) -> dict[str, str]:
 
 
 def _describe_own_settings(comparison: Comparison) -> dict[str, str]:
-    settings, unit, results = comparison.settings, comparison.settings.unit, comparison.metrics.values()
-    if settings.block_length is not None:
-        unit = f"stationary block of {settings.block_length:g} segments on average"
-    family = max((len(result.tested) for result in results), default=0)
-    if not family:
-        return {"unit": f"by {unit}", "seed": f"seed {settings.seed}", "alpha": f"alpha {settings.alpha:g}",
-                "ci": f"{list_interval_kinds(comparison)} intervals, {settings.resamples:,} resamples"}
-    trials = " or ".join(dict.fromkeys(describe_trials(result, settings) for result in results))
-    rule = settings.rank_rule
-    return {"test": f"{TESTS[settings.test].title} ({settings.test}) by {unit}", "unit": f"by {unit}",
-            **({} if settings.trials is None else {"trials": trials}),
-            "seed": f"seed {settings.seed}", "alpha": f"alpha {settings.alpha:g}",
-            "correction": f"correction {settings.correction} over {format_count(family, 'pair')}",
-            "ci": f"{list_interval_kinds(comparison)} intervals, {settings.resamples:,} resamples",
-            **({"rank_rule": f"ranks {RANK_RULES[rule].title}"} if rule != "simultaneous" else {})}
+    settings, results = comparison.settings, comparison.metrics.values()
+    unit = settings.unit if settings.block_length is None else \
+        f"stationary block of {settings.block_length:g} segments on average"
+    family, rule = max((len(result.tested) for result in results), default=0), RANK_RULES[settings.rank_rule]
+    phrases = {
+        "test": f"{TESTS[settings.test].title} ({settings.test}) by {unit}", "unit": f"by {unit}",
+        "trials": " or ".join(dict.fromkeys(describe_trials(result, settings) for result in results)),
+        "seed": f"seed {settings.seed}", "alpha": f"alpha {settings.alpha:g}",
+        "correction": f"correction {settings.correction} over {format_count(family, 'pair')}",
+        "ci": f"{list_interval_kinds(comparison)} intervals, {settings.resamples:,} resamples",
+        "rank_rule": f"ranks {rule.title}" * (rule.name != "simultaneous")}
+    return {key: text for key, text in phrases.items() if text and (family or key in ("unit", "seed", "alpha", "ci"))}
 
 
 def list_task_settings(found: TaskComparison) -> list[str]:

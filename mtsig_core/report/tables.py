@@ -400,7 +400,7 @@ def _without(record: dict[str, Any], *names: str) -> dict[str, Any]:
     return {key: value for key, value in record.items() if key not in names}
 
 
-def with_run_records(rows: Iterable[SystemResult | MacroSystem | PairResult],
+def with_run_records(rows: Iterable[SystemResult | MacroSystem | PairResult | MacroPair],
                      runs: Sequence[SystemRuns | PairRuns]) -> list[dict[str, Any]]:
     """Rows of CSV with what their training runs add, where there are any; the scores of the runs have own rows."""
     def of(record: dict[str, Any]) -> tuple[Any, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from mtsig_core.readers.files import open_file
@@ -27,7 +26,7 @@ from mtsig_core.report.sentences import (
 )
 from mtsig_core.report.tables import list_disputed_pairs, single_runs, with_run_records
 from mtsig_core.report.text import report_text, terminal_width
-from mtsig_core.results import TaskComparison
+from mtsig_core.results import MacroResult, MetricResult, TaskComparison
 from mtsig_core.schema import SCHEMA, to_json
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import KINDS, Disputed, find_disputes
@@ -71,19 +70,16 @@ def task_csv(found: TaskComparison, history: History = ()) -> str:
         said = {} if info is None else {"display_name": info.display_name, "role": info.role, "kind": info.kind}
         return {key: value for key, value in said.items() if value not in (None, "primary", "submission")}
 
-    for pair, comparison in found.pairs.items():
-        for metric, result in comparison.metrics.items():
-            own = {"language_pair": pair, "metric": metric, "signature": result.signature}
-            rows += [{"table": "systems", **own, **row, **called(row["system"])} for row in
-                     with_run_records(result.systems, result.runs)]
-            rows += [{"table": "pairs", **own, **row} for row in with_run_records(result.pairs, result.pair_runs)]
-            rows += [{"table": "runs", **own, **row} for row in single_runs(result)]
-    for metric, macro in found.macro.items():
-        own = {"language_pair": "", "metric": metric}
+    results: list[tuple[dict[str, object], MetricResult | MacroResult]] = [
+        ({"language_pair": pair, "metric": metric, "signature": result.signature}, result)
+        for pair, comparison in found.pairs.items() for metric, result in comparison.metrics.items()]
+    results += [({"language_pair": "", "metric": metric}, macro) for metric, macro in found.macro.items()]
+    for own, result in results:
         rows += [{"table": "systems", **own, **row, **called(row["system"])}
-                 for row in with_run_records(macro.systems, macro.runs)]
-        rows += [{"table": "pairs", **own, **asdict(row)} for row in macro.pairs]
-        rows += [{"table": "runs", **own, **row} for row in single_runs(macro)]
+                 for row in with_run_records(result.systems, result.runs)]
+        rows += [{"table": "pairs", **own, **row}
+                 for row in with_run_records(result.pairs, getattr(result, "pair_runs", ()))]
+        rows += [{"table": "runs", **own, **row} for row in single_runs(result)]
     rows += [{"table": "excluded", "language_pair": one.pair or "", "system": one.system, "reason": one.reason}
              for one in found.excluded]
     metrics = list_task_metrics(found)

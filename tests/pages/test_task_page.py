@@ -153,7 +153,7 @@ def test_nothing_is_said_to_be_ranked_across_where_no_two_systems_have_all(opene
     assert "A dash: no score, or no rank." in said[True] and "A dash: no score, or no rank." in said[False]
     for told in ("within each language pair, and across them", "Under all pairs: the rank"):
         assert told in said[True] and told not in said[False]
-    why = "so no system has a mean score or a rank across them: no two systems have all of them."
+    why = "No system is ranked across the language pairs: no two systems have segments in common in all of them."
     assert [said[which].count(why) for which in (True, False)] == [0, 2]  # above the picture, and how it was tested
 
 
