@@ -85,7 +85,7 @@ if others:
     several = ",".join([view.metric, *(other.metric for other in others)])
     comparison_sections.show_disagreement(view, others, about_others, replace(view, metric=several).command())
 comparison_sections.show_figure_3(view)
-left_out = comparison_sections.show_left_out(view)
+excluded = comparison_sections.show_excluded(view)
 
 more = [caution for caution in (*comparison.warnings, *about_others)
         if caution not in about_all and (caution.metric == view.metric or caution.kind.concern != "scores")]
@@ -93,6 +93,6 @@ if more:
     st.subheader("Caveats")
     screen.cautions(more, several=bool(others))
 published_comparison.show(view)
-comparison_sections.show_exports(view, "leaderboard", left_out, [other.metric for other in others])
+comparison_sections.show_exports(view, "leaderboard", excluded, [other.metric for other in others])
 copyable(printable(result.signature), "leaderboard.signature", f"Signature ({metric_title(view.metric)})",
          prose=True)

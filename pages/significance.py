@@ -40,4 +40,4 @@ else:
 significance_sections.show_triples(view)
 st.subheader("The tests side by side")
 significance_sections.show_tests(view)
-comparison_sections.show_exports(view, "significance", comparison_sections.left_out(view))
+comparison_sections.show_exports(view, "significance", comparison_sections.list_excluded(view))

@@ -257,13 +257,7 @@ _ABOUT: dict[str, dict[str, Any]] = {
 def add_arguments(group: _ArgumentGroup, called: str | Callable[..., Any], **helps: str) -> None:
     """Options for the arguments of a command, or of a function of the core: those known here, with its defaults.
 
-    Parameters
-    ----------
-    group : argument group of a parser
-    called : str or callable
-        As `defaults` takes it.
-    helps : str
-        What to say of some of them in place of the usual.
+    `called` is as `defaults` takes it; `helps` says other things of some than the usual.
     """
     for name, usual in defaults(called).items():
         if name in _ABOUT:

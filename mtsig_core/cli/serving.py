@@ -43,12 +43,6 @@ _ALSO = ("client_kwargs", "expose_tokens")  # what else Streamlit knows
 def login_options(environment: Mapping[str, str]) -> list[str]:
     """Streamlit's options for the file of secrets that ``MTSIG_LOGIN`` names; none where it names none, but
     for those of the folder that the server is started in where the user has no home.
-
-    Raises
-    ------
-    SettingError
-        If the file cannot be read or lacks what is needed: a server that was meant to ask who comes must not start
-        without.
     """
     if not (name := environment.get("MTSIG_LOGIN")):
         # Streamlit looks for secrets in the user's home too, and shows no page where that is below a file (/dev/null).
@@ -114,11 +108,6 @@ def _unknown(where: str, section: dict[str, Any], known: Sequence[str]) -> Itera
 
 def check_settings(environment: Mapping[str, str]) -> None:
     """Try each setting of docs/serving.md that can be wrong, but for the login's.
-
-    Raises
-    ------
-    MtsigError
-        Which names it.
     """
     from mtsig_core.store.database import Limits  # late: it imports SQLAlchemy
     from mtsig_core.store.kept_sets import open_store
@@ -164,27 +153,6 @@ _PROXY = Path(__file__).with_name("Caddyfile")
 def serve_workers(command: list[str], environment: dict[str, str], n: int, address: str, port: int,
                   open_browser: bool) -> int:
     """Run the dashboard in several processes until a signal asks for the end; what ends by itself is started again.
-
-    Parameters
-    ----------
-    command : list of str
-        Starts one, but for where it listens; ends with the name under which browsers reach the proxy.
-    environment : dict
-    n : int
-        Processes.
-    address, port
-        Where the proxy listens.
-    open_browser : bool
-
-    Returns
-    -------
-    int
-        The status to exit with: 0 where it was asked to end.
-
-    Raises
-    ------
-    SettingError
-        If the number makes no sense or there is no proxy.
     """
     if not 1 <= n <= _MOST:
         raise SettingError(f"--workers is {n}. Expected a number from 1 to {_MOST}.")
@@ -364,24 +332,6 @@ def run_serve(args: Namespace) -> int:
 def serve(source: Source | None, task: TaskSource | None = None, *, port: int, open_browser: bool,
           address: str | None = None, workers: int = 1) -> int:
     """Check the test set, then become the dashboard's server; with several workers, start them and wait for the end.
-
-    Parameters
-    ----------
-    source : Source or None
-        Its tables and runs are those of `task`, where that is given.
-    task : TaskSource, optional
-        The whole task that its folder is.
-    port : int
-    open_browser : bool
-    address : str, optional
-        Where to listen, such as ``0.0.0.0``; by default on this machine alone.
-    workers : int
-        Processes, behind a proxy.
-
-    Raises
-    ------
-    MtsigError
-        If the source cannot be read, the port is taken, or the dashboard is not installed.
     """
     app = _ROOT / "asgi.py"
     if not app.is_file():

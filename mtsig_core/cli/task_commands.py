@@ -47,13 +47,8 @@ from mtsig_core.task import TaskExclusion, read_exclusions
 
 
 def take_review(args: Namespace) -> tuple[Entry, ...]:
-    """The history of ``--review FILE``, empty without; track, metric and settings of the review are put into `args`.
-
-    Raises
-    ------
-    SettingError
-        For an option that says something else than the review.
-    """
+    """The history of ``--review FILE``, empty without; track, metric and settings of the review are put into `args`,
+    and an option that says something else is refused."""
     if args.review is None:
         return ()
     history, usual = read_review(args.review), defaults("task")

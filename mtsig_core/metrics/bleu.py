@@ -30,19 +30,6 @@ _LOG_2_HIGH, _LOG_2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 class Bleu(Tokenized):
     """BLEU of up to four-grams, with sacreBLEU's `exp` smoothing.
 
-    Parameters
-    ----------
-    tokenize : str, optional
-        One of `mtsig_core.metrics.tokenizers.TOKENIZERS`. By default the one that sacreBLEU takes for the target
-        language of the test set: zh for Chinese, ja-mecab for Japanese, ko-mecab for Korean, else 13a.
-    lowercase : bool
-        Whether case is ignored.
-
-    Raises
-    ------
-    SettingError
-        If there is no such tokenizer.
-
     References
     ----------
     Papineni, Roukos, Ward and Zhu (2002), BLEU: a method for automatic evaluation of machine translation, section 2.
@@ -144,11 +131,6 @@ class MBleu(Bleu):
 
     Statistics and brevity penalty are those of BLEU; the precisions of orders 1 to 4 weigh 1/4 each, one of no
     n-grams at all counts as 0, and nothing is smoothed. Never below BLEU where that is not smoothed.
-
-    Parameters
-    ----------
-    tokenize, lowercase
-        As for `mtsig_core.metrics.bleu.Bleu`.
 
     References
     ----------

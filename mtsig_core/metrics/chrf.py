@@ -36,18 +36,6 @@ class Chrf(Untokenized):
     White space does not count. Precision and recall are averaged over the orders that both the systems and the
     references have. With several references each segment counts against the one that gives it the best score.
 
-    Parameters
-    ----------
-    tokenize : None
-        chrF has no tokenizer; anything else is refused.
-    lowercase : bool
-        Whether case is ignored.
-
-    Raises
-    ------
-    SettingError
-        If a tokenizer is given.
-
     References
     ----------
     Popović (2015), chrF: character n-gram F-score for automatic MT evaluation, section 2.
@@ -145,13 +133,6 @@ class ChrfPlusPlus(Chrf):
     """chrF++ (Popović 2017): as chrF, over characters, n = 1 to 6, and words, n = 1 and 2, in one average.
 
     A punctuation mark at the end of a word is a word of its own, or else one at its beginning.
-
-    Parameters
-    ----------
-    tokenize : None
-        chrF++ has no choice of tokenizer; anything else is refused.
-    lowercase : bool
-        Whether case is ignored.
 
     References
     ----------

@@ -85,10 +85,10 @@ BlockCounter = Callable[[Words, int, np.ndarray], None]
 
 @dataclass(frozen=True)
 class Untokenized:
-    """What metrics have in common that have no choice of tokenizer."""
+    """What metrics have in common that have no choice of tokenizer, and refuse one."""
 
     tokenize: str | None = None
-    lowercase: bool = False
+    lowercase: bool = False  # whether case is ignored
 
     name: ClassVar[str]
 
@@ -100,10 +100,14 @@ class Untokenized:
 
 @dataclass(frozen=True)
 class Tokenized:
-    """What metrics have in common that find words with a tokenizer."""
+    """What metrics have in common that find words with a tokenizer.
 
-    tokenize: str | None = None
-    lowercase: bool = False
+    By default it is the one that sacreBLEU takes for the target language of the test set: zh for Chinese, ja-mecab for
+    Japanese, ko-mecab for Korean, else 13a.
+    """
+
+    tokenize: str | None = None  # one of `TOKENIZERS`
+    lowercase: bool = False  # whether case is ignored
 
     def __post_init__(self) -> None:
         if self.tokenize is not None:

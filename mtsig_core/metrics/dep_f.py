@@ -34,21 +34,12 @@ class DepF(Untokenized):
 
     Parameters
     ----------
-    tokenize : None
-        The words are those of the parses; anything else is refused.
-    lowercase : bool
-        Whether case is ignored.
     forms : bool
         Whether word forms are matched instead of lemmas.
     subtypes : bool
         Whether what follows a colon is part of the relation's name.
     punctuation : bool
         Whether relations of punctuation (``punct``) count too.
-
-    Raises
-    ------
-    SettingError
-        If a tokenizer is given.
 
     References
     ----------

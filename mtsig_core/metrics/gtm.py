@@ -22,11 +22,6 @@ class Gtm(WordMetric):
     stand one after the other with no run from one to the next, their length is the mean of them, and the match of a
     segment is at most that long. The corpus score is that of summed match sizes and lengths.
 
-    Parameters
-    ----------
-    tokenize, lowercase
-        As for `mtsig_core.metrics.bleu.Bleu`.
-
     References
     ----------
     Turian, Shen and Melamed (2003), Evaluation of machine translation and its evaluation, MT Summit IX.
@@ -77,11 +72,6 @@ class Gtm2(Gtm):
     The longest run is taken first, then the longest of the words that are left, and so on: this is the paper's
     approximation of the largest match. Of runs as long, the first in the output is taken, then the first in the
     references. Everything else is as with exponent 1.
-
-    Parameters
-    ----------
-    tokenize, lowercase
-        As for `Gtm`.
 
     References
     ----------

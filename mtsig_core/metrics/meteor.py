@@ -46,17 +46,10 @@ class Meteor(WordMetric):
 
     Parameters
     ----------
-    tokenize : str, optional
-        One of `mtsig_core.metrics.tokenizers.TOKENIZERS`; by default the one for the target language, as for BLEU.
     lowercase : bool
         Changes nothing, since case is ignored anyway.
     synonyms : bool
         False leaves synonyms out even where WordNet is installed.
-
-    Raises
-    ------
-    SettingError
-        If there is no such tokenizer.
 
     References
     ----------

@@ -31,11 +31,6 @@ class Nist(WordMetric):
     The weights are part of the statistics: a bootstrap or a permutation keeps those of the whole test set. A part of a
     test set (`TestSet.take`, `TestSet.in_domain`) is a test set of its own, with weights of its own.
 
-    Parameters
-    ----------
-    tokenize, lowercase
-        As for `mtsig_core.metrics.bleu.Bleu`.
-
     References
     ----------
     Doddington (2002), Automatic evaluation of machine translation quality using n-gram co-occurrence statistics.

@@ -27,8 +27,6 @@ class Ter(Untokenized):
 
     Parameters
     ----------
-    tokenize : None
-        TER has settings of its own instead of a tokenizer; anything else is refused.
     lowercase : bool
         TER ignores case in any event, unless `case_sensitive`.
     normalized : bool
@@ -39,11 +37,6 @@ class Ter(Untokenized):
         Whether `normalized` and `no_punct` extend to Chinese and Japanese characters, each a word.
     case_sensitive : bool
         Whether case matters.
-
-    Raises
-    ------
-    SettingError
-        If a tokenizer is given, or case is to be ignored and to matter.
 
     References
     ----------

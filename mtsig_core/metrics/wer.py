@@ -45,11 +45,6 @@ class Wer(ErrorRate):
     two that need as few, the longer. The corpus score is the sum of these errors over that of these references'
     lengths.
 
-    Parameters
-    ----------
-    tokenize, lowercase
-        As for `mtsig_core.metrics.bleu.Bleu`.
-
     References
     ----------
     Niessen, Och, Leusch and Ney (2000), An evaluation tool for machine translation: fast evaluation for MT research.
@@ -78,11 +73,6 @@ class Per(ErrorRate):
     words of abs(count in output - count in reference), as Popovic and Ney write it, and never more than word errors in
     order. In each segment the reference with the fewest errors counts; of two with as few, the longer. The corpus score
     is the sum of these errors over that of these references' lengths.
-
-    Parameters
-    ----------
-    tokenize, lowercase
-        As for `mtsig_core.metrics.bleu.Bleu`.
 
     References
     ----------

@@ -107,20 +107,9 @@ def option_name(argument: str) -> str:
 
 
 def command_line(command: str, source: Source | TaskSource, *flags: str, **asked: object) -> str:
-    """The command line that prints some numbers.
+    """The command line that prints some numbers; `flags` are options without a value, `asked` arguments or options, of
+    which one that is None or as by default is left out, and so is the metric BLEU.
 
-    Parameters
-    ----------
-    command : str
-        Such as ``"sweep size"``.
-    source : Source or TaskSource
-    flags : str
-        Options without a value.
-    asked
-        Arguments, or options; one that is None or as by default is left out, and so is the metric BLEU.
-
-    Examples
-    --------
     >>> command_line("validate pair", Source(demo=0), metrics="bleu", seed=0, n_segments=300, a="-x")
     'mtsig validate pair --demo --segments 300 --a=-x'
     """

@@ -473,20 +473,23 @@ def romano_wolf_in(observed: np.ndarray, null: np.ndarray | Rows, families: Sequ
     with np.errstate(divide="ignore", invalid="ignore"):
         distance = np.where(varies, np.abs(observed) / spread, -np.inf)
 
-    def step_down(family: np.ndarray) -> np.ndarray:
-        adjusted = by_itself.copy()
-        order = family[np.argsort(distance[family], kind="stable")][np.count_nonzero(~varies[family]):]
-        largest = np.zeros(n)  # over the pairs not yet passed, the smallest first
-        p = np.empty(len(order))
-        for k, (pair, row) in enumerate(zip(order, iterate_rows(null, order), strict=True)):
-            np.maximum(largest, np.abs(row) / spread[pair], out=largest)
-            threshold = (abs(observed[pair]) - ties[pair]) / spread[pair]
-            p[k] = (np.count_nonzero(largest >= threshold) + 1) / (n + 1)
-        adjusted[order] = np.maximum.accumulate(p[::-1])[::-1]
-        stepped: np.ndarray = adjusted[family]
-        return stepped
-
-    return [step_down(family) for family in families]
+    # One walk over all pairs, the least far first, serves all families: the rows are the dear part.
+    order = np.argsort(distance, kind="stable")[np.count_nonzero(~varies):]
+    adjusted, largest = np.tile(by_itself, (len(families), 1)), np.zeros((len(families), n))
+    member = np.zeros((len(families), len(observed)), dtype=bool)
+    for own, family in zip(member, families, strict=True):
+        own[family] = True
+    for pair, row in zip(order, iterate_rows(null, order), strict=True):
+        reach, threshold = np.abs(row) / spread[pair], (abs(observed[pair]) - ties[pair]) / spread[pair]
+        for k in np.flatnonzero(member[:, pair]):  # the largest is over the pairs of the family not yet passed
+            np.maximum(largest[k], reach, out=largest[k])
+            adjusted[k, pair] = (np.count_nonzero(largest[k] >= threshold) + 1) / (n + 1)
+    found = []
+    for p, own, family in zip(adjusted, member, families, strict=True):
+        steps = order[own[order]]
+        p[steps] = np.maximum.accumulate(p[steps][::-1])[::-1]
+        found.append(p[family])
+    return found
 
 
 def _step_up(p: np.ndarray, factor: float) -> np.ndarray:

@@ -40,31 +40,27 @@ from pages._work.memory import make_once
 _LONGEST_REASON = 200
 
 
-def left_out(view: View) -> dict[str, str]:
-    """The systems left out, and the reason that was given for each, empty where none was."""
+def list_excluded(view: View) -> dict[str, str]:
+    """The excluded systems, and the reason that was given for each, empty where none was."""
     return {name: (address.asked(f"{views.REASON}{name}") or "")[:_LONGEST_REASON]
             for name in view.part.family.systems if name not in view.testset.systems}
 
 
-def show_left_out(view: View) -> dict[str, str]:
-    """The systems left out, each with a reason and a button that puts it back; then what it did to the ranks.
-
-    Returns who was left out, and why.
-    """
-    family = list(view.part.family.systems)
-    gone = [name for name in family if name not in view.testset.systems]
-    if not gone:
+def show_excluded(view: View) -> dict[str, str]:
+    """The excluded systems, each with a field for the reason and a button that puts it back; then what it did to the
+    ranks. Gives the systems and the reasons."""
+    excluded = list_excluded(view)
+    if not excluded:
         return {}
-    told = {}
-    st.subheader("Excluded" if len(gone) == 1 else f"Excluded: {len(gone)} systems")
-    for name in gone:
+    st.subheader("Excluded" if len(excluded) == 1 else f"Excluded: {len(excluded)} systems")
+    for name in excluded:
         shown, reason, undo = st.columns([3, 5, 2], vertical_alignment="center")
         with shown:
             screen.plain(name)
-        told[name] = controls.text(reason, "Reason", f"{views.REASON}{name}", max_chars=_LONGEST_REASON,
-                                   placeholder="Reason, kept in the link", label_visibility="collapsed")
+        excluded[name] = controls.text(reason, "Reason", f"{views.REASON}{name}", max_chars=_LONGEST_REASON,
+                                       placeholder="Reason, kept in the link", label_visibility="collapsed")
         undo.button("Put back", key=f"leaderboard.back.{name}", on_click=_put_back, args=(name,))
-    if unexplained := [name for name, reason in told.items() if not reason.strip()]:
+    if unexplained := [name for name, reason in excluded.items() if not reason.strip()]:
         screen.caution_box(f"Excluded without a reason: {', '.join(unexplained)}. Give one before you publish this: "
                            "it is in the link and in every file.")
     if view.settings.get("baseline") is None:
@@ -72,7 +68,7 @@ def show_left_out(view: View) -> dict[str, str]:
         screen.show_table(rank_changes_table(before, view.result))
         st.caption(f"Fewer systems are a smaller family: {len(before.tested)} pairs with all, "
                    f"{len(view.result.tested)} now. The scores stay as they are.")
-    return told
+    return excluded
 
 
 def reference_records(view: View, further: Sequence[str]) -> list[dict[str, Any]]:
@@ -162,8 +158,8 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
         screen.show_table(relations_table(compared))
         screen.plain(f"Row against column by {', '.join(metric_title(result.metric) for result in compared)}, in this "
                      "order.")
-        if left_out := without_relation(compared):
-            screen.plain(f"Not compared by all of these: {', '.join(left_out)}")
+        if missing := without_relation(compared):
+            screen.plain(f"Not compared by all of these: {', '.join(missing)}")
         st.caption("After Figure 3 of Zhang and Vogel (2004), who decide by test percentile without a correction: "
                    "choose both in the sidebar to do as they did.")
         copyable(command, "leaderboard.pairs.command", "Command that prints all pairs by these metrics")
@@ -264,12 +260,12 @@ _FILES = (("CSV", "comparison", "csv", export.comparison_csv),
           ("LaTeX", "comparison", "tex", comparison_latex), ("HTML report", "comparison", "html", comparison_html))
 
 
-def show_exports(view: View, page: str, left_out: Mapping[str, str], metrics: Sequence[str] = ()) -> None:
+def show_exports(view: View, page: str, excluded: Mapping[str, str], metrics: Sequence[str] = ()) -> None:
     """Buttons for files with systems, pairs and matrix by the metric of the view and further ones, and sentences; of a
     single system there is neither pair nor matrix.
     """
     parts = [view.comparison, *(view.compare(name) for name in metrics)]
-    comparison = make_once(_joined, tuple(left_out.items()), *parts)
+    comparison = make_once(_joined, tuple(excluded.items()), *parts)
     called = view.named(metric="-".join(comparison.metrics))
     paired = any(result.pairs for result in comparison.metrics.values())
     st.subheader("Export")
@@ -284,8 +280,8 @@ def show_exports(view: View, page: str, left_out: Mapping[str, str], metrics: Se
     copyable(make_once(_sentences, comparison), f"{page}.sentences", "For a paper", prose=True)
 
 
-def _joined(left_out, *parts):
-    return replace(join_comparisons(parts), excluded=tuple(starmap(Exclusion, left_out)))
+def _joined(excluded, *parts):
+    return replace(join_comparisons(parts), excluded=tuple(starmap(Exclusion, excluded)))
 
 
 def _sentences(comparison):

@@ -55,7 +55,7 @@ def explain_ignored(view: LectureView) -> str:
     """What the address asks for and a scene does not show: values, and its test set."""
     shown = view.shown
     values = {"scene": view.scene, "seed": shown.seed, "world": shown.world, "step": view.step,
-              "guess": numbers(view.guess)}
+              "guess": format_numbers(view.guess)}
     if view.scene in _LEAST and not shown.instead:
         values |= {"a": shown.a, "b": shown.b}
     wrong = [shortened(f"{key}={asked}", _WIDEST) for key, value in values.items()
@@ -88,7 +88,7 @@ class Round:
         return self.scene, self.of, self.seed, self.world
 
 
-def numbers(said: object) -> str | None:
+def format_numbers(said: object) -> str | None:
     """Numbers of the stage as the address has them."""
     found = [f"{float(x):g}" for x in said if isinstance(x, int | float)] if isinstance(said, list | tuple) else []
     return ",".join(found[:10]) or None
@@ -99,7 +99,7 @@ def _rounds() -> list[Round]:
     return rounds
 
 
-def note(now: Round) -> None:
+def keep_round(now: Round) -> None:
     """Remember a round; it replaces one of its place that was not revealed, or that had the same guess and votes."""
     if not (now.guess or now.votes):
         return
@@ -110,37 +110,37 @@ def note(now: Round) -> None:
         rounds[:] = [*(one for one in rounds if one not in same), now][-_MOST:]
 
 
-def hear(told: object) -> None:
+def restore_rounds(told: object) -> None:
     """Take up what the tab kept of an earlier session of its own."""
     kinds = {field.name: int if field.type == "int" else str for field in fields(Round)}
     now = list(_rounds())
     _rounds().clear()
     for one in told if isinstance(told, list) else []:
         if isinstance(one, dict) and {key: type(value) for key, value in one.items()} == kinds:
-            note(Round(**one))
+            keep_round(Round(**one))
     for one in now:
-        note(one)
+        keep_round(one)
 
 
-def kept(scene: str, guessed: bool) -> list[dict] | None:
+def list_for_tab(scene: str, guessed: bool) -> list[dict] | None:
     """What the tab is to keep; nothing before the guess in a scene of which a round tells what comes."""
     if not guessed and any(one.scene == scene and one.truth for one in _rounds()):
         return None
     return [asdict(one) for one in _rounds()]
 
 
-def past(scene: str, order: list[str]) -> list[str]:
+def recall_last_round(scene: str, order: list[str]) -> list[str]:
     """The last round of another scene, beside what came of it."""
     return [texts.recall_guess(order.index(one.scene) + 1, one.guess, one.truth) for one in _rounds()
             if one.scene != scene and one.scene in order and one.guess and one.truth][-1:]
 
 
-def typed(place: tuple[object, ...]) -> str:
+def find_votes(place: tuple[object, ...]) -> str:
     """Votes that were typed in for a round that is not revealed yet."""
     return next((one.votes for one in reversed(_rounds()) if one.place == place and not one.truth), "")
 
 
-def words(scenes: Mapping[str, Scene]) -> dict[str, list]:
+def tabulate_rounds(scenes: Mapping[str, Scene]) -> dict[str, list]:
     """All rounds as a table, the last one first."""
     rows = [[scenes[one.scene].words.title, _where(one, scenes), one.guess, one.room, one.truth]
             for one in reversed(_rounds()) if one.scene in scenes]
@@ -257,7 +257,7 @@ class LectureView:
 
 def choose_scene() -> LectureView:
     """What the address asks for, after what the stage asked."""
-    _hear()
+    _receive()
     for key in _OWN:
         address.own(key)
     return _view()
@@ -279,7 +279,7 @@ def _round(view: LectureView, truth: str = "") -> Round:
     of = "made-up scores" if view.scene == "documents" else texts.name_source(shown.testset)
     return Round(view.scene, of, shown.seed, shown.world, view.step,
                  texts.describe_guess(view.guess, options) if view.guess else "",
-                 texts.describe_votes(view.votes, scale["kind"], options), numbers(view.votes) or "", truth)
+                 texts.describe_votes(view.votes, scale["kind"], options), format_numbers(view.votes) or "", truth)
 
 
 def _shown(scene: str) -> Shown:
@@ -315,7 +315,7 @@ def show(view: LectureView | MtsigError) -> None:
             **asdict(scene.words), "guess": scene.scale(view.shown), "body": scene.body(view.shown),
             "state": {"guess": view.guess, "step": view.step, "revealed": view.reveal, "votes": view.votes,
                       "extra": view.reveal and view.extra, "room": _round(view).room},
-            "past": past(view.scene, keys),
+            "past": recall_last_round(view.scene, keys),
             "worlds": list(scene.worlds) or None, "world": view.shown.world,
             "rows": scene.rows(view.shown, drawn) if played and drawn > there else None,
             "further": scene.further(view.shown, view.step) if scene.further and view.extra and view.step else None,
@@ -325,10 +325,10 @@ def show(view: LectureView | MtsigError) -> None:
         for name in ("data", "overview"):  # there is no sidebar
             st.page_link(PAGES[name].file, label=PAGES[name].title)
         end_page()
-    note(_round(view, data["end"]["truth"] if data["end"] else ""))
-    data |= {"kept": kept(view.scene, played), "told": state.get(_TOLD, False),
+    keep_round(_round(view, data["end"]["truth"] if data["end"] else ""))
+    data |= {"kept": list_for_tab(view.scene, played), "told": state.get(_TOLD, False),
              "heard": state.get(_HEARD), "file": _file(view),
-             "rounds": {**words(SCENES), "id": asked} if (asked := state.pop(_ROUNDS, None)) else None}
+             "rounds": {**tabulate_rounds(SCENES), "id": asked} if (asked := state.pop(_ROUNDS, None)) else None}
     address.link("overview", "Overview")  # the stage clicks it: one step of the history
     component(*SCENES)(data=data, key=_KEY, on_asks_change=lambda: None)
     if scene.prepare and not played:
@@ -350,42 +350,43 @@ def _file(view: LectureView) -> dict | None:
     return {**made, "id": asked[1]}
 
 
-def _hear() -> None:
+def _receive() -> None:
     """Take what the stage asks into the address, once."""
     state = st.session_state
     asks = (state.get(_KEY) or {}).get("asks") if address.page() == "lecture" else None
     if isinstance(asks, dict) and asks.get("at") != state.get(_HEARD):
-        _take(asks)
+        _apply(asks)
         state[_HEARD] = asks.get("at")  # a run may be broken off before: then it is taken in by the next
 
 
-def _take(asks: dict) -> None:
+def _apply(asks: dict) -> None:
     """How far, what was guessed, another scene or seed."""
     state = st.session_state
     state[_FILE] = (asks["file"], asks["at"]) if asks.get("file") in ("handout", "all handouts", "votes") else None
     state[_ROUNDS] = asks["at"] if asks.get("rounds") else state.get(_ROUNDS)
     if "told" in asks:
-        hear(asks["told"])
+        restore_rounds(asks["told"])
         state[_TOLD] = True
     scene = asks.get("scene") if asks.get("scene") in SCENES else next(iter(SCENES))
     state[_THERE] = int(asks.get("rows") or 0)
     state[_HAVE] = int(asks.get("have") or 0)
-    _say(scene=scene, step=int(asks.get("step") or 0) or None, guess=numbers(asks.get("guess")),
-         votes=numbers(asks.get("votes")), **{key: "true" if asks.get(key) else None for key in ("reveal", "extra")})
+    _keep(scene=scene, step=int(asks.get("step") or 0) or None, guess=format_numbers(asks.get("guess")),
+          votes=format_numbers(asks.get("votes")), reveal="true" if asks.get("reveal") else None,
+          extra="true" if asks.get("extra") else None)
     if not any(key in asks for key in ("move", "again", "reseed", "world")):
         return
-    note(_round(_view()))  # before it is left
+    keep_round(_round(_view()))  # before it is left
     keys, by = list(SCENES), asks["move"] if asks.get("move") in (1, -1) else 0
     state[_TURN], state[_HAVE], state[_THERE] = state.get(_TURN, 0) + 1, 0, 0
     if by or isinstance(asks.get("world"), int):
-        _say(world=asks.get("world") or None)
+        _keep(world=asks.get("world") or None)
     if asks.get("reseed"):
-        _say(seed=_whole("seed", (1 << 63) - 2, _SEED) + 1)
-    _say(scene=keys[(keys.index(scene) + by) % len(keys)], step=None, reveal=None, extra=None, guess=None, votes=None)
-    _say(votes=typed(_round(_view()).place) or None)
+        _keep(seed=_whole("seed", (1 << 63) - 2, _SEED) + 1)
+    _keep(scene=keys[(keys.index(scene) + by) % len(keys)], step=None, reveal=None, extra=None, guess=None, votes=None)
+    _keep(votes=find_votes(_round(_view()).place) or None)
 
 
-def _say(**said: object) -> None:
+def _keep(**said: object) -> None:
     for key, value in said.items():
         address.keep(key, None if value is None else [str(value)])
 

@@ -177,20 +177,20 @@ def said(guess="", votes="", truth="", scene="bootstrap", seed=4):
 def test_no_round_is_lost_and_none_stands_twice(session):
     for one in (said(votes="3,4"), said("2", "3,4"), said("2", "3,4", "4.2"), said("2", "3,4"),  # the last by Back
                 said("5", "4,4"), said("5", "4,4", "4.2"), said("1", seed=5), said("=1", scene="mean", truth="A")):
-        lecture_stage.note(one)
-    table = lecture_stage.words(SCENES)["rows"]
+        lecture_stage.keep_round(one)
+    table = lecture_stage.tabulate_rounds(SCENES)["rows"]
     assert [row[2:] for row in table] == [["=1", "", "A"], ["1", "", ""], ["5", "4, 4", "4.2"], ["2", "3, 4", "4.2"]]
     lines = lecture_stage.votes_file(SCENES)["text"].splitlines()
     assert len(lines) == 5 and ",4,20,2,\"3, 4\",4.2" in lines[1] and "'=1" in lines[4]
-    assert lecture_stage.typed(said(seed=5).place) == "" == lecture_stage.typed(said().place)
-    lecture_stage.note(said(votes="7,7"))  # again, and away before the guess
-    assert lecture_stage.typed(said().place) == "7,7"
+    assert lecture_stage.find_votes(said(seed=5).place) == "" == lecture_stage.find_votes(said().place)
+    lecture_stage.keep_round(said(votes="7,7"))  # again, and away before the guess
+    assert lecture_stage.find_votes(said().place) == "7,7"
 
 
 def test_the_tab_tells_what_an_earlier_session_had_and_keeps_no_answer_of_a_scene_before_its_guess(session):
-    lecture_stage.note(said("2", "3,4", "4.2"))
-    kept = lecture_stage.kept("bootstrap", True)
-    assert lecture_stage.kept("bootstrap", False) is None and lecture_stage.kept("mean", False) == kept
-    lecture_stage.hear([{**kept[0], "seed": 9}, *kept, {**kept[0], "seed": "9"}, {"scene": 1}, 7])
-    lecture_stage.hear("nonsense")
-    assert [one["seed"] for one in lecture_stage.kept("mean", True)] == [9, 4]
+    lecture_stage.keep_round(said("2", "3,4", "4.2"))
+    kept = lecture_stage.list_for_tab("bootstrap", True)
+    assert lecture_stage.list_for_tab("bootstrap", False) is None and lecture_stage.list_for_tab("mean", False) == kept
+    lecture_stage.restore_rounds([{**kept[0], "seed": 9}, *kept, {**kept[0], "seed": "9"}, {"scene": 1}, 7])
+    lecture_stage.restore_rounds("nonsense")
+    assert [one["seed"] for one in lecture_stage.list_for_tab("mean", True)] == [9, 4]

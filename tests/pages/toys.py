@@ -46,7 +46,7 @@ def words(page):
               for tag, rows in zip(("th", "td"), (frame_rows(frame)[:1], frame_rows(frame)[1:]), strict=True)
               for row in rows)
     bodies = [element.proto.body for element in page.get("html")]
-    return "\n".join([*(body for body in bodies if not body.startswith("<style>")), *frames])
+    return "\n".join([*(body for body in bodies if not body.endswith("</style>")), *frames])
 
 
 def caution_codes(page, cautions):

@@ -242,12 +242,6 @@ def test_other_requests_pass(runtime):
     assert run(answer(uploads.Uploads(told), scope))[1]["body"] == b"inside"
 
 
-def test_sessions_that_left_are_forgotten(runtime, monkeypatch):
-    uploads._refused |= {"gone": {"f0": "why"}, "ann": {"f0": "why"}}
-    uploads.forget()
-    assert set(uploads._refused) == {"ann"}
-
-
 def test_reasons_are_bounded(runtime):
     for k in range(3000):
         uploads._refuse("ann", f"f{k}", "why")

@@ -96,20 +96,6 @@ class TestJobs:
         assert queue.watch(("kind", 2), lambda progress: 7, "me").future.result(5) == 7
         assert work.stopped.wait(5)
 
-    def test_another_kind_leaves_it_alone(self, queue, work):
-        job = queue.watch(("kind", 1), work, "me")
-        assert queue.watch(("other", 2), lambda progress: 7, "me").future.result(5) == 7
-        work.let_go.set()
-        assert job.future.result(5) == 42
-
-    def test_after_a_cancel_it_may_start_anew(self, queue, work):
-        queue.watch(("kind", 1), work, "me")
-        assert work.started.wait(5)
-        queue.leave(("kind", 1), "me")
-        again = queue.watch(("kind", 1), lambda progress: 43, "me")
-        assert again.future.result(5) == 43
-        assert work.stopped.wait(5)
-
     def test_an_error_is_not_remembered(self, queue):
         def fail(progress):
             raise SettingError("no")
@@ -209,16 +195,6 @@ class TestTurns:
         long.let_go.set()
         assert a.future.result(5) == 42 and long.calls == quick.calls == 1
 
-    def test_two_that_are_long_take_turns(self, now, works):
-        queue = Scheduler(ThreadWorker, 1)
-        a, b = (queue.watch(("validation", me), works(), me) for me in "ab")
-        seen = []
-        for _ in range(4):
-            seen.append((a.at_work, b.at_work))
-            now[0] += _TURN
-            queue.look()
-        assert seen == [(True, False), (False, True)] * 2
-
     def test_not_more_than_two_for_a_place_pause_for_others(self, now, works):
         """For their memory; the rest waits until one ends."""
         queue = Scheduler(ThreadWorker, 1)
@@ -298,9 +274,6 @@ class TestLongWork:
         assert clock[0] <= 30 + 2 * load
         assert stopped.value.seconds == pytest.approx(sum(stages), rel=0.05, abs=7)
 
-    def test_who_asked_for_it_gets_it(self, clock):
-        self.done(clock, 600.0, longest=scheduler.math.inf)
-
     def test_work_of_more_than_half_a_minute_is_not_thrown_away(self, clock):
         """Its last stage is longer than the others let expect: it goes on."""
         self.done(clock, 31.0, 300.0)
@@ -312,14 +285,6 @@ class TestLongWork:
             job.progress("counting", share)
             clock[0] += seconds
         assert job.left(clock[0]) > 60
-
-    def test_nor_is_what_begins_slowly(self, clock):
-        """In a new installation code is compiled before anything is quick."""
-        job = Job(("kind", 1), None, True, longest=60.0)
-        for share in (0.01, 0.012, 0.014, 0.016, 0.018):
-            job.progress("counting", share)
-            clock[0] += 1.5
-        assert job.left(clock[0]) > 300
 
     def test_a_pause_takes_no_time(self, clock):
         job = Job(("kind", 1), None, True)

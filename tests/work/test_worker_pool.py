@@ -221,17 +221,6 @@ def test_what_takes_long_leaves_the_cores_to_all_else(pool):
     assert light[0] < heavy[0] < light[1] and light[1:] == heavy[1:] == (last, last)
 
 
-def test_so_does_that_of_a_server_that_stands_back_itself():
-    """What takes long is never preferred for that."""
-    pool = WorkerPool(loads=False)
-    pool(False).run(lambda progress: None, ignore)  # it has found its own priority
-    os.setpriority(os.PRIO_PROCESS, pool._process.pid, 12)
-    light, heavy = pool(False).run(priorities, ignore), pool(True).run(priorities, ignore)
-    assert (light[0], heavy[0]) == (12, 17) and light[1:] == heavy[1:] == (19, 19)
-    pool._process.kill()
-    pool._process.wait(LIMIT)
-
-
 def test_where_nothing_is_kept_counts_are_while_the_server_runs(monkeypatch):
     monkeypatch.setenv("MTSIG_CACHE", "")
     pool = WorkerPool(loads=False)
