@@ -43,7 +43,7 @@ charts.show(partial(replicates, edges, counts, chosen.score, chosen.median, ends
             rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
             alt=f"Histogram of {len(chosen.drawn)} bootstrap scores with median {chosen.median:{form}}"
                 + ("." if ends is None else f"; filled inside the {level} interval {tables.bracketed(ends, form)}."))
-st.caption(f"{len(chosen.drawn)} bootstrap samples by {settings.unit}, those of the Leaderboard"
+st.caption(f"{len(chosen.drawn)} resamples by {settings.unit}, the same as on the Leaderboard"
            + ("." if ends is None else f"; blue inside the {ci} interval. Percent: (end - median) / |median| "
               "(Zhang and Vogel 2004, 3.1)."))
 
@@ -103,6 +103,5 @@ st.caption(f"Percentile intervals. Theirs: {ZHANG_VOGEL_6.source}, {metric_title
            "interval leans to the left, as the 2nd and 98th of 100 sorted scores do; ours is interpolated.")
 screen.show_table(tables.growing_table(settled, theirs, level))
 st.caption("One percentile interval for each B. Each row goes on from the row above, so neighbours agree more than "
-           f"independent ones would. Theirs: {ZHANG_VOGEL_5.source}; its BLEU ends look rounded to .0001, more than "
-           "the SD at B = 20,000. Their Tables 1 and 5 give system A two intervals at B = 2,000, as far apart as "
-           "Table 6 lets expect.")
+           f"independent ones would. Theirs: {ZHANG_VOGEL_5.source}; its BLEU ends look rounded to 0.0001, more than "
+           "the SD at B = 20,000.")

@@ -15,8 +15,9 @@ from mtsig_core.report.sentences import (
     find_identical,
     name_family,
     name_simultaneous,
+    write_level,
 )
-from mtsig_core.report.table import format_p
+from mtsig_core.report.table import format_p, write_p
 from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.stats.pair import density, symmetric_histogram
@@ -40,24 +41,25 @@ family = format_count(len(result.tested), "pair")
 same = find_identical(comparison, result, pair)
 command = one_pair.command(view, a, b)
 
-chance = f"{p_word(settings.correction)} {format_p(pair.p_adjusted)}"
 if pair.p_value is None:
     win, lose = (pair.win, pair.lose) if pair.a == a else (pair.lose, pair.win)
-    chance = f"{a} wins {win:.1%} of the samples, {b} {lose:.1%}"
+    chance = f"{a} wins {win:.1%} of the resamples, {b} {lose:.1%}"
+else:
+    chance = write_p(pair.p_adjusted, p_word(settings.correction))
 said = joint if joint and settings.correction in FAMILY_WISE else ends  # the one that goes with the p that decides
-interval = "" if said is None else f" [{said[0]:+{form}}, {said[1]:+{form}}]"
-interval += f" over {family}" if said is not None and said is joint else ""
-screen.answer(f"{a} and {b}: {delta:+{form}} {unit}{interval}, {chance}: "
-              + (f"the {same} are identical" if same else
-                 f"{better} is better" if better else describe_undecided(pair, settings)))
+interval = "" if said is None else f", {write_level(settings)} CI {said[0]:{form}} to {said[1]:{form}}"
+interval += f" for all {family} together" if said is not None and said is joint else ""
+verdict = f"the {same} are identical" if same else f"{better} is better" if better else \
+    describe_undecided(pair, settings)
+screen.answer(f"{a} vs. {b}: {verdict} ({delta:+{form}} {unit}{interval}, {chance})")
 split = is_split(pair, settings.alpha)
 screen.cautions(caution for caution in comparison.warnings if caution.concerns_pair(a, b))
 
 if same:
     end_page()
 if not (pair.significant or split) and pair.p_value is not None and significant(pair.p_value, settings.alpha):
-    screen.plain(f"Without correction, p is {format_p(pair.p_value)}; corrected for {family}, which decides, it is "
-                 f"{format_p(pair.p_adjusted)}. All below is for this pair only, except the simultaneous interval.")
+    screen.plain(f"Without correction {write_p(pair.p_value)}; corrected for {family}, which decides, "
+                 f"{write_p(pair.p_adjusted)}. All below is for this pair only, except the simultaneous interval.")
 
 if joint is not None and not split and pair.significant == contains_zero(*joint):
     screen.plain(one_pair.explain_disagreement(pair, settings, result))

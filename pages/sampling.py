@@ -77,8 +77,8 @@ st.caption(f"Each dot is one of {n} samples of {size} segments; its height has n
            + ("After the shuffle blocks are like broad samples; circles are the samples before it. " if shuffled else
               "Blocks spread wider, as neighbours share topic, style and difficulty. " if spread_wider else "")
            + (f"The last {left_over} segments are in no sample. " if left_over else "")
-           + (f"{sections.unit} takes its weights from the sample, so it is counted anew on each and grows with its "
-              "size: small samples lie below the whole." if view.recounted else ""))
+           + (f"{sections.unit} takes its weights from the sample, so it grows with the size: small samples score "
+              "below the whole set." if view.recounted else ""))
 
 if testset.n_segments < _ENOUGH * 300:
     testsets.offer_demo(testsets.LARGE,

@@ -73,8 +73,8 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
         raise SettingError(f"{testset.name} has 0 domains. Expected at least two: a documents file with "
                            "`domain<TAB>docid` gives them.", {"docs": "FILE"})
     if len(kinds) < 2:
-        raise SettingError(f"{testset.name} has segments of one domain alone, {kinds[0]}. Expected those of at least "
-                           "two: choose no domain, or name others in the documents file.")
+        raise SettingError(f"{testset.name} has only one domain, {kinds[0]}. Expected at least two: choose no domain, "
+                           "or name others in the documents file.")
     if len(seen.names) < 2:
         raise SettingError(f"{testset.name} has {format_count(len(seen.names), 'system')} with a score by "
                            f"{metric.name}. Expected at least two: add an output, or leave fewer systems out.")
@@ -150,18 +150,24 @@ class _Part:
     p: np.ndarray  # (pairs,)
     joint: np.ndarray  # (pairs with a common segment, trials)
     errors: np.ndarray  # (4, pairs): interval, standard error within domains and of the whole; empty in a domain
-    floor: np.ndarray  # (pairs with a common segment,): of p, where so few units are drawn or differ
+    floor: np.ndarray  # (pairs,): of p, where so few units are drawn or differ
 
 
 def _tested(draws: PartDraws, plan: Plan, errors: np.ndarray) -> _Part:
     """p of each pair in one part, or in the whole set."""
     floor = p_floor(TESTS[plan.test], draws.units.kind, draws.n_apart)
-    tests = test_pairs(draws.delta, draws.replicates, TESTS[plan.test], floor, [])
-    scores = np.full((len(draws.some), 2), np.nan)
-    scores[draws.some] = draws.sides.data.scores[draws.rows]
-    delta, p = np.full(len(draws.some), np.nan), np.full(len(draws.some), np.nan)
-    delta[draws.some], p[draws.some] = draws.delta, tests.p
-    return _Part(draws.some, scores, delta, p, draws.joint, errors, floor)
+    p = test_pairs(draws.delta, draws.replicates, TESTS[plan.test], floor, []).p
+    assert p is not None, "both tests give p"
+    some, scores = draws.some, draws.sides.data.scores[draws.rows]
+    return _Part(some, _fill(some, scores), _fill(some, draws.delta), _fill(some, p), draws.joint, errors,
+                 _fill(some, floor))
+
+
+def _fill(some: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Values of some pairs, NaN for all others."""
+    full = np.full((len(some), *values.shape[1:]), np.nan)
+    full[some] = values
+    return full
 
 
 def _whole_set(seen: Measured, pairs: np.ndarray, units: Units, of: np.ndarray, kinds: list[str], plan: Plan,
@@ -234,23 +240,15 @@ def _result(seen: Measured, kinds: list[str], of: np.ndarray, pairs: np.ndarray,
 def _adjusted(parts: list[_Part], test: str) -> list[np.ndarray]:
     """Adjusted p of all pairs in all parts together, NaN where there is nothing to test."""
     observed, floor = (np.concatenate(values) for values in (
-        [part.delta[part.some] for part in parts], [part.floor for part in parts]))
+        [part.delta[part.some] for part in parts], [part.floor[part.some] for part in parts]))
     stepped = step_down(observed, np.concatenate([part.joint for part in parts]), TESTS[test], floor,
                         [np.arange(len(observed))])[0] if len(observed) else observed
     ends = np.cumsum([part.some.sum() for part in parts])[:-1]
-    adjusted = []
-    for part, own in zip(parts, np.split(stepped, ends), strict=True):
-        full = np.full(len(part.some), np.nan)
-        full[part.some] = own
-        adjusted.append(full)
-    return adjusted
+    return [_fill(part.some, own) for part, own in zip(parts, np.split(stepped, ends), strict=True)]
 
 
 def _no_surer(whole: _Part, parts: list[_Part]) -> _Part:
     """The whole, drawn within domains, with p at least that which each domain can show: a bootstrap is too sure of few
     units, and those of other domains mend nothing."""
-    floor = np.zeros(len(whole.some))
-    floor[whole.some] = whole.floor
-    for part in parts:
-        floor[part.some] = np.maximum(floor[part.some], part.floor)
-    return replace(whole, p=np.maximum(whole.p, floor), floor=floor[whole.some])
+    floor = np.fmax.reduce([part.floor for part in (whole, *parts)])
+    return replace(whole, p=np.fmax(whole.p, floor), floor=floor)

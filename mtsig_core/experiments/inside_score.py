@@ -482,7 +482,7 @@ def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | No
     system = next((name for name in best if name != beside), beside) if system is None else system
     beside = next((name for name in best if name != system), None) if beside is None else beside
     if system is None or system == beside:
-        raise SettingError(f"{system} beside {system}. Expected two systems.")
+        raise SettingError(f"Both systems are {system}. Expected two different ones.")
     names = [system] if beside is None else [system, beside]
     n = min(most, testset.n_segments)
     part = testset.only(names).take((np.arange(n) * testset.n_segments // n).tolist())

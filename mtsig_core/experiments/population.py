@@ -231,22 +231,17 @@ def in_units(sizes: Sequence[float], n_units: int) -> list[int]:
     >>> in_units([50, 0.1, 1.0, 100], 100)
     [10, 50, 100]
     """
-    for share in filter(_is_share, sizes):
-        if (few := round(_share(share) * n_units)) < _LEAST:
-            raise SettingError(f"{share:.0%} of {n_units} units are {few}. Expected at least {_LEAST}: take larger "
-                               "shares, or smaller units, such as segments.")
-    counts = sorted({round(_share(size) * n_units) if _is_share(size) else size for size in sizes})
+    counts = set()
+    for size in sizes:
+        if isinstance(size, Real) and not isinstance(size, Integral):
+            if not 0 < size <= 1:
+                raise SettingError(f"size is {size}. Expected a whole number of units, or a share of the set above 0 "
+                                   "and at most 1 (100%).")
+            share, size = size, round(size * n_units)
+            if size < _LEAST:
+                raise SettingError(f"{share:.0%} of {n_units} units are {size}. Expected at least {_LEAST}: take "
+                                   "larger shares, or smaller units, such as segments.")
+        counts.add(size)
     if not counts:
         raise SettingError("sizes is empty. Expected at least one, such as 50.")
-    return [check_whole("size", size, _LEAST, _LARGEST) for size in counts]
-
-
-def _is_share(size: float) -> bool:
-    return isinstance(size, Real) and not isinstance(size, Integral)
-
-
-def _share(size: float) -> float:
-    if not 0 < size <= 1:
-        raise SettingError(f"size is {size}. Expected a whole number of units, or a share of the set above 0 and at "
-                           "most 1 (100%).")
-    return size
+    return [check_whole("size", size, _LEAST, _LARGEST) for size in sorted(counts)]

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from mtsig_core.experiments.frame import Rate
 from mtsig_core.experiments.sweeps import Detection, Slope, SystemSize
-from mtsig_core.figures.style import BELOW, ENDS, LEFT, Labels, full, measured, steps
+from mtsig_core.figures.style import BELOW, ENDS, LEFT, Labels, add_histogram, full, measured
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, width, wrapped
 from mtsig_core.report.table import written_like
 
@@ -87,14 +87,8 @@ def replicates(edges: np.ndarray, counts: np.ndarray, score: float, median: floa
     low, high = interval or (math.inf, math.inf)
     top = float(counts.max(initial=1))
     figure = _start()
-    # Steps as one filled line, cut at the ends of the interval: bars would not be cut.
-    for start, end, fill, line in ((-math.inf, low, _OUTSIDE, GREY), (low, high, _INSIDE, BLUE),
-                                   (high, math.inf, _OUTSIDE, GREY)):
-        xs, ys = steps(edges, counts, start, end)
-        if xs:
-            figure.add_trace(go.Scatter(
-                x=[xs[0], *xs, xs[-1]], y=[0, *ys, 0], mode="lines", fill="tozeroy", fillcolor=fill, showlegend=False,
-                line=dict(color=line, width=1.5, simplify=False), hoverinfo="skip"))
+    add_histogram(figure, edges, counts, ((-math.inf, low, GREY, _OUTSIDE), (low, high, BLUE, _INSIDE),
+                                          (high, math.inf, GREY, _OUTSIDE)), 1.5)
     sides = ("right", "left") if score <= median else ("left", "right")
     for at, anchor, dash, words in ((score, sides[0], "solid", "observed"), (median, sides[1], "dot", "median")):
         _mark_x(figure, at, 0, 1.1 * top, VERMILLION if dash == "solid" else BLUE, dash, 3)

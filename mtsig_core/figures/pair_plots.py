@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.figures.style import ENDS, Labels, full, interval_bars, measured, steps
+from mtsig_core.figures.style import ENDS, Labels, add_histogram, full, interval_bars, measured
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, width
 from mtsig_core.report.table import rounded
 
@@ -75,13 +75,8 @@ def null_tails(edges: np.ndarray, counts: np.ndarray, delta: float, *, unit: str
     observed one are filled."""
     size, top = abs(delta), float(counts.max(initial=1))
     figure = go.Figure()
-    # Steps as one filled line, cut where the tails begin: bars would not be cut.
-    for low, high, colour in ((-np.inf, -size, VERMILLION), (-size, size, GREY), (size, np.inf, BLUE)):
-        xs, ys = steps(edges, counts, low, high)
-        if xs:
-            figure.add_trace(go.Scatter(
-                x=[xs[0], *xs, xs[-1]], y=[0, *ys, 0], mode="lines", fill="tozeroy", fillcolor=_FILL[colour],
-                line=dict(color=colour, width=1), showlegend=False, hoverinfo="skip"))
+    add_histogram(figure, edges, counts, [(low, high, colour, _FILL[colour]) for low, high, colour in (
+        (-np.inf, -size, VERMILLION), (-size, size, GREY), (size, np.inf, BLUE))], 1)
     for at in sorted({-delta, delta}):
         seen = at == delta
         figure.add_shape(type="line", x0=at, x1=at, y0=0, y1=1.04 * top, line=dict(

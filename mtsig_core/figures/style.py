@@ -67,12 +67,8 @@ class Labels:
         held = sum(end <= _KEY for end in ends) or 1
         lines = [*chain(*names[:held]), *[f"and {len(names) - held} more names"] * (held < len(names))]
         if lines:
-            margin, high = figure.layout.margin, _LINE * len(lines) + 8
-            figure.add_annotation(
-                x=1, y=0, xref="paper", yref="paper", xanchor="left", yanchor="top", align="left", showarrow=False,
-                xshift=margin.r - 8 - round(_DIGIT * 12 * max(map(width, lines))), yshift=-margin.b, font_size=12,
-                text="<br>".join(map(full, lines)))
-            figure.update_layout(height=figure.layout.height + high, margin_b=margin.b + high)
+            margin = figure.layout.margin
+            _write_below(figure, lines, 1, margin.r - 8 - round(_DIGIT * 12 * max(map(width, lines))))
         return figure
 
 
@@ -85,12 +81,17 @@ def noted(figure: go.Figure, sentences: Iterable[str]) -> go.Figure:
     """The figure with sentences below all else, so that a saved picture has what its claims depend on."""
     lines = wrapped(" ".join(map(printable, sentences)), _NOTE)
     if any(lines):
-        margin, high = figure.layout.margin, _LINE * len(lines) + 8
-        figure.add_annotation(
-            x=0, y=0, xref="paper", yref="paper", xanchor="left", yanchor="top", align="left", showarrow=False,
-            xshift=8 - margin.l, yshift=-margin.b, font_size=12, text="<br>".join(map(full, lines)))
-        figure.update_layout(height=figure.layout.height + high, margin_b=margin.b + high)
+        _write_below(figure, lines, 0, 8 - figure.layout.margin.l)
     return figure
+
+
+def _write_below(figure: go.Figure, lines: Sequence[str], x: float, shift: float) -> None:
+    """Lines below all that there is, for which the figure grows."""
+    margin, high = figure.layout.margin, _LINE * len(lines) + 8
+    figure.add_annotation(x=x, y=0, xref="paper", yref="paper", xanchor="left", yanchor="top", align="left",
+                          showarrow=False, xshift=shift, yshift=-margin.b, font_size=12,
+                          text="<br>".join(map(full, lines)))
+    figure.update_layout(height=figure.layout.height + high, margin_b=margin.b + high)
 
 
 def measured(figure: go.Figure, text: str) -> None:
@@ -128,13 +129,14 @@ def interval_bars(figure: go.Figure, ends: Sequence[Sequence[float | None]], at:
         itemdoubleclick=False, entrywidth=round(_DIGIT * 13 * widest)))
 
 
-def steps(edges: np.ndarray, counts: np.ndarray, low: float, high: float) -> tuple[list[float], list[int]]:
-    """The outline of a histogram between two values."""
-    xs: list[float] = []
-    ys: list[int] = []
-    for left, right, count in zip(edges[:-1], edges[1:], counts, strict=True):
-        left, right = max(float(left), low), min(float(right), high)
-        if left < right:
-            xs += [left, right]
-            ys += [int(count)] * 2
-    return xs, ys
+def add_histogram(figure: go.Figure, edges: np.ndarray, counts: np.ndarray,
+                  parts: Iterable[tuple[float, float, str, str]], width: float) -> None:
+    """A histogram as one filled line of steps for each part (low, high, colour, fill), where bars would not be cut."""
+    for low, high, colour, fill in parts:
+        ends = np.clip(np.column_stack([edges[:-1], edges[1:]]), low, high)
+        there = ends[:, 0] < ends[:, 1]
+        xs, ys = ends[there].ravel().tolist(), np.repeat(counts[there], 2).tolist()
+        if xs:
+            figure.add_trace(go.Scatter(
+                x=[xs[0], *xs, xs[-1]], y=[0, *ys, 0], mode="lines", fill="tozeroy", fillcolor=fill, showlegend=False,
+                line=dict(color=colour, width=width, simplify=False), hoverinfo="skip"))

@@ -171,7 +171,7 @@ def _open_archive(path: str) -> _Archive:
     spend("zip_mb", archive.size, "The zip archive", once=key)
     if len(archive.files) > MAX_FILES or archive.size > MAX_UNPACKED:
         raise InputError(f"The zip archive holds {len(archive.files)} files of {archive.size >> 20} MB in all; at "
-                         f"most {MAX_FILES} files and {MAX_UNPACKED >> 20} MB are read. Zip one task alone.")
+                         f"most {MAX_FILES} files and {MAX_UNPACKED >> 20} MB are read. Zip only one task.")
     return archive
 
 
@@ -204,7 +204,7 @@ def _open_zip(archive: IO[bytes]) -> zipfile.ZipFile:
     size = (ends._EndRecData(archive) or [0] * 9)[_SIZE_OF_LIST]
     if size > MAX_FILES * _ENTRY:
         raise InputError(f"The zip archive holds far more than {MAX_FILES} files: the list of them takes "
-                         f"{size >> 20} MB. Zip one task alone.")
+                         f"{size >> 20} MB. Zip only one task.")
     try:  # names are in UTF-8 also where no flag says so, as Finder and a zip without a locale leave it
         opened_zip = zipfile.ZipFile(archive, metadata_encoding="utf-8")
     except UnicodeDecodeError:

@@ -276,8 +276,7 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     named = [(name, _name_rows(table, testset)) for name, table in _list_tables(tables)]
     _check_names(named, lower_is_better, higher_is_better)
     known = {*testset.systems, *testset.references}
-    find_line = _make_line_finder(testset, None if ids is None else show_name(ids),
-                                {} if ids is None else _read_ids(ids, testset))
+    find_line = _make_line_finder(testset, ids)
     position: dict[int | str, int] = {line: k for k, line in enumerate(testset.lines)}
     scores: dict[str, dict[str, list[float | None]]] = {}
     domain_of: _ByLine = {}
@@ -465,30 +464,25 @@ def _explain_system(rating: Rating, testset: TestSet, names: Iterable[str]) -> I
                       "Rename it in the table, add its output, or take its rows out.")
 
 
-def _make_line_finder(testset: TestSet, ids: str | None, line_of: Mapping[int | str, int]) -> Callable[[Rating], int]:
+def _make_line_finder(testset: TestSet, ids: FilePath | None) -> Callable[[Rating], int]:
     """A function: the line of the text files that a rating is for, by its id where there is a file of `ids`."""
     n, last = testset.n_segments, max(testset.lines)
+    line_of: Mapping[int | str, int] = {k: k for k in range(1, last + 1)} if ids is None else _read_ids(ids, testset)
+    expected = f"1 to {last}, as the text files have, counted from 1; or give a file with the id of each line of the " \
+               "texts" if ids is None else f"one of those in {show_name(ids)}"
 
     def find_line(rating: Rating) -> int:
-        line, file = rating.line, rating.file
-        if file.n_rows is not None and isinstance(line, int):
-            if file.n_rows not in (n, last):
-                raise InputError(f"{file.path} has {file.n_rows} rows of scores without line numbers, the texts have "
+        line, n_rows = rating.line, rating.file.n_rows
+        if n_rows is not None and isinstance(line, int):
+            if n_rows not in (n, last):
+                raise InputError(f"{rating.file.path} has {n_rows} rows of scores without line numbers, the texts have "
                                  f"{_count_lines(testset)}. Expected a row for each line; or add a column 'line'.")
-            return line if file.n_rows == last else testset.lines[line - 1]
-        if ids is not None:
-            if line not in line_of:
-                raise InputError(f"{rating.where}: no line has the id {show_name(str(line))!r}."
-                                 f"{_suggest(str(line), map(str, line_of))} Expected one of those in {ids}.")
-            return line_of[line]
-        if isinstance(line, str):
-            raise InputError(f"{rating.where}: the line is {show_name(line)!r}. Expected a number, the line in the "
-                             "text files, counted from 1; or give a file with the id of each line of the texts.",
-                             {"ids": "FILE"})
-        if not 1 <= line <= last:
-            raise InputError(f"{rating.where}: there is no line {line}. Expected 1 to {last}, as the text files have. "
-                             "Lines are counted from 1, so that a table from 0 needs 1 added to each.")
-        return line
+            return line if n_rows == last else testset.lines[line - 1]
+        if line not in line_of:
+            raise InputError(f"{rating.where}: there is no line {show_name(str(line))}."
+                             f"{'' if ids is None else _suggest(str(line), map(str, line_of))} Expected {expected}.",
+                             *([{"ids": "FILE"}] if ids is None and isinstance(line, str) else []))
+        return line_of[line]
 
     return find_line
 
@@ -519,7 +513,7 @@ def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:
     for line, text in zip(range(1, last + 1) if len(ids) == last else testset.lines, ids, strict=True):
         key = as_key(text, f"{show_name(path)}, line {line}: the id")
         if line_of.setdefault(key, line) != line:
-            raise InputError(f"{show_name(path)}, line {line}: the id {show_name(text)!r} stands in line "
+            raise InputError(f"{show_name(path)}, line {line}: the id {show_name(text)!r} is in line "
                              f"{line_of[key]} too. Expected another one for each line.")
     return line_of
 

@@ -394,7 +394,7 @@ def find_task(folder: FilePath) -> Path:
     if apart := sorted({holder for holder in holders if holders[0] not in (holder, *holder.parents)}):
         named = ", ".join(show_name(path.relative_to(root)) for path in (holders[0], *apart[:4]))
         raise InputError(f"The zip archive holds {1 + len(apart)} tasks: {named}{', ...' * (len(apart) > 4)}. "
-                         "Expected one. Zip each task alone.")
+                         "Expected one. Put each task in a zip of its own.")
     by_file = (path.parent for path in inside if is_file(path) and (is_reference(path.name) or xml_names([path.name])))
     return holders[0] if holders else next(by_file, root)
 

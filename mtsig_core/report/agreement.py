@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -109,7 +109,10 @@ def agreement_report(found: Agreement | TaskAgreement) -> Report:
     """Metrics, the most agreeing first, of a task also in each language pair, and pairs of metrics."""
     assumed = agreement_assumed(found)
     if isinstance(found, Agreement):
-        name, what = found.testset.name, f"{format_count(len(found.testset.systems), 'system')}, {_segments(found)}"
+        info = found.testset
+        documents = "" if info.n_documents is None else f" in {format_count(info.n_documents, 'document')}"
+        name, what = info.name, (f"{format_count(len(info.systems), 'system')}, "
+                                 f"{format_count(info.n_segments, 'segment')}{documents} with {found.human}")
         last = [*assumed, *(f"{metric_title(one.metric)}: {one.signature}" for one in found.metrics)]
     else:
         name, what, last = found.task.name, ", ".join(found.pairs), list(map(add_remedy, assumed))
@@ -125,13 +128,6 @@ def agreement_report(found: Agreement | TaskAgreement) -> Report:
 
 def agreement_text(found: Agreement | TaskAgreement) -> str:
     return report_text(agreement_report(found), terminal_width())
-
-
-def _segments(found: Agreement) -> str:
-    """What the numbers are of, in a phrase."""
-    info = found.testset
-    documents = "" if info.n_documents is None else f" in {format_count(info.n_documents, 'document')}"
-    return f"{format_count(info.n_segments, 'segment')}{documents} with {found.human}"
 
 
 def agreement_record(found: Agreement | TaskAgreement) -> dict[str, Any]:
@@ -175,12 +171,6 @@ def _settings(found: Agreement | TaskAgreement) -> dict[str, Any]:
             "compared": f"{mean}soft_pairwise_accuracy", "compared_by": "perm-both"}
 
 
-def agreement_json(found: Agreement | TaskAgreement) -> str:
-    return to_json(agreement_record(found))
-
-
-def agreement_csv(found: Agreement | TaskAgreement) -> str:
-    return records_csv(agreement_records(found))
-
-
-AGREEMENT_FORMS = {"text": agreement_text, "json": agreement_json, "csv": agreement_csv}
+AGREEMENT_FORMS: dict[str, Callable[[Agreement | TaskAgreement], str]] = {
+    "text": agreement_text, "json": lambda found: to_json(agreement_record(found)),
+    "csv": lambda found: records_csv(agreement_records(found))}

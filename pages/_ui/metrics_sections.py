@@ -185,7 +185,7 @@ def show_averages(view, places):
         else:
             _draw_case(both, one.case, unit)
     zeros = "" if one.unsmoothed_zeros is None else (f"Without smoothing {one.unsmoothed_zeros:.0%} of the sentence "
-                                                     "scores were 0, for want of a matching four-gram. ")
+                                                     "scores were 0, because no four-gram matched. ")
     st.caption("A corpus score sums the counts first, so long sentences weigh more; in a mean each sentence weighs the "
                f"same. {zeros}Sentence scores: {one.signature}. The few segments were searched for: they show that "
                "this happens, not how often.")

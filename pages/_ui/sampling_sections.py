@@ -66,8 +66,8 @@ class Samples:
             self.name, key="sampling.intervals", with_table=True)
         ends = ", ".join(f"{NAMES[key].lower()} {100 * rate.low:.0f} to {100 * rate.high:.0f}%"
                          for key, rate in rates.items())
-        below = (f" {self.unit} of a small set lies below that of the whole, whose weights are others: its intervals "
-                 "cannot hold it." if self.view.recounted else "")
+        below = (f" {self.unit} takes its weights from each sample, so small samples score below the whole set and "
+                 "their intervals cannot hold its score." if self.view.recounted else "")
         st.caption(f"{self.view.level} percentile intervals from {self.by_kind[kind].settings.resamples:,} resamples "
                    "of each sample's segments. The bootstrap assumes that a sample is like the rest, which a block is "
                    f"not. 95% CI of these shares, neighbouring samples being alike: {ends}.{below}")

@@ -44,7 +44,6 @@ from mtsig_core.report.experiment_tables import (
 from mtsig_core.report.palette import BLUE, VERMILLION
 from mtsig_core.report.table import rounded
 from mtsig_core.source import Source
-from mtsig_core.stats.significance import FEW_TO_DRAW
 from pages._ui import charts, controls, one_pair, screen, session_limits
 from pages._ui.studies import Study, study
 from pages._ui.views import View
@@ -124,9 +123,9 @@ class Curve:
                 for row in plan_detections(*asked, self.sizes)]
         sentence = f"Test sets of {len(parts) - 1} of {len(self.sizes)} sizes are drawn so far"
         charts.grow(self.figure(whole, mine, rows), f"sweeps.growing.{len(parts)}", f"{sentence}; the planned curve.")
-        screen.faint(f"{sentence}, the smallest first: the dots so far are no result. What is said above and the "
-                     "dotted curve come from the whole set, and stay. Scores, intervals, tables and files come with "
-                     "the last dot.")
+        screen.faint(f"{sentence}, the smallest first: the dots so far are no result. The headline and the dotted "
+                     "curve come from the whole set and stay. Scores, intervals, tables and files come with the last "
+                     "dot.")
 
     def show_answer(self, sweep: SizeSweep) -> None:
         """What the standard errors of the whole test set say."""
@@ -145,11 +144,9 @@ class Curve:
             f"Tested among all {mine.n_pairs} pairs this one takes at most " + needed(
                 mine.units_family, mine.segments_family, units, (mine.units_family_low, mine.units_family_high))
             + ". ")
-        both = sweep.errors[mine.a, mine.b].n_units
-        of_both = f", {both:,} of them with scores for both," if both < sweep.n_units else ""
         cannot = cannot_plan(sweep)
-        here = cannot.text if cannot else (f"This set has {sweep.n_units:,} {units}{of_both} and finds "
-                                           f"{rounded(mine.mdd)} {unit} and more that often.")
+        here = cannot.text if cannot else (f"This set has {sweep.n_units:,} {units} and finds {rounded(mine.mdd)} "
+                                           f"{unit} and more that often.")
         screen.plain(f"{family}{mine.a} and {mine.b} differ by {rounded(mine.delta)} here; were that true, it would "
                      f"take {own}. {here}")
         typical = median_low([row.units for row in planned if row.units] or [0])
@@ -160,10 +157,8 @@ class Curve:
             screen.caution_box("Segments of a document are treated as independent here, so the sizes are too small. "
                                "Choose the document as unit.")
         if sweep.n_units < 100:
-            none = f"With fewer than {FEW_TO_DRAW} p is at least 2/2^n, which may be too large. " \
-                if self.sizes[0] < FEW_TO_DRAW else ""
             screen.caution_box(f"The smallest test sets have {self.sizes[0]} {units}. With so few the percentile test "
-                               f"finds too much. {none}Trust the planned curve rather than the dots.")
+                               "finds too much. Trust the planned curve rather than the dots.")
 
     def show_plan(self, sweep: SizeSweep, planned: Sequence[PairPlan], mine: PairPlan) -> None:
         """The sizes that the pairs need; of many pairs, first those of one system."""

@@ -68,7 +68,7 @@ def test_a_positive_difference_is_an_improvement_where_lower_is_better_too(run, 
 
 
 @pytest.mark.parametrize("choice, said", [
-    (["--domain", "news"], "one domain alone, news. Expected those of at least two: choose no domain"),
+    (["--domain", "news"], "has only one domain, news. Expected at least two: choose no domain"),
     (["--only", "good"], "has 1 system with a score by chrf. Expected at least two: add an output, or leave fewer")])
 def test_options_that_leave_too_little_are_named_and_not_the_documents_file(run, domains, choice, said):
     done = run("domains", *domains, *choice)

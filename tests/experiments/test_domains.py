@@ -131,7 +131,7 @@ def test_nist_of_a_domain_has_the_weights_of_that_domain():
 
 def test_one_domain_and_blocks_are_refused():
     scores, domains = two(6, 8, 0.5)
-    with pytest.raises(SettingError, match="one domain alone, x"):
+    with pytest.raises(SettingError, match="has only one domain, x"):
         by_domain(rated(scores, ["x"] * 16), "human")
     with pytest.raises(SettingError, match="blocks run"):
         by_domain(rated(scores, domains), "human", unit="block")

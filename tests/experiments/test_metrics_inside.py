@@ -144,7 +144,7 @@ def test_two_systems_are_asked_for_by_name(toy):
     alone = lengths(toy.only(["A"]))
     assert (alone.system, alone.beside, alone.beside_points) == ("A", None, ())
     for part, asked in ((toy, dict(system="A", beside="A")), (toy.only(["A"]), dict(beside="A"))):
-        with pytest.raises(SettingError, match="A beside A. Expected two systems"):
+        with pytest.raises(SettingError, match="Both systems are A. Expected two different ones"):
             lengths(part, **asked)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
-from mtsig_core.report.table import format_p
+from mtsig_core.report.table import format_p, write_p
 from mtsig_core.source import Source
 from tests.pages.toys import NAMES, answers, arguments, copied, sentences, words, written
 
@@ -39,9 +39,9 @@ def test_says_what_compare_and_the_command_say(open_pair, source, capsys):
     result = compare(source.read()).metrics["bleu"]
     pair = next(p for p in result.pairs if {p.a, p.b} == set(NAMES[:2]))
     delta = pair.delta if pair.a == NAMES[1] else -pair.delta
-    assert f"{delta:+.2f} BLEU [" in answer(page) and f"adjusted p {format_p(pair.p_adjusted)}" in answer(page)
+    assert f"({delta:+.2f} BLEU, 95% CI " in answer(page) and write_p(pair.p_adjusted, "adjusted p") in answer(page)
     low, high = sorted((1 if pair.a == NAMES[1] else -1) * end for end in (pair.ci_joint_low, pair.ci_joint_high))
-    assert f"[{low:+.2f}, {high:+.2f}] over 3 pairs" in answer(page)  # which goes with the adjusted p
+    assert f"95% CI {low:.2f} to {high:.2f} for all 3 pairs together" in answer(page)  # which goes with the adjusted p
     alone = f"p {format_p(pair.p_value)} for this pair only, as the command prints it"
     assert f"{alone}; adjusted for 3 pairs" in words(page)
     assert len(page.get("plotly_chart")) == 3
@@ -83,7 +83,7 @@ def test_identical_outputs(open_pair, source):
 def test_from_so_few_segments_nothing_is_said(opened, tmp_path, n):
     few = written(tmp_path, sentences(n), (sentences(n), ["this is the sentence"] * n), names=NAMES[:2])
     page = opened("pair", few)
-    assert not page.exception and answers(page)[0].endswith("cannot be decided with so few trials or units</div>")
+    assert not page.exception and answers(page)[0].count(": cannot be decided with so few trials or units (") == 1
     assert len(answers(page)) == 3 and " BLEU, adjusted" in answers(page)[0]  # none on equivalence; two of segments
     assert "<td>yes</td>" not in words(page) and "There is no interval with fewer than 3" in words(page)
     assert any("So few segments tell neither" in e.value for e in page.caption)

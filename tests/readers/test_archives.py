@@ -97,7 +97,7 @@ def test_what_is_refused(packed, monkeypatch, tmp_path):
     with pytest.raises(InputError, match="no.zip is no zip file, or not all of one. Expected the folder of a shared"):
         read_task(tmp_path / "no.zip")
     monkeypatch.setattr(read_files, "MAX_FILES", 2)
-    with pytest.raises(InputError, match="Zip one task alone"):
+    with pytest.raises(InputError, match="Zip only one task"):
         read_task(broken)
 
 

@@ -190,9 +190,9 @@ class TestJoined:
 
     @pytest.mark.parametrize("ids, message", [
         ("a\nb\nc\n", "ids.txt has 3 lines, the texts have 4 (a canary at their end does not count). Expected an id"),
-        ("a\nb\nb\nc\n", "ids.txt, line 3: the id 'b' stands in line 2 too."),
+        ("a\nb\nb\nc\n", "ids.txt, line 3: the id 'b' is in line 2 too."),
         ("a\nb\n\nc\n", "ids.txt, line 3: the id is empty."),
-        ("a1\nb1\nc1\nd1\n", "x.tsv, row 2: no line has the id 'a'. Did you mean a1? Expected one of those in")])
+        ("a1\nb1\nc1\nd1\n", "x.tsv, row 2: there is no line a. Did you mean a1? Expected one of those in")])
     def test_ids_that_do_not_fit(self, tmp_path, ids, message):
         table = write(tmp_path, "x.tsv", delimited("\t", ["system", "id", "score"], [("A", "a", 1), ("B", "a", 2)]))
         with pytest.raises(InputError) as error:
@@ -222,8 +222,8 @@ BAD = {
     "unknown column": ("A,C\n1,2\n1,2\n1,2\n1,2\n", "row 2: 'C' is no system of toy"),
     "no such line": ("system\tline\tscore\nA\t5\t2\n", "row 2: there is no line 5. Expected 1 to 4"),
     "line 0": ("system\tline\tscore\nA\t0\t2\n",
-               "there is no line 0. Expected 1 to 4, as the text files have. Lines are counted from 1"),
-    "no number": ("system\tline\tscore\nA\td1\t2\n", "row 2: the line is 'd1'. Expected a number"),
+               "there is no line 0. Expected 1 to 4, as the text files have, counted from 1"),
+    "no number": ("system\tline\tscore\nA\td1\t2\n", "row 2: there is no line d1. Expected 1 to 4"),
     "empty line": ("system\tline\tscore\nA\t\t2\n", "row 2: line is empty"),
     "too few rows": ("A,B\n1,2\n1,2\n", "has 2 rows of scores without line numbers, the texts have 4"),
     "ragged": ("system\tline\tscore\nA\t1\n", "row 2 has 2 columns, the header has 3 (system, line, score)"),

@@ -131,7 +131,7 @@ def test_bad_archives(monkeypatch):
     with pytest.raises(InputError, match="no references/"):
         zip_language_pairs(zipped({"a.txt": "x"}))
     monkeypatch.setattr(read_files, "MAX_UNPACKED", 10)
-    with pytest.raises(InputError, match="Zip one task alone"):
+    with pytest.raises(InputError, match="Zip only one task"):
         zip_language_pairs(zipped({"references/en-de.refA.txt": "a\n" * 20}))
     monkeypatch.setenv("MTSIG_UPLOAD_ZIP_FILES", "1")  # where both hold, the dashboard's is told
     with pytest.raises(InputError, match=r"MTSIG_UPLOAD_ZIP_FILES\."):

@@ -141,12 +141,6 @@ class TestEveryInterval:
         moved = Sample(*(shift + scale * x for x in (sample.observed, sample.drawn, sample.left_out)))
         np.testing.assert_allclose(INTERVALS[name](moved, 0.05), [shift + scale * low, shift + scale * high], atol=1e-9)
 
-    @given(samples(), st.permutations(range(3)))
-    def test_quantities_are_on_their_own(self, name, sample, order):
-        low, high = INTERVALS[name](sample, 0.05)
-        reordered = INTERVALS[name](Sample(sample.observed[order], sample.drawn[order], sample.left_out[order]), 0.05)
-        np.testing.assert_allclose(reordered, [low[order], high[order]])
-
     @given(samples())
     def test_a_smaller_alpha_widens_it(self, name, sample):
         low, high = INTERVALS[name](sample, 0.05)

@@ -379,19 +379,11 @@ def ranked(*intervals):
         SimpleNamespace(system=f"S{k}", rank_low=low, rank_high=high) for k, (low, high) in enumerate(intervals)])
 
 
-class TestHeadline:
-    def test_a_winner(self):
-        assert find_top_group(ranked((1, 1), (2, 3), (2, 3))) == ("S0",)
-
-    def test_tied_for_first(self):
-        assert find_top_group(ranked((1, 2), (1, 3), (2, 3))) == ("S0", "S1")
-
-    def test_none_is_significantly_better_than_any(self):
-        assert find_top_group(ranked((1, 2), (1, 2))) == ("S0", "S1")
-
-    def test_undefined(self):
-        assert find_top_group(ranked((None, None), (None, None))) is None
-        assert find_top_group(ranked((1, 1))) is None
+@pytest.mark.parametrize("intervals, top", [
+    ([(1, 1), (2, 3), (2, 3)], ("S0",)), ([(1, 2), (1, 3), (2, 3)], ("S0", "S1")), ([(1, 2), (1, 2)], ("S0", "S1")),
+    ([(None, None), (None, None)], None), ([(1, 1)], None)])
+def test_the_top_group(intervals, top):
+    assert find_top_group(ranked(*intervals)) == top
 
 
 @given(decided())
