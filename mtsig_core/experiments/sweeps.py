@@ -780,8 +780,6 @@ def bound_sd(alpha: float = 0.05, less_median: bool = False) -> float:
 
 
 def _repeat(drawn: np.ndarray, size: int, median: float, sigma: float, alpha: float) -> Repeated:
-    from scipy.special import chdtri
-
     runs = len(drawn) // size
     medians, *bounds = _percentiles(drawn[:runs * size].reshape(runs, size), alpha)
     sd_low, sd_high = [None, None] if runs < 2 else [
@@ -790,9 +788,16 @@ def _repeat(drawn: np.ndarray, size: int, median: float, sigma: float, alpha: fl
     mean = None if ratios is None else finite_ends(*(ratio.mean() for ratio in ratios))
     spread = between = None
     if ratios is not None and runs > 1:
-        spread, freedom = math.sqrt(np.mean([ratio.var(ddof=1) for ratio in ratios])), 2 * (runs - 1)
-        low, high = (spread * math.sqrt(freedom / chdtri(freedom, level)) for level in (0.025, 0.975))
-        between = low, high
+        spread = math.sqrt(np.mean([ratio.var(ddof=1) for ratio in ratios]))
+        between = _sd_range(spread, 2 * (runs - 1))
     scale = sigma / math.sqrt(size)
     return Repeated(size, runs, sd_low, sd_high, bound_sd(alpha) * scale, mean, spread, between,
                     None if median == 0 else bound_sd(alpha, less_median=True) * scale / abs(median))
+
+
+def _sd_range(sd: float, freedom: int) -> tuple[float, float]:
+    """95% interval of a standard deviation of normal values."""
+    from scipy.special import chdtri
+
+    low, high = (sd * math.sqrt(freedom / chdtri(freedom, level)) for level in (0.025, 0.975))
+    return low, high

@@ -156,6 +156,7 @@ def prepare_systems(testset: TestSet, metric: str | Metric, only: Sequence[str] 
     """Settings as resolved, and what the metric sees of some systems."""
     settings, _ = resolve_sampling(testset, **sampling)
     metric = resolve_metric(testset, metric)
-    testset.only(only or testset.systems)  # which says so where one is not there
+    if only:
+        testset.only(only)  # which says so where one is not there
     seen = measure(testset, metric, statistics=statistics, progress=report_stage(progress, "counting"))
     return settings, seen if only is None else seen.only(only)
