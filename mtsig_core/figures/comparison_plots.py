@@ -10,72 +10,101 @@ from plotly.subplots import make_subplots
 from mtsig_core.figures.style import BELOW, Labels, full, interval_bars, measured, noted, set_rows
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
-from mtsig_core.report.palette import BLUE, GREY, colour_limit, ink, level, mixed, width
+from mtsig_core.report.palette import BLUE, GREY, VERMILLION, colour_limit, ink, level, mixed, width, wrapped
 from mtsig_core.report.pictures import choose_glyph
 from mtsig_core.report.sentences import (
     choose_form,
     describe_difference,
     describe_undecided,
+    name_first_place,
     name_score_axis,
     name_simultaneous,
     pick_significant,
+    write_level,
 )
 from mtsig_core.report.table import format_p, in_small_cells, rank_interval, signed, tens
 from mtsig_core.report.tables import cluster_ends, differences_table
+from mtsig_core.report.text import printable
 from mtsig_core.results import Agreement, MetricResult, PairResult, Settings, TaskAgreement
+from mtsig_core.stats.ranks import RANK_RULES, find_top_group
 
 #-----------------------------------------------------------------------------------------------------------------------
 # Differences of all systems to the best, or to the baseline, with single and simultaneous intervals.
 
 
-_DIFFERENCE_ROW = 26  # pixels per system
+_DIFFERENCE_ROW, _LOW_ROW, _MANY = 26, 20, 15  # pixels per system, and where they are many
+_TITLE_LINE, _TITLE_WIDE = 22, 66  # pixels of a line of the title, and its digits
 
 
-def differences(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) -> go.Figure:
-    """A row a system but the best, or but the baseline: its improvement over that one, best on top.
+def differences(result: MetricResult, settings: Settings, notes: Sequence[str] = (), verdict: str = "") -> go.Figure:
+    """A row a system, as they are ranked: its improvement over the best, or over the baseline, which is at 0.
 
-    The thick bar is the single interval, the thin line with ends the simultaneous one. Filled points differ
-    significantly, hollow ones do not. The custom data are the system's place in the result and its name.
+    The verdict is the title, and colours are its groups. The thick bar is the interval of one pair, the thin line with
+    ends that for all pairs together. Filled points differ significantly, hollow ones do not. The custom data are the
+    system's place in the result and its name.
     """
     anchor, filled = pick_significant(result, settings)
-    table, places = differences_table(result, settings), {row.system: k for k, row in enumerate(result.systems)}
-    names, key, nothing = table.values("system"), table.keys[1], (None, None)
-    joint_ends = table.values(f"{key}_ci_joint") if table.has(f"{key}_ci_joint") else [None] * len(names)
-    shown = [(places[name], delta, single or nothing, joint or nothing) for name, delta, single, joint in zip(
-        names, table.values(key), table.values(f"{key}_ci"), joint_ends, strict=True)]
-    rows, named, level = list(range(len(shown))), Labels(34, 2, names), f"{100 * (1 - settings.alpha):g}% interval"
-    whose = [[k, full(name)] for (k, *_), name in zip(shown, names, strict=True)]
-    figure = go.Figure()
-    word = name_simultaneous(result, settings)
-    if word is not None:
-        interval_bars(figure, [ends for *_, ends in shown], rows, word, False, whose, choose_form(result))
-    interval_bars(figure, [ends for *_, ends, _ in shown], rows, level if word is None else f"single {level}",
-                  whose=whose, form=choose_form(result))
-    figure.add_trace(go.Scatter(
-        x=[delta for _, delta, *_ in shown], y=rows, mode="markers", showlegend=False,
-        marker=dict(size=11, color=BLUE, line=dict(color=BLUE, width=2),
-                    symbol=["circle" if name in filled else "circle-open" for name in names]),
-        customdata=whose, hovertemplate=f"%{{customdata[1]}}<br>%{{x:+{choose_form(result)}}}<extra></extra>"))
+    table, key, nothing = differences_table(result, settings), "vs_baseline" if settings.baseline else "vs_best", ()
+    joint_ends = table.values(f"{key}_ci_joint") if table.has(f"{key}_ci_joint") else [None] * len(table.rows)
+    known = {name: (delta, single or nothing, joint or nothing) for name, delta, single, joint in zip(
+        table.values("system"), table.values(key), table.values(f"{key}_ci"), joint_ends, strict=True)}
+    known[anchor] = 0.0, nothing, nothing
+    shown = [(k, row.system, *known[row.system]) for k, row in enumerate(result.systems) if row.system in known]
+    names = [name for _, name, *_ in shown]
+    named, level, form = Labels(34, 2, names), f"{write_level(settings)} CI", choose_form(result)
+    figure, word = go.Figure(), name_simultaneous(result, settings)
+    for at, text in ((4, word), (3, level)):
+        rows = [k for k, one in enumerate(shown) if one[at]]
+        if text is not None and rows:
+            interval_bars(figure, [shown[k][at] for k in rows], rows, text, at == 3,
+                          [[shown[k][0], full(names[k])] for k in rows], form)
+    for group, colour, members in group_systems(result, settings):
+        rows = [k for k, name in enumerate(names) if name in members]
+        figure.add_trace(go.Scatter(
+            x=[shown[k][2] for k in rows], y=rows, mode="markers", name=group, showlegend=bool(group and rows),
+            marker=dict(size=11, color=colour, line=dict(color=colour, width=2),
+                        symbol=["circle" if names[k] in filled else "circle-open" for k in rows]),
+            customdata=[[shown[k][0], full(names[k])] for k in rows],
+            hovertemplate=f"%{{customdata[1]}}<br>%{{x:+{form}}}<extra></extra>"))
     figure.add_vline(x=0, line=dict(color=GREY, width=2, dash="dash"))
     measured(figure, f"{named(metric_title(result.metric), 16)} improvement over {named(anchor, 28)}")
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13, exponentformat="power")
-    set_rows(figure, named, names, _DIFFERENCE_ROW, top=40, bottom=52, more=18)
+    lines = wrapped(printable(verdict), _TITLE_WIDE) if verdict else []
+    lines = lines if len(lines) <= 3 else [*lines[:2], f"{lines[2].rstrip()}…"]
+    set_rows(figure, named, names, _DIFFERENCE_ROW if len(names) <= _MANY else _LOW_ROW, bottom=52, more=18,
+             top=40 + _TITLE_LINE * len(lines))
+    figure.update_layout(title=dict(text="<br>".join(map(full, lines)), font_size=17, x=0, xref="container", y=1,
+                                    yref="container", yanchor="top", pad=dict(t=10, l=8)))
     return noted(named.below(figure), notes)
+
+
+def group_systems(result: MetricResult, settings: Settings) -> list[tuple[str, str, set[str]]]:
+    """The groups of systems that the verdict speaks of, each with its name and its colour; the last are all others,
+    without a name."""
+    names = {row.system for row in result.systems}
+    if settings.baseline is not None:
+        better, worse = ({pair.a for pair in result.pairs if pair.better == side} for side in "ab")  # b: the baseline
+        groups = [("significantly better", BLUE, better), ("significantly worse", VERMILLION, worse)]
+    elif top := find_top_group(result):
+        groups = [(name_first_place(RANK_RULES[settings.rank_rule]), BLUE, set(top))]
+    else:
+        groups = [("best score", BLUE, set(result.best))]
+    return [*groups, ("", GREY, names.difference(*(members for *_, members in groups)))]
 
 
 #-----------------------------------------------------------------------------------------------------------------------
 # Scores with their intervals, and the rank ranges beside them.
 
 
-_FOREST_ROW = 24  # pixels per system
+_FOREST_ROW, _LOW_FOREST_ROW = 24, 18  # pixels per system, and where they are many
 _RANKS = 48  # and beside the ranks, for what is written at the end of the last bar, however narrow the figure
 
 
 def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) -> go.Figure:
     """A row a system, best on top: score with interval on the left, rank range on the right.
 
-    Blue are the best-scoring systems, or the baseline; filled points differ significantly from it, hollow ones do not.
-    A line separates clusters.
+    Colours are the groups of the verdict; filled points differ significantly from the best or the baseline, hollow
+    ones do not. A line separates clusters.
     The custom data of points and bars are the system's place in the result and its name.
     Without ranks (one system, a baseline, a test without p) the right half is left out.
     """
@@ -89,9 +118,9 @@ def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) 
     rows = list(range(len(systems)))
     whose = [[k, full(s.system)] for k, s in enumerate(systems)]
     anchor, filled = pick_significant(result, settings)
-    best = {anchor} if settings.baseline is not None else result.best
-    filled |= best
-    colour = [BLUE if s.system in best else GREY for s in systems]
+    filled |= result.best if settings.baseline is None else {anchor}
+    colours = {name: colour for _, colour, members in group_systems(result, settings) for name in members}
+    colour = [colours[s.system] for s in systems]
     arms = [(s.score - s.ci_low, s.ci_high - s.score) for s in systems
             if s.ci_low is not None and s.ci_high is not None]
     figure.add_trace(go.Scatter(
@@ -116,7 +145,8 @@ def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) 
             figure.add_hline(k + 0.5, line=dict(color=GREY, width=1))
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13)
     right = _RANKS if ranked else 8
-    set_rows(figure, named, [s.system for s in systems], _FOREST_ROW, top=36, bottom=BELOW, right=right, more=26)
+    set_rows(figure, named, [s.system for s in systems],
+             _FOREST_ROW if len(systems) <= _MANY else _LOW_FOREST_ROW, top=36, bottom=BELOW, right=right, more=26)
     figure.update_annotations(font_size=14)
     if ranked:  # each title is above all of its half, so that there is room for both where that is narrow
         for title, shift in zip(figure.layout.annotations, (-named.left / 2, right / 2), strict=True):

@@ -172,7 +172,7 @@ def name_simultaneous(result: MetricResult, settings: Settings) -> str | None:
     """What the intervals for all pairs together are called; None where there are none beside the single ones."""
     if len(result.tested) < 2 or all(pair.ci_joint_low is None for pair in result.pairs):
         return None
-    return f"simultaneous {write_level(settings)} interval over {name_family(result, settings)}"
+    return f"{write_level(settings)} CI for {name_family(result, settings)} together"
 
 
 def name_family(result: MetricResult, settings: Settings) -> str:

@@ -14,6 +14,7 @@ _COOKIE = "mtsig_browser"  # also in `owner.js`
 _ME = "browser.me"
 _TEXT = ("<section class='copyable'><p></p><div><pre><code></code></pre><button type='button'>Copy</button></div>"
          "<span role='status'></span></section>")
+_SHARE = "<section class='share'><button type='button'></button><span role='status'></span></section>"
 _BUTTON = "<section class='picture'><button type='button'></button></section>"
 _MOST = 16_000  # pixels of a side, as large as every browser can draw
 
@@ -47,6 +48,11 @@ def copyable(text: str, key: str, label: str, *, prose: bool = False) -> None:
     code is one more to load, and the browser then draws all pictures again.
     """
     component("copyable", _TEXT)(data={"text": text, "label": label, "prose": prose}, key=key)
+
+
+def share_button(key: str) -> None:
+    """A button that copies the address of the page, as it is when the button is pressed."""
+    component("share", _SHARE)(data={}, key=key, width="content")
 
 
 def command_box(line: str, key: str, prints: str) -> None:

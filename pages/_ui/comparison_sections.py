@@ -1,4 +1,4 @@
-"""What the pages Leaderboard and Significance show: excluded systems, other metrics, corrections, files."""
+"""What the pages Summary and All pairs show: excluded systems, other metrics, corrections, files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from mtsig_core import Caution, Exclusion, MetricResult, MtsigError
+from mtsig_core import Caution, Comparison, Exclusion, MetricResult, MtsigError
 from mtsig_core.figures.comparison_plots import matrix
 from mtsig_core.metrics import list_metrics, metric_title, metric_titles, resolve_metric
 from mtsig_core.report import export
@@ -52,14 +52,13 @@ def show_excluded(view: View) -> dict[str, str]:
     excluded = list_excluded(view)
     if not excluded:
         return {}
-    st.subheader("Excluded" if len(excluded) == 1 else f"Excluded: {len(excluded)} systems")
     for name in excluded:
         shown, reason, undo = st.columns([3, 5, 2], vertical_alignment="center")
         with shown:
             screen.plain(name)
         excluded[name] = controls.text(reason, "Reason", f"{views.REASON}{name}", max_chars=_LONGEST_REASON,
                                        placeholder="Reason, kept in the link", label_visibility="collapsed")
-        undo.button("Put back", key=f"leaderboard.back.{name}", on_click=_put_back, args=(name,))
+        undo.button("Put back", key=f"summary.back.{name}", on_click=_put_back, args=(name,))
     if unexplained := [name for name, reason in excluded.items() if not reason.strip()]:
         screen.caution_box(f"Excluded without a reason: {', '.join(unexplained)}. Give one before you publish this: "
                            "it is in the link and in every file.")
@@ -154,16 +153,14 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
         screen.show_table(unlike.pick_rows(range(min(n, _SHOWN))))
         if n > _SHOWN:
             st.caption(f"The first {_SHOWN} of {n} rows; the file has all.")
-    with st.expander("Every pair by every metric: > better, < worse, ~ neither", key="leaderboard.pairs.box"):
+    with st.expander("Every pair by every metric: > better, < worse, ~ neither", key="summary.pairs.box"):
         screen.show_table(relations_table(compared))
         screen.plain(f"Row against column by {', '.join(metric_title(result.metric) for result in compared)}, in this "
                      "order.")
         if missing := without_relation(compared):
             screen.plain(f"Not compared by all of these: {', '.join(missing)}")
-        st.caption("After Figure 3 of Zhang and Vogel (2004), who decide by test percentile without a correction: "
-                   "choose both in the sidebar to do as they did.")
-        copyable(command, "leaderboard.pairs.command", "Command that prints all pairs by these metrics")
-    charts.csv_button(view.named(metric="-".join(result.metric for result in compared)), "leaderboard.pairs",
+        copyable(command, "summary.pairs.command", "Command that prints all pairs by these metrics")
+    charts.csv_button(view.named(metric="-".join(result.metric for result in compared)), "summary.pairs",
                       rows=table.records(), text="All pairs under all metrics as CSV")
 
 
@@ -200,13 +197,15 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
     """Draw it, below a control that steps through the corrections; give the pair that was clicked."""
     result, settings = view.result, view.comparison.settings
     if adjusted:
-        step = _step(adjusted, settings.correction)
+        chosen = settings.correction
+        step = _step(adjusted, chosen)
         if step != settings.correction:
             view = replace(view, settings={**view.settings, "correction": step})
             result, settings = view.result, view.comparison.settings
         tested = [pair for pair in result.tested if pair.p_value is not None]
-        _say(view, step, {name: decide_adjusted(tested, result.sign, p, settings.alpha) for name,
-                          p in adjusted.items()})
+        if step != chosen:
+            _say(view, step, {name: decide_adjusted(tested, result.sign, p, settings.alpha)
+                              for name, p in adjusted.items()})
     table = pairs_table(result, settings)
     names, n = [system.system for system in result.systems], sum(pair.significant for pair in result.pairs)
     if len(names) > _MOST:
@@ -214,7 +213,7 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
                      "files have all.")
     clicked = charts.show(
         partial(matrix, _first(result), settings, charts.dark(), tuple(list_caveats(view.comparison, result.metric))),
-        "significance.matrix", select=True, rows=table.records(),
+        "pairs.matrix", select=True, rows=table.records(),
         files=view.named(), command=view.command(), table=table,
         alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.tested)} differ significantly; the "
             "table below has the same numbers.")
@@ -235,7 +234,7 @@ def _first(result: MetricResult) -> MetricResult:
 
 def _step(adjusted: Mapping[str, np.ndarray], chosen: str) -> str:
     return controls.steps(
-        "Cells as decided by", [name for name in _STEPS if name in adjusted], "decided", chosen,
+        "Correction", [name for name in _STEPS if name in adjusted], "decided", chosen,
         format_func=lambda name: CORRECTION_NAMES[name] + (" (chosen)" if name == chosen else ""),
         help="What is not significant under a correction loses its colour. The arrow keys step. For exploring: a "
              "correction is chosen in the sidebar, before looking.")
@@ -260,15 +259,11 @@ _FILES = (("CSV", "comparison", "csv", export.comparison_csv),
           ("LaTeX", "comparison", "tex", comparison_latex), ("HTML report", "comparison", "html", comparison_html))
 
 
-def show_exports(view: View, page: str, excluded: Mapping[str, str], metrics: Sequence[str] = ()) -> None:
-    """Buttons for files with systems, pairs and matrix by the metric of the view and further ones, and sentences; of a
-    single system there is neither pair nor matrix.
-    """
-    parts = [view.comparison, *(view.compare(name) for name in metrics)]
-    comparison = make_once(_joined, tuple(excluded.items()), *parts)
+def show_files(view: View, page: str, comparison: Comparison) -> None:
+    """Buttons for files with systems, pairs and matrix by all metrics of a comparison; of a single system there is
+    neither pair nor matrix."""
     called = view.named(metric="-".join(comparison.metrics))
     paired = any(result.pairs for result in comparison.metrics.values())
-    st.subheader("Export")
     with st.container(horizontal=True):
         for title, what, ending, write in _FILES:
             if paired or what != "pairs-matrix":
@@ -277,7 +272,16 @@ def show_exports(view: View, page: str, excluded: Mapping[str, str], metrics: Se
     screen.plain(f"{'Systems, pairs and matrix' if paired else 'The system'} by "
                  f"{', '.join(map(metric_title, comparison.metrics))}; the report has the figures too, and opens "
                  "offline.")
-    copyable(make_once(_sentences, comparison), f"{page}.sentences", "For a paper", prose=True)
+
+
+def join_metrics(view: View, excluded: Mapping[str, str], metrics: Sequence[str] = ()) -> Comparison:
+    """The comparison of the view by its metric and further ones, with the reasons of exclusions."""
+    return make_once(_joined, tuple(excluded.items()), view.comparison, *(view.compare(name) for name in metrics))
+
+
+def write_sentences(comparison: Comparison) -> str:
+    """A paragraph for a paper by each metric."""
+    return make_once(_sentences, comparison)
 
 
 def _joined(excluded, *parts):

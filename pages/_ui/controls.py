@@ -75,11 +75,11 @@ def pick_settings(page: Page, segment_means: bool = False) -> dict:
     return chosen | (_pick_rank_rule(segment_means) if "rank_rule" in page.settings else {})
 
 
-def pick_baseline(names: list[str]) -> str | None:
-    """Compare every system with one, or (None) with every other."""
-    every = unlike("every other system", names)
-    chosen = choice("Compare each system with", [every, *names], "baseline", width=320)
-    return None if chosen == every else chosen
+def pick_baseline(names: list[str], place=st) -> str | None:
+    """Compare every system with one, or (None) with the best."""
+    best = unlike("the best system", names)
+    chosen = choice("Compare with", [best, *names], "baseline", place=place, width=280)
+    return None if chosen == best else chosen
 
 
 def unlike(word: str, names: Container[str]) -> str:

@@ -42,6 +42,7 @@ def show_of_task(view: TaskView) -> None:
     def find(text, progress):
         return replicate_task(kept.read_testsets, pairs, parse_official_tables(text), progress=progress)
 
+    st.subheader("Compare with published scores")
     _show("official_task", view.name, "language pair, system, BLEU, chrF", (view.kept.digest,), find,
           "language pair, ", task_command(view.kept.source, official="FILE"))
 
@@ -49,7 +50,6 @@ def show_of_task(view: TaskView) -> None:
 def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Callable, first: str, command: str
           ) -> None:
     """`key` is that of the link in the address, and `about` what the table is kept for."""
-    st.subheader("Compare with published scores")
     try:
         text = _kept(key, about)
     except MtsigError as problem:

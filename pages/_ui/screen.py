@@ -162,12 +162,12 @@ class _Pair(str):
 
 
 def show_table(shown: Table, key: str | None = None, *, open_rows: bool = False, open_cells: bool = False,
-               prose: bool = False) -> int | tuple[int, str] | None:
+               prose: bool = False, whole: bool = False) -> int | tuple[int, str] | None:
     """A `Table` of the reports, by the kinds of its columns.
 
     Names are set left and cut when too long. A long table can be sorted and filtered, as can one of which rows or cells
     can be opened. Where a page has two of the same key and as many rows, they need keys. In a table of `prose` all
-    cells are sentences.
+    cells are sentences; a `whole` one has all its rows in sight, to be printed.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def show_table(shown: Table, key: str | None = None, *, open_rows: bool = False,
             for both in zip(shown.rows, shown.texts(), strict=True)]
     names = {k for k, kind in enumerate(kinds) if kind in ("name", "pair") or kind == "rank" and not k}
     texts = {k for k, kind in enumerate(kinds) if kind == "text"}
-    if not (open_rows or open_cells or shown.marks or len(rows) > MOST_PLAIN or len(kinds) > MOST_COLUMNS):
+    if whole or not (open_rows or open_cells or shown.marks or len(rows) > MOST_PLAIN or len(kinds) > MOST_COLUMNS):
         return _draw_plain(shown.titles, rows, names, texts, shown.ruled)
     marks = {(row, shown.keys.index(column)) for row, column in shown.marks}
     chosen = _show_grid(shown.titles, rows, {*names, *texts}, key or f"{shown.key} {len(rows)}", open_rows, open_cells,

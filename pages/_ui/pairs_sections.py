@@ -1,4 +1,4 @@
-"""Parts of the page Significance: corrections and tests side by side, and triples that are not transitive."""
+"""Parts of the page All pairs: corrections and tests side by side, and triples that are not transitive."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from mtsig_core.report.table import Column, Table
 from mtsig_core.stats import ranks, significance
 from mtsig_core.stats.few_units import fewest_trials
 from mtsig_core.stats.ranks import intransitive_triples
-from mtsig_core.stats.significance import TESTS, is_split, significant
+from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS, is_split, significant
 from pages._ui import charts, controls, screen
 from pages._ui.views import View
 
 _SHOWN = 200  # rows of a table of pairs
+_MOST_TRIPLES = 10_000
 _SIGNIFICANT = Column("significant", "significant pairs")
 
 
@@ -77,20 +78,20 @@ def show_corrections(view: View, adjusted: Adjusted) -> None:
                  for name, values in adjusted.by_correction.items()}
     screen.show_table(Table("corrections", (
         Column("correction", "correction", "name"), Column("controls", "controls"), _SIGNIFICANT), tuple(
-        (f"{name} (chosen)" if name == settings.correction else name, describe_control(view.comparison, name),
+        (f"{CORRECTION_NAMES[name]}{' (chosen)' if name == settings.correction else ''}", describe_control(view.comparison, name),
          _count(view, signs, settings, name, result)) for name, signs in decisions.items())))
     if not adjusted.has_joint:
-        st.caption(f"Romano-Wolf is not defined for the test {settings.test}.")
+        st.caption(f"Romano-Wolf is not defined for the test: {TESTS[settings.test].title}.")
     elif np.count_nonzero(decisions["romano-wolf"]) < np.count_nonzero(decisions["holm"]):
         st.caption(significance.FEWER_THAN_HOLM)
     unclear = significance.find_disagreements(decisions)
     if len(unclear):
         inside = st.expander(f"Pairs on which the corrections disagree: {len(unclear)}", on_change="rerun",
-                             key="significance.unclear")
+                             key="pairs.unclear")
         if inside.open:
             with inside:
                 _show_disagreement(view, adjusted.pairs, adjusted.by_correction, decisions, unclear,
-                                   "significance.corrections")
+                                   "pairs.corrections")
 
 
 def _count(view: View, signs: np.ndarray, settings: Settings, correction: str, result: MetricResult) -> str:
@@ -107,7 +108,7 @@ def _show_disagreement(view, pairs, adjusted, decisions, unclear, key):
     """The pairs on which columns disagree: the adjusted p under each, a filled point where it decides."""
     result = view.result
     columns = [Column("pair", "pair", "pair"), Column("difference", "difference", "difference", choose_form(result)),
-               *(Column(name, name, "decided p") for name in adjusted)]
+               *(Column(name, CORRECTION_NAMES.get(name, name), "decided p") for name in adjusted)]
     table = Table("disagreement", tuple(columns), tuple(
         ((pairs[k].a, pairs[k].b), result.sign * pairs[k].delta,
          *((float(adjusted[name][k]), bool(decisions[name][k])) for name in adjusted)) for k in unclear))
@@ -117,26 +118,31 @@ def _show_disagreement(view, pairs, adjusted, decisions, unclear, key):
     charts.csv_button(view.named(), key, rows=table.records(), text="These pairs as CSV")
 
 
-def show_triples(view: View) -> None:
-    """Triples in which the first is better than the last, and neither is separated from the one between."""
-    better = ranks.better_matrix(view.result)
-    n = intransitive_triples(better)
+def count_triples(result: MetricResult) -> int:
+    """How many triples are not transitive."""
+    return ranks.intransitive_triples(ranks.better_matrix(result))
+
+
+def show_triples(result: MetricResult, n: int) -> None:
+    """Triples in which the first is better than the last, and the one between differs from neither."""
     if not n:
+        st.write("There is none.")
         return
-    triples, names = ranks.triple_examples(better), [system.system for system in view.result.systems]
-    st.subheader(f"{n:,} {'triple is' if n == 1 else 'triples are'} not transitive")
-    st.caption("The first is better than the last, yet neither is separated from the one between: so ranks are "
-               "intervals, and 'not significant' is not 'equal'."
-               + (f" {len(triples)} of the {n:,} are shown, one for each better system." if len(triples) < n else ""))
+    triples, names = ranks.triple_examples(ranks.better_matrix(result), _MOST_TRIPLES), [
+        system.system for system in result.systems]
+    st.caption("The first system is significantly better than the last, and neither differs significantly from the one "
+               "between. So ranks are ranges, and 'not significant' is not 'equal'.")
+    if len(triples) < n:
+        st.caption(f"One of the {n:,} triples for each better system.")
     screen.show_table(Table("triples", tuple(
-        Column(title, title, "name") for title in ("better", "separated from neither", "worse")),
+        Column(title, title, "name") for title in ("better", "differs from neither", "worse")),
         tuple(tuple(names[k] for k in triple) for triple in triples)))
 
 
 def show_tests(view: View) -> None:
     """Below a toggle: the pairs that each test decides, with its default correction."""
-    if not controls.toggle("Compare the tests", False, "significance.tests", help="ar, bootstrap and percentile, each "
-                           "with its default correction; some seconds on large sets."):
+    if not controls.toggle("Compare the tests", False, "pairs.tests", help="Randomization test and two bootstrap tests, "
+                           "each with its default correction; some seconds on large sets."):
         return
     settings, rows, by_test, decided = view.comparison.settings, [], {}, {}
     of_segments = ("t", "wilcoxon") if view.metric in view.testset.scores and settings.unit == "segment" else ()
@@ -149,13 +155,14 @@ def show_tests(view: View) -> None:
         result, correction = other.metrics[view.metric], other.settings.correction
         p = np.array([pair.p_adjusted for pair in result.tested])
         signs = significance.decide_adjusted(result.tested, result.sign, p, settings.alpha)
-        rows.append((TESTS[test].title, correction, _count(view, signs, other.settings, correction, result)))
+        rows.append((TESTS[test].title, CORRECTION_NAMES[correction], _count(view, signs, other.settings, correction, result)))
         if explain_no_decision(other.settings, result, correction) is None:
-            by_test[f"{test}, {correction}"], decided[f"{test}, {correction}"] = p, signs
+            title = f"{TESTS[test].title}, {CORRECTION_NAMES[correction]}"
+            by_test[title], decided[title] = p, signs
     screen.show_table(Table("tests", (
         Column("test", "test", "name"), Column("correction", "correction", "name"), _SIGNIFICANT), tuple(rows)))
     unclear = significance.find_disagreements(decided)
     st.caption(f"{len(unclear)} {'pair' if len(unclear) == 1 else 'pairs'} on which {' and '.join(by_test)} disagree. "
                "Choose the test before looking: to try several and keep one is to test more than once.")
     if len(unclear):
-        _show_disagreement(view, view.result.tested, by_test, decided, unclear, "significance.by-test")
+        _show_disagreement(view, view.result.tested, by_test, decided, unclear, "pairs.by-test")

@@ -1,0 +1,189 @@
+"""Parts of the page Summary: figure, tabs, what can be taken along, and the report to print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from mtsig_core import Caution, MetricResult
+from mtsig_core.errors import format_count
+from mtsig_core.figures import differences, forest
+from mtsig_core.metrics import list_metrics, metric_title
+from mtsig_core.report.sentences import (
+    describe_methods,
+    find_anchor,
+    keeps_its_level,
+    list_caveats,
+    pick_caveats,
+    state_verdict,
+)
+from mtsig_core.report.tables import add_metrics, by_reference_table, differences_table, leaderboard_table
+from mtsig_core.report.text import printable
+from mtsig_core.stats.cautions import about_top_groups
+from mtsig_core.stats.significance import FAMILY_WISE
+from pages._ui import address, browser, caveats, charts, comparison_sections, controls, one_pair, screen
+from pages._ui.browser import copyable
+from pages._ui.views import View
+
+_VIEW, _REPORT = "view", "report"  # the key of the address, and what asks for one page to print
+_MOST = 3  # caveats above the figure
+
+
+def compare_with(view: View) -> View:
+    """The view with the baseline that was chosen."""
+    baseline = controls.pick_baseline(list(view.testset.systems), place=None)
+    if baseline is None:
+        return view
+    return replace(view, settings={**view.settings, "baseline": baseline, "rank_rule": "simultaneous"})  # no ranks
+
+
+def pick_baseline(view: View) -> None:
+    if view.result.pairs:
+        controls.pick_baseline(list(view.testset.systems))
+
+
+def is_report() -> bool:
+    address.own(_VIEW)
+    return address.asked(_VIEW) == _REPORT
+
+
+# The figure.
+
+
+def show_differences(view: View) -> None:
+    """The differences from the best, or from the baseline; a single system has a score only."""
+    if not view.result.pairs:
+        return
+    clicked = charts.show(_draw_differences(view), key="summary.differences", alt=_alt(view), select=True,
+                          rows=leaderboard_table(view.result, view.comparison.settings).records(),
+                          files=view.named(), command=view.command(),
+                          table=differences_table(view.result, view.comparison.settings))
+    st.caption("Filled: significantly different. Hollow: no significant difference, which does not mean equal. Click a "
+               "system to open the pair.")
+    if clicked:
+        one_pair.open_pair(view, view.result.systems[clicked[0][0]].system)
+
+
+def _draw_differences(view: View) -> partial:
+    return partial(differences, view.result, view.comparison.settings,
+                   tuple(list_caveats(view.comparison, view.metric)),
+                   f"By {metric_title(view.metric)}: {state_verdict(view.comparison, view.metric)}")
+
+
+def _alt(view: View) -> str:
+    return (f"{state_verdict(view.comparison, view.metric)}. Differences of all systems from "
+            f"{find_anchor(view.result, view.comparison.settings)} with their intervals; numbers below.")
+
+
+# Caveats.
+
+
+def show_caveats(view: View, others: list[MetricResult]) -> None:
+    """What limits the verdict, each with what mends it."""
+    more = caveats.show(_list_first(view, others), "first", most=_MOST)
+    names = [name for name in list_metrics(view.testset) if name != view.metric]
+    if not others and names and view.result.pairs:
+        other = "chrf" if "chrf" in names else names[0]
+        caveats.show_box(f"Only {metric_title(view.metric)} is used here. Another metric may name another top group.",
+                         [{"also": other}], "one-metric")
+    if more:
+        screen.faint(f"{format_count(more, 'more caveat')} under All caveats.")
+
+
+def _list_first(view: View, others: list[MetricResult]) -> list[Caution]:
+    """The caveats of the verdict."""
+    comparison, result = view.comparison, view.result
+    anchor, qualified = find_anchor(result, comparison.settings), pick_caveats(comparison, result)
+    return [*about_top_groups({one.metric: one for one in (result, *others)}), *(
+        caution for caution in comparison.warnings if caution in qualified
+        or caution.kind.concern in ("files", "scores", "references", "family")
+        or caution.code == "near-alpha" and anchor in (caution.a, caution.b))]
+
+
+def show_all_caveats(view: View, others: list[MetricResult]) -> None:
+    warnings = [*about_top_groups({one.metric: one for one in (view.result, *others)}), *view.comparison.warnings,
+                *comparison_sections.warnings_of(view, others)]
+    caveats.show(warnings, "all", several=bool(others))
+    if not warnings:
+        st.write("No caveats.")
+
+
+# Tabs.
+
+
+def show_scores(view: View) -> None:
+    """Scores with intervals, and rank ranges beside them; their numbers below."""
+    comparison, result = view.comparison, view.result
+    table = leaderboard_table(result, comparison.settings)
+    clicked = charts.show(
+        partial(forest, result, comparison.settings, tuple(list_caveats(comparison, view.metric))),
+        key="summary.forest", rows=table.records(), files=view.named(), command=view.command(), select=True,
+        table=table, alt="Scores with intervals and rank ranges of all systems, best first; numbers below.")
+    if not result.pairs:
+        st.caption("The interval is for the score of this system: there is no other to compare it with, hence no rank.")
+        return
+    holds = keeps_its_level(comparison) and comparison.settings.correction in FAMILY_WISE
+    st.caption(f"Overlapping intervals do not decide: decisions come from the differences"
+               f"{', and hold for all pairs together' if holds else ''}."
+               + (" Lines separate clusters: no rank range reaches across." if table.ruled else ""))
+    if clicked:
+        one_pair.open_pair(view, result.systems[clicked[0][0]].system)
+
+
+def show_table(view: View, others: list[MetricResult]) -> None:
+    """All numbers of each system, also by further metrics, and whether the metrics agree."""
+    table = add_metrics(leaderboard_table(view.result, view.comparison.settings), others).add_rows(
+        comparison_sections.reference_records(view, [other.metric for other in others]))
+    chosen = screen.show_table(table, "summary.table", open_rows=True)
+    if chosen is not None:
+        one_pair.open_pair(view, table.values("system")[chosen])
+    if others:
+        several = ",".join([view.metric, *(other.metric for other in others)])
+        comparison_sections.show_disagreement(view, others, comparison_sections.warnings_of(view, others),
+                                              replace(view, metric=several).command())
+
+
+def show_references(view: View) -> None:
+    """The top group by each reference."""
+    caveats.show((one for one in view.comparison.warnings if one.kind.concern == "references"), "references")
+    if by_reference := by_reference_table(view.result):
+        screen.show_table(by_reference, prose=True)
+    else:
+        st.write("Score with several references (Settings, Systems and segments) to see whether they agree.")
+
+
+# What can be taken along.
+
+
+def show_buttons(view: View, excluded: Mapping[str, str], others: list[MetricResult]) -> None:
+    """Copy for a paper, Share and Export."""
+    comparison = comparison_sections.join_metrics(view, excluded, [other.metric for other in others])
+    with st.popover("Copy for a paper", icon=":material/content_copy:", key="summary.paper"):
+        copyable(comparison_sections.write_sentences(comparison), "summary.sentences", "For a paper, with its caveats",
+                 prose=True)
+        copyable(printable(view.result.signature), "summary.signature", f"Signature ({metric_title(view.metric)})",
+                 prose=True)
+    browser.share_button("summary.share")
+    with st.popover("Export", icon=":material/download:", key="summary.export"):
+        st.button("Report to print", icon=":material/print:", type="tertiary", key="summary.report",
+                  on_click=address.keep, args=(_VIEW, [_REPORT]))
+        comparison_sections.show_files(view, "summary", comparison)
+
+
+def show_report(view: View) -> None:
+    """One page to read, print and send, without sidebar and controls."""
+    comparison, result = view.comparison, view.result
+    st.html('<div class="mt-report"></div>')
+    st.button("Back to the summary", type="tertiary", key="report.back", on_click=address.keep, args=(_VIEW, None))
+    screen.answer(f"By {metric_title(view.metric)}: {state_verdict(comparison, view.metric)}")
+    if result.pairs:
+        charts.grow(_draw_differences(view), "report.differences", _alt(view))
+    screen.cautions(comparison.warnings)
+    screen.show_table(leaderboard_table(result, comparison.settings), whole=True)
+    st.subheader("Method")
+    screen.plain(describe_methods(comparison, view.metric))
+    st.subheader("Signature")
+    screen.plain(printable(result.signature))

@@ -1,0 +1,45 @@
+"""All pairs: which pairs of systems differ significantly, and does that depend on the correction or on the test?"""
+
+import streamlit as st
+
+from mtsig_core.report.caution_words import explain_no_decision
+from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS
+from pages._ui import caveats, comparison_sections, frame, pairs_sections, screen
+from pages._ui.one_pair import open_pair
+
+view = frame.open_page("All pairs")
+comparison, result = view.comparison, view.result
+settings = comparison.settings
+if not result.pairs:
+    screen.answer("Only one system: there is no pair to test")
+    screen.plain("Upload a second output, or exclude fewer systems.")
+    screen.end_page()
+has_p, n = TESTS[settings.test].p_values is not None, len(result.tested)
+significant = sum(pair.significant for pair in result.tested)
+how = f"correction: {CORRECTION_NAMES[settings.correction]}" if has_p else f"alpha {settings.alpha:g} per direction"
+screen.answer(f"{explain_no_decision(settings, result)}; {how}" if explain_no_decision(settings, result) else
+              f"{significant} of {n} {'pair differs' if n == 1 else 'pairs differ'} significantly; {how}")
+more = caveats.show((caution for caution in comparison.warnings if caution.concerns_all), "first", most=2)
+adjusted = pairs_sections.adjust(view) if has_p else None
+clicked = comparison_sections.show_matrix(view, {} if adjusted is None else adjusted.by_correction)
+screen.plain(f"{pairs_sections.describe_open_pairs(view)}Click a cell to open the pair.")
+if clicked:
+    open_pair(view, *clicked)
+
+triples = pairs_sections.count_triples(result)
+corrections, tests, not_transitive, others, files = st.tabs([
+    "Other corrections", "Other tests", f"Non-transitive triples ({triples:,})", "All caveats", "Export"])
+with corrections:
+    if adjusted is None:
+        st.write("Koehn's test concludes from the share of wins and gives no p: there is nothing to correct.")
+    else:
+        pairs_sections.show_corrections(view, adjusted)
+with tests:
+    pairs_sections.show_tests(view)
+with not_transitive:
+    pairs_sections.show_triples(result, triples)
+with others:
+    caveats.show(comparison.warnings, "all")
+with files:
+    comparison_sections.show_files(view, "pairs", comparison_sections.join_metrics(
+        view, comparison_sections.list_excluded(view)))

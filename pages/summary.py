@@ -1,0 +1,46 @@
+"""Summary: which system is best, is that more than chance, and what limits the claim?"""
+
+import streamlit as st
+
+from mtsig_core.metrics import metric_title
+from mtsig_core.report.sentences import explain_far_firsts, state_verdict
+from pages._ui import comparison_sections, frame, published_comparison, screen, summary_sections
+
+view = frame.open_page("Summary", adjust=summary_sections.compare_with)
+if summary_sections.is_report():
+    summary_sections.show_report(view)
+    screen.end_page()
+
+comparison, result = view.comparison, view.result
+screen.answer(f"By {metric_title(view.metric)}: {state_verdict(comparison, view.metric)}")
+for sentence in explain_far_firsts(comparison, view.metric):
+    screen.plain(sentence)
+caveats, buttons = st.container(), st.container(horizontal=True, vertical_alignment="bottom")
+with buttons:
+    summary_sections.pick_baseline(view)
+summary_sections.show_differences(view)
+
+excluded = comparison_sections.list_excluded(view)
+several = len(view.whole.references) > 1
+tabs = dict(zip(names := [
+    "Scores and ranks", "Table", *["References"] * several, *["Excluded"] * bool(excluded), "Published scores",
+    "All caveats"], st.tabs(names), strict=True))
+with tabs["Scores and ranks"]:
+    summary_sections.show_scores(view)
+with tabs["Table"]:
+    others = comparison_sections.pick_further_metrics(view)
+    summary_sections.show_table(view, others)
+if several:
+    with tabs["References"]:
+        summary_sections.show_references(view)
+if excluded:
+    with tabs["Excluded"]:
+        excluded = comparison_sections.show_excluded(view)
+with tabs["Published scores"]:
+    published_comparison.show(view)
+with tabs["All caveats"]:
+    summary_sections.show_all_caveats(view, others)
+with caveats:
+    summary_sections.show_caveats(view, others)
+with buttons:
+    summary_sections.show_buttons(view, excluded, others)
