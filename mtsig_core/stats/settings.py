@@ -226,7 +226,8 @@ def check_metric(metric: Metric, test: str, ci: str, rank_rule: str = "simultane
     if rank_rule in RANK_RULES and RANK_RULES[rank_rule].of_segments:
         raise SettingError(f"Ranks {RANK_RULES[rank_rule].title} are made of segment scores (human ratings, COMET), "
                            f"and {metric.name} is a score of the whole corpus. Use "
-                           f"{' or '.join(fitting_rules(False))}, or a metric that is a table of scores.", {"rank_rule": "simultaneous"})
+                           f"{' or '.join(fitting_rules(False))}, or a metric that is a table of scores.",
+                           {"rank_rule": "simultaneous"})
     for what, value, known, fitting in (("Test", test, TESTS, fitting_tests(False)),
                                         ("Interval", ci, INTERVALS, fitting_intervals(False))):
         if value in known and value not in fitting:
