@@ -30,6 +30,7 @@ class Page:
     further: tuple[str, Mapping[str, tuple[str, ...]]] = field(default=("", {}), hash=False)
     demo: Source = TASK  # what it opens on where nothing was chosen
     opens: str = "testset"  # what is chosen in its sidebar: a test set, a task, a review; a lecture has no sidebar
+    was: tuple[str, ...] = ()  # names that it had in the address before: old links still open it
 
     @property
     def file(self) -> Path:
@@ -41,10 +42,10 @@ _SAMPLES = (*_ONE_PAIR, "alpha", "seed")
 #: In the order of the navigation.
 PAGES = {page.name: page for page in (
     Page("", "data", "Upload", "What is loaded, and how to upload your own?", "upload", ("tokenize",)),
-    Page("Compare", "overview", "Overview", "Which differences are real?", "home"),
-    Page("Compare", "leaderboard", "Leaderboard", "Which system is best, and by how much more than chance?",
-         "leaderboard", (*_EVERY, "rank_rule")),
-    Page("Compare", "significance", "Significance", "Which pairs of systems differ significantly?", "grid_on"),
+    Page("Compare", "summary", "Summary", "Which system is best, and is that more than chance?", "leaderboard",
+         (*_EVERY, "rank_rule"), was=("overview", "leaderboard")),
+    Page("Compare", "pairs", "All pairs", "Which pairs of systems differ significantly?", "grid_on",
+         was=("significance",)),
     Page("Compare", "pair", "Pair", "How large is one difference, and could it be chance?", "compare_arrows"),
     Page("Compare", "segments", "Segments", "Which segments make the difference?", "subject", _ONE_PAIR),
     Page("Shared task", "task", "Task", "Which systems are in the top group of each language pair?", "table_chart",
@@ -66,4 +67,4 @@ PAGES = {page.name: page for page in (
              ("Student's t", "which metric to trust", "by domain"), ("alpha", "seed"))})),
     Page("Reference", "methods", "Methods", "How is each number computed?", "functions"),
 )}
-HOME = PAGES["overview"]
+HOME = PAGES["summary"]
