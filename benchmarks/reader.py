@@ -17,8 +17,8 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
 #: The pages that a reader opens, by what stands in the address; the first is the overview.
-PAGES = ("", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling", "sweeps", "validation", "metrics",
-         "segments", "methods")
+PAGES = ("", "upload", "summary", "pairs", "pair", "bootstrap", "sampling", "sweeps", "validation",
+         "metrics", "segments", "methods")
 _PICTURES = ("plotly_chart", "dataframe")
 _REFUSAL = re.compile('class="mt-box mt-error"[^>]*>(.*?)</div>', re.DOTALL)  # as `pages._ui.screen` draws an error
 _ASKS = "background.allow"  # in the id of the button below work that would take long
@@ -151,7 +151,7 @@ class _Tab:
             wrong = wrong or f"a page of another session: {strange} where {asked} was asked"
         if page and not any(page.capitalize() in heading for heading in shown):
             wrong = wrong or f"headings {sorted(shown)[:3]}, none of {page!r}"
-        return Visit(page or "overview", asked.get("testset", "demonstration"), seconds, first or seconds, wrong,
+        return Visit(page or "summary", asked.get("testset", "demonstration"), seconds, first or seconds, wrong,
                      computed)
 
     def _mine(self, session: str) -> str:

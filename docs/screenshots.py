@@ -17,10 +17,10 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("overview", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling",
+PAGES = ("summary", "upload", "pairs", "pair", "bootstrap", "sampling",
          "sweeps", "validation", "metrics", "segments", "methods")
 BROWSERS = ("chromium-headless-shell", "chromium")
-README = ("leaderboard", "significance", "pair")
+README = ("summary", "pairs", "pair")
 LOOKS = {"light": ("light", 1440, 1000), "dark": ("dark", 1440, 1000), "projector": ("light", 1280, 720)}
 PATIENCE = 180_000  # ms; the simulated corpus is counted and tested in seconds, not at once
 BUSY = '[data-stale="true"], [class*="st-key-background-cancel"], [data-testid="stSkeleton"]'

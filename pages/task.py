@@ -28,7 +28,7 @@ task_sections.show_verdict(comparison, view.metric)
 task_sections.ask_which_metric(view)
 task_sections.show_people(view, comparison)
 if (pair := task_sections.show_ranks(comparison, view.metric, "task.picture")) is not None:
-    address.go("leaderboard", **view.address_of(pair, comparison))
+    address.go("summary", **view.address_of(pair, comparison))
 tops = tops_table(comparison, view.metric)
 with st.expander("Top group of each language pair", expanded=len(tops.rows) <= task_sections.FEW,
                  key="task.firsts"):

@@ -41,7 +41,7 @@ _ONE_PAIR = ("metric", "tokenize", "part")
 _SAMPLES = (*_ONE_PAIR, "alpha", "seed")
 #: In the order of the navigation.
 PAGES = {page.name: page for page in (
-    Page("", "data", "Upload", "What is loaded, and how to upload your own?", "upload", ("tokenize",)),
+    Page("", "upload", "Upload", "What is loaded, and how to upload your own?", "upload", ("tokenize",), was=("data",)),
     Page("Compare", "summary", "Summary", "Which system is best, and is that more than chance?", "leaderboard",
          (*_EVERY, "rank_rule"), was=("overview", "leaderboard")),
     Page("Compare", "pairs", "All pairs", "Which pairs of systems differ significantly?", "grid_on",
@@ -68,3 +68,5 @@ PAGES = {page.name: page for page in (
     Page("Reference", "methods", "Methods", "How is each number computed?", "functions"),
 )}
 HOME = PAGES["summary"]
+#: The page that an old link means; a name that is in use again means its own page.
+FORMER = {name: page for page in PAGES.values() for name in page.was if name not in PAGES}

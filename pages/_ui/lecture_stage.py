@@ -322,14 +322,14 @@ def show(view: LectureView | MtsigError) -> None:
             "end": scene.end(view.shown, view.step) if view.reveal and view.step else None}
     except MtsigError as problem:
         screen.error(problem)
-        for name in ("data", "overview"):  # there is no sidebar
+        for name in ("upload", "summary"):  # there is no sidebar
             st.page_link(PAGES[name].file, label=PAGES[name].title)
         end_page()
     keep_round(_round(view, data["end"]["truth"] if data["end"] else ""))
     data |= {"kept": list_for_tab(view.scene, played), "told": state.get(_TOLD, False),
              "heard": state.get(_HEARD), "file": _file(view),
              "rounds": {**tabulate_rounds(SCENES), "id": asked} if (asked := state.pop(_ROUNDS, None)) else None}
-    address.link("overview", "Overview")  # the stage clicks it: one step of the history
+    address.link("summary", "Summary")  # the stage clicks it: one step of the history
     component(*SCENES)(data=data, key=_KEY, on_asks_change=lambda: None)
     if scene.prepare and not played:
         scene.prepare(view.shown)  # while the room talks

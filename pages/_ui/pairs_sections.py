@@ -15,7 +15,6 @@ from mtsig_core.report.sentences import choose_form, describe_control
 from mtsig_core.report.table import Column, Table
 from mtsig_core.stats import ranks, significance
 from mtsig_core.stats.few_units import fewest_trials
-from mtsig_core.stats.ranks import intransitive_triples
 from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS, is_split, significant
 from pages._ui import charts, controls, screen
 from pages._ui.views import View
@@ -155,7 +154,8 @@ def show_tests(view: View) -> None:
         result, correction = other.metrics[view.metric], other.settings.correction
         p = np.array([pair.p_adjusted for pair in result.tested])
         signs = significance.decide_adjusted(result.tested, result.sign, p, settings.alpha)
-        rows.append((TESTS[test].title, CORRECTION_NAMES[correction], _count(view, signs, other.settings, correction, result)))
+        rows.append((TESTS[test].title, CORRECTION_NAMES[correction],
+                     _count(view, signs, other.settings, correction, result)))
         if explain_no_decision(other.settings, result, correction) is None:
             title = f"{TESTS[test].title}, {CORRECTION_NAMES[correction]}"
             by_test[title], decided[title] = p, signs

@@ -250,7 +250,7 @@ def open_pair(view: ReviewView, pair: str, whole: Mapping[str, Comparison]) -> N
     settings = {key: None if value == usual.get(key) else str(value) for key, value in
                 {"rank_rule": usual["rank_rule"], **view.review.tested}.items()}
     settings |= {"humans": "true" if view.review.refs_as_systems else None, "refs": list(view.review.refs) or None}
-    address.go("leaderboard", **settings, **named, **{views.LEFT_OUT: list(gone) or None},
+    address.go("summary", **settings, **named, **{views.LEFT_OUT: list(gone) or None},
                **{f"{views.REASON}{name}": reason or None for name, reason in gone.items()})
 
 

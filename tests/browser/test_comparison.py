@@ -38,7 +38,7 @@ def found(options):
 @pytest.fixture(scope="module")
 def visit(at, window, options):
     page = watched(window.new_page())
-    page.goto(at("leaderboard", options, seed=8, pool=50_000))
+    page.goto(at("summary", options, seed=8, pool=50_000))
     ready(page)
     yield page
     page.close()
@@ -69,11 +69,11 @@ def go_back(page, name):
 
 
 def click_on_a_dot(page, row):
-    click_point(page, "leaderboard-forest", page.locator(".st-key-leaderboard-forest .point").nth(row))
+    click_point(page, "summary-forest", page.locator(".st-key-summary-forest .point").nth(row))
 
 
 def key_on_a_row(page, row):
-    click(page, "leaderboard-table", row, x=120)  # a cell alone opens nothing
+    click(page, "summary-table", row, x=120)  # a cell alone opens nothing
     page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # it has the focus
     page.keyboard.press("Shift+Space")
 
@@ -81,14 +81,14 @@ def key_on_a_row(page, row):
 def test_three_ways_open_a_pair_from_the_leaderboard(page, found):
     systems = found["systems"]
     assert "Source Code Pro" not in page.evaluate(FONTS)  # pictures would be drawn once more when it has come
-    assert [name for _, name, *_ in cells(page, "leaderboard-table")[1:]] == [system["system"] for system in systems]
+    assert [name for _, name, *_ in cells(page, "summary-table")[1:]] == [system["system"] for system in systems]
     page.wait_for_selector(".ytick text", state="attached")
     assert page.locator(".ytick text").all_text_contents() == [system["system"] for system in systems]
     fits(page)
     assert page.locator(".js-plotly-plot").bounding_box()["y"] < 500
     best, second = (system["system"] for system in systems[:2])
     for open_row, row, names in ((click_on_a_dot, 1, (second, best)),
-                                 (partial(click, key="leaderboard-table"), 1, (second, best)),
+                                 (partial(click, key="summary-table"), 1, (second, best)),
                                  (key_on_a_row, 0, (best, second))):
         open_row(page, row=row)
         page.wait_for_selector("h1:has-text('Pair')")

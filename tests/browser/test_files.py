@@ -22,7 +22,7 @@ def visit(at, window, tmp_path_factory):
         (folder / f"{name}.txt").write_text("".join(lines))
     (folder / "docs.txt").write_text("".join(f"d{k}\n" for k in range(40)))  # with it nothing has to be warned of
     page = watched(window.new_page())
-    page.opened, page.address = None, at("leaderboard", (
+    page.opened, page.address = None, at("summary", (
         "--ref", folder / "ref.txt", "--system", folder / "a.txt", "--system", folder / "b.txt",
         "--docs", folder / "docs.txt"))
     yield page
@@ -42,7 +42,7 @@ def leaderboard(visit):
 
 @pytest.mark.parametrize("kind", ["png", "svg"])
 def test_the_camera_saves_the_picture_chosen(leaderboard, kind):
-    leaderboard.locator(".st-key-leaderboard-forest-picture label", has_text=kind).click()
+    leaderboard.locator(".st-key-summary-forest-picture label", has_text=kind).click()
     settled(leaderboard)
     assert leaderboard.locator("details", has_text="Numbers, files, command").get_attribute("open") is not None
     leaderboard.locator(".js-plotly-plot").hover()
@@ -60,7 +60,7 @@ def test_the_camera_saves_the_picture_chosen(leaderboard, kind):
 
 def test_the_report_opens_offline_in_light_and_dark(leaderboard, another_window, tmp_path):
     with leaderboard.expect_download() as download:
-        leaderboard.locator(".st-key-leaderboard-comparison-html button").click()
+        leaderboard.locator(".st-key-summary-comparison-html button").click()
     download.value.save_as(tmp_path / download.value.suggested_filename)
     colours = set()
     for scheme in ("light", "dark"):
@@ -74,7 +74,7 @@ def test_the_report_opens_offline_in_light_and_dark(leaderboard, another_window,
 
 def test_a_command_is_copied_by_its_button(leaderboard):
     leaderboard.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    place = leaderboard.locator(".st-key-leaderboard-forest-command")
+    place = leaderboard.locator(".st-key-summary-forest-command")
     told, label = place.get_by_role("status"), "Command that prints these numbers (forest)"
     assert place.get_by_text(label, exact=True).is_visible() and told.inner_text() == ""
     leaderboard.get_by_role("button", name=f"Copy: {label}", exact=True).click()  # by its name alone, on all the page

@@ -42,8 +42,8 @@ TURNING = "\u202a\u202b\u202c\u202d\u202e"  # up to the end of a paragraph; what
 
 
 # What must be read on each page, beside the systems; a page that shows two of them is asked for those two.
-SHOWN = {"overview": [IMAGE, LONG], "data": [*SYSTEMS, OUT, REF, OTHER_REF],
-         "leaderboard": [*SYSTEMS, OUT, f"HUMAN-{REF}", f"HUMAN-{OTHER_REF}"], "significance": SYSTEMS,
+SHOWN = {"upload": [*SYSTEMS, OUT, REF, OTHER_REF],
+         "summary": [*SYSTEMS, OUT, f"HUMAN-{REF}", f"HUMAN-{OTHER_REF}"], "pairs": SYSTEMS,
          "pair": [LONG, IMAGE, DOCUMENT, REF], "bootstrap": SYSTEMS, "sampling": [IMAGE], "sweeps": [IMAGE],
          "validation": [], "metrics": SYSTEMS, "segments": [LONG, IMAGE, DOCUMENT, DOMAIN, REF], "methods": []}
 
@@ -96,7 +96,7 @@ def test_names_are_literal_and_every_page_fits(at, page, options):
         for drawn in page.locator(".js-plotly-plot").all():
             assert drawn.evaluate("e => e.querySelector('img, a[href^=\"http\"]')") is None
             assert (path, drawn.evaluate(CRAMPED)) == (path, [])
-        if path == "leaderboard":
+        if path == "summary":
             saved_pictures_have_every_name_whole(page, SYSTEMS)
         if path == "pair":
             what_is_said_of_the_two_sides_never_overlaps(page)
@@ -127,7 +127,7 @@ def saved_pictures_have_every_name_whole(page, names):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path, names", [("significance", SYSTEMS), ("pair", [LONG, IMAGE])])
+@pytest.mark.parametrize("path, names", [("pairs", SYSTEMS), ("pair", [LONG, IMAGE])])
 def test_saved_pictures_have_every_name_whole(at, page, options, path, names):
     page.goto(at(path, options, **ASKED, **(PAIR if path == "pair" else {})))
     ready(page)
@@ -238,7 +238,7 @@ def test_a_task_and_its_review(at, page, task):
 @pytest.mark.slow
 def test_names_of_metrics_and_documents_on_every_page(at, page, task):
     source, found, _ = task
-    page.goto(at("leaderboard", testset=f"{source.title}/en-de_DE", **LIGHTER))
+    page.goto(at("summary", testset=f"{source.title}/en-de_DE", **LIGHTER))
     for title in TITLES.values():
         follow(page, title)
         ready(page)

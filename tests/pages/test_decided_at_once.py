@@ -42,7 +42,7 @@ def choose(app, choice):
 
 @pytest.mark.parametrize("choice", [*CHOICES, {"baseline": NAMES[1]}], ids=str)
 def test_on_the_leaderboard(opened, source, monkeypatch, seen, choice):
-    app = opened("leaderboard", source, trials="999")
+    app = opened("summary", source, trials="999")
     before = seen[-1]
     with monkeypatch.context() as patch:
         start_nothing(patch)
@@ -79,7 +79,7 @@ def test_in_a_review(folder, monkeypatch, seen):  # noqa: F811
 def test_so_many_pairs_that_not_all_are_kept_are_drawn_in_a_job(opened, source, monkeypatch, seen):
     """For another baseline, and never in the thread of the page."""
     monkeypatch.setattr(engine, "_MOST_KEPT", 100)
-    app, jobs, watch = opened("leaderboard", source, trials="999", seed="5"), [], background._SCHEDULER.watch
+    app, jobs, watch = opened("summary", source, trials="999", seed="5"), [], background._SCHEDULER.watch
     monkeypatch.setattr(background._SCHEDULER, "watch", lambda key, *more, **most: jobs.append(key) or watch(
         key, *more, **most))
     choose(app, {"baseline": NAMES[1]})

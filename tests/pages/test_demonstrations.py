@@ -33,13 +33,13 @@ def in_address(page):
 
 
 def test_all_are_offered_by_what_they_are(opened):
-    page = opened("data")
+    page = opened("upload")
     assert page.selectbox(key="testset").options == [
         "simulated shared task", "simulated, 30,000 segments", "simulated, 300 segments",
         "simulated, 1,592 segments, 4 references"]
 
 
-@pytest.mark.parametrize("path, opens", [(None, TASK), ("significance", TASK), ("data", TASK), ("sampling", LARGE),
+@pytest.mark.parametrize("path, opens", [(None, TASK), ("pairs", TASK), ("upload", TASK), ("sampling", LARGE),
                                          ("sweeps", LARGE)])
 def test_where_none_was_chosen_each_page_opens_on_what_it_needs(opened, path, opens):
     page = opened(path, **({"sizes": "10, 100"} if path == "sweeps" else {}))
@@ -51,11 +51,11 @@ def test_where_none_was_chosen_each_page_opens_on_what_it_needs(opened, path, op
 
 @pytest.mark.parametrize("chosen", [TASK, LARGE])
 def test_a_chosen_set_stays_on_all_pages(opened, chosen):
-    page = opened("data")
+    page = opened("upload")
     page.selectbox(key="testset").select(LARGE).run()
     page.selectbox(key="testset").select(chosen).run()  # also one that this page would open on by itself
     assert in_address(page) == chosen
-    for path in ("methods", "sampling", "overview"):
+    for path in ("methods", "sampling", "summary"):
         page.switch_page(f"pages/{path}.py").run()
         assert not page.exception
         assert page.selectbox(key="testset").value == chosen and in_address(page) == chosen
@@ -68,12 +68,12 @@ def test_what_the_dashboard_was_started_on_stays_too(opened):
 
 
 def test_until_one_is_chosen_the_set_follows_the_page_and_what_was_said_of_it_stays_with_it(opened):
-    page = opened("overview", exclude="Cedar-open")
+    page = opened("summary", exclude="Cedar-open")
     assert "11 systems" in words(page)
     page.switch_page("pages/sampling.py").run()
     assert not page.exception and page.selectbox(key="testset").value == LARGE
     assert "exclude" not in page.query_params and "6 systems" in words(page)
-    page.switch_page("pages/overview.py").run()
+    page.switch_page("pages/summary.py").run()
     assert page.selectbox(key="testset").value == TASK and "11 systems" in words(page)
 
 
@@ -82,7 +82,7 @@ def test_until_one_is_chosen_the_set_follows_the_page_and_what_was_said_of_it_st
     ("bootstrap", Source(demo=300), "demo.simulated corpus, 1592 segments, 4 references",
      "simulated corpus, 1592 segments, 4 references"),
     (None, Source(demo=300), "demo.simulated shared task", TASK),
-    ("significance", Source(demo=0), "demo.simulated shared task", TASK)])
+    ("pairs", Source(demo=0), "demo.simulated shared task", TASK)])
 def test_pages_lead_to_the_set_that_they_need(opened, path, source, key, goes_to):
     page = opened(path, source)
     page.button(key=key).click().run()

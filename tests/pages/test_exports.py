@@ -12,7 +12,7 @@ from mtsig_core import Comparison
 from tests.pages.toys import NAMES, offered, small_source, words
 
 PAGES = {
-    "leaderboard": [{"metrics": ["chrf", "ter"]}, {"baseline": NAMES[0]}], "significance": [{}, {"test": "koehn"}],
+    "summary": [{"metrics": ["chrf", "ter"]}, {"baseline": NAMES[0]}], "pairs": [{}, {"test": "koehn"}],
     "pair": [{}], "bootstrap": [{}], "sampling": [{"segments": "10"}], "sweeps": [{}], "segments": [{}],
     "validation": [{"experiment": name} for name in ("one pair, several metrics", "documents or segments")],
     "metrics": [{"inside": name} for name in ("n-gram precisions", "step by step", "sentence average", "Student's t",
@@ -65,7 +65,7 @@ def test_numbers_are_numbers_and_files_say_what_they_are_of(opened, source, file
 
 
 def test_files_carry_further_metrics_reasons_and_the_matrix(opened, source, files):
-    opened("leaderboard", source, metrics=["ter", "chrf"], exclude=[NAMES[1]], **REASON)
+    opened("summary", source, metrics=["ter", "chrf"], exclude=[NAMES[1]], **REASON)
     assert set(files) == {f"wmt99-bleu-{rest}" for rest in (
         "forest.csv", *(f"ter-chrf-{rest}" for rest in (
             "pairs.csv", "pairs-matrix.csv", *(f"comparison.{ending}" for ending in ("csv", "json", "tex", "html")))))}
@@ -83,7 +83,7 @@ def test_files_carry_further_metrics_reasons_and_the_matrix(opened, source, file
 
 
 def test_the_matrix_is_offered_where_it_is_drawn_with_the_reasons(opened, source, files):
-    opened("significance", source, exclude=[NAMES[1]], **REASON)
+    opened("pairs", source, exclude=[NAMES[1]], **REASON)
     matrix = next(content for name, content in files.items() if name.endswith("bleu-pairs-matrix.csv"))
     assert matrix.splitlines()[0].startswith("metric,system,")
     result = next(content for name, content in files.items() if name.endswith(".json"))
@@ -91,13 +91,13 @@ def test_the_matrix_is_offered_where_it_is_drawn_with_the_reasons(opened, source
 
 
 def test_of_one_system_there_is_no_matrix_to_take_away(opened, source, files):
-    page = opened("leaderboard", source, exclude=NAMES[1:])
+    page = opened("summary", source, exclude=NAMES[1:])
     assert not page.exception and not any("matrix" in name for name in files)
     assert "The system by BLEU; " in words(page) and "Systems, pairs and matrix" not in words(page)
 
 
 def test_sentences_and_signature_are_offered_to_copy(opened, source):
-    page = opened("leaderboard", source)
+    page = opened("summary", source)
     texts = offered(page)
     signature = texts["Signature (BLEU)"]
     assert signature.startswith("nrefs:1|") and f"signature {signature})" in texts["For a paper"]

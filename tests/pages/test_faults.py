@@ -30,8 +30,8 @@ def broken(request, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("page, asked", [
-    ("data", {}), ("review", {}), ("review", {"review": "x" * 22}), ("leaderboard", {"testset": "~" + "x" * 22}),
-    ("leaderboard", {"official": "x" * 22})])
+    ("upload", {}), ("review", {}), ("review", {"review": "x" * 22}), ("summary", {"testset": "~" + "x" * 22}),
+    ("summary", {"official": "x" * 22})])
 def test_one_message_and_no_trace(opened, source, broken, page, asked):
     app = opened(page, source, trials="999", **asked)
     said = words(app)
@@ -39,7 +39,7 @@ def test_one_message_and_no_trace(opened, source, broken, page, asked):
 
 
 def test_numbers_are_there_without_it(opened, source, broken):
-    app = opened("leaderboard", source, trials="999")
+    app = opened("summary", source, trials="999")
     assert not app.exception and "is significantly better than the other 2 systems" in words(app)
 
 
@@ -56,5 +56,5 @@ def test_a_cluster_that_does_not_answer_is_one_message_that_names_the_variable(o
 
 def test_what_is_short_needs_no_cluster(opened, source, monkeypatch):
     monkeypatch.setenv("MTSIG_DASK", "tcp://127.0.0.1:1")
-    app = opened("leaderboard", source, trials="999", seed="7")
+    app = opened("summary", source, trials="999", seed="7")
     assert not app.exception and "is significantly better than the other 2 systems" in words(app)

@@ -10,8 +10,8 @@ from tests.pages.toys import sentences, words, write, written
 
 SETTINGS = {"test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
             "trials": "1999", "seed": "11", "exclude": "c", "domain": "news"}
-OWN = {"leaderboard": {"baseline": "b", "reason.c": "late"}, "pair": {"a": "d", "b": "a", "margin": "0.4", "n": "10"},
-       "bootstrap": {"system": "b", "pool": "20000"}, "significance": {"significance.tests": "true"},
+OWN = {"summary": {"baseline": "b", "reason.c": "late"}, "pair": {"a": "d", "b": "a", "margin": "0.4", "n": "10"},
+       "bootstrap": {"system": "b", "pool": "20000"}, "pairs": {"pairs.tests": "true"},
        "sampling": {"system": "b", "a": "d", "b": "a", "size": "30", "shuffle": "true", "samples": "blocks",
                     "by": "ar"},
        "segments": {"a": "d", "b": "a", "text": "old", "order": "line", "page": "2", "also": "b"}}
@@ -33,7 +33,7 @@ def test_the_same_numbers_in_another_session(opened, tmp_path, path):
     page = opened(path, source, **SETTINGS, **OWN.get(path, {}))
     assert not page.exception
     said = words(page)
-    assert path in ("data", "methods") or "90 segments" in said
+    assert path in ("upload", "methods") or "90 segments" in said
     link = {key: texts if isinstance(texts, str) else texts[-1] for key, texts in page.query_params.items()}
     asked = {**SETTINGS, **OWN.get(path, {})}
     assert {key: link.get(key, usual) for key, usual in asked.items()} == asked
@@ -55,7 +55,7 @@ def test_other_content_under_the_same_name_is_said(opened, tmp_path):
     link = dict(parse_qsl(link))
     assert link.keys() == {"testset", "digest"}
     write(tmp_path / "changing/system-outputs/en-de/b.txt", ref)
-    page.switch_page("pages/data.py").run()
+    page.switch_page("pages/upload.py").run()
     assert said in words(page)
     assert said in words(opened("segments", root=tmp_path, **link))
 
@@ -63,20 +63,20 @@ def test_other_content_under_the_same_name_is_said(opened, tmp_path):
 def test_content_without_a_name_is_compared_too(opened, tmp_path):
     """The set that pages open with may be another one by now; and simulated ones have no files."""
     for source in (Source(demo=300), task(tmp_path)):
-        said = words(opened("data", source, digest="zzzz"))
+        said = words(opened("upload", source, digest="zzzz"))
         assert "This test set has other content than when the link was made" in said and "means another set" in said
 
 
 def test_what_a_link_leaves_out_and_is_not_here_has_no_default(opened, tmp_path):
     source = task(tmp_path)
-    said = words(opened("leaderboard", source, exclude="NOPE"))
+    said = words(opened("summary", source, exclude="NOPE"))
     assert "asks for exclude=NOPE, which is not available here; it is ignored." in said
     assert "asks for test=x, which is not available here; using the default." in words(
-        opened("leaderboard", source, test="x"))
+        opened("summary", source, test="x"))
 
 
 def test_a_value_that_fills_the_screen_is_cut(opened, tmp_path):
-    said = words(opened("leaderboard", task(tmp_path), unit="x" * 3000))
+    said = words(opened("summary", task(tmp_path), unit="x" * 3000))
     assert "The link asks for unit=xxx" in said and "xxx, which is not available here; using the default" in said
     gone = words(opened("pair", task(tmp_path), testset="y" * 5000))
     assert "The test set &#x27;yyy" in gone and "yyy&#x27; of this link is not here." in gone

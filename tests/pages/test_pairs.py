@@ -27,7 +27,7 @@ def open_page(opened):
     """The page, on some systems of a source, after setting some controls."""
     def start(source, n_systems=4, **controls):
         source = Source(ref=source.ref, system=source.system[:n_systems])
-        page = opened("significance", source)
+        page = opened("pairs", source)
         page.selectbox(key="trials").set_value(1999)
         for key, value in controls.items():
             page.selectbox(key=key).set_value(value)
@@ -59,7 +59,7 @@ def test_every_correction_is_listed_with_its_own_count(open_page, source):
 
 
 def test_as_many_triples_are_listed_as_are_announced(opened):
-    page = opened("significance", Source(demo_task=True))
+    page = opened("pairs", Source(demo_task=True))
     n = int(next(e.value for e in page.subheader if "not transitive" in e.value).split()[0])
     table = next(e.value for e in page.get("html") if "separated from neither</th>" in e.value)
     assert n > 5 and table.count("<tr>") == n + 1
@@ -92,7 +92,7 @@ def test_cells_go_out_correction_by_correction(open_page, source):
 def test_tests_are_compared_only_when_asked(open_page, source):
     page = open_page(source)
     assert "signed shift</td>" not in words(page)
-    page.toggle(key="significance.tests").set_value(True).run()
+    page.toggle(key="pairs.tests").set_value(True).run()
     assert not page.exception
     assert "bootstrap, signed shift</td>" in words(page)
     assert any("on which ar, romano-wolf and bootstrap, romano-wolf and percentile, holm disagree" in caption.value
@@ -107,7 +107,7 @@ def test_too_few_trials_are_named(open_page, source):
 
 @pytest.mark.parametrize("n_segments", [300, 600])
 def test_it_is_said_why_romano_wolf_finds_fewer_than_holm_where_it_does(opened, n_segments):
-    page = opened("significance", Source(demo=n_segments))
+    page = opened("pairs", Source(demo=n_segments))
     page.selectbox(key="trials").set_value(999).run()
     found = {name: sum(pair.significant for pair in compare(
         Source(demo=n_segments).read(), ["bleu"], trials=999, correction=name).metrics["bleu"].pairs)
@@ -120,7 +120,7 @@ def test_a_picture_of_too_many_systems_has_the_first_and_says_so(opened, tmp_pat
     """A browser took minutes to draw the 33,670 pairs of 260 systems."""
     (tmp_path / "s.csv").write_text("system,line,score\n" + "".join(
         f"S{s},{k},{(s * 7 + k * k * 5) % 50}\n" for s in range(61) for k in range(1, 5)))
-    page = opened("significance", Source(scores=(("human", str(tmp_path / "s.csv")),)), trials="199", resamples="99")
+    page = opened("pairs", Source(scores=(("human", str(tmp_path / "s.csv")),)), trials="199", resamples="99")
     assert not page.exception and "The picture has the first 60 of 61 systems" in words(page)
     figure = json.loads(page.get("plotly_chart")[0].proto.spec)
     assert len(figure["layout"]["xaxis"]["tickvals"]) == 60

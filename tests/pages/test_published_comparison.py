@@ -8,7 +8,7 @@ from tests.pages.toys import NAMES, arguments, copied, words
 
 
 def test_a_pasted_table_is_held_against_our_scores(opened, source, tmp_path, capsys):
-    page = opened("leaderboard", source)
+    page = opened("summary", source)
     scores = {row.system: row.score for row in compare(source.read(), trials=99, resamples=50).metrics["bleu"].systems}
     table = "\n".join(["system;BLEU", f"{NAMES[0]};{scores[NAMES[0]]:.2f}", f"{NAMES[1]};99.99", "<b>C;1"])
     page.text_area(key="official.text").set_value(table).run()
@@ -16,7 +16,7 @@ def test_a_pasted_table_is_held_against_our_scores(opened, source, tmp_path, cap
     said = words(page)
     assert "1 of 2 printed numbers come out here" in said and "Only in the table: &lt;b&gt;C" in said
     assert "<b>C" not in said and ">✓<" in said and ">✗<" in said
-    again = opened("leaderboard", source, **page.query_params)  # as after a reload, or by the link
+    again = opened("summary", source, **page.query_params)  # as after a reload, or by the link
     assert "1 of 2 printed numbers come out here" in words(again)
     assert again.text_area(key="official.text").value == table
     again.text_area(key="official.text").set_value("").run()
@@ -28,7 +28,7 @@ def test_a_pasted_table_is_held_against_our_scores(opened, source, tmp_path, cap
 
 
 def test_a_broken_table_is_said(opened, source):
-    page = opened("leaderboard", source)
+    page = opened("summary", source)
     page.text_area(key="official.text").set_value("system,BLEU\nA,x").run()
     assert not page.exception and "line 2: BLEU is" in words(page)
 

@@ -24,7 +24,7 @@ def commands(page):
 
 
 def test_unranked_at_first(opened, source):
-    page = opened("leaderboard", source, metric="esa", trials="999")
+    page = opened("summary", source, metric="esa", trials="999")
     assert "B is significantly better than the other" in words(page)
     assert "40 esa scores of refA are not used" in words(page)
     assert '>not ranked</td><td>HUMAN-refA</td><td>93.00</td>' in words(page)

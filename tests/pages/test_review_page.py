@@ -246,7 +246,7 @@ def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, root, k
     """Whatever was chosen before for another set that is open in the session."""
     views.reviews().add(kept.edit_link, Exclude("Gamma", "en-de_DE", "late & <i>odd</i>"), 1)
     views.reviews().add(kept.edit_link, SetRule("wmt25"), 2)
-    app = at("leaderboard", testset="task/en-ja_JP", metric="XCOMET", trials="1999", exclude="Alpha")
+    app = at("summary", testset="task/en-ja_JP", metric="XCOMET", trials="1999", exclude="Alpha")
     app.query_params["review"] = kept.read_link
     with monkeypatch.context() as patch:
         patch.setattr(screen, "_show_grid", lambda *args: (0, 3) if args[5] else None)

@@ -43,9 +43,9 @@ def test_metrics_offers_what_needs_no_texts(opened, source):
 
 
 def test_for_bleu_they_are_not_offered(opened, source):
-    app = opened("leaderboard", source)
+    app = opened("summary", source)
     assert app.selectbox(key="metric").value == "human"  # human scores come first
-    app = opened("leaderboard", source, metric="bleu")
+    app = opened("summary", source, metric="bleu")
     assert not {"t", "wilcoxon"} & set(app.selectbox(key="test").options)
     assert "t" not in app.selectbox(key="ci").options
 
@@ -58,13 +58,13 @@ def test_the_pair_says_how_many_lines_it_is_compared_on(opened, source):
 
 def test_back_from_a_set_with_scores(opened, source):
     """The metric chosen there is not to be had on the simulated corpus."""
-    app = opened("leaderboard", source, metric="human", test="t")
+    app = opened("summary", source, metric="human", test="t")
     app.selectbox(key="testset").select("simulated corpus, 300 segments").run()
     assert not app.exception and app.selectbox(key="metric").value == "bleu" and app.selectbox(key="test").value == "ar"
 
 
 def test_an_upload_is_recognized(opened, source):
-    app = opened("data", source)
+    app = opened("upload", source)
     app.file_uploader(key="data.files").set_value(
         [("human.tsv", Path(source.scores[0][1]).read_bytes(), "text/plain")]).run()
     assert [box.value for box in app.selectbox if box.label == "Role"] == ["scores"]
@@ -87,12 +87,12 @@ def test_scores_of_millionths_are_written_in_digits_that_tell_them_apart(opened,
 @pytest.mark.parametrize("texts", [True, False])
 def test_ranks_as_wmt24_ask_for_domains(opened, source, texts, tmp_path):
     source = source if texts else Source(scores=source.scores)
-    app = opened("leaderboard", source, metric="human", trials="999", rank_rule="wmt24")
+    app = opened("summary", source, metric="human", trials="999", rank_rule="wmt24")
     assert not app.exception and app.selectbox(key="rank_rule").value == "wmt24"
     assert "as WMT24 need domains" in words(app) and "a column 'domain' of the table of scores" in words(app)
     assert "In the sidebar: Ranks = simultaneous." in words(app)
     lines = (tmp_path / "human.tsv").read_text().splitlines()
     (tmp_path / "human.tsv").write_text("\n".join([f"{lines[0]}\tdomain", *(
         f"{line}\t{'speech' if int(line.split()[1]) > 50 else 'news'}" for line in lines[1:])]))
-    app = opened("leaderboard", source, metric="human", trials="999", rank_rule="wmt24")
+    app = opened("summary", source, metric="human", trials="999", rank_rule="wmt24")
     assert not app.exception and "First, ranked as WMT24" in words(app)

@@ -26,7 +26,7 @@ def source(tmp_path):
 @pytest.fixture
 def app(opened):
     """The Leaderboard, started on a source (or on nothing) with a data root (or none)."""
-    return partial(opened, "leaderboard")
+    return partial(opened, "summary")
 
 
 def test_names_the_leader_and_shows_every_system(app, source):
@@ -84,7 +84,7 @@ def two_references(source, tmp_path):
 @pytest.fixture
 def link(opened, source):
     """Open a link to the leaderboard, or to what comes first."""
-    def start(source=source, page="leaderboard", **asked):
+    def start(source=source, page="summary", **asked):
         return opened(page, source, **asked)
 
     return start
@@ -98,8 +98,8 @@ class TestWhoTakesPart:
         assert " · 1 system excluded<br>" in said
         assert any("3 pairs with all, 1 now" in caption.value for caption in page.caption)
         assert page.text_input(key=f"reason.{NAMES[1]}").value == "sent <i>late</i>"
-        page.button(key=f"leaderboard.back.{NAMES[1]}").click().run()
-        page.switch_page("pages/leaderboard.py").run()
+        page.button(key=f"summary.back.{NAMES[1]}").click().run()
+        page.switch_page("pages/summary.py").run()
         assert "3 systems" in words(page) and not page.exception
 
     def test_a_reason_is_asked_for(self, link):
@@ -138,7 +138,7 @@ class TestWhoTakesPart:
     def test_no_reference_is_no_score(self, link, two_references):
         page = link(two_references)
         page.multiselect(key="refs").set_value([]).run()
-        page.switch_page("pages/leaderboard.py").run()
+        page.switch_page("pages/summary.py").run()
         assert "No reference to score with" in words(page)
 
 
@@ -167,7 +167,7 @@ def test_further_metrics_stand_beside_and_where_they_disagree(link, capsys):
     shown = re.findall(r"<td>((?:&lt;|&gt;|~){3})</td>", said)
     assert len(signs) == 6 and signs == [html.unescape(cell) for cell in shown]
     page = link(page=None, metrics=["nonsense"])
-    page.switch_page("pages/leaderboard.py").run()
+    page.switch_page("pages/summary.py").run()
     assert "Do the metrics agree?" not in titles(page)
 
 
@@ -247,7 +247,7 @@ def test_training_runs(opened, tmp_path):
                for word, n in (("sentence", 4), ("small", 3), ("test", 2))]
     source = written(tmp_path, ref, outputs[::2], names=NAMES[:2])
     source = dataclasses.replace(source, run=((NAMES[0], write(tmp_path / "again.txt", outputs[1])),))
-    page = opened("leaderboard", source)
+    page = opened("summary", source)
     assert not page.exception
     said = words(page)
     runs, = (row for row in compare(source.read()).metrics["bleu"].runs if row.sd is not None)
@@ -257,6 +257,6 @@ def test_training_runs(opened, tmp_path):
 
 
 def test_to_leave_out_every_system_is_said(opened, source):
-    page = opened("leaderboard", source, exclude=list(NAMES))
+    page = opened("summary", source, exclude=list(NAMES))
     assert not page.exception and "Every system is excluded. Keep one under Systems and segments" in words(page)
     assert page.multiselect(key="exclude").value == list(NAMES)

@@ -234,13 +234,13 @@ def test_the_picture_so_far_has_the_systems_of_every_pair(root):
 
 def test_a_cell_opens_its_pair_in_the_track(opened, root):
     """Its systems alone, said in the status line and as a command; an unknown track is no test set."""
-    app = opened("leaderboard", root=root, testset="task/en-de_DE@constrained", metric="XCOMET", trials="999")
+    app = opened("summary", root=root, testset="task/en-de_DE@constrained", metric="XCOMET", trials="999")
     texts = "".join(html.value for html in app.get("html"))
     assert not app.exception and "task en-de_DE, constrained track" in texts and "2 systems" in texts
     assert "Assumed: XCOMET: higher is better" in texts
     kept = compare_task(KeptTask(TaskSource(str(root / "task"), track="constrained")), "XCOMET", trials=999)
     assert f"digest={kept.pairs['en-de_DE'].testset.digest[:12]}" in app.get("page_link")[0].proto.query_string
-    app = opened("leaderboard", root=root, testset="task/en-de_DE@unconstrained", metric="XCOMET", trials="999")
+    app = opened("summary", root=root, testset="task/en-de_DE@unconstrained", metric="XCOMET", trials="999")
     assert any("of this link is not here" in html.value for html in app.get("html")) and not app.exception
 
 

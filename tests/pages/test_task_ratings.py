@@ -42,7 +42,7 @@ def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(opened, rated, caps
     command = next(line for line in copied(page) if line.startswith("mtsig agreement"))
     assert main([*arguments(command), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["human"] == "esa"
-    page = opened("leaderboard", root=rated.parent, testset=f"{rated.name}/en-de", metric="esa", trials="999")
+    page = opened("summary", root=rated.parent, testset=f"{rated.name}/en-de", metric="esa", trials="999")
     assert not page.exception and "good is significantly better than the other" in words(page)
     assert f"--scores esa={rated.name}/en-de.esa.tsv" in copied(page)[0]
 
@@ -83,7 +83,7 @@ def test_training_runs_lie_there_too(opened, rated, monkeypatch, tmp_path):
         cells = [cell for table in (runs, task_pair_runs_table(found, "bleu")) for row in table.texts() for cell in row]
         assert not shown.exception and all(cell in words(shown) for cell in cells)
         assert any(f"--run en-de:good={rated.name}/en-de.good.run2.txt" in line for line in copied(shown))
-    page = opened("leaderboard", root=rated.parent, testset=f"{rated.name}/en-de", metric="bleu", trials="999")
+    page = opened("summary", root=rated.parent, testset=f"{rated.name}/en-de", metric="bleu", trials="999")
     assert "SD between runs" in words(page)
     testsets.store.clear(), views.reviews.clear()
 
@@ -118,7 +118,7 @@ def test_the_direction_of_one_language_pairs_scores_keeps_no_other_from_opening(
     shutil.copytree(rated / "system-outputs" / "en-de", rated / "system-outputs" / "en-cs")
     task = TaskSource(str(rated), scores=(("en-cs", "esa", str(rated / "en-cs.esa.tsv")),), lower_is_better=("esa",))
     for pair, has in (("en-cs", True), ("en-de", False)):
-        page = opened("leaderboard", Source(folder=str(rated)), task=task, testset=f"{rated.name}/{pair}", trials="99")
+        page = opened("summary", Source(folder=str(rated)), task=task, testset=f"{rated.name}/{pair}", trials="99")
         assert not page.exception and not page.error
         command = next(line for line in copied(page) if line.startswith("mtsig"))
         assert f"--langpair {pair}" in command and ("--lower-is-better esa" in command) is has

@@ -31,7 +31,7 @@ def database(monkeypatch, tmp_path):
 def data(opened):
     """The page Data with a zip in it."""
     def start(files=FILES, name="My task.zip"):
-        page = opened("data").switch_page("pages/data.py").run()
+        page = opened("upload").switch_page("pages/upload.py").run()
         page.file_uploader(key="data.files").set_value([(name, zipped(files), "application/zip")]).run()
         assert not page.exception
         return page
@@ -74,7 +74,7 @@ def test_an_uploaded_task_is_a_task_with_its_scores(data, opened, monkeypatch, t
     link = dict(testset=asked["testset"][0])  # of a stranger, and after a reload
     again = opened("task", **link)
     assert scores(again) == scores(page) and dict(again.query_params) == link
-    pair = opened("leaderboard", testset=asked["testset"][0].replace("en-cs", "en-de"), metric="esa")
+    pair = opened("summary", testset=asked["testset"][0].replace("en-cs", "en-de"), metric="esa")
     assert "My task en-de" in words(pair) and "--scores 'esa=My task.zip/mytask/scores/" in copied(pair)[0]
 
 
@@ -125,14 +125,14 @@ def test_a_table_may_be_left_out_or_be_errors_and_a_fault_in_it_is_a_message(dat
 def test_it_is_renamed_and_deleted_on_the_page_data(data, opened, monkeypatch):
     page = data()
     link, = uploaded(page, monkeypatch)["testset"]
-    page = page.switch_page("pages/data.py").run()
+    page = page.switch_page("pages/upload.py").run()
     assert "My task: shared task, 3 language pairs, 3 systems" in words(page)
     saved, = testsets.store().of(page.session_state["browser.me"])
     page.text_input(key=f"yours.name.{saved.link}").set_value("Other").run()
     page.button(key=f"yours.rename.{saved.link}").click().run()
     assert "Other · 3 language pairs" in words(opened("task", testset=link))
     page.button(key=f"yours.delete.{saved.link}").click().run()
-    assert "is not here" in words(opened("leaderboard", testset=link))
+    assert "is not here" in words(opened("summary", testset=link))
 
 
 def test_zips_below_the_root_are_listed_with_their_scores(opened, tmp_path):
@@ -147,7 +147,7 @@ def test_zips_below_the_root_are_listed_with_their_scores(opened, tmp_path):
     assert not page.exception and all(said in words(page) for said in UNREAD)
     means = [mean_ratings(FILES, pair) for pair in ("en-cs", "en-de")]
     assert float(scores(page)["Alpha"]) == pytest.approx(sum(mean["Alpha"] for mean in means) / 2, abs=.006)
-    pair = opened("leaderboard", root=root, testset="years/wmt.zip/en-cs", metric="esa")
+    pair = opened("summary", root=root, testset="years/wmt.zip/en-cs", metric="esa")
     assert not pair.exception and "3 systems" in words(pair) and "esa" in pair.selectbox(key="metric").options
 
 

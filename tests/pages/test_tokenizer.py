@@ -21,7 +21,7 @@ def commands(page):
 
 
 def test_chosen_at_the_side(opened, chinese):
-    page = opened("leaderboard", chinese, trials="999")
+    page = opened("summary", chinese, trials="999")
     assert page.selectbox(key="tokenize").label == "Tokenizer (auto: 13a)"
     page.selectbox(key="tokenize").select("zh").run()
     said = words(page)
@@ -33,6 +33,6 @@ def test_chosen_at_the_side(opened, chinese):
 def test_by_a_link_and_as_it_was_started(opened, chinese):
     assert " · tokenizer char" in words(opened("pair", chinese, tokenize="char"))
     served = Source(chinese.ref, chinese.system, tokenize="char")
-    page = opened("leaderboard", served)
+    page = opened("summary", served)
     assert page.selectbox(key="tokenize").label == "Tokenizer (auto: char)" and " · tokenizer char" in words(page)
     assert commands(page)[0].count("--tokenize char") == 1

@@ -41,5 +41,5 @@ class Socket:
 @pytest.mark.parametrize(("page", "wrong"), [(refused, "an error on the page: This asks for 9 draws"), (told, "")])
 def test_a_page_that_shows_only_a_refusal_is_an_error(page, wrong):
     bodies = [html.value for html in AppTest.from_function(page).run().get("html")]
-    visit = asyncio.run(_Tab(Socket(bodies)).open("significance", {}))
+    visit = asyncio.run(_Tab(Socket(bodies)).open("pairs", {}))
     assert visit.wrong.startswith(wrong) and bool(visit.wrong) == bool(wrong)

@@ -20,7 +20,7 @@ WORSE = REF.replace(b"sentence", b"phrase")
 
 @pytest.fixture
 def page(opened, source):
-    return opened("data", source)
+    return opened("upload", source)
 
 
 def upload(page, *files):
@@ -146,7 +146,7 @@ def test_chinese_of_a_pair_gets_the_numbers_of_the_printed_command(page, tmp_pat
     assert button(page).disabled
     next(box for box in page.text_input if box.label == "Language pair").input("en-zh").run()
     button(page).click().run()
-    page.switch_page("pages/leaderboard.py").run()
+    page.switch_page("pages/summary.py").run()
     assert not page.exception and "· tokenizer zh" in words(page)
     command = next(line for line in copied(page) if line.startswith("mtsig compare"))
     assert "--langpair en-zh" in command
