@@ -77,7 +77,7 @@ def show_corrections(view: View, adjusted: Adjusted) -> None:
                  for name, values in adjusted.by_correction.items()}
     screen.show_table(Table("corrections", (
         Column("correction", "correction", "name"), Column("controls", "controls"), _SIGNIFICANT), tuple(
-        (f"{CORRECTION_NAMES[name]}{' (chosen)' if name == settings.correction else ''}", describe_control(view.comparison, name),
+        (CORRECTION_NAMES[name] + " (chosen)" * (name == settings.correction), describe_control(view.comparison, name),
          _count(view, signs, settings, name, result)) for name, signs in decisions.items())))
     if not adjusted.has_joint:
         st.caption(f"Romano-Wolf is not defined for the test: {TESTS[settings.test].title}.")
@@ -140,8 +140,8 @@ def show_triples(result: MetricResult, n: int) -> None:
 
 def show_tests(view: View) -> None:
     """Below a toggle: the pairs that each test decides, with its default correction."""
-    if not controls.toggle("Compare the tests", False, "pairs.tests", help="Randomization test and two bootstrap tests, "
-                           "each with its default correction; some seconds on large sets."):
+    if not controls.toggle("Compare the tests", False, "pairs.tests", help="Randomization test and two bootstrap "
+                           "tests, each with its default correction; some seconds on large sets."):
         return
     settings, rows, by_test, decided = view.comparison.settings, [], {}, {}
     of_segments = ("t", "wilcoxon") if view.metric in view.testset.scores and settings.unit == "segment" else ()

@@ -121,7 +121,8 @@ def show_scores(view: View) -> None:
     clicked = charts.show(
         partial(forest, result, comparison.settings, tuple(list_caveats(comparison, view.metric))),
         key="summary.forest", rows=table.records(), files=view.named(), command=view.command(), select=True,
-        table=table, alt="Scores with intervals and rank ranges of all systems, best first; numbers below.")
+        with_table=False, alt="Scores with intervals and rank ranges of all systems, best first; the tab Table has the "
+                              "same numbers.")
     if not result.pairs:
         st.caption("The interval is for the score of this system: there is no other to compare it with, hence no rank.")
         return

@@ -114,7 +114,7 @@ def point_at(page, x, y):
 
 
 def test_the_matrix_opens_a_pair_follows_the_corrections_and_fills_the_screen(page, found):
-    open_page(page, "Significance")
+    open_page(page, "All pairs")
     page.wait_for_selector(f"{MATRIX} .textpoint")
     names = [system["system"] for system in found["systems"]]
     significant = sum(pair["significant"] for pair in found["pairs"])

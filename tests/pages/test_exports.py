@@ -67,7 +67,7 @@ def test_numbers_are_numbers_and_files_say_what_they_are_of(opened, source, file
 def test_files_carry_further_metrics_reasons_and_the_matrix(opened, source, files):
     opened("summary", source, metrics=["ter", "chrf"], exclude=[NAMES[1]], **REASON)
     assert set(files) == {f"wmt99-bleu-{rest}" for rest in (
-        "forest.csv", *(f"ter-chrf-{rest}" for rest in (
+        "forest.csv", "differences.csv", *(f"ter-chrf-{rest}" for rest in (
             "pairs.csv", "pairs-matrix.csv", *(f"comparison.{ending}" for ending in ("csv", "json", "tex", "html")))))}
     by_ending = {name.rpartition("comparison.")[2]: content for name, content in files.items()}
     result = Comparison.from_json(by_ending["json"])
@@ -100,4 +100,4 @@ def test_sentences_and_signature_are_offered_to_copy(opened, source):
     page = opened("summary", source)
     texts = offered(page)
     signature = texts["Signature (BLEU)"]
-    assert signature.startswith("nrefs:1|") and f"signature {signature})" in texts["For a paper"]
+    assert signature.startswith("nrefs:1|") and f"signature {signature})" in texts["For a paper, with its caveats"]
