@@ -72,7 +72,7 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
         lines: list[str] = reader(data, show_name(path))
         _spend_lines(lines, path)
         return lines
-    text = decode(data, path, unpacked).lstrip("\ufeff")
+    text = decode_text(data, path, unpacked).lstrip("\ufeff")
     if not text:
         raise InputError(f"{show_name(path)} is empty; {content} is expected. "
                          "See whether the program that wrote it came to its end.")
@@ -148,7 +148,7 @@ def explain_missing(path: FilePath) -> str:
     return f"{show_name(path)} does not exist. {hint}"
 
 
-def decode(data: bytes, path: FilePath, unpacked: bool) -> str:
+def decode_text(data: bytes, path: FilePath, unpacked: bool) -> str:
     """UTF-8 text; raises InputError that says what else it looks like."""
     offset = data.find(0)
     try:

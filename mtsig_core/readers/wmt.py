@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from mtsig_core.errors import InputError, find_closest
 from mtsig_core.languages import LANGUAGE, THREE_LETTERS, is_langpair, languages_of
-from mtsig_core.readers.columns import list_names
+from mtsig_core.readers.columns import show_names
 from mtsig_core.readers.files import FilePath, check_regular, exists, is_file, is_folder, list_folder
 from mtsig_core.readers.formats import SEGMENTS, find_refusal, sniff
 from mtsig_core.readers.lines import explain_missing, read_beginning
@@ -210,7 +210,7 @@ def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fil
     unread = {place: [name for name in list_folder(folder / place) if not task_name(f"{place}/{name}")]
               for place in inside if is_folder(folder / place)}
     return replace(testset, systems=systems, assumed=tuple(
-        f"Left out of {place}: {list_names(names, 8)}, as outputs are called such as NAME.txt or NAME.txt.gz."
+        f"Left out of {place}: {show_names(names, 8)}, as outputs are called such as NAME.txt or NAME.txt.gz."
         for place, names in unread.items() if names))
 
 
@@ -251,11 +251,11 @@ def _find_references(folder: Path) -> _Files:
         near = [folder / name for name in names if is_folder(folder / name / "references")]
         near += [folder.parent] if folder.name in ("references", *OUTPUTS) else []
         hint = f" Did you mean {show_name(near[0])}?" if near else ""
-        raise InputError(f"{show_name(folder)} has no references/; it has {list_names(names, 8) or 'nothing'}. "
+        raise InputError(f"{show_name(folder)} has no references/; it has {show_names(names, 8) or 'nothing'}. "
                          f"{LAYOUT}{hint}{_explain_format(folder, names)}")
     if not references:
         names = list_folder(inside)
-        raise InputError(f"{show_name(inside)} has no reference; it has {list_names(names, 8) or 'nothing'}. {LAYOUT}")
+        raise InputError(f"{show_name(inside)} has no reference; it has {show_names(names, 8) or 'nothing'}. {LAYOUT}")
     return references
 
 
