@@ -468,12 +468,12 @@ def size_table(sweep: SizeSweep, system: str) -> Table:
          for row in rows]).select("part", "size", "score", "relative", *theirs)
 
 
-def reference_table(sweep: ReferenceSweep, system: str) -> Table:
-    """One system on the whole set by number of references, beside Table 3 of Zhang and Vogel (2004)."""
+def reference_table(sweep: ReferenceSweep, system: str, with_paper: bool = True) -> Table:
+    """One system on the whole set by number of references, beside Table 3 of Zhang and Vogel (2004) where asked for."""
     rows = [row for row in sweep.rows if (row.system, row.size) == (system, sweep.n_units)]
     table = row_table("references", ReferenceSize, rows, "references", "score", "relative", "equivalent",
                       form=_form(sweep.rows), relative=f"our {metric_title(sweep.metric)}")
-    if sweep.metric not in papers.ZHANG_VOGEL_3.rows:
+    if not with_paper or sweep.metric not in papers.ZHANG_VOGEL_3.rows:
         return table
     return table.with_columns(
         (Column("their_score", "their score", "share"), Column("their_interval", "their interval", "relative")),

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core.experiments.papers import KOEHN_6, KOEHN_7_8
-from mtsig_core.experiments.sampling import KINDS, Sampling, Spreads
+from mtsig_core.experiments.sampling import KINDS, Sampling, Spreads, sampling
 from mtsig_core.figures.experiment_plots import intervals, outcomes, ratios
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.experiment_tables import (
@@ -28,6 +28,15 @@ from pages._ui.studies import Study
 from pages._ui.views import View
 
 NAMES = {"blocks": "Blocks", "broad": "Broad samples"}
+
+
+def sample_both_kinds(testset, metric, *, progress, jobs, statistics, **more):
+    """Blocks and broad samples, by kind."""
+    def report(k):
+        return lambda stage, share: progress("samples", (k + share) / len(KINDS))
+
+    return {kind: sampling(testset, metric, kind, progress=report(k), jobs=jobs, statistics=statistics, **more)
+            for k, kind in enumerate(KINDS)}
 
 
 @dataclass(frozen=True)
