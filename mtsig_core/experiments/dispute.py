@@ -12,11 +12,11 @@ from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.planning import PairPlan, default_difference, plan
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.results import ByDomain, Comparison, MetricResult, PairResult
+from mtsig_core.results import ByDomain, Comparison, MetricResult, PairResult, Settings
 from mtsig_core.stats.comparison import compare, split_by_reference
 from mtsig_core.stats.measured import measure
 from mtsig_core.stats.pair import PairExamination, examine_pair, find_extremes
-from mtsig_core.stats.ranks import fitting_rules, ranks_by
+from mtsig_core.stats.ranks import RankInputs, fitting_rules
 from mtsig_core.testset import TestSet, order_metrics
 
 __all__ = ["Decider", "Dispute", "MetricDispute", "default_metrics", "document_names", "examine_dispute"]
@@ -170,7 +170,7 @@ def _by_metric(testset: TestSet, comparison: Comparison, metric: Metric, a: str,
     return MetricDispute(result, pair, tests, units, references, _in_domains(testset, metric, a, b, settings.test,
                                                                              settings.unit, asked),
                          next((row for row in plans if {row.a, row.b} == {a, b}), None),
-                         _ranks(testset, metric, result, a, b, settings.alpha))
+                         _ranks(testset, metric, result, a, b, settings))
 
 
 def _in_domains(testset: TestSet, metric: Metric, a: str, b: str, test: str, unit: str,
@@ -185,29 +185,22 @@ def _in_domains(testset: TestSet, metric: Metric, a: str, b: str, test: str, uni
 
 
 def _ranks(testset: TestSet, metric: Metric, result: MetricResult, a: str, b: str,
-           alpha: float) -> dict[str, tuple[RankEnds, RankEnds]]:
-    """The ranks of the two by each rule that fits the metric."""
+           settings: Settings) -> dict[str, tuple[RankEnds, RankEnds]]:
+    """The ranks of the two by each rule that fits the metric: that of the comparison, and all others."""
     names = [row.system for row in result.systems]
-    places = names.index(a), names.index(b)
-    ends = np.array([(np.nan if row.ci_low is None else row.ci_low, np.nan if row.ci_high is None else row.ci_high)
-                     for row in result.systems])
-    scores, domains, by_rule = None, None, {}
+    segments = domains = None
     if is_segment_mean(metric):
         seen = measure(testset.keep_scorable(metric.name), metric).only(names)
-        scores = seen.segment_scores
-        domains = seen.testset.domains
-    for rule in fitting_rules(scores is not None, domains is not None):
-        if rule == "simultaneous":
-            rows = [result.systems[k] for k in places]
-            low, high = ([getattr(row, name) for row in rows] for name in ("rank_low", "rank_high"))
-        elif rule == "overlap" and np.isnan(ends).any():
-            low = high = [None, None]
+        segments, domains = seen.segment_scores, seen.testset.domains
+    given, by_rule = RankInputs.from_result(result, settings.alpha, segments, domains), {}
+    for rule in fitting_rules(segments is not None, domains is not None).values():
+        if rule.name == settings.rank_rule:
+            ends: list[RankEnds] = [None if row.rank_low is None or row.rank_high is None else
+                                    (row.rank_low, row.rank_high) for row in result.systems]
         else:
-            _, ranks = ranks_by(rule, scores, ends[:, 0], ends[:, 1], result.sign, alpha, domains)
-            low, high = ([int(values[k]) for k in places] for values in (ranks.low, ranks.high))
-        one, other = ((first, last) if first is not None and last is not None else None
-                      for first, last in zip(low, high, strict=True))
-        by_rule[rule] = one, other
+            _, ranks = rule.rank(given)
+            ends = list(zip(ranks.low.tolist(), ranks.high.tolist(), strict=True))
+        by_rule[rule.name] = ends[names.index(a)], ends[names.index(b)]
     return by_rule
 
 

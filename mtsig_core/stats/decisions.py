@@ -36,13 +36,13 @@ from mtsig_core.stats.power import (
 )
 from mtsig_core.stats.ranks import (
     RANK_RULES,
+    RankInputs,
     Ranks,
     count_disjoint_ranks,
     decision_matrix,
-    find_clusters,
     find_inside_clusters,
     rank_intervals,
-    ranks_by,
+    rank_simultaneously,
 )
 from mtsig_core.stats.settings import interval_kind
 from mtsig_core.stats.significance import ADJUSTMENTS, SIDES, decide_pairs
@@ -92,9 +92,8 @@ def rank_systems(n_systems: int, pairs: np.ndarray, decisions: np.ndarray | None
     """
     if decisions is None:
         return [(None, None, None)] * n_systems
-    low, high = rank_intervals(decision_matrix(n_systems, pairs, decisions))
-    clusters = find_clusters(np.arange(n_systems), low, high)
-    return [(int(a), int(b), int(c)) for a, b, c in zip(low, high, clusters, strict=True)]
+    ranks = rank_simultaneously(n_systems, pairs, decisions)
+    return [(int(a), int(b), int(c)) for a, b, c in zip(ranks.low, ranks.high, ranks.cluster, strict=True)]
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -194,7 +193,12 @@ def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResu
         by_reference=_leaders_by_reference(draws, settings), tokenizer=draws.tokenizer, ci=settings.ci,
         n_units=draws.n_units, n_effective=draws.n_effective, trials=settings.trials, exact=draws.exact, runs=runs,
         pair_runs=pair_runs(pairs, runs))
-    return result if settings.rank_rule == "simultaneous" else rank_by_rule(result, draws, settings)
+    if settings.rank_rule == "simultaneous":
+        return result
+    for_ranks = None if decisions.for_ranks is None else np.zeros(len(family.pairs), dtype=int)
+    if for_ranks is not None:
+        for_ranks[family.some] = decisions.for_ranks
+    return rank_by_rule(result, draws, settings, for_ranks)
 
 
 def _pair_results(draws: MetricDraws, family: Family, columns: dict[str, np.ndarray], decisions: Decisions
@@ -237,9 +241,10 @@ def _signature(draws: MetricDraws, settings: Settings, n_pairs: int) -> str:
 # Ranks by another rule than ours: pairs and their tests stay as they are.
 
 
-def rank_by_rule(result: MetricResult, draws: MetricDraws, settings: Settings) -> MetricResult:
+def rank_by_rule(result: MetricResult, draws: MetricDraws, settings: Settings, for_ranks: np.ndarray | None
+                 ) -> MetricResult:
     """The result with the systems scored, listed, counted and ranked by `settings.rank_rule`, and what this hides; its
-    pairs stay as they are."""
+    pairs stay as they are. `for_ranks` as in `RankInputs`."""
     rule, systems, order = RANK_RULES[settings.rank_rule], result.systems, np.arange(len(result.systems))
     if rule.by_domain:
         assert draws.over_domains is not None, "settings.check_rank_rule has seen to that"
@@ -249,9 +254,8 @@ def rank_by_rule(result: MetricResult, draws: MetricDraws, settings: Settings) -
     if settings.baseline is not None or len(systems) < 2:  # no ranks, but the score of the rule
         return replace(result, systems=tuple(systems[k] for k in order),
                        ruled=RuledRanks((), 0, None, (), 0, 0, (), (), means) if rule.by_domain else None)
-    ends = np.array([(row.ci_low, row.ci_high) for row in systems], dtype=float).T
-    order, ranks = ranks_by(rule.name, draws.systems.segments, ends[0], ends[1], result.sign, settings.alpha,
-                            draws.domains)
+    order, ranks = rule.rank(RankInputs.from_result(replace(result, systems=systems), settings.alpha,
+                                                    draws.systems.segments, draws.domains, for_ranks))
     ranked = tuple(replace(systems[k], rank_low=int(ranks.low[k]), rank_high=int(ranks.high[k]),
                            cluster=int(ranks.cluster[k])) for k in order)
     return replace(result, systems=ranked, ruled=_ruled(result, order, ranks, rule.by_domain))

@@ -31,41 +31,33 @@ class Ranks:
     losses: np.ndarray
 
 
-@dataclass(frozen=True)
-class RankRule:
-    """What a rule is, and what it leaves out of account."""
+@dataclass(frozen=True, eq=False)
+class RankInputs:
+    """What a rule may rank systems by. They come in the order of the result: best first by the metric."""
 
-    name: str
-    title: str  # ends a sentence on ranks
-    source: str
-    ignores: tuple[str, ...] = ()  # empty for the rule whose rank intervals hold jointly
-    of_segments: bool = False  # whether it needs scores of single segments
-    #: Whether it scores systems by the mean over domains of the mean in each, so that it needs domains.
-    by_domain: bool = False
+    alpha: float
+    sign: int  # -1 where lower is better
+    #: shape (systems,): Scores and the ends of their intervals, NaN where there is none.
+    scores: np.ndarray
+    ci_low: np.ndarray
+    ci_high: np.ndarray
+    n_units: int  # how many segments, documents or blocks were resampled
+    segments: np.ndarray | None  # shape (systems, segments): Scores of segments, NaN where there is none
+    domains: Sequence[str] | None  # of each segment
+    pairs: np.ndarray  # int, shape (pairs, 2): Of systems, by their place
+    #: shape (pairs,): 1 where the first system is significantly better, -1 where the second, 0 where neither.
+    corrected: np.ndarray  # by the correction that was asked for: what tables of pairs show
+    #: With the family-wise error controlled whatever correction was asked for; None where nothing can be decided so.
+    for_ranks: np.ndarray | None
 
-
-_SHARED = ("segments of one document are taken as independent",
-           "no correction for the number of pairs of systems that are compared")
-RANK_RULES = {rule.name: rule for rule in (
-    RankRule("simultaneous", "by simultaneous intervals", "Romano and Wolf 2005; Mogstad et al. 2024"),
-    RankRule("wmt24", "as WMT24", "Kocmi et al. 2024, the task's own scripts", (
-        *_SHARED, "two-sided p of domains are combined, so that a win in one and a loss in another add up"),
-             of_segments=True, by_domain=True),
-    RankRule("wmt25", "as WMT25", "Kocmi et al. 2025, the task's own scripts", (
-        *_SHARED, "a rank ends at the first system that differs: those beyond it are not looked at"), of_segments=True),
-    RankRule("overlap", "by overlap of intervals", "a common reading of error bars", (
-        "intervals of single scores do not show the difference of two systems on the same segments",
-        "no correction for the number of pairs of systems that are compared")))}
-
-
-def fitting_rules(segment_means: bool, domains: bool = True) -> dict[str, RankRule]:
-    """The rules for a metric that is a mean of segment scores, or is not, of segments with domains or without.
-
-    >>> list(fitting_rules(False)), list(fitting_rules(True, domains=False))
-    (['simultaneous', 'overlap'], ['simultaneous', 'wmt25', 'overlap'])
-    """
-    return {name: rule for name, rule in RANK_RULES.items()
-            if (segment_means or not rule.of_segments) and (domains or not rule.by_domain)}
+    @classmethod
+    def from_result(cls, result: MetricResult, alpha: float, segments: np.ndarray | None,
+                    domains: Sequence[str] | None, for_ranks: np.ndarray | None = None) -> RankInputs:
+        place = {row.system: k for k, row in enumerate(result.systems)}
+        scores, low, high = np.array([(row.score, row.ci_low, row.ci_high) for row in result.systems], dtype=float).T
+        return cls(alpha, result.sign, scores, low, high, result.n_units, segments, domains,
+                   np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(-1, 2),
+                   np.array([{"a": 1, "b": -1, None: 0}[pair.better] for pair in result.pairs], dtype=int), for_ranks)
 
 
 def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str]) -> tuple[np.ndarray, Ranks]:
@@ -132,6 +124,13 @@ def wmt25(scores: np.ndarray, alpha: float, domains: Sequence[str] | None = None
     return order, Ranks(low, high, find_clusters(order, low, high), wins, losses)
 
 
+def rank_simultaneously(n_systems: int, pairs: np.ndarray, decisions: np.ndarray) -> Ranks:
+    """Simultaneous rank intervals of systems, best first, from decisions on pairs that hold jointly."""
+    better = decision_matrix(n_systems, pairs, decisions)
+    low, high = rank_intervals(better)
+    return Ranks(low, high, find_clusters(np.arange(n_systems), low, high), better.sum(axis=1), better.sum(axis=0))
+
+
 def overlap(ci_low: np.ndarray, ci_high: np.ndarray, sign: int = 1) -> Ranks:
     """Ranks by overlap of intervals, best system first: a system is behind those whose interval lies wholly on the
     better side of its own. `sign` is -1 where lower is better."""
@@ -143,21 +142,62 @@ def overlap(ci_low: np.ndarray, ci_high: np.ndarray, sign: int = 1) -> Ranks:
     return Ranks(low, high, find_clusters(np.arange(len(low)), low, high), wins, losses)
 
 
-#: Those that are made of segment scores.
-OF_SEGMENTS: dict[str, Callable[..., tuple[np.ndarray, Ranks]]] = {"wmt24": wmt24, "wmt25": wmt25}
+@dataclass(frozen=True)
+class RankRule:
+    """How systems are ranked, and what that leaves out of account."""
+
+    name: str
+    title: str  # ends a sentence on ranks
+    source: str
+    rank: Callable[[RankInputs], tuple[np.ndarray, Ranks]]  # the order of the systems, best first, and their ranks
+    ignores: tuple[str, ...] = ()  # empty for the rule whose rank intervals hold jointly
+    of_segments: bool = False  # whether it needs scores of single segments
+    #: Whether it scores systems by the mean over domains of the mean in each, so that it needs domains.
+    by_domain: bool = False
 
 
-def ranks_by(rule: str, scores: np.ndarray | None, ci_low: np.ndarray, ci_high: np.ndarray, sign: int, alpha: float,
-             domains: Sequence[str] | None) -> tuple[np.ndarray, Ranks]:
-    """The order of the systems by another rule than ours, best first, and their ranks.
+def _rank_by_intervals(given: RankInputs) -> tuple[np.ndarray, Ranks]:
+    decisions = np.zeros(len(given.pairs)) if given.for_ranks is None else given.for_ranks
+    return np.arange(len(given.scores)), rank_simultaneously(len(given.scores), given.pairs, decisions)
 
-    `scores` of segments, shape (systems, segments), are needed by the rules of WMT, best system first, NaN where there
-    is none; `domains`, of each segment, by ``wmt24``. `sign` is -1 where lower is better.
+
+def _rank_as_wmt24(given: RankInputs) -> tuple[np.ndarray, Ranks]:
+    assert given.segments is not None and given.domains is not None, "settings.check_rank_rule has seen to that"
+    return wmt24(given.sign * given.segments, given.alpha, given.domains)
+
+
+def _rank_as_wmt25(given: RankInputs) -> tuple[np.ndarray, Ranks]:
+    assert given.segments is not None, "settings.check_metric has seen to that"
+    return wmt25(given.sign * given.segments, given.alpha)
+
+
+def _rank_by_overlap(given: RankInputs) -> tuple[np.ndarray, Ranks]:
+    return np.arange(len(given.scores)), overlap(given.ci_low, given.ci_high, given.sign)
+
+
+_SHARED = ("segments of one document are taken as independent",
+           "no correction for the number of pairs of systems that are compared")
+RANK_RULES = {rule.name: rule for rule in (
+    RankRule("simultaneous", "by simultaneous intervals", "Romano and Wolf 2005; Mogstad et al. 2024",
+             _rank_by_intervals),
+    RankRule("wmt24", "as WMT24", "Kocmi et al. 2024, the task's own scripts", _rank_as_wmt24, (
+        *_SHARED, "two-sided p of domains are combined, so that a win in one and a loss in another add up"),
+             of_segments=True, by_domain=True),
+    RankRule("wmt25", "as WMT25", "Kocmi et al. 2025, the task's own scripts", _rank_as_wmt25, (
+        *_SHARED, "a rank ends at the first system that differs: those beyond it are not looked at"), of_segments=True),
+    RankRule("overlap", "by overlap of intervals", "a common reading of error bars", _rank_by_overlap, (
+        "intervals of single scores do not show the difference of two systems on the same segments",
+        "no correction for the number of pairs of systems that are compared")))}
+
+
+def fitting_rules(segment_means: bool, domains: bool = True) -> dict[str, RankRule]:
+    """The rules for a metric that is a mean of segment scores, or is not, of segments with domains or without.
+
+    >>> "wmt25" in fitting_rules(False), "wmt25" in fitting_rules(True, domains=False)
+    (False, True)
     """
-    if rule == "overlap":
-        return np.arange(len(ci_low)), overlap(ci_low, ci_high, sign)
-    assert scores is not None, "settings.check_metric has seen to that"
-    return OF_SEGMENTS[rule](sign * scores, alpha, domains)
+    return {name: rule for name, rule in RANK_RULES.items()
+            if (segment_means or not rule.of_segments) and (domains or not rule.by_domain)}
 
 
 def find_inside_clusters(ranks: Ranks, pairs: np.ndarray, significant: np.ndarray) -> np.ndarray:

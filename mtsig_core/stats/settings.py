@@ -11,7 +11,7 @@ from mtsig_core.errors import InputError, Remedy, SettingError, explain_unknown,
 from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.results import SamplingSettings, Settings
 from mtsig_core.stats.intervals import INTERVALS, fitting_intervals
-from mtsig_core.stats.ranks import RANK_RULES
+from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from mtsig_core.stats.resampling import UNITS, Units, make_units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, SignificanceTest, fitting_tests
 from mtsig_core.testset import TestSet
@@ -225,8 +225,9 @@ def check_metric(metric: Metric, test: str, ci: str, rank_rule: str = "simultane
         return
     if rank_rule in RANK_RULES and RANK_RULES[rank_rule].of_segments:
         raise SettingError(f"Ranks {RANK_RULES[rank_rule].title} are made of segment scores (human ratings, COMET), "
-                           f"and {metric.name} is a score of the whole corpus. Use simultaneous or overlap, or a "
-                           "metric that is a table of scores.", {"rank_rule": "simultaneous"})
+                           f"and {metric.name} is a score of the whole corpus. Use "
+                           f"{' or '.join(fitting_rules(False))}, or a metric that is a table of scores.",
+                           {"rank_rule": "simultaneous"})
     for what, value, known, fitting in (("Test", test, TESTS, fitting_tests(False)),
                                         ("Interval", ci, INTERVALS, fitting_intervals(False))):
         if value in known and value not in fitting:

@@ -11,13 +11,18 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mtsig_core import Comparison, SettingError, TestSet, compare, compare_task
+from mtsig_core.experiments.dispute import examine_dispute
 from mtsig_core.report.pictures import task_svg
+from mtsig_core.report.sentences import state_verdict
 from mtsig_core.results import ReferenceLeaders
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.engine import all_pairs
 from mtsig_core.stats.ranks import (
     RANK_RULES,
+    RankRule,
+    Ranks,
     decision_matrix,
+    find_clusters,
     find_other_leaders,
     find_top_group,
     has_clear_winner,
@@ -28,6 +33,7 @@ from mtsig_core.stats.ranks import (
     wmt24,
     wmt25,
 )
+from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.task import Task, TaskExclusion
 from tests.report.task_files import task_html, task_latex, task_text
 from tests.report.test_task_documents import made
@@ -199,6 +205,53 @@ def test_a_comparison_is_ranked_by_the_rule_and_says_what_it_hides(rated, rule):
     said, = (caution.text for caution in found.warnings if caution.code == "rank-rule")
     assert (f"Here {inside} significant" in said) == bool(inside or changed) and RANK_RULES[rule].ignores[0] in said
     assert Comparison.from_json(found.render("json")) == found and found.settings.rank_rule == rule
+
+
+def _rank_by_wins(given):
+    """By how many systems each is significantly better than: what a task without rank ranges prints."""
+    better = decision_matrix(len(given.scores), given.pairs, given.corrected)
+    wins, losses = better.sum(axis=1), better.sum(axis=0)
+    low = 1 + (wins > wins[:, None]).sum(axis=1)
+    high = (wins >= wins[:, None]).sum(axis=1)
+    order = np.argsort(-wins, kind="stable")
+    return order, Ranks(low, high, find_clusters(order, low, high), wins, losses)
+
+
+def test_a_rule_is_one_entry(rated, monkeypatch):
+    """Nothing else has to know of it: not `compare`, the dispute card, reports or settings, of which menus are made."""
+    monkeypatch.setitem(RANK_RULES, "wins", RankRule("wins", "by wins", "made up", _rank_by_wins, ("draws",)))
+    found = compare(rated, "human", trials=999, rank_rule="wins")
+    result = found.metrics["human"]
+    wins = [sum(pair.significant and row.system == {"a": pair.a, "b": pair.b}[pair.better] for pair in result.pairs)
+            for row in result.systems]
+    assert wins == sorted(wins, reverse=True) and len(set(wins)) > 1
+    assert [(row.rank_low, row.rank_high) for row in result.systems] == [
+        (1 + sum(other > own for other in wins), sum(other >= own for other in wins)) for own in wins]
+    assert "ranks:wins" in result.signature and "ranked by wins" in state_verdict(found, "human")
+    pair = [result.systems[k].system for k in (1, 2)]
+    card = examine_dispute(rated, "human", a=pair[0], b=pair[1], trials=999, resamples=99).metrics[0]
+    assert list(card.ranks) == list(RANK_RULES) and card.ranks["wins"] == tuple(
+        (row.rank_low, row.rank_high) for row in result.systems[1:3])
+    assert "wins" in SETTINGS["rank_rule"].values
+
+
+def test_a_rule_is_given_decisions_as_corrected_and_as_decided_for_ranks(rated, monkeypatch):
+    """Without a correction of pairs, more of them are significant than ranks may be made from."""
+    seen = []
+
+    def rank(given):
+        seen.append(given)
+        return _rank_by_wins(given)
+
+    monkeypatch.setitem(RANK_RULES, "wins", RankRule("wins", "by wins", "made up", rank, ("draws",)))
+    result = compare(rated, "human", trials=999, correction="none", rank_rule="wins").metrics["human"]
+    ours = compare(rated, "human", trials=999, correction="none").metrics["human"]
+    given, = seen
+    assert given.segments.shape == (5, 120) and given.n_units == 30 and list(given.domains) == [*rated.domains]
+    assert np.count_nonzero(given.corrected) == sum(pair.significant for pair in result.pairs)
+    low, high = rank_intervals(decision_matrix(5, given.pairs, given.for_ranks))
+    assert [(row.rank_low, row.rank_high) for row in ours.systems] == list(zip(low, high, strict=True))
+    assert np.count_nonzero(given.for_ranks) < np.count_nonzero(given.corrected)
 
 
 @pytest.fixture(scope="module")
