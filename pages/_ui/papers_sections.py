@@ -196,6 +196,7 @@ def _show_relative(view: View) -> None:
         screen.show_table(tables.published_table(theirs))
     st.caption(f"Left: this test set; right: {ZHANG_VOGEL_1.source}, {ZHANG_VOGEL_1.about}. Percent: (end - median) / "
                "|median|.")
+    command_box(view.command(), "papers.table1.command", "the intervals of all systems")
     testsets.offer_demo(testsets.ZHANG_VOGEL, "A test set of the size of theirs, with four references as they had:",
                         view.source)
 
@@ -204,7 +205,8 @@ def _show_shares(view: View) -> None:
     system = _choose_system(view)
     several, source = with_several_references(view, system)
     asked = {"repeats": 100, "unit": view.settings["unit"]}
-    n = several.n_documents if several.documents is not None else several.n_segments
+    by_document = view.comparison.settings.unit == "document" and several.documents is not None
+    n = several.n_documents if by_document else several.n_segments
     percents = [percent for percent, *_ in ZHANG_VOGEL_2.rows["bleu"] if round(percent / 100 * n) >= _FEWEST]
     shares = study(view, "sweep size", source=source, **asked)
     swept = run_sweep(shares, sweep_sizes, "Drawing parts of the test set", several,

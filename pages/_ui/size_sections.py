@@ -172,8 +172,8 @@ class Curve:
         unit, units = metric_title(self.view.metric), f"{sweep.settings.unit}s"
         sweeping.show(self.figure(sweep, mine, rows), detection_records(sweep, mine.a, mine.b, self.difference),
                       f"Share of random test sets that find a difference of {self.difference:g} {unit} between "
-                      f"{mine.a} and {mine.b}, by size: from {rows[0].significant.share:.0%} at {rows[0].size} {units} to "
-                      f"{rows[-1].significant.share:.0%} at {rows[-1].size}.", mine.a, mine.b, key="size.decisions",
+                      f"{mine.a} and {mine.b}, by size: from {rows[0].significant.share:.0%} at {rows[0].size} {units} "
+                      f"to {rows[-1].significant.share:.0%} at {rows[-1].size}.", mine.a, mine.b, key="size.decisions",
                       command=command, table=detection_table(rows))
         st.caption("Dotted: how often a new test set of each size would find the difference, for one pair. Dots: how "
                    "often random parts of this test set do; pale dots overlap too much to add evidence.",

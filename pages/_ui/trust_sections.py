@@ -127,9 +127,8 @@ def _describe_false_alarms(one, alpha: float) -> str:
         return (f"With {one.n_documents} documents, a test by document can never be significant. Testing by segment "
                 f"gives {by_segment.share:.1%} false alarms")
     if contains(by_segment, alpha) and contains(by_document, alpha):
-        return (f"No difference can be told from {one.n_pairs:,} simulations: testing by segment gives "
-                f"{by_segment.share:.1%} false alarms, by document {by_document.share:.1%}. Both agree with "
-                f"{alpha:.0%}")
+        return (f"{one.n_pairs:,} simulations are too few to tell: testing by segment gives {by_segment.share:.1%} "
+                f"false alarms, by document {by_document.share:.1%}. Both agree with {alpha:.0%}")
     agrees = f", in agreement with {alpha:.0%}"
     return (f"Testing by segment gives {by_segment.share:.1%} false alarms"
             + (agrees if contains(by_segment, alpha) else f" instead of {alpha:.0%}")
@@ -170,7 +169,8 @@ def show_coverage(view: View) -> None:
                       table=tables.coverage_table(one))
         size = f"{one.n_segments:,} segments" + (f" or {one.n_documents:,} documents" if one.n_documents else "")
         st.caption(f"{one.repeats:,} test sets of {size} are drawn, and each gives an interval of the score of "
-                   f"{one.a}. The true score is the one on the whole test set; the big numbers are of percentile intervals.")
+                   f"{one.a}. The true score is the one on the whole test set; the big numbers are of percentile "
+                   "intervals.")
         warn_of_few_documents(one.n_documents)
     with explain("coverage"):
         st.markdown(f"Test sets are drawn with replacement, and each has {one.resamples:,} resamples. Bars are 95% "

@@ -40,9 +40,9 @@ def test_all_are_offered_by_what_they_are(opened):
 
 
 @pytest.mark.parametrize("path, opens", [(None, TASK), ("significance", TASK), ("data", TASK), ("sampling", LARGE),
-                                         ("sweeps", LARGE)])
+                                         ("size", LARGE)])
 def test_where_none_was_chosen_each_page_opens_on_what_it_needs(opened, path, opens):
-    page = opened(path, **({"sizes": "10, 100"} if path == "sweeps" else {}))
+    page = opened(path, **({"sizes": "10, 100"} if path == "size" else {}))
     assert not page.exception
     assert page.selectbox(key="testset").value == opens and in_address(page) is None
     said = words(page)
