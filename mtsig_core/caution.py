@@ -134,7 +134,7 @@ class Caution:
     remedies: tuple[Remedy, ...] = field(default=(), hash=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "facts", _with_tuples(self.facts))
+        object.__setattr__(self, "facts", freeze_facts(self.facts))
 
     @property
     def kind(self) -> Kind:
@@ -183,10 +183,10 @@ class Caution:
         return {self.a, self.b} == {a, b}
 
 
-def _with_tuples(value: Any) -> Any:
+def freeze_facts(value: Any) -> Any:
     """Facts as JSON has them, with tuples for lists, and numbers of Python for those of numpy."""
     if isinstance(value, Mapping):
-        return {name: _with_tuples(one) for name, one in value.items()}
+        return {name: freeze_facts(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return tuple(map(_with_tuples, value))
+        return tuple(map(freeze_facts, value))
     return value.item() if hasattr(value, "item") else value

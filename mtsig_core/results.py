@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from mtsig_core.assumption import Assumption
 from mtsig_core.caution import Caution
 from mtsig_core.errors import explain_unknown, format_count
 from mtsig_core.schema import to_plain
@@ -33,7 +34,7 @@ class TestSetInfo:
     references: tuple[str, ...]
     systems: tuple[str, ...]
     simulated: bool
-    assumed: tuple[str, ...] = ()
+    assumed: tuple[Assumption, ...] = ()
 
     @classmethod
     def from_testset(cls, testset: TestSet) -> TestSetInfo:
@@ -505,7 +506,7 @@ class TaskInfo:
     digest: str
     pairs: tuple[str, ...]  # language pairs
     systems: Mapping[str, SystemInfo]
-    assumed: tuple[str, ...]
+    assumed: tuple[Assumption, ...]
     scores: Mapping[str, tuple[str, ...]]  # by language pair, the names of its own segment scores
     with_texts: tuple[str, ...]  # the language pairs that have texts, which any metric of texts can score
     primary: str | None = None  # the metric that the task's table names as the one that decides

@@ -11,6 +11,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+from mtsig_core.assumption import Assumption
 from mtsig_core.errors import SettingError, explain_unknown, format_count
 from mtsig_core.readers import join_scores, read_scores, read_text
 from mtsig_core.readers.files import open_file
@@ -30,8 +31,6 @@ from mtsig_core.testset import TestSet, show_name
 #: processes where all of them listen and in which folder they share results.
 SOURCE_VARIABLE, TASK_VARIABLE = "MTSIG_SERVED_SOURCE", "MTSIG_SERVED_TASK"
 PORTS_VARIABLE, SHARED_VARIABLE = "MTSIG_WORKER_PORTS", "MTSIG_SHARED"
-#: How a sentence of `TestSet.assumed` begins that tells of withdrawn systems.
-WITHDRAWN = "Left out as withdrawn"
 #: Fields that a task need not have been opened with: they are told, and change what is kept of it, where they are set.
 _LATER = ("name", "refs", "refs_as_systems")
 
@@ -160,7 +159,7 @@ class Source(_Files):
             withdrawn = find_systems(self.folder, self.systems_table).withdrawn
             if names := [name for name in testset.systems if name in withdrawn]:
                 table = SYSTEMS if self.systems_table is None else show_name(Path(self.systems_table).name)
-                note = f"{WITHDRAWN} by {table}, the task's table of systems: {', '.join(names)}."
+                note = Assumption("withdrawn", {"table": table, "names": names})
                 testset = replace(testset.without(names), assumed=(note, *testset.assumed))
         if self.refs or self.refs_as_systems:
             testset = testset.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
@@ -316,7 +315,7 @@ class TaskSource(_Files):
                             f"{', '.join(self.pairs)}. Choose {pair} too, or leave {name} out.",
                             {"pairs": ",".join((*self.pairs, pair))})
 
-    def _explain_directions(self, testsets: Mapping[str, TestSet]) -> list[str]:
+    def _explain_directions(self, testsets: Mapping[str, TestSet]) -> list[Assumption]:
         """What was assumed of each name of tables, by the scores of all language pairs."""
         return [explain_direction(name, (score for pair, metric, _ in self.scores if metric == name
                                   for scores in testsets[pair].scores[name].by_system.values() for score in scores),

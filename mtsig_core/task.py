@@ -10,6 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from mtsig_core.assumption import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown, format_count, suggest_name
 from mtsig_core.testset import TestSet, is_human, reduce_frozen, show_name
 
@@ -70,8 +71,8 @@ class Task:
         By language pair; not each system has every pair.
     systems : mapping of str to SystemInfo
         Those it says nothing of get what their name says.
-    assumed : tuple of str
-        What was assumed when it was read, a sentence each; it stands in every export.
+    assumed : tuple of Assumption
+        What was assumed or left out when it was read; it stands in every export.
     primary : str or None
         The metric that its table names as the one that decides.
 
@@ -88,7 +89,7 @@ class Task:
     name: str
     testsets: Mapping[str, TestSet]
     systems: Mapping[str, SystemInfo] = field(default_factory=dict)
-    assumed: tuple[str, ...] = ()
+    assumed: tuple[Assumption, ...] = ()
     primary: str | None = None
 
     def __post_init__(self) -> None:
@@ -200,8 +201,8 @@ class Task:
             raise SettingError(
                 f"No reference of {self.name} is left to act as a system: all of {', '.join(references) or 'them'} are "
                 "used for scoring, and none has ratings. Choose the ones to score with.", {"refs": "NAME,..."})
-        notes = [f"Left out of {pair}: the choice of references, as it has none of {', '.join(names)}. It is scored "
-                 f"with {', '.join(testset.references)}." for pair, testset in self.testsets.items()
+        notes = [Assumption("references-of-others", {"pair": pair, "names": names, "used": [*testset.references]})
+                 for pair, testset in self.testsets.items()
                  if testset.references and not {*names} & testset.references.keys()]
         return replace(self, testsets=testsets, assumed=(*self.assumed, *notes))
 

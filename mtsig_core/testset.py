@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, cast, overload
 
 import numpy as np
 
+from mtsig_core.assumption import Assumption
 from mtsig_core.errors import InputError, SettingError, format_count, suggest_name
 from mtsig_core.languages import languages_of
 
@@ -221,8 +222,6 @@ def _shorten(value: object, longest: int = 40) -> str:
 _PEOPLE = {"human", "humans", "people", "rating", "ratings", "mqm", "esa", "da", "sqm", "psqm", "appraise", "pra"}
 _MACHINES = re.compile("gemba|metric|comet|kiwi|bleurt|bert|yisi|unite|matese|remedy|gpt|prism|bleu|chrf|ter$")
 
-_LEFT_OUT = "Left out, as neither name nor range says whether higher is better: "
-
 #: Names of metrics (in lower case, words joined by dashes), and the ranges that scores of that name are published in:
 #: least, largest, whether higher is better. Scores that fit one of them alone settle the direction.
 KNOWN: tuple[tuple[str, tuple[tuple[float, float, bool], ...]], ...] = (
@@ -242,7 +241,7 @@ class Direction:
     """Which scores are better, and why it is thought so."""
 
     higher_is_better: bool
-    why: str
+    why: Assumption
 
 
 def find_direction(name: str, scores: Iterable[float | None]) -> Direction | None:
@@ -263,15 +262,15 @@ def find_direction(name: str, scores: Iterable[float | None]) -> Direction | Non
     fits = [better for least, largest, better in ranges if least <= low and high <= largest]
     if len(fits) != 1:
         return None
-    return Direction(fits[0], f"{name}: {'higher' if fits[0] else 'lower'} is better, as its name is known and its "
-                              f"scores lie between {low:g} and {high:g}")
+    return Direction(fits[0], Assumption("direction-known", {"metric": name, "higher": fits[0], "low": low,
+                                                             "high": high}))
 
 
 def settle_directions(scores: Mapping[str, Iterable[float | None]], lower_is_better: Collection[str] = (),
                       higher_is_better: Collection[str] = (), other_names: Collection[str] = (),
-                      groups: Iterable[Collection[str]] = ()) -> tuple[dict[str, Direction], list[str]]:
-    """The direction of the scores of each name, as the user says or name and range settle it; and what was assumed, a
-    sentence each, of which the first names the scores that are left out.
+                      groups: Iterable[Collection[str]] = ()) -> tuple[dict[str, Direction], list[Assumption]]:
+    """The direction of the scores of each name, as the user says or name and range settle it; and what was assumed, of
+    which the first names the scores that are left out.
 
     `other_names`: scores of other language pairs, which the user may name too; `groups`: of each at least one name,
     such as of the scores of a language pair without texts, must be settled.
@@ -284,36 +283,34 @@ def settle_directions(scores: Mapping[str, Iterable[float | None]], lower_is_bet
         if name in lower_is_better and name in higher_is_better:
             raise SettingError(f"Lower and higher are both said to be better in {name!r}. Say one of them.")
     directions: dict[str, Direction] = {}
-    unsettled: dict[str, str] = {}
+    unsettled: dict[str, tuple[float, float]] = {}
     for name, values in scores.items():
         if name in lower_is_better or name in higher_is_better:
             lower = name in lower_is_better
-            directions[name] = Direction(not lower, f"{name}: {'lower' if lower else 'higher'} is better, as was said")
+            directions[name] = Direction(not lower, told_direction(name, not lower))
         elif (direction := find_direction(name, values := list(values))) is not None:
             directions[name] = direction
         else:
-            unsettled[name] = "{} ({:g} to {:g})".format(name, *_find_range(values))
+            unsettled[name] = _find_range(values)
     for names in groups:
         if names and not directions.keys() & set(names):
-            raise _ask_direction(*((name, label) for name, label in unsettled.items() if name in names))
-    sentences = [f"{_LEFT_OUT}{', '.join(unsettled.values())}."]
-    return directions, [*(sentences if unsettled else []), *(f"{one.why}." for one in directions.values())]
+            raise _ask_direction(*((name, *span) for name, span in unsettled.items() if name in names))
+    left_out = Assumption("direction-open", {"scores": [(name, *span) for name, span in unsettled.items()]})
+    return directions, [*([left_out] if unsettled else []), *(one.why for one in directions.values())]
 
 
-def add_remedy(sentence: str) -> str:
-    """What is told of directions, with how to say one's own, for a screen and no paper."""
-    if not sentence.startswith(_LEFT_OUT):
-        return sentence
-    return f"{sentence} Say it by --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command."
+def told_direction(name: str, higher: bool) -> Assumption:
+    """That the user said which scores of that name are better."""
+    return Assumption("direction-told", {"metric": name, "higher": higher})
 
 
-def check_settled(name: str, assumed: Iterable[str]) -> None:
+def check_settled(name: str, assumed: Iterable[Assumption]) -> None:
     """Raise the SettingError that asks about scores of that name, where they were left out for it; see
     `settle_directions`."""
-    for sentence in assumed:
-        if sentence.startswith(_LEFT_OUT) and (match := re.search(rf"[:,] ({re.escape(name)} \(\S+ to \S+\))",
-                                                                  sentence)):
-            raise _ask_direction((name, match[1]))
+    for one in assumed:
+        for other, low, high in one.facts["scores"] if one.code == "direction-open" else ():
+            if other == name:
+                raise _ask_direction((name, low, high))
 
 
 def pick_human_scores(names: Iterable[str]) -> list[str]:
@@ -338,10 +335,10 @@ def order_metrics(names: Iterable[str], primary: str | None = None) -> list[str]
     return list(dict.fromkeys([*pick_human_scores(names), *(name for name in names if name == primary), *names]))
 
 
-def _ask_direction(*names: tuple[str, str]) -> SettingError:
-    """About names, each with its range in words."""
+def _ask_direction(*names: tuple[str, float, float]) -> SettingError:
+    """About names, each with the range of its scores."""
     return SettingError(f"Is higher better, or lower? Neither name nor range settles it for "
-                        f"{', '.join(label for _, label in names)}. Say it for each.",
+                        f"{', '.join(f'{name} ({low:g} to {high:g})' for name, low, high in names)}. Say it for each.",
                         *({f"{which}_is_better": names[0][0]} for which in ("higher", "lower")))
 
 
@@ -475,8 +472,8 @@ class TestSet:
         line for each word with form, lemma, head and relation between tabs; an empty line between sentences.
     tokenizer : str, optional
         What metrics of words split the texts with, unless they have a setting of their own.
-    assumed : tuple of str
-        What was assumed when it was read, a sentence each; see `Task`.
+    assumed : tuple of Assumption
+        What was assumed or left out when it was read; see `Task`.
     runs : mapping of str to sequence of sequence of str
         By system, its outputs after further training runs: its score is the mean over the runs; see docs/runs.md.
 
@@ -506,7 +503,7 @@ class TestSet:
     scores: Mapping[str, SegmentScores] = field(default_factory=dict)
     parses: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
     tokenizer: str | None = None
-    assumed: tuple[str, ...] = ()
+    assumed: tuple[Assumption, ...] = ()
     runs: Runs = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:

@@ -237,7 +237,7 @@ class TestFromJson:
     def test_every_field_is_needed_except_what_a_warning_is_about(self):
         data = json.loads(comparison_json(TEXTS))
         for group in ("testset", "settings"):
-            for key in data[group].keys() - {"rank_rule", "assumed"}:  # which have defaults
+            for key in data[group].keys() - {"rank_rule", "assumed", "assumptions"}:  # which have defaults
                 less = {**data, group: {name: value for name, value in data[group].items() if name != key}}
                 with pytest.raises(InputError, match=f"{group}: Object missing required field {key}"):
                     Comparison.from_json(json.dumps(less))

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from mtsig_core.errors import SettingError
-from mtsig_core.testset import add_remedy, check_settled, find_direction, order_metrics, settle_directions
+from mtsig_core.testset import check_settled, find_direction, order_metrics, settle_directions
 
 
 @pytest.mark.parametrize(("name", "scores", "higher"), [
@@ -31,9 +31,8 @@ SCORES = {"mine": [0.1, 7.0], "MetricX-24": [0.1, 20.0]}
 def test_what_stays_open_is_left_out_and_told_first():
     found, assumed = settle_directions(SCORES)
     assert [*found] == ["MetricX-24"] and not found["MetricX-24"].higher_is_better
-    assert len(assumed) == 2 and "MetricX-24: lower is better" in assumed[1]
-    assert assumed[0] == "Left out, as neither name nor range says whether higher is better: mine (0.1 to 7)."
-    assert "--lower-is-better NAME" in add_remedy(assumed[0]) and add_remedy(assumed[1]) == assumed[1]
+    assert [(one.code, one.metric) for one in assumed] == [("direction-open", None), ("direction-known", "MetricX-24")]
+    assert assumed[0].facts == {"scores": (("mine", 0.1, 7.0),)} and not assumed[1].facts["higher"]
     with pytest.raises(SettingError, match=r"mine \(0.1 to 7\)") as error:
         check_settled("mine", assumed)
     assert error.value.remedies == ({"higher_is_better": "mine"}, {"lower_is_better": "mine"})
@@ -58,7 +57,7 @@ def test_what_is_needed_is_asked():
 def test_the_user_has_the_last_word():
     found, assumed = settle_directions(SCORES, higher_is_better=["MetricX-24"], lower_is_better=["mine"])
     assert {name: one.higher_is_better for name, one in found.items()} == {"mine": False, "MetricX-24": True}
-    assert "as was said" in found["mine"].why and len(assumed) == 2
+    assert found["mine"].why.code == "direction-told" and len(assumed) == 2
     with pytest.raises(SettingError, match="Both|both"):
         settle_directions(SCORES, ["mine"], ["mine"])
     with pytest.raises(SettingError, match="no scores 'other'"):

@@ -40,6 +40,7 @@ from mtsig_core.experiments.sampling import SampledPair, SampledSystem, sampling
 from mtsig_core.experiments.sweeps import SHARES, stability, sweep_references, sweep_sizes, with_references
 from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.report import export
+from mtsig_core.report.assumption_words import info_record
 from mtsig_core.report.commands import called_by
 from mtsig_core.report.experiment_tables import (
     detection_records,
@@ -126,7 +127,7 @@ def run_command(args: Namespace) -> None:
                 for metric, result in results.items() for table, rows in result.tables.items() for row in rows]
         text = export.records_csv(rows, () if rows else ["metric", *first.columns])
     else:
-        text = to_json({"testset": asdict(TestSetInfo.from_testset(testset)), **first.head,
+        text = to_json({"testset": info_record(TestSetInfo.from_testset(testset)), **first.head,
                         "metrics": {metric: result.content for metric, result in results.items()}})
     write(text, args.out)
 

@@ -16,11 +16,13 @@ from typing import Any, TextIO
 from mtsig_core.cli.options import source_from
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, find_tokenizer, resolve_metric
+from mtsig_core.report.assumption_words import describe_gap, with_remedy
 from mtsig_core.report.text import printable, warn
-from mtsig_core.source import WITHDRAWN, Source
+from mtsig_core.source import Source
+from mtsig_core.stats.inventory import find_gap
 from mtsig_core.stats.parallel import Progress
-from mtsig_core.stats.testset_cautions import CANARY, about_metrics, describe_left_out
-from mtsig_core.testset import TestSet, add_remedy, order_metrics, pick_human_scores
+from mtsig_core.stats.testset_cautions import about_metrics
+from mtsig_core.testset import TestSet, order_metrics, pick_human_scores
 
 #-----------------------------------------------------------------------------------------------------------------------
 # Where a command writes to: standard output, or a file that appears whole or not at all.
@@ -123,12 +125,12 @@ def read(args: Namespace) -> TestSet:
         raise SettingError("No test set. Give --ref FILE and --system FILE, --folder DIR and --langpair xx-yy, or "
                            "--demo.")
     testset = source.read_all()
-    if testset.has_texts and (lines := describe_left_out(testset)) and lines[0].endswith(CANARY):
-        print(f"mtsig: {lines[0]} by the documents file, is left out; --keep-canary keeps it.", file=sys.stderr)
-    for sentence in testset.assumed:
-        if sentence.startswith("Left out"):
-            hint = " --keep-withdrawn keeps them." if sentence.startswith(WITHDRAWN) else ""
-            print(f"mtsig: {printable(add_remedy(sentence))}{hint}", file=sys.stderr)
+    if (gap := find_gap(testset)) is not None and gap.why == "canary":
+        print(f"mtsig: {describe_gap(gap)} by the documents file, is left out; --keep-canary keeps it.",
+              file=sys.stderr)
+    for one in testset.assumed:
+        if one.kind.leaves_out:
+            print(f"mtsig: {printable(with_remedy(one))}", file=sys.stderr)
     return source.select_part(testset)
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from mtsig_core.assumption import Assumption
 from mtsig_core.errors import InputError, SettingError, find_closest
 from mtsig_core.languages import is_langpair
 from mtsig_core.readers.columns import (
@@ -33,7 +34,7 @@ from mtsig_core.readers.formats import IDS, SCORE_TABLE, find_reader
 from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.readers.lines import decode, read_bytes, read_lines
 from mtsig_core.readers.tasks import ENDINGS, read_blocks
-from mtsig_core.testset import SegmentScores, TestSet, find_direction, is_human, show_name
+from mtsig_core.testset import SegmentScores, TestSet, find_direction, is_human, show_name, told_direction
 
 # From bytes, or a table in memory, to ratings: header and rows, the columns by what they hold, a rating for each score.
 
@@ -431,24 +432,24 @@ def _note_groups(group_of: _ByLine, ratings: Iterable[tuple[Rating, int | str]],
 
 
 def _freeze_scores(scores: Mapping[str, Mapping[str, Sequence[float | None]]], lower_is_better: Collection[str],
-                   higher_is_better: Collection[str]) -> tuple[dict[str, SegmentScores], tuple[str, ...]]:
-    """The scores with their directions, and a sentence for each that says what was assumed of it."""
+                   higher_is_better: Collection[str]) -> tuple[dict[str, SegmentScores], tuple[Assumption, ...]]:
+    """The scores with their directions, and what was assumed of each."""
     assumed = tuple(explain_direction(name, (score for own in by_system.values() for score in own), lower_is_better,
                                       higher_is_better) for name, by_system in scores.items())
     return {name: SegmentScores(by_system, name not in lower_is_better) for name, by_system in scores.items()}, assumed
 
 
 def explain_direction(name: str, scores: Iterable[float | None], lower_is_better: Collection[str],
-                      higher_is_better: Collection[str]) -> str:
-    """A sentence: which scores of a table are taken as better, and why."""
+                      higher_is_better: Collection[str]) -> Assumption:
+    """Which scores of a table are taken as better, and why."""
     if name in lower_is_better or name in higher_is_better:
-        return f"{name}: {'lower' if name in lower_is_better else 'higher'} is better, as was said."
+        return told_direction(name, name not in lower_is_better)
     known = find_direction(name, scores)
     if known is not None and not known.higher_is_better:
         raise SettingError(f"Is higher better, or lower? By its name and its range lower may be better in "
                            f"{show_name(name)}, and nothing says so. Say which.",
                            {"lower_is_better": name}, {"higher_is_better": name})
-    return f"{name}: higher is better, as nothing else was said." if known is None else f"{known.why}."
+    return Assumption("direction-default", {"metric": name}) if known is None else known.why
 
 
 # Scores joined to texts: which line of the text files a rating is for.

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from mtsig_core.assumption import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown
 from mtsig_core.readers.files import (
     MAX_DEPTH,
@@ -469,7 +470,7 @@ def read_task(folder: FilePath, pairs: Collection[str] | None = None, *, lower_i
     bare = [pair for pair, testset in testsets.items() if not testset.systems]
     if bare and (pairs is not None or len(bare) == len(testsets)):
         raise InputError(no_output(task, bare))
-    assumed = [f"Left out: {pair}, which has references and no output." for pair in bare]
+    assumed = [Assumption("pair-without-output", {"pair": pair}) for pair in bare]
     assumed += list_left_out(task) if pairs is None and layout is _TEXTS else []
     infos = _read_metadata(task / _METADATA) if layout is _SCORES_ALONE else {}
     present = {system for testset in testsets.values() for system in testset.systems}
@@ -492,7 +493,7 @@ def read_pair(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fi
 
 def _read_parts(task: Path, layout: _Layout, pairs: Collection[str] | None, lower_is_better: Collection[str],
                 higher_is_better: Collection[str], keep_canary: bool, parses: Sequence[tuple[str, FilePath]] = ()
-                ) -> tuple[dict[str, TestSet], list[str]]:
+                ) -> tuple[dict[str, TestSet], list[Assumption]]:
     """The test sets by language pair, and what was assumed. Nothing says which scores are better but the user, or their
     name and range."""
     parts = layout.read(task, pairs if pairs is None else list(dict.fromkeys(pairs)), parses)
@@ -506,7 +507,7 @@ def _read_parts(task: Path, layout: _Layout, pairs: Collection[str] | None, lowe
     testsets = {pair: part.make(scores={
         name: SegmentScores(by_system, directions[name].higher_is_better)
         for name, by_system in part.scores.items() if name in directions}) for pair, part in parts.items()}
-    assumed = [sentence for testset in testsets.values() for sentence in testset.assumed]
+    assumed = [one for testset in testsets.values() for one in testset.assumed]
     return {pair: testset if keep_canary else drop_canary(testset) for pair, testset in testsets.items()}, [*assumed,
                                                                                                             *told]
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from mtsig_core.assumption import Assumption
 from mtsig_core.errors import InputError, find_closest
 from mtsig_core.languages import LANGUAGE, THREE_LETTERS, is_langpair, languages_of
 from mtsig_core.readers.columns import list_names
@@ -126,6 +127,7 @@ def without_pair(file: str) -> tuple[str, str, str]:
 # gzipped.
 
 _LOOKED_AT = 20  # files
+_LISTED = 8  # of other files, by name
 _ASIDE = ("sources", "documents", "metadata", "metainfo")
 ONE_OF_EACH = "Remove or rename one of them."
 LAYOUT = ("Expected are references/ and system-outputs/, with files such as references/en-de.refA.txt or "
@@ -210,12 +212,13 @@ def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fil
     unread = {place: [name for name in list_folder(folder / place) if not task_name(f"{place}/{name}")]
               for place in inside if is_folder(folder / place)}
     return replace(testset, systems=systems, assumed=tuple(
-        f"Left out of {place}: {list_names(names, 8)}, as outputs are called such as NAME.txt or NAME.txt.gz."
+        Assumption("names-of-outputs", {"place": place, "files": [show_name(name) for name in names[:_LISTED]],
+                                        "n": len(names)})
         for place, names in unread.items() if names))
 
 
-def list_left_out(folder: Path) -> list[str]:
-    """Sentences: which language pairs have outputs and no reference, as a task does not publish one for each, and what
+def list_left_out(folder: Path) -> list[Assumption]:
+    """Which language pairs have outputs and no reference, as a task does not publish one for each, and what
     lies where others have a language pair and is none, such as en-zh-x."""
     outputs = [(place, name) for place in OUTPUTS if is_folder(folder / place) for name in list_folder(folder / place)]
     folders = [(place, name) for place, name in outputs if is_folder(folder / place / name)]
@@ -225,9 +228,9 @@ def list_left_out(folder: Path) -> list[str]:
     for place, name in [*outputs, *(("references", name) for name in list_folder(references) if is_folder(references))]:
         if not task_name(f"{place}/{name}"):
             others |= set(re.findall(r"(?:^|\.)([A-Za-z]{2,3}(?:_\w+)?-[\w-]+)(?=\.)", name)[:1])
-    return [*(f"Left out: {pair}, which has outputs and no reference."
+    return [*(Assumption("pair-without-reference", {"pair": pair})
               for pair in sorted(pairs - {name.pair for name, _ in _find_references(folder)})),
-            *(f"Left out: {show_name(name)}, which is no language pair such as en-de or en-pt-BR."
+            *(Assumption("no-language-pair", {"name": show_name(name)})
               for name in sorted(others) if not is_langpair(name))]
 
 

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from xml.sax.handler import ContentHandler
 
-from mtsig_core.errors import InputError, SettingError, explain_unknown, format_count, suggest_name
+from mtsig_core.assumption import Assumption
+from mtsig_core.errors import InputError, SettingError, explain_unknown, suggest_name
 from mtsig_core.languages import LANGUAGE, languages_of
 from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.limits import check_values, spend
@@ -29,8 +30,6 @@ from mtsig_core.testset import TestSet, show_name
 if TYPE_CHECKING:
     from xml.sax.xmlreader import AttributesImpl
 
-#: How a sentence of `TestSet.assumed` begins that tells of segments without any reference.
-NO_REFERENCE = "Left out, as no reference has them"
 DEPTH = 50  # of elements inside each other; WMT's XML has seven
 _LEVELS = {"doc": 0, "src": 1, "ref": 1, "hyp": 1, "seg": 2}
 _FORM = '<doc id="..." origlang="en"> with <src lang="en">, <ref lang="de" translator="A"> and <hyp lang="de" ' \
@@ -107,7 +106,7 @@ def _make_testset(name: str, files: str, documents: dict[str, _Document], langpa
     spend("systems", len(hyps), files)
     check_values(sum(len(one.src.texts) for one in documents.values() if one.src) * (len(refs) + len(hyps)), files)
     rows: list[tuple[int, str, str, str, list[str | None], list[str]]] = []
-    line, bare = 0, []
+    line, bare = 0, list[tuple[str, str]]()
     for key, document in documents.items():
         source = document.src.texts if document.src else {}
         for part in (*document.ref.values(), *document.hyp.values()):
@@ -123,15 +122,14 @@ def _make_testset(name: str, files: str, documents: dict[str, _Document], langpa
                 rows.append((line, key, document.domain or "", text, references,
                              [texts.get(seg, "") for texts in of_hyps]))
             else:
-                bare.append(f"{seg} of the document {key}")
+                bare.append((show_name(seg), show_name(key)))
     if not rows:
         raise InputError(f"{files}: no segment has a reference. Expected {_FORM}.")
-    told = (f"{NO_REFERENCE}: {format_count(len(bare), 'segment')}, the first is segment {show_name(bare[0])}.",) \
-        if bare else ()
+    told = [Assumption("no-reference", {"n": len(bare), "segment": seg, "document": key}) for seg, key in bare[:1]]
     lines, keys, domains, sources, references_of, outputs_of = zip(*rows, strict=True)
     return TestSet(name, dict(zip(hyps, zip(*outputs_of, strict=True), strict=True)),
                    dict(zip(refs, zip(*references_of, strict=True), strict=True)), sources=sources, documents=keys,
-                   domains=domains if any(domains) else None, langpair=langpair, lines=lines, assumed=told)
+                   domains=domains if any(domains) else None, langpair=langpair, lines=lines, assumed=tuple(told))
 
 
 def _select_language(document: _Document, target: str) -> _Document:

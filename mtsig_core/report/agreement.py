@@ -8,17 +8,16 @@ from typing import Any
 
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.assumption_words import assumed_record, info_record, list_assumptions
 from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.document import Paragraph, Report, Section, TableBlock, Warnings
 from mtsig_core.report.export import records_csv
-from mtsig_core.report.sentences import list_assumptions
 from mtsig_core.report.table import Column, Table, join_ends
 from mtsig_core.report.text import printable, report_text, terminal_width
 from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.schema import to_json, to_plain
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.significance import significant
-from mtsig_core.testset import add_remedy
 
 # Tables.
 
@@ -75,10 +74,10 @@ def agreement_verdict(found: Agreement | TaskAgreement) -> str:
     return f"{over}{title} agrees most with {found.human}: soft pairwise accuracy {accuracy}, {rest}"
 
 
-def agreement_assumed(found: Agreement | TaskAgreement) -> list[str]:
+def agreement_assumed(found: Agreement | TaskAgreement, remedies: bool = False) -> list[str]:
     """Sentences: which direction of the scores that are held against each other was assumed."""
     assumed = found.testset.assumed if isinstance(found, Agreement) else found.task.assumed
-    return list_assumptions(assumed, [found.human, *(one.metric for one in found.metrics)])
+    return list_assumptions(assumed, [found.human, *(one.metric for one in found.metrics)], remedies)
 
 
 def agreement_note(found: Agreement | TaskAgreement) -> str:
@@ -107,15 +106,14 @@ def agreement_note(found: Agreement | TaskAgreement) -> str:
 
 def agreement_report(found: Agreement | TaskAgreement) -> Report:
     """Metrics, the most agreeing first, of a task also in each language pair, and pairs of metrics."""
-    assumed = agreement_assumed(found)
     if isinstance(found, Agreement):
         info = found.testset
         documents = "" if info.n_documents is None else f" in {format_count(info.n_documents, 'document')}"
         name, what = info.name, (f"{format_count(len(info.systems), 'system')}, "
                                  f"{format_count(info.n_segments, 'segment')}{documents} with {found.human}")
-        last = [*assumed, *(f"{metric_title(one.metric)}: {one.signature}" for one in found.metrics)]
+        last = [*agreement_assumed(found), *(f"{metric_title(one.metric)}: {one.signature}" for one in found.metrics)]
     else:
-        name, what, last = found.task.name, ", ".join(found.pairs), list(map(add_remedy, assumed))
+        name, what, last = found.task.name, ", ".join(found.pairs), agreement_assumed(found, remedies=True)
     tables = [("Metrics", agreement_table(found)), ("Pairs of metrics", compared_metrics_table(found))]
     tables[1:1] = [("Language pairs", agreement_by_pair_table(found))] if isinstance(found, TaskAgreement) else []
     return Report(f"Metrics and {found.human} on {name}", [
@@ -139,9 +137,9 @@ def agreement_record(found: Agreement | TaskAgreement) -> dict[str, Any]:
     rows = {"settings": _settings(found), "metrics": metrics, "comparisons": found.comparisons,
             "warnings": list(map(caution_record, about_agreement(found)))}
     if isinstance(found, Agreement):
-        return {"human": found.human, "testset": found.testset, **rows}
+        return {"human": found.human, "testset": info_record(found.testset), **rows}
     task = {"name": found.task.name, "digest": found.task.digest, "pairs": found.task.pairs,
-            "assumed": found.task.assumed}
+            **assumed_record(found.task.assumed)}
     return {"human": found.human, "task": task, **rows,
             "pairs": {pair: agreement_record(part) for pair, part in found.pairs.items()}, "without": found.without}
 

@@ -9,6 +9,7 @@ from typing import Any
 from mtsig_core.caution import Caution
 from mtsig_core.experiments.dispute import Decider, Dispute, MetricDispute
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.assumption_words import info_record, list_assumptions
 from mtsig_core.report.caution_words import group_cautions, p_word
 from mtsig_core.report.document import Block, Facts, Figure, Paragraph, Report, Section, TableBlock, Warnings
 from mtsig_core.report.html import report_html
@@ -17,7 +18,6 @@ from mtsig_core.report.sentences import (
     SeenPair,
     choose_form,
     describe_tests,
-    list_assumptions,
     pick_file_doubts,
     see_pair,
     summarize_comparison,
@@ -314,7 +314,7 @@ def card_json(found: Dispute) -> str:
     favours a."""
     grouped = group_cautions(_cautions(found), several=len(found.metrics) > 1)
     return to_json({
-        "testset": found.comparison.testset, "settings": found.comparison.settings,
+        "testset": info_record(found.comparison.testset), "settings": found.comparison.settings,
         "a": found.a, "b": found.b, "metrics": {one.result.metric: _metric_record(one) for one in found.metrics},
         "not_compared": dict(found.not_compared),
         "documents": [{"document": one.name, "added": one.added} for side in found.documents for one in side],

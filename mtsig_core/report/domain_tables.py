@@ -9,10 +9,11 @@ import numpy as np
 
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.assumption_words import info_record, list_assumptions
 from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.document import Paragraph, Report, Section, TableBlock, Warnings
 from mtsig_core.report.export import records_csv
-from mtsig_core.report.sentences import describe_direction, list_assumptions
+from mtsig_core.report.sentences import describe_direction
 from mtsig_core.report.table import Column, Table, written_like
 from mtsig_core.report.text import report_text, terminal_width
 from mtsig_core.results import ByDomain
@@ -103,7 +104,7 @@ def domains_text(found: Sequence[ByDomain]) -> str:
 def domains_json(found: Sequence[ByDomain]) -> str:
     """By metric; stable keys, undefined is null, full precision."""
     first = found[0]
-    return to_json({"testset": asdict(first.testset), "settings": _settings(first), "metrics": {
+    return to_json({"testset": info_record(first.testset), "settings": _settings(first), "metrics": {
         one.metric: {"signature": one.signature, "higher_is_better": one.higher_is_better,
                      "systems": list(one.systems), "domains": [asdict(row) for row in one.domains],
                      "pairs": [asdict(row) for row in one.pairs]} for one in found},

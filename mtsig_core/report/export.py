@@ -15,8 +15,8 @@ import numpy as np
 from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError
 from mtsig_core.metrics import Metric
+from mtsig_core.report.assumption_words import info_record, list_assumptions, restore_assumed
 from mtsig_core.report.caution_words import caution_record
-from mtsig_core.report.sentences import list_assumptions
 from mtsig_core.report.tables import leaderboard_table, matrix_table, scores_table, single_runs, with_run_records
 from mtsig_core.report.text import printable, table_text
 from mtsig_core.results import (
@@ -182,7 +182,7 @@ def comparison_json(comparison: Comparison) -> str:
 
     The pairs of each metric are the matrix: all of them once, the better-scoring system first.
     """
-    return to_json({"schema": SCHEMA, "testset": comparison.testset, "settings": comparison.settings,
+    return to_json({"schema": SCHEMA, "testset": info_record(comparison.testset), "settings": comparison.settings,
                     "excluded": comparison.excluded, "warnings": list(map(caution_record, comparison.warnings)),
                     "metrics": metric_records(comparison.metrics)})
 
@@ -212,7 +212,7 @@ def read_comparison(text: str) -> Comparison:
                for name, record in records.items()}
     for result in metrics.values():
         _check_names(result)
-    return Comparison(from_plain(TestSetInfo, data.get("testset"), "testset"),
+    return Comparison(from_plain(TestSetInfo, restore_assumed(data.get("testset")), "testset"),
                       from_plain(Settings, data.get("settings"), "settings"),
                       _cautions(data.get("warnings")), metrics,
                       from_plain(tuple[Exclusion, ...], data.get("excluded"), "excluded"))

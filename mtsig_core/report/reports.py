@@ -17,6 +17,7 @@ from mtsig_core.report.agreement import (
     agreement_verdict,
     compared_metrics_table,
 )
+from mtsig_core.report.assumption_words import list_assumptions
 from mtsig_core.report.caution_words import caution_texts, fit_remedies_to_task
 from mtsig_core.report.document import Block, Facts, Figure, Paragraph, Report, Section, TableBlock, Warnings
 from mtsig_core.report.export import comparison_csv, comparison_json, matrix_csv
@@ -41,7 +42,6 @@ from mtsig_core.report.sentences import (
     describe_signatures,
     explain_far_firsts,
     explain_ranking,
-    list_assumptions,
     list_caveats,
     list_exclusions,
     list_interval_kinds,
@@ -84,7 +84,6 @@ from mtsig_core.stats.across import KINDS, find_disputes
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.significance import is_split
 from mtsig_core.store.reviews import Entry, replay
-from mtsig_core.testset import add_remedy
 
 #-----------------------------------------------------------------------------------------------------------------------
 # A comparison, and every form that it is written in.
@@ -351,7 +350,7 @@ def _head_section(found: TaskComparison, command: str) -> Section:
                   role="summary", only=_TEXT),
         Paragraph(text=f"Made by: {command} --format latex", role="remark", only=_LATEX),
         *(Paragraph(text=text, role="remark", only=_LATEX) for text in cautions),
-        *(Paragraph(text=add_remedy(text), only=_TEXT) for text in list_assumptions(found.task.assumed, metrics)),
+        *(Paragraph(text=text, only=_TEXT) for text in list_assumptions(found.task.assumed, metrics, remedies=True)),
         *(Paragraph(text=text, only=_TEXT) for text in list_exclusions(found))])
 
 
@@ -477,7 +476,7 @@ def _agreement_sections(found: TaskComparison) -> Iterator[Section]:
             caption=f"Pairs of metrics by soft pairwise accuracy with {held.human}: the difference of the one that "
                     "agrees more and the other."))
     blocks += [Paragraph(text=agreement_note(held), role="note"),
-               *(Paragraph(text=add_remedy(text), only=_TEXT) for text in agreement_assumed(held))]
+               *(Paragraph(text=text, only=_TEXT) for text in agreement_assumed(held, remedies=True))]
     yield Section("Which metric to trust", blocks)
 
 

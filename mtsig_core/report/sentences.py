@@ -14,6 +14,7 @@ import numpy as np
 from mtsig_core.caution import Caution
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.assumption_words import list_assumptions
 from mtsig_core.report.caution_words import (
     describe_agreement,
     describe_hidden,
@@ -544,13 +545,6 @@ def describe_rule(found: TaskComparison, metric: str) -> str | None:
 
 #-----------------------------------------------------------------------------------------------------------------------
 # How it was tested.
-
-
-def list_assumptions(assumed: Iterable[str], metrics: Iterable[str]) -> list[str]:
-    """Sentences: what was assumed of these metrics when a test set or a task was read, and what was left out then."""
-    named = tuple(f"{metric}:" for metric in metrics)
-    return [f"Assumed: {text}" if text.startswith(named) else text for text in assumed
-            if text.startswith(("Left out", *named))]
 
 
 def list_exclusions(found: Found) -> list[str]:

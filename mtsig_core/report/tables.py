@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.assumption_words import describe_gap
 from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.sentences import (
     ACROSS,
@@ -44,9 +45,9 @@ from mtsig_core.results import (
     TaskInfo,
 )
 from mtsig_core.stats.across import AGREE, KINDS, NOT_ALIKE, RELATIONS, UNDECIDED, Disputed, PairAcross, pairs_across
+from mtsig_core.stats.inventory import list_contents
 from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear_winner
 from mtsig_core.stats.significance import is_split
-from mtsig_core.stats.testset_cautions import list_contents
 from mtsig_core.task import SystemInfo
 from mtsig_core.testset import TestSet
 
@@ -428,7 +429,8 @@ def inventory_table(testset: TestSet) -> Table:
         return lambda row: EMPTY if getattr(row, key) is None and row.role not in _TEXTS else getattr(row, key)
 
     parts: list[_Part] = [(Column("role", "role", "name"), lambda row: row.role),
-                          (Column("name", "name", "name"), lambda row: row.name),
+                          (Column("name", "name", "name"),
+                           lambda row: row.name if row.gap is None else describe_gap(row.gap)),
                           *((Column(key, key, "count"), count(key))
                             for key in ("segments", "words", "characters", "empty", "repeated"))]
     if testset.scores:

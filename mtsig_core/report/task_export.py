@@ -10,6 +10,7 @@ from typing import Any
 from mtsig_core.readers.files import open_file
 from mtsig_core.readers.limits import limit_reading
 from mtsig_core.report.agreement import agreement_record, agreement_records
+from mtsig_core.report.assumption_words import assumed_record, info_record, list_assumptions
 from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.export import metric_records, records_csv
 from mtsig_core.report.html import report_html
@@ -20,7 +21,6 @@ from mtsig_core.report.sentences import (
     count_hidden,
     describe_methods,
     find_rank_rule,
-    list_assumptions,
     list_gaps_across,
     list_task_metrics,
 )
@@ -47,10 +47,10 @@ def task_json(found: TaskComparison, history: History = ()) -> str:
     first = next(iter(found.pairs.values()), None)
     cautions = {"": found.warnings} | {pair: comparison.warnings for pair, comparison in found.pairs.items()}
     return to_json({
-        "schema": SCHEMA, "task": found.task, "settings": None if first is None else first.settings,
+        "schema": SCHEMA, "task": info_record(found.task), "settings": None if first is None else first.settings,
         "ranks": _ranks_record(found), "disputed": _disputes_record(found), "excluded": found.excluded,
         "warnings": [{"pair": pair, **caution_record(caution)} for pair, own in cautions.items() for caution in own],
-        "pairs": {pair: {"testset": comparison.testset, "settings": comparison.settings,
+        "pairs": {pair: {"testset": info_record(comparison.testset), "settings": comparison.settings,
                          "metrics": metric_records(comparison.metrics)} for pair, comparison in found.pairs.items()},
         "macro": {name: {"notes": list_gaps_across(found, name),
                          **record} for name, record in metric_records(found.macro).items()},
@@ -171,7 +171,7 @@ def task_manifest(found: TaskComparison, source: TaskSource, command: str, histo
         "settings": {pair: comparison.settings for pair, comparison in found.pairs.items()},
         "signatures": {pair: {name: result.signature for name, result in comparison.metrics.items()}
                        for pair, comparison in found.pairs.items()},
-        "assumed": found.task.assumed,
+        **assumed_record(found.task.assumed),
         "excluded": found.excluded,
         "may_be_first": {name: _list_tops(found, name) for name in metrics},
         "methods": {name: describe_methods(found, name) for name in metrics},

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from mtsig_core.assumption import Assumption
 from mtsig_core.metrics.cache import keep_value, kept_value, remember
 from mtsig_core.results import TaskInfo
 from mtsig_core.source import TaskSource
@@ -103,7 +104,7 @@ class _KeptSet:
     scores: dict[str, tuple[bool, dict[str, tuple[float | None, ...]]]]  # higher is better, and by system
     documents: Sequence[str] | None
     domains: Sequence[str] | None
-    assumed: tuple[str, ...]
+    assumed: tuple[Assumption, ...]
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ class _KeptTask:
     name: str
     testsets: dict[str, _KeptSet]
     systems: dict[str, SystemInfo]
-    assumed: tuple[str, ...]
+    assumed: tuple[Assumption, ...]
 
 
 def _keep(task: Task, digest: str) -> None:

@@ -1,5 +1,4 @@
-"""What a test set holds, and the warnings that a test set calls for whatever is made of it: its texts, files, documents
-and ratings."""
+"""The warnings that a test set calls for whatever is made of it: its texts, files, documents and ratings."""
 
 from __future__ import annotations
 
@@ -8,7 +7,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations, islice, takewhile
 from operator import eq
@@ -18,13 +16,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import Remedy, format_count
-from mtsig_core.languages import SPACELESS, find_spaceless
+from mtsig_core.errors import Remedy
+from mtsig_core.languages import find_spaceless
 from mtsig_core.metrics import list_better_tokenizers
 from mtsig_core.metrics.cache import remember
 from mtsig_core.readers.alignment import Reordering, find_reordering
-from mtsig_core.readers.wmt_xml import NO_REFERENCE
-from mtsig_core.testset import SegmentScores, TestSet, show_name
+from mtsig_core.stats.inventory import count_characters
+from mtsig_core.testset import TestSet, show_name
 
 #-----------------------------------------------------------------------------------------------------------------------
 # Warnings about texts, documents and ratings.
@@ -147,69 +145,10 @@ def about_scores(testset: TestSet, metric: str) -> Iterator[Caution]:
 
 
 #-----------------------------------------------------------------------------------------------------------------------
-# What a test set holds.
+# All that makes a test set look wrong as it is opened.
 
 
-CANARY = ", a canary"
-_NO_SPACES = SPACELESS.keys() - {"ko"}  # between words: pieces between spaces would be taken for lost text
 _TOO_SHORT, _TOO_LONG = 0.5, 2.0  # characters of a system's output / of the reference, in all
-
-
-@dataclass(frozen=True)
-class Holding:
-    """One thing that a test set holds, and how much of it."""
-
-    role: str  # {"reference", "system", "training run", "source", "left out", "documents", "scores", "domain"}
-    name: str
-    #: For what was left out, the lines; for scores, missing ones count as empty; None for texts that are not here.
-    segments: int | None
-    #: Words are what stands between spaces: None where the script has none. All are None but for texts, save `empty` of
-    #: scores.
-    words: int | None = None
-    characters: int | None = None
-    empty: int | None = None
-    repeated: int | None = None
-    #: Of a system by all score tables together, and of a table for all systems; None where there is no table.
-    scores: int | None = None
-
-
-def list_contents(testset: TestSet) -> list[Holding]:
-    """What is there: texts, what was left out, documents, scores, domains."""
-    texts = [("reference", name, values) for name, values in testset.references.items()]
-    texts += [("system", name, values) for name, values in testset.systems.items()]
-    texts += [("training run", f"{name}, run {k}", values) for name, outputs in testset.runs.items()
-              for k, values in enumerate(outputs, 2)]
-    texts += [("source", "", testset.sources)] if testset.sources is not None else []
-    found = [_holding(role, name, values) for role, name, values in texts]
-    if testset.scores:
-        found = [replace(one, scores=sum(_scored(table, one.name) for table in testset.scores.values()))
-                 if one.role == "system" else one for one in found]
-    if (lines := describe_left_out(testset)) is not None:
-        found.append(Holding("left out", *lines))
-    if testset.documents is not None:
-        found.append(Holding("documents", format_count(testset.n_documents or 0, "document"), testset.n_segments))
-    for metric, table in testset.scores.items():
-        n = sum(_scored(table, name) for name in testset.systems)
-        found.append(Holding("scores", metric, testset.n_segments, scores=n,
-                             empty=len(testset.systems) * testset.n_segments - n))
-    return found + [Holding("domain", domain, size) for domain, size in Counter(testset.domains or ()).items()]
-
-
-def describe_left_out(testset: TestSet) -> tuple[str, int] | None:
-    """Which lines before the last are no segments, and how many; of texts, those called canary, or without a reference.
-
-    >>> describe_left_out(TestSet("toy", {"A": ["a"]}, {"ref": ["a"]}, lines=[2]))
-    ('line 1, a canary', 1)
-    """
-    gone = testset.lines[-1] - testset.n_segments
-    if gone <= 0:
-        return None
-    known = set(testset.lines)
-    first = next(line for line in range(1, testset.lines[-1]) if line not in known)
-    more = f" and {gone - 1} more" if gone > 1 else ""
-    why = "" if not testset.has_texts else ", a canary or without a reference" if any(
-        said.startswith(NO_REFERENCE) for said in testset.assumed) else CANARY
-    return f"line {first}{more}{why}", gone
 
 
 def find_suspicions(testset: TestSet) -> list[Caution]:
@@ -223,31 +162,12 @@ def find_suspicions(testset: TestSet) -> list[Caution]:
         return found
     found += about_repeated_references(testset)
     first, texts = next(iter(testset.references.items()))
-    expected = _characters(texts)
+    expected = count_characters(texts)
     for name, output in testset.systems.items():
-        ratio = _characters(output) / expected if expected else 1
+        ratio = count_characters(output) / expected if expected else 1
         if 0 < ratio < _TOO_SHORT or ratio > _TOO_LONG:
             found.append(Caution("odd-length", {"ratio": ratio, "reference": first}, a=name))
     return found
-
-
-def _scored(scores: SegmentScores, name: str) -> int:
-    """How many scores a system has."""
-    return sum(value is not None for value in scores.by_system.get(name, ()))
-
-
-def _holding(role: str, name: str, values: Sequence[str | None]) -> Holding:
-    present = [text for text in values if text is not None]
-    if not present:
-        return Holding(role, name, None)
-    filled = [text for text in present if text.strip()]
-    words = None if find_spaceless(present) in _NO_SPACES else sum(len(text.split()) for text in present)
-    return Holding(role, name, len(present), words, _characters(present), len(present) - len(filled),
-                   len(filled) - len(set(filled)))
-
-
-def _characters(values: Sequence[str | None]) -> int:
-    return sum(len(text) for text in values if text is not None)
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -257,30 +177,6 @@ def _characters(values: Sequence[str | None]) -> int:
 _FOUND: WeakKeyDictionary[TestSet, tuple[Caution, ...]] = WeakKeyDictionary()
 _SEGMENTS = 2000  # that are looked at
 _WORTH_KEEPING = 2000  # outputs; fewer are looked through faster than a file is read
-_EXAMPLE = 60  # characters of a line that are shown
-
-# Marks: pieces of lines that most lines of one text have and hardly any of the others.
-_MARKED, _RARE = 0.5, 0.1  # shares of lines
-_QUOTES, _DIALOGUE = "\"'-–—", 0.8  # what speech begins and ends with, and in how many lines of a dialogue
-_GLANCED, _LOOKED, _LEAST = 30, 200, 10  # lines in which marks are looked for, and counted; fewer tell nothing
-_FIRST, _LAST = "\x02", "\x03"  # stand for the ends of a line
-_ENTITY = re.compile(r"&(?:amp|quot|apos|lt|gt|nbsp|#\d{2,4}|#x[0-9a-f]{2,4});", re.IGNORECASE)
-_ENTITIES = 3  # lines with entities at least; and more than half as many as have what these stand for in others
-_ESCAPED = re.compile("[&<>\"“”„«»]")  # what entities stand for, and how else it is written
-_VARIANTS = {'"': re.compile("[“”„«»]|''"), "'": re.compile("[‘’‚‹›]"), ".": re.compile("。"), ",": re.compile("、")}
-_NUMBER = re.compile("[0-9]+")
-_SPACED = re.compile(r"(?<=\s)[.,;:!?]+(?=\s|$)")  # as tokenizers leave punctuation
-# What is style, and no mark: letters and punctuation within a line or at its end, two of them at its start.
-_USUAL = re.compile(rf"(?:[\w.,;:!?'\"-]|(?<! ) (?!\.))+|(?:[\w.,;:!?']| (?!\.))*{_LAST}|{_FIRST}[\w.,;:!?' ]{{0,2}}")
-
-# References made from an output.
-_WORDS, _CHARACTERS = 5, 12  # that a line has at least, as short ones are translated alike; the latter without spaces
-_EQUAL, _SHARE, _TIMES = 10, 0.05, 2  # lines equal to a reference: how many, of all, and those of the next system
-_SURE, _LUCK = 0.001, 0.6  # p that so many would come by luck, were the true numbers as 0.6 to 0.4
-#: Lines with one other word, as a multiple of those that errors independent of each other would leave beside as many
-#: equal lines: within these bounds errors are here and there, as in any good translation.
-_NEAR = (0.6, 1.25)
-_TWINS = 0.8  # of these lines that another system has, too: one was made from the other
 
 
 def about_files(testset: TestSet) -> tuple[Caution, ...]:
@@ -379,6 +275,22 @@ def _same_lines(a: Sequence[str], b: Sequence[str]) -> bool:
 # -- marks in most lines -----------------------------------------------------------------------------------------
 
 
+# Pieces of lines that most lines of one text have and hardly any of the others.
+_EXAMPLE = 60  # characters of a line that are shown
+_MARKED, _RARE = 0.5, 0.1  # shares of lines
+_QUOTES, _DIALOGUE = "\"'-–—", 0.8  # what speech begins and ends with, and in how many lines of a dialogue
+_GLANCED, _LOOKED, _LEAST = 30, 200, 10  # lines in which marks are looked for, and counted; fewer tell nothing
+_FIRST, _LAST = "\x02", "\x03"  # stand for the ends of a line
+_ENTITY = re.compile(r"&(?:amp|quot|apos|lt|gt|nbsp|#\d{2,4}|#x[0-9a-f]{2,4});", re.IGNORECASE)
+_ENTITIES = 3  # lines with entities at least; and more than half as many as have what these stand for in others
+_ESCAPED = re.compile("[&<>\"“”„«»]")  # what entities stand for, and how else it is written
+_VARIANTS = {'"': re.compile("[“”„«»]|''"), "'": re.compile("[‘’‚‹›]"), ".": re.compile("。"), ",": re.compile("、")}
+_NUMBER = re.compile("[0-9]+")
+_SPACED = re.compile(r"(?<=\s)[.,;:!?]+(?=\s|$)")  # as tokenizers leave punctuation
+# What is style, and no mark: letters and punctuation within a line or at its end, two of them at its start.
+_USUAL = re.compile(rf"(?:[\w.,;:!?'\"-]|(?<! ) (?!\.))+|(?:[\w.,;:!?']| (?!\.))*{_LAST}|{_FIRST}[\w.,;:!?' ]{{0,2}}")
+
+
 class _Sample:
     """Lines from all parts of a text, each once, none empty; and what a glance at some of them shows."""
 
@@ -430,18 +342,18 @@ def _describe_marks(sample: _Sample, others: Sequence[_Sample]) -> dict[str, Any
     if marks := _find_marks(sample, others):
         having = [text for text, line in zip(sample.texts, sample.lines, strict=True) if marks[0] in line]
         spaced = any(mark.strip(_FIRST + _LAST) == " ." for mark in marks)
-        return _sort_of_marks("spaces" if spaced else "marks", having, sample, [] if spaced else [
+        return _mark_facts("spaces" if spaced else "marks", having, sample, [] if spaced else [
             ("start" if mark[0] == _FIRST else "end" if mark[-1] == _LAST else "anywhere",
              show_name(_as_written(mark, having[0]))) for mark in marks])
     escaped = [text for text in sample.texts if "&" in text and _ENTITY.search(text)]
     meant = max(sum(bool(_ESCAPED.search(text)) for text in other.texts) for other in others)
     if len(escaped) >= _ENTITIES and len(escaped) > _MARKED * meant and not any(
             _ENTITY.search(text) for other in others for text in other.texts):
-        return _sort_of_marks("entities", escaped, sample, [])
+        return _mark_facts("entities", escaped, sample, [])
     return {}
 
 
-def _sort_of_marks(sort: str, having: Sequence[str], sample: _Sample, marks: list[tuple[str, str]]) -> dict[str, Any]:
+def _mark_facts(sort: str, having: Sequence[str], sample: _Sample, marks: list[tuple[str, str]]) -> dict[str, Any]:
     text = having[0]
     return {"sort": sort, "n": len(having), "n_lines": len(sample.texts), "marks": marks,
             "example": show_name(text if len(text) <= _EXAMPLE else f"{text[:_EXAMPLE]}...")}
@@ -497,6 +409,15 @@ def _as_written(mark: str, text: str) -> str:
 
 
 # -- references made from an output ------------------------------------------------------------------------------
+
+
+_WORDS, _CHARACTERS = 5, 12  # that a line has at least, as short ones are translated alike; the latter without spaces
+_EQUAL, _SHARE, _TIMES = 10, 0.05, 2  # lines equal to a reference: how many, of all, and those of the next system
+_SURE, _LUCK = 0.001, 0.6  # p that so many would come by luck, were the true numbers as 0.6 to 0.4
+#: Lines with one other word, as a multiple of those that errors independent of each other would leave beside as many
+#: equal lines: within these bounds errors are here and there, as in any good translation.
+_NEAR = (0.6, 1.25)
+_TWINS = 0.8  # of these lines that another system has, too: one was made from the other
 
 
 def _about_equal_lines(testset: TestSet, systems: Mapping[str, Sequence[str]]) -> Iterator[Caution]:

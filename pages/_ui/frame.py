@@ -9,9 +9,9 @@ import streamlit as st
 
 from mtsig_core import MtsigError, TestSet
 from mtsig_core.errors import format_count
+from mtsig_core.report.assumption_words import list_assumptions
 from mtsig_core.report.palette import shortened
-from mtsig_core.report.sentences import describe_settings, list_assumptions, summarize_comparison
-from mtsig_core.testset import add_remedy
+from mtsig_core.report.sentences import describe_settings, summarize_comparison
 from pages._ui import address, background, browser, controls, lecture_stage, screen, testsets, views
 from pages._ui.catalogue import HOME, PAGES, Page
 from pages._ui.screen import PageEnded, end_page
@@ -193,7 +193,7 @@ def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, ex
         screen.status([*summarize_comparison(view.comparison)[0], *[f"{format_count(n, 'system')} excluded"] * (n > 0)],
                       [*settings.values(),
                        *["each figure says how it is tested"] * (experiment and "alpha" in settings)],
-                      map(add_remedy, list_assumptions(view.comparison.testset.assumed, [view.metric])))
+                      list_assumptions(view.comparison.testset.assumed, [view.metric], remedies=True))
         if experiment:
             screen.cautions(caution for caution in view.comparison.warnings
                             if caution.kind.concern in ("files", "scores"))

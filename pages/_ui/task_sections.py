@@ -14,6 +14,7 @@ from mtsig_core.experiments.metric_agreement import AS_COMPARED, kept_agreement,
 from mtsig_core.metrics import metric_title, metric_titles
 from mtsig_core.readers.tasks import unread_sentences
 from mtsig_core.report import export
+from mtsig_core.report.assumption_words import list_assumptions
 from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.sentences import (
@@ -22,7 +23,6 @@ from mtsig_core.report.sentences import (
     count_tracks,
     explain_far_firsts,
     explain_ranking,
-    list_assumptions,
     list_caveats,
     list_task_settings,
     name_other_tops,
@@ -44,7 +44,7 @@ from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import find_disputes
 from mtsig_core.stats.cautions import about_choice
 from mtsig_core.store.reviews import Entry
-from mtsig_core.testset import add_remedy, pick_human_scores
+from mtsig_core.testset import pick_human_scores
 from pages._ui import (
     address,
     background,
@@ -118,7 +118,7 @@ def show_remarks(view: TaskView, comparison: TaskComparison) -> None:
             screen.plain(sentence)
     if view.offer.unread:
         screen.caution_box(" ".join(unread_sentences(view.offer.unread)))
-    for sentence in map(add_remedy, list_assumptions(comparison.task.assumed, [view.metric])):
+    for sentence in list_assumptions(comparison.task.assumed, [view.metric], remedies=True):
         screen.caution_box(sentence)
 
 

@@ -11,7 +11,7 @@ from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError
 from mtsig_core.readers import files as read_files
 from mtsig_core.readers.tasks import contents_of, has_scores, pairs_of, read_pair, read_task, tables_beside
-from mtsig_core.source import WITHDRAWN, Source, TaskSource
+from mtsig_core.source import Source, TaskSource
 from mtsig_core.task import SystemInfo
 from tests.toys import mean_ratings, read_zip, task_files, zipped
 
@@ -54,7 +54,7 @@ def test_the_table_of_the_systems_is_read_from_a_zip_too(packed, tmp_path, capsy
         assert source.list_withdrawn() == ("y",) and set(replace(source, keep_withdrawn=True).read().systems) == {"x",
                                                                                                                   "y"}
     for one in (Source(folder=str(path), langpair="en-de").read(), read_zip(path.read_bytes(), "en-de")):
-        assert list(one.systems) == ["x"] and one.assumed[0].startswith(WITHDRAWN)
+        assert list(one.systems) == ["x"] and one.assumed[0].code == "withdrawn"
     assert main(["task", "--folder", str(path), "--unit", "segment", "--trials", "99"]) == 0
     assert "x (<b>X</b>, contrastive)" in capsys.readouterr().out
     broken = packed({**TEXTS, "top/task/systems.tsv": "system\trole\nx\tmain\n"})

@@ -80,7 +80,7 @@ def test_what_is_missing(write):
 def test_what_no_reference_has_is_told(write, capsys):
     bare = doc("t2", part("src", "en", {1: "g", 2: "h"}), part("hyp", "de", {1: "g"}, system="M"))
     path = write(xml(NEWS, bare, TALK))
-    assert read_wmt_xml([path]).assumed == (
+    assert tuple(map(str, read_wmt_xml([path]).assumed)) == (
         "Left out, as no reference has them: 3 segments, the first is segment 1 of the document t2.",)
     assert main(["score", "--xml", str(path), "--metrics", "chrf"]) == 0
     said = capsys.readouterr().err

@@ -3,13 +3,19 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
 from mtsig_core import Comparison, Task, compare, read_scores
+from mtsig_core.assumption import KINDS, Assumption
+from mtsig_core.cli.main import main
+from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.agreement import agreement_text
+from mtsig_core.report.assumption_words import REMEDIES, TEMPLATES, list_assumptions
 from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.testset import check_settled
 
 SCORES = {name: [level + k % 3 / 10 for k in range(20)] for name, level in (("A", .5), ("B", .6), ("C", .7))}
 SAID = "mine: lower is better, as was said."
@@ -22,11 +28,56 @@ def found():
 
 
 def test_it_is_known_of_each_score(found):
-    assert found.testset.assumed == (
+    assert tuple(map(str, found.testset.assumed)) == (
         SAID, "XCOMET: higher is better, as its name is known and its scores lie between 0.5 and 0.9.",
         "other: higher is better, as nothing else was said.")
     assert Comparison.from_json(found.render("json")) == found
-    assert json.loads(found.render("json"))["testset"]["assumed"] == list(found.testset.assumed)
+    assert json.loads(found.render("json"))["testset"]["assumed"] == list(map(str, found.testset.assumed))
+
+
+#: An example of each code.
+EXAMPLES = [Assumption(code, facts) for code, facts in {
+    "direction-open": {"scores": [("mine", 0.1, 7)]}, "direction-told": {"metric": "mine", "higher": False},
+    "direction-known": {"metric": "mine", "higher": True, "low": 1, "high": 2}, "direction-default": {"metric": "mine"},
+    "withdrawn": {"table": "systems.tsv", "names": ["A", "B"]},
+    "no-reference": {"n": 1, "segment": "1", "document": "d"}, "pair-without-output": {"pair": "en-de"},
+    "names-of-outputs": {"place": "system-outputs", "files": ["A.doc"], "n": 2},
+    "pair-without-reference": {"pair": "en-de"}, "no-language-pair": {"name": "en-x-y"},
+    "references-of-others": {"pair": "en-de", "names": ["refA"], "used": ["refB"]}, "as-written": {"text": "Was so."},
+}.items()]
+
+
+def test_each_code_has_words_and_belongs_somewhere():
+    assert KINDS.keys() == TEMPLATES.keys() == {one.code for one in EXAMPLES} and REMEDIES.keys() <= KINDS.keys()
+    assert all("{" not in one.text for one in EXAMPLES)
+    for wrong in ({"code": "gone"}, {"code": "withdrawn"}, {"code": "withdrawn", "facts": {"names": ["A"]}}):
+        with pytest.raises(ValueError, match="or its facts are unknown"):
+            Assumption(**wrong)
+
+
+def test_nothing_goes_by_the_wording(found, monkeypatch, tmp_path, capsys):
+    """What is read, told, exported and read again is the same whatever the sentences say."""
+    for code in TEMPLATES:
+        monkeypatch.setitem(TEMPLATES, code, f"@{code}.")
+    info = replace(found.testset, assumed=EXAMPLES)
+    told = list_assumptions(info.assumed, ["mine"])
+    assert told == [("" if one.kind.leaves_out else "Assumed: ") + f"@{one.code}." for one in EXAMPLES]
+    assert list_assumptions(info.assumed, ["other"]) == [f"@{one.code}." for one in EXAMPLES if one.kind.leaves_out]
+    again = Comparison.from_json(replace(found, testset=info).render("json"))
+    assert again.testset.assumed == tuple(EXAMPLES)
+    with pytest.raises(SettingError, match=r"mine \(0.1 to 7\)"):
+        check_settled("mine", info.assumed)
+    for part in ("references/en-de.refA.txt", "system-outputs/en-de/A.txt", "system-outputs/en-cs/A.txt"):
+        (tmp_path / part).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / part).write_text("Ein Satz.\n" * 9)
+    assert main(["task", "--folder", str(tmp_path), "--trials", "99", "--resamples", "99"]) == 0
+    assert "@pair-without-reference." in capsys.readouterr().out
+
+
+def test_a_result_of_an_older_version_keeps_its_sentences(found):
+    record = json.loads(found.render("json"))
+    del record["testset"]["assumptions"]
+    assert list(map(str, Comparison.from_json(json.dumps(record)).testset.assumed)) == record["testset"]["assumed"]
 
 
 @pytest.mark.parametrize("form", ["text", "csv", "latex", "html"])
@@ -43,7 +94,8 @@ def test_rows_and_sentences(found):
 
 def test_what_agrees_over_a_task_tells_it_of_the_scores_held_against_each_other():
     pair = read_scores({"mine": SCORES, "XCOMET": SCORES, "other": SCORES}, ["mine"], name="toy")
-    task = Task("toy", {"en-de": pair}, assumed=("Left out: en-cs, which has outputs and no reference.", *pair.assumed))
+    left_out = Assumption("pair-without-reference", {"pair": "en-cs"})
+    task = Task("toy", {"en-de": pair}, assumed=(left_out, *pair.assumed))
     text = agreement_text(task_agreement(task, "mine", ["XCOMET"], resamples=50))
     assert text.endswith(f"\nLeft out: en-cs, which has outputs and no reference.\nAssumed: {SAID}\nAssumed: XCOMET: "
                          "higher is better, as its name is known and its scores lie between 0.5 and 0.9.\n")

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core import TestSet, compare, make_metric
+from mtsig_core.assumption import Assumption
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.report.reports import FORMS
 from mtsig_core.stats import comparison
@@ -62,7 +63,8 @@ def test_threads_and_decisions_draw_nothing_again(drawn):
 
 def test_a_name_is_said_anew_and_draws_nothing(drawn):
     compare_kept(TOY, of(TOY, "bleu"))
-    for testset in (replace(TOY, name="other"), replace(TOY, assumed=("Higher is better.",)),
+    assumed = Assumption("direction-default", {"metric": "X"})
+    for testset in (replace(TOY, name="other"), replace(TOY, assumed=(assumed,)),
                     replace(TOY, lines=range(2, 42))):
         found = compare_kept(testset, of(TOY, "bleu"))
         assert len(drawn) == 1 and found.testset.name == testset.name and found.testset.assumed == testset.assumed

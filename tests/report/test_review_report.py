@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core import TestSet, compare
+from mtsig_core.assumption import Assumption
 from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError
 from mtsig_core.report.latex import escape, number_cell
@@ -175,7 +176,7 @@ def test_every_file_has_what_the_numbers_say_against_decisions_and_beside_notes(
 
 
 def test_what_was_assumed_of_a_score_that_has_no_part_is_not_in_the_report(before):
-    info = replace(before.task, assumed=("esa: higher is better", "X: higher is better"))
+    info = replace(before.task, assumed=[Assumption("direction-default", {"metric": name}) for name in ("esa", "X")])
     text = Page(task_document("html", replace(before, task=info), TaskSource(None), "mtsig task --demo")).text
     assert "X: higher is better" in text and "esa:" not in text
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from mtsig_core import TestSet, read_scores
+from mtsig_core.assumption import Assumption
 from mtsig_core.caution import Caution
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.agreement import agreement_verdict
@@ -61,7 +62,8 @@ def made(names=NAMES, pairs=("en-de", "en-cs"), missing=0, documents=20, higher=
         testsets[pair] = TestSet(f"set {pair}", texts, {}, scores={"X": SegmentScores(scores, higher)},
                                  documents=[f"d{n // 2}" for n in range(2 * documents)])
     systems = {name: SystemInfo(n != 1) for n, name in enumerate(names)}
-    return Task("my task", testsets, systems, ("X: as was said.", "Y: of another."))
+    return Task("my task", testsets, systems, tuple(
+        Assumption("direction-told", {"metric": name, "higher": True}) for name in "XY"))
 
 
 def rated(task):
@@ -258,7 +260,7 @@ class TestLatex:
         told = typeset(told.split("methods.}", 1)[1].removesuffix(r"\par}").replace(
             r"\textbar\allowbreak{}", r"\textbar{}").replace(r"\allowbreak{}", ""))
         for part in ("approximate randomization", "Romano and Wolf 2005", "Signature", "test:ar|unit:document",
-                     found.task.digest, "Assumed: X: as was said.", "Excluded: <i>Gone</i> (late)", "higher is",
+                     found.task.digest, "Assumed: X: higher is better, as was said.", "Excluded: <i>Gone</i> (late)",
                      "3 to 6 pairs of systems in each language pair"):
             assert part in told, part
         assert "Y: of another" not in told and code.count("approximate randomization") == 1

@@ -1,0 +1,78 @@
+"""What was assumed or left out as files were read, as facts; and the kinds of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mtsig_core.caution import freeze_facts
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Where assumptions of a code belong, and the facts that their words need."""
+
+    facts: tuple[str, ...]
+    #: Something was left out: commands say so as they read, and every export has it. What else was assumed is of one
+    #: metric, and stands where that metric does.
+    leaves_out: bool = True
+
+
+#: The kind of each code.
+KINDS: Mapping[str, Kind] = {
+    # Which scores are better.
+    "direction-open": Kind(("scores",)),
+    "direction-told": Kind(("metric", "higher"), leaves_out=False),
+    "direction-known": Kind(("metric", "higher", "low", "high"), leaves_out=False),
+    "direction-default": Kind(("metric",), leaves_out=False),
+    # Systems, segments, files, language pairs.
+    "withdrawn": Kind(("table", "names")),
+    "no-reference": Kind(("n", "segment", "document")),
+    "names-of-outputs": Kind(("place", "files", "n")),
+    "pair-without-output": Kind(("pair",)),
+    "pair-without-reference": Kind(("pair",)),
+    "no-language-pair": Kind(("name",)),
+    "references-of-others": Kind(("pair", "names", "used")),
+    # A sentence of a result that an older version wrote.
+    "as-written": Kind(("text",)),
+}
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """What was assumed or left out; its words are made of the facts when they are asked for.
+
+    Attributes
+    ----------
+    code : str
+        A key of `KINDS`.
+    facts : mapping
+        The numbers and names that its words need; values are as JSON has them, with tuples for lists.
+    """
+
+    code: str
+    facts: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        if self.code not in KINDS or set(self.kind.facts) != self.facts.keys():
+            raise ValueError(f"The code {self.code[:40]!r} or its facts are unknown. Expected what mtsig writes")
+        object.__setattr__(self, "facts", freeze_facts(self.facts))
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def kind(self) -> Kind:
+        return KINDS[self.code]
+
+    @property
+    def metric(self) -> str | None:
+        """The one metric that it is about; None where something was left out."""
+        return None if self.kind.leaves_out else str(self.facts["metric"])
+
+    @property
+    def text(self) -> str:
+        from mtsig_core.report.assumption_words import TEMPLATES, fill
+
+        return fill(TEMPLATES[self.code], self)

@@ -1,0 +1,96 @@
+"""The words of what was assumed or left out as files were read: for each code a template of its facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from mtsig_core.assumption import Assumption
+from mtsig_core.errors import format_count
+from mtsig_core.results import TaskInfo, TestSetInfo
+from mtsig_core.schema import to_plain
+from mtsig_core.stats.inventory import Gap
+
+#: By code, filled with the facts; a list is its items, and `direction` says whether higher or lower is better.
+TEMPLATES = {
+    "direction-open": "Left out, as neither name nor range says whether higher is better: {scores}.",
+    "direction-told": "{metric}: {direction}, as was said.",
+    "direction-known": "{metric}: {direction}, as its name is known and its scores lie between {low:g} and {high:g}.",
+    "direction-default": "{metric}: higher is better, as nothing else was said.",
+    "withdrawn": "Left out as withdrawn by {table}, the task's table of systems: {names}.",
+    "no-reference": "Left out, as no reference has them: {segments}, the first is segment {segment} of the document "
+                    "{document}.",
+    "names-of-outputs": "Left out of {place}: {files}{more}, as outputs are called such as NAME.txt or NAME.txt.gz.",
+    "pair-without-output": "Left out: {pair}, which has references and no output.",
+    "pair-without-reference": "Left out: {pair}, which has outputs and no reference.",
+    "no-language-pair": "Left out: {name}, which is no language pair such as en-de or en-pt-BR.",
+    "references-of-others": "Left out of {pair}: the choice of references, as it has none of {names}. It is scored "
+                            "with {used}.",
+    "as-written": "{text}",
+}
+#: What to do about it, for a screen and no paper.
+REMEDIES = {
+    "direction-open": "Say it by --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command.",
+    "withdrawn": "--keep-withdrawn keeps them.",
+}
+#: Why lines are no segments.
+_WHY = {"canary": ", a canary", "canary or no reference": ", a canary or without a reference"}
+
+
+def fill(template: str, assumption: Assumption) -> str:
+    """A template with the facts of an assumption."""
+    names: dict[str, Any] = {name: ", ".join(map(_describe, value)) if isinstance(value, tuple) else value
+                             for name, value in assumption.facts.items()}
+    if "higher" in names:
+        names["direction"] = f"{'higher' if names['higher'] else 'lower'} is better"
+    if "n" in names:
+        names["segments"] = format_count(names["n"], "segment")
+        names["more"] = ", ..." if names["n"] > len(assumption.facts.get("files", ())) else ""
+    return template.format_map(names)
+
+
+def _describe(item: Any) -> str:
+    """An item of a list: a name, or scores with their range."""
+    return item if isinstance(item, str) else "{} ({:g} to {:g})".format(*item)
+
+
+def with_remedy(assumption: Assumption) -> str:
+    """The words, with what to do."""
+    return " ".join(filter(None, [assumption.text, REMEDIES.get(assumption.code)]))
+
+
+def list_assumptions(assumed: Iterable[Assumption], metrics: Iterable[str], remedies: bool = False) -> list[str]:
+    """Sentences: what was assumed of these metrics when a test set or a task was read, and what was left out then; with
+    `remedies`, also what to do about it."""
+    metrics = set(metrics)
+    return [("Assumed: " if one.metric is not None else "") + (with_remedy(one) if remedies else one.text)
+            for one in assumed if one.metric is None or one.metric in metrics]
+
+
+def assumed_record(assumed: Iterable[Assumption]) -> dict[str, Any]:
+    """For JSON: the sentences, and what they are made of."""
+    assumed = list(assumed)
+    return {"assumed": [one.text for one in assumed], "assumptions": to_plain(assumed)}
+
+
+def info_record(info: TestSetInfo | TaskInfo) -> dict[str, Any]:
+    """What JSON has of a test set or a task."""
+    return {**to_plain(info), **assumed_record(info.assumed)}
+
+
+def restore_assumed(record: object) -> object:
+    """The fields of a `TestSetInfo` from what `info_record` made, which may be anything; of an older version, the
+    sentences are all there is."""
+    if not isinstance(record, dict) or not isinstance(record.get("assumed", []), list):
+        return record
+    sentences = [{"code": "as-written", "facts": {"text": text}} for text in record.get("assumed", [])]
+    return record | {"assumed": record.get("assumptions", sentences)}
+
+
+def describe_gap(gap: Gap) -> str:
+    """Which lines are no segments, and why.
+
+    >>> describe_gap(Gap(1, 3, "canary"))
+    'line 1 and 2 more, a canary'
+    """
+    return f"line {gap.first}{f' and {gap.n - 1} more' if gap.n > 1 else ''}{_WHY.get(gap.why or '', '')}"
