@@ -4,12 +4,12 @@ from functools import partial
 
 import streamlit as st
 
-from mtsig_core.experiments.sampling import KINDS, SIZES, ratio_of_spreads, sampling, spreads
+from mtsig_core.experiments.sampling import KINDS, SIZES, ratio_of_spreads, sample_both_kinds, sampling, spreads
 from mtsig_core.figures.experiment_plots import spread
 from mtsig_core.report.experiment_tables import sampled_system_records
 from mtsig_core.report.table import rounded
 from pages._ui import controls, frame, screen, session_limits, testsets
-from pages._ui.sampling_sections import NAMES, Samples, describe_ratio, sample_both_kinds
+from pages._ui.sampling_sections import NAMES, Samples, describe_ratio
 from pages._ui.screen import end_page
 from pages._ui.studies import study
 

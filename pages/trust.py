@@ -15,7 +15,7 @@ from pages._ui.trust_sections import (
 #: name -> (its question, what answers it, what links called it before)
 QUESTIONS = {
     "False alarms": ("How often does a test find a difference that is not there?", show_type_one, "type-I error"),
-    "Coverage": ("How often does a 95% interval contain the true score?", show_coverage, "coverage"),
+    "Coverage": ("How often does an interval contain the true score?", show_coverage, "coverage"),
     "Many comparisons": ("What happens when many pairs are tested?", show_claims, "many comparisons"),
     "Units": ("Do documents change what is significant?", show_units, "documents or segments"),
     "Calibration": ("How often is a significant result right?", show_calibration, "calibration"),

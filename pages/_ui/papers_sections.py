@@ -28,7 +28,7 @@ from mtsig_core.experiments.papers import (
     ZHANG_VOGEL_5,
     ZHANG_VOGEL_6,
 )
-from mtsig_core.experiments.sampling import KINDS, sampling
+from mtsig_core.experiments.sampling import KINDS, sample_both_kinds, sampling
 from mtsig_core.experiments.sweeps import bound_sd, stability, sweep_sizes
 from mtsig_core.experiments.validation import conclusions, pair_tests
 from mtsig_core.figures.experiment_plots import (
@@ -51,7 +51,6 @@ from mtsig_core.stats.score import bootstrap_systems
 from mtsig_core.stats.significance import significant
 from pages._ui import controls, methods_sections, one_pair, screen, session_limits, testsets
 from pages._ui.browser import command_box
-from pages._ui.sampling_sections import sample_both_kinds
 from pages._ui.size_sections import run_sweep, show_references, with_several_references
 from pages._ui.studies import study
 from pages._ui.trust_sections import row_of
@@ -243,8 +242,7 @@ def _show_sizes(view: View) -> None:
         shares.show(partial(widths, rows, slope, paper, unit=units,
                             theirs=f"Zhang and Vogel, {metric_title(theirs)}"), rows,
                     "Relative width of the interval by size.", system, key="papers.widths")
-    st.caption("Figures 4 to 7 draw mean scores by size (left); the widths (right) are those of their Table 2. They "
-               "found that an interval narrows by 30% when the test set doubles.")
+    st.caption("Figures 4 to 7 draw mean scores by size (left); the widths (right) are those of their Table 2.")
 
 
 def _show_relations(view: View) -> None:

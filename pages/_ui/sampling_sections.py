@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from mtsig_core.experiments.sampling import KINDS, Sampling, Spreads, sampling
+from mtsig_core.experiments.sampling import KINDS, Sampling, Spreads
 from mtsig_core.figures.experiment_plots import intervals, outcomes, ratios
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.experiment_tables import (
@@ -47,15 +47,6 @@ def describe_ratio(ratio: tuple[float, float, float] | None, size: int, shuffled
             f"({middle:.1f} times as wide, {level} CI {low:.1f} to {high:.1f})")
 
 
-def sample_both_kinds(testset, metric, *, progress, jobs, statistics, **more):
-    """Blocks and broad samples, by kind."""
-    def report(k):
-        return lambda stage, share: progress("samples", (k + share) / len(KINDS))
-
-    return {kind: sampling(testset, metric, kind, progress=report(k), jobs=jobs, statistics=statistics, **more)
-            for k, kind in enumerate(KINDS)}
-
-
 @dataclass(frozen=True)
 class Samples:
     """Both kinds of sample of one size."""
@@ -78,7 +69,7 @@ class Samples:
         """Which samples' intervals contain the score of the whole test set, for both kinds on one scale."""
         chosen = {kind: one.system(self.name) for kind, one in self.by_kind.items()}
         rates = {kind: one.hit_rate for kind, one in chosen.items()}
-        screen.answer("The interval of a sample contains the score of the whole test set in "
+        screen.answer("The score of the whole test set is inside the interval of "
                       + " and ".join(f"{rate.count} of {rate.n} {NAMES[kind].lower()}" for kind, rate in rates.items()))
         ends = np.concatenate([end for one in chosen.values() for end in (one.low, one.high)])
         frame = (float(np.nanmin(ends)), float(np.nanmax(ends)))

@@ -71,11 +71,6 @@ def contains(rate: Rate, share: float) -> bool:
     return rate.low <= share <= rate.high
 
 
-def title_of_test(name: str) -> str:
-    title = TESTS[name].title
-    return title[:1].upper() + title[1:]
-
-
 def warn_of_few_documents(n: int | None) -> None:
     """Say what a handful of documents, or of them drawn, cannot show."""
     if n is not None and n < FEW_UNITS:
@@ -148,7 +143,7 @@ def _null_situations(one) -> dict:
 def _rejections(alpha: float, one):
     """The figure of all tests in each situation."""
     at = _null_situations(one)
-    return partial(panels, {situation: [row_of(title_of_test(row.test), row.rejected) for row in one.rows
+    return partial(panels, {situation: [row_of(TESTS[row.test].title, row.rejected) for row in one.rows
                                         if (row.null, row.unit) == (first.null, first.unit)]
                             for situation, first in at.items()}, alpha, "false alarms",
                    predicted={} if one.predicted is None else {list(at)[1]: one.predicted})

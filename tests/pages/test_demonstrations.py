@@ -79,12 +79,12 @@ def test_until_one_is_chosen_the_set_follows_the_page_and_what_was_said_of_it_st
 
 @pytest.mark.parametrize("path, source, key, goes_to", [
     ("sampling", Source(demo=300), "demo.simulated corpus", LARGE),
-    ("bootstrap", Source(demo=300), "demo.simulated corpus, 1592 segments, 4 references",
+    ("papers", Source(demo=300), "demo.simulated corpus, 1592 segments, 4 references",
      "simulated corpus, 1592 segments, 4 references"),
     (None, Source(demo=300), "demo.simulated shared task", TASK),
     ("significance", Source(demo=0), "demo.simulated shared task", TASK)])
 def test_pages_lead_to_the_set_that_they_need(opened, path, source, key, goes_to):
-    page = opened(path, source)
+    page = opened(path, source, **({"item": "zhang-table1"} if path == "papers" else {}))
     page.button(key=key).click().run()
     assert not page.exception
     assert page.selectbox(key="testset").value == goes_to and in_address(page) == goes_to

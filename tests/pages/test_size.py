@@ -112,7 +112,6 @@ def test_the_curve_grows_and_no_half_of_it_passes_for_the_whole(open_page, sourc
     monkeypatch.setattr(charts, "grow", grow)
     monkeypatch.setattr(size_sections.screen, "answer", lambda text: said.append(text))
     monkeypatch.setattr(sweeps, "sweep_sizes", slowly)
-    monkeypatch.setattr(size_sections, "sweep_sizes", whole_sweep)
     page = open_page(source, sizes="5, 8, 100%", seed="11")
     assert not page.exception and [alt[:28] for _, alt in grown] == [
         f"Test sets of {k} of 3 sizes ar" for k in range(4)]
