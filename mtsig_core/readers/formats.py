@@ -15,7 +15,7 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from mtsig_core.errors import InputError, Remedy
@@ -147,9 +147,11 @@ class Format:
                        "system and a row for each line.")
     read_as: tuple[str, ...] = ()  # where the usual reader of what is expected takes it
     remedies: tuple[Remedy, ...] = ()  # see `MtsigError`
-    #: By what is expected, a reader of its own: from the unpacked bytes and the name of the file to lines, or to the
-    #: header and the numbered rows of a table of scores.
-    readers: Mapping[str, Callable[[bytes, str], Any]] = field(default_factory=dict)
+    #: By what is expected, a reader of its own: from the lines of the file (of a binary one its bytes, unpacked) and
+    #: its name to lines of text, or to the header and the numbered rows of a table of scores.
+    readers: Mapping[str, Callable[[Any, str], Any]] = field(default_factory=dict)
+    is_binary: bool = False
+    endings: tuple[str, ...] = ()  # of its files, which are no part of the name of a system
 
 
 def _has_magic(*magics: bytes, offset: int = 0) -> Callable[[_Sample], bool]:
@@ -186,32 +188,35 @@ _SHEETS = f"{_SHEET} if it has scores. Of texts, save each column as a text file
 _FOR_LINES = "Write such a file from it, as plain text."
 _UNTAR = "Unpack it: tar xf FILE. Then give the files in it; or a task's folder, or a zip of that."
 
+_binary = partial(Format, is_binary=True)
+
 #: The first that fits counts.
 FORMATS = (
-    Format("xlsx", "an office document, such as a workbook of Excel", _is_office,
-           _SHEETS, f"{_SHEET}."),
-    Format("zip", "a zip archive", _has_magic(b"PK\x03\x04", b"PK\x05\x06"),
-           "Such an archive is read where it holds a whole shared task, and comes alone under a name that ends in "
-           ".zip. Otherwise unpack it and give the files in it.", "Unpack it and give the table in it.",
-           read_as=(FOLDER,)),
-    Format("tar", "a tar archive", _has_magic(b"ustar", offset=257), _UNTAR,
-           "Unpack it: tar xf FILE. Then give the table."),
-    Format("gzip", "gzipped twice", _has_magic(b"\x1f\x8b"), _GUNZIP, _GUNZIP),
-    *(Format(name, what, _has_magic(magic), remedy, remedy) for name, what, magic, remedy in (
+    _binary("xlsx", "an office document, such as a workbook of Excel", _is_office,
+            _SHEETS, f"{_SHEET}."),
+    _binary("zip", "a zip archive", _has_magic(b"PK\x03\x04", b"PK\x05\x06"),
+            "Such an archive is read where it holds a whole shared task, and comes alone under a name that ends in "
+            ".zip. Otherwise unpack it and give the files in it.", "Unpack it and give the table in it.",
+            read_as=(FOLDER,)),
+    _binary("tar", "a tar archive", _has_magic(b"ustar", offset=257), _UNTAR,
+            "Unpack it: tar xf FILE. Then give the table."),
+    _binary("gzip", "gzipped twice", _has_magic(b"\x1f\x8b"), _GUNZIP, _GUNZIP),
+    *(_binary(name, what, _has_magic(magic), remedy, remedy) for name, what, magic, remedy in (
         ("bzip2", "a bzip2 file", b"BZh", _REPACK.format("bunzip2")),
         ("xz", "an xz file", b"\xfd7zXZ\x00", _REPACK.format("xz -d")),
         ("zstd", "a zstd file", b"\x28\xb5\x2f\xfd", _REPACK.format("zstd -d")))),
-    Format("7z", "a 7z archive", _has_magic(b"7z\xbc\xaf\x27\x1c"), "Unpack it and give the files in it.",
-           "Unpack it and give the table in it."),
-    *(Format(what.partition(" ")[2], what, _has_magic(magic)) for what, magic in (
+    _binary("7z", "a 7z archive", _has_magic(b"7z\xbc\xaf\x27\x1c"), "Unpack it and give the files in it.",
+            "Unpack it and give the table in it."),
+    *(_binary(what.partition(" ")[2], what, _has_magic(magic)) for what, magic in (
         ("a PNG image", b"\x89PNG\r\n"), ("a JPEG image", b"\xff\xd8\xff"), ("a GIF image", b"GIF8"),
         ("a PDF document", b"%PDF"), ("an SQLite database", b"SQLite format 3"), ("a program", b"\x7fELF"),
         ("a Python pickle", b"\x80\x04\x95"), ("a NumPy array", b"\x93NUMPY"))),
-    Format("office", "an old office document", _has_magic(b"\xd0\xcf\x11\xe0"),
-           _SHEETS, f"{_SHEET}."),
-    Format("parquet", "a Parquet table", _has_magic(b"PAR1"),
-           "Put each of its columns of texts in a file of its own, one segment per line; or read it in Python: "
-           "mtsig_core.read_frame(pandas.read_parquet(...)).", readers={SCORE_TABLE: read_parquet}),
+    _binary("office", "an old office document", _has_magic(b"\xd0\xcf\x11\xe0"),
+            _SHEETS, f"{_SHEET}."),
+    _binary("parquet", "a Parquet table", _has_magic(b"PAR1"),
+            "Put each of its columns of texts in a file of its own, one segment per line; or read it in Python: "
+            "mtsig_core.read_frame(pandas.read_parquet(...)).", readers={SCORE_TABLE: read_parquet},
+            endings=(".parquet",)),
     Format("sgml", "SGML of WMT, 2008 to 2020",
            lambda sample: sample.root in _SGML or (sample.root == "doc" and b"<seg" in sample.head),
            f"Take the text of each <seg>: {_SEG}"),
@@ -229,7 +234,8 @@ FORMATS = (
            "of H- where it has both; references: grep '^T-' FILE | sort -V | cut -f2-)."),
     Format("nbest", "an n-best list", _has_lines(r"\s*\d+ \|\|\| "), f"Take the best of each segment: {_AWK}"),
     Format("conllu", "CoNLL-U", _has_lines(r"\d+([-.]\d+)?\t([^\t]*\t){8}[^\t]*$"),
-           "It holds a parse: name it as the parse of its text.", remedies=({"parse": "NAME=FILE"},)),
+           "It holds a parse: name it as the parse of its text.", remedies=({"parse": "NAME=FILE"},),
+           endings=(".conllu",)),
     Format("subtitles", "a file of subtitles", _has_lines(r"(\d\d:)?\d\d:\d\d[,.]\d{3} --> ", 0.15), _EXPORT),
     Format("po", "a PO file of gettext", _has_lines(r"(msgid|msgstr)(\[\d+\])? ", 0.2), _EXPORT),
     Format("comet", "the printed output of comet-score", _has_lines(r".*\tSegment \d+\tscore: -?\d"),
@@ -242,13 +248,14 @@ FORMATS = (
            lambda sample: sample.has_texts_only, _JQ, f"If it is an output, give it as a system. {_JQ}",
            read_as=(DOCUMENTS,)),
     Format("jsonl", "JSON, an object in each line", lambda sample: bool(sample.keys), _JQ,
-           read_as=(SCORE_TABLE, DOCUMENTS)),
+           read_as=(SCORE_TABLE, DOCUMENTS), endings=(".jsonl",)),
     Format("json", "JSON", lambda sample: sample.is_json,
            "Put each of its texts on a line of a text file; scores of segments are read from JSON.",
-           read_as=(SCORE_TABLE,)),
+           read_as=(SCORE_TABLE,), endings=(".json",)),
     Format("scores", "a table of segment scores",
            lambda sample: bool({*NAMES["system"]} & sample.header) and "score" in sample.header,
-           "Name it as scores, and give the texts too.", read_as=(SCORE_TABLE,), remedies=({"scores": "NAME=FILE"},)),
+           "Name it as scores, and give the texts too.", read_as=(SCORE_TABLE,), remedies=({"scores": "NAME=FILE"},),
+           endings=(".tsv", ".csv")),
     Format("texts", "a table of texts", lambda sample: len(_TEXT_COLUMNS & sample.header) > 1,
            "Put each of its columns of texts in a file of its own, one segment per line; or read it in Python: "
            "mtsig_core.read_frame(pandas.read_csv(...)).", read_as=(SCORE_TABLE,)),
@@ -268,13 +275,30 @@ def sniff(data: bytes) -> Format | None:
     return next((fmt for fmt in FORMATS if fmt.fits(sample)), None)
 
 
-def find_reader(name: str, data: bytes, content: str) -> Callable[[bytes, str], Any] | None:
-    """The reader that the format of a file has of its own for what is expected there, None for the usual one; raises
+def find_format(name: str, data: bytes, content: str) -> Format | None:
+    """The format of a file that has a reader of its own for what is expected there, None for the usual reader; raises
     InputError where the format is not read there."""
     if error := find_refusal(name, data, content):
         raise error
     kind = sniff(data) if content in _CHECKED else None
-    return None if kind is None else kind.readers.get(content)
+    return None if kind is None or content not in kind.readers else kind
+
+
+def list_endings(content: str | None = None) -> list[str]:
+    """The endings of formats, of all or of those that are read where `content` is expected."""
+    return [ending for kind in FORMATS if content is None or content in (*kind.read_as, *kind.readers)
+            for ending in kind.endings]
+
+
+def strip_ending(name: str, content: str | None = None) -> str:
+    """The name of a file without the ending of plain text or of a format, and without that of gzip; with `content`,
+    only of formats that are read where it is expected.
+
+    >>> strip_ending("A.txt.gz"), strip_ending("A.parquet"), strip_ending("A.parquet", SEGMENTS)
+    ('A', 'A', 'A.parquet')
+    """
+    name = name.removesuffix(".gz")
+    return name.removesuffix(next(filter(name.endswith, [".txt", *list_endings(content)]), ""))
 
 
 def find_refusal(name: str, data: bytes, content: str) -> InputError | None:

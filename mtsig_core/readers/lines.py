@@ -10,13 +10,13 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
 from mtsig_core.errors import InputError, find_closest
 from mtsig_core.readers.files import FilePath, open_file
-from mtsig_core.readers.formats import SEGMENTS, find_reader, sniff
+from mtsig_core.readers.formats import SEGMENTS, Format, find_format, sniff
 from mtsig_core.readers.limits import is_limited, spend
 from mtsig_core.testset import StoredLines, read_file_state, show_name
 
@@ -68,8 +68,8 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
     A byte order mark is left out, and the last line need not end.
     """
     data, unpacked = read_bytes(path, content)
-    if reader := find_reader(show_name(path), data, content):
-        lines: list[str] = reader(data, show_name(path))
+    if (kind := find_format(show_name(path), data, content)) is not None:
+        lines: list[str] = read_format(kind, data, path, unpacked, content)
         _spend_lines(lines, path)
         return lines
     text = decode(data, path, unpacked).lstrip("\ufeff")
@@ -80,9 +80,20 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
         raise InputError(f"{show_name(path)} has no line feed and {ends:,} carriage returns, as old Macs and some "
                          f"spreadsheets end lines. Expected {content}, each ended by a line feed. Convert it: "
                          + _write_command(r"tr '\r' '\n'", path, unpacked))
-    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    lines = _split_lines(text)
     _spend_lines(lines, path)
     return lines
+
+
+def read_format(kind: Format, data: bytes, path: FilePath, unpacked: bool, content: str) -> Any:
+    """What a format's own reader for `content` makes of the unpacked bytes of a file: of a text its lines, decoded and
+    split as those of any text."""
+    given = data if kind.is_binary else _split_lines(decode(data, path, unpacked).lstrip("\ufeff"))
+    return kind.readers[content](given, show_name(path))
+
+
+def _split_lines(text: str) -> list[str]:
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
 def _spend_lines(lines: Sequence[str], path: FilePath) -> None:
@@ -164,7 +175,7 @@ def _explain_encoding(data: bytes, offset: int, path: FilePath, unpacked: bool) 
     """Message for data that is not UTF-8 text from this byte on: where, what it looks like, what to do."""
     name, line = show_name(path), data.count(b"\n", 0, offset) + 1
     place = f"{name}, line {line}: byte 0x{data[offset]:02X} at offset {offset}{' of the unpacked text' * unpacked}"
-    if kind := sniff(data):
+    if (kind := sniff(data)) and kind.is_binary:
         return f"{name} is {kind.what}, not text. Give it as UTF-8 text."
     encoding, program = _guess_encoding(data), "iconv -f {} -t UTF-8"
     if data[offset] == 0 and encoding is None:
@@ -213,7 +224,7 @@ def _index_lines(file: BinaryIO, path: FilePath) -> StoredLines | None:
     copy = cast(BinaryIO, tempfile.TemporaryFile()) if file.read(2) == GZIP_MAGIC else None
     offset, ends, sizes, lengths = 0, *(list[np.ndarray]() for _ in range(3))
     for block in _read_blocks(path, copy):
-        if not ends and find_reader(show_name(path), block, SEGMENTS):
+        if not ends and find_format(show_name(path), block, SEGMENTS):
             return None
         if not ends and block.startswith(_MARK):
             offset, block = len(_MARK), block[len(_MARK):]

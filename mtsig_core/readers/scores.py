@@ -30,9 +30,9 @@ from mtsig_core.readers.columns import (
     show_value,
 )
 from mtsig_core.readers.files import FilePath
-from mtsig_core.readers.formats import IDS, SCORE_TABLE, find_reader
+from mtsig_core.readers.formats import IDS, SCORE_TABLE, find_format
 from mtsig_core.readers.limits import check_values, spend
-from mtsig_core.readers.lines import decode, read_bytes, read_lines
+from mtsig_core.readers.lines import decode, read_bytes, read_format, read_lines
 from mtsig_core.readers.tasks import ENDINGS, read_blocks
 from mtsig_core.testset import SegmentScores, TestSet, find_direction, is_human, show_name, told_direction
 
@@ -115,8 +115,8 @@ def _read_rows(path: Table, metric: str) -> tuple[str, list[str], Rows, bool]:
     data, unpacked = read_bytes(path, SCORE_TABLE)
     if not data.strip():
         raise InputError(f"{name} is empty. {FORMS}")
-    if reader := find_reader(name, data, SCORE_TABLE):
-        return name, *reader(data, name), False
+    if (kind := find_format(name, data, SCORE_TABLE)) is not None:
+        return name, *read_format(kind, data, path, unpacked, SCORE_TABLE), False
     text = decode(data, path, unpacked).lstrip("\ufeff")
     if text.lstrip()[:1] in ("{", "["):
         return name, *read_json(name, text, metric)

@@ -26,7 +26,7 @@ from mtsig_core.readers.files import (
     list_archive,
     list_folder,
 )
-from mtsig_core.readers.formats import FOLDER, SYSTEMS_TABLE, find_reader
+from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, SYSTEMS_TABLE, find_format, list_endings
 from mtsig_core.readers.limits import check_values, parse_json, spend
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_bytes, read_lines
 from mtsig_core.readers.texts import drop_canary, find_runs
@@ -381,7 +381,7 @@ def find_task(folder: FilePath) -> Path:
     """The folder of a task: a folder as it is, or in a zip the topmost that looks like one, by the folders in it, else
     by the names of its files."""
     head = read_beginning(folder) if os.path.isfile(folder) else b""
-    find_reader(show_name(folder), head, FOLDER)  # which refuses another format
+    find_format(show_name(folder), head, FOLDER)  # which refuses another format
     root = Path(folder)
     if not is_zip(folder):
         check_place(folder)
@@ -522,7 +522,6 @@ def no_output(folder: FilePath, pairs: Collection[str]) -> str:
 
 _LAYOUT = {"references", *OUTPUTS, "sources", "documents", "metadata", "metainfo", SCORES, HUMAN, METRICS}
 _OWN = (SYSTEMS, _METADATA)  # what a task says of its systems
-_TABLE = re.compile(r"(.+?)(\.(tsv|csv|jsonl?|parquet)(\.gz)?|\.seg\.score(\.gz)?)", re.DOTALL)
 _OF_WHOLE = re.compile(r".+\.(sys|doc|domain)\.score(\.gz)?", re.DOTALL)
 _LISTED = 8  # files of which a sentence has the names
 
@@ -596,11 +595,17 @@ def _split_table_name(file: str) -> tuple[str, str] | None:
     (('en-cs', 'mqm'), None, None)
     """
     _, pair, rest = without_pair(file)
-    table = _TABLE.fullmatch(rest)
+    table = _match_table(rest)
     if not pair or table is None or task_name(file) is not None:
         return None
     name = table[1].replace(f".{pair}", "", 1).strip()
     return (pair, name) if name and "," not in name else None
+
+
+def _match_table(name: str) -> re.Match[str] | None:
+    """The name of a file that ends as one with scores does; its first group is without that."""
+    endings = "|".join(map(re.escape, [*list_endings(SCORE_TABLE), ".seg.score"]))
+    return re.fullmatch(rf"(.+?)({endings})(\.gz)?", name, re.DOTALL)
 
 
 def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
@@ -623,6 +628,6 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
     if table := _split_table_name(name):
         return "the task has scores alone, and such a table joins texts" if table[0] in pairs else \
             no_pair.format(table[0])
-    if _TABLE.fullmatch(name) and not task_name(name):
+    if _match_table(name) and not task_name(name):
         return "its name says no language pair. A table of segment scores is called such as en-de.esa.tsv"
     return "its name is not that of a file of a task"

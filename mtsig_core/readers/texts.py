@@ -16,7 +16,7 @@ from mtsig_core.readers.alignment import find_first_fault
 from mtsig_core.readers.columns import Columns, find_column, read_columns
 from mtsig_core.readers.conllu import read_conllu
 from mtsig_core.readers.files import FilePath, is_file, list_folder
-from mtsig_core.readers.formats import DOCUMENTS
+from mtsig_core.readers.formats import DOCUMENTS, SEGMENTS, strip_ending
 from mtsig_core.readers.limits import parse_json, spend
 from mtsig_core.readers.lines import read_lines, read_texts
 from mtsig_core.testset import TestSet, as_texts, is_human, show_name
@@ -279,7 +279,7 @@ def read_text(
         raise SettingError("No reference. Give at least one, a text file with one segment per line.")
     if langpair is not None:
         check_langpair(langpair)
-    files = {kind: index_by_name(((_strip_ending(path) if file_name is None else file_name, path) for file_name,
+    files = {kind: index_by_name(((_name_by_file(path) if file_name is None else file_name, path) for file_name,
                                   path in group), kind,
                                  "Give each a name of its own.", {argument: "NAME=FILE"})
              for kind, argument, group in (("reference", "ref", references), ("system", "system", systems))}
@@ -294,17 +294,17 @@ def read_text(
                     keep_canary=keep_canary)
 
 
-def _strip_ending(path: FilePath) -> str:
-    return show_name(Path(os.fsdecode(path)).name).removesuffix(".gz").removesuffix(".txt")
+def _name_by_file(path: FilePath) -> str:
+    return strip_ending(show_name(Path(os.fsdecode(path)).name), SEGMENTS)
 
 
 def _find_common_folder(paths: Sequence[FilePath]) -> str:
     """Name of the nearest folder that holds all these files; of the first file if that is the root."""
     folders = [os.path.dirname(os.path.abspath(os.fsdecode(path))) for path in paths]
     try:
-        return os.path.basename(os.path.commonpath(folders)) or _strip_ending(paths[0])
+        return os.path.basename(os.path.commonpath(folders)) or _name_by_file(paths[0])
     except ValueError:  # on different drives
-        return _strip_ending(paths[0])
+        return _name_by_file(paths[0])
 
 
 # Outputs of further training runs, beside a test set that comes from elsewhere.

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import find_spaceless
 from mtsig_core.readers.files import read_uploaded
-from mtsig_core.readers.formats import SCORE_TABLE, sniff
+from mtsig_core.readers.formats import SCORE_TABLE, sniff, strip_ending
 from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.lines import read_lines
 from mtsig_core.readers.scores import join_scores, read_scores
@@ -82,7 +82,7 @@ def guess_name(file: str) -> str:
     if found is not None and found.name:
         return found.name
     _, pair, name = ("", "", name) if found else without_pair(name)
-    plain = re.sub(r"(\.(txt|conllu|tsv|csv|jsonl?|parquet))?(\.gz)?$", "", name)
+    plain = strip_ending(name)
     return (plain.removesuffix(f".{pair}") if pair else plain) or name
 
 

@@ -193,8 +193,8 @@ def largest(numbers: np.ndarray) -> float:
 #-----------------------------------------------------------------------------------------------------------------------
 # The statistics of all systems by unit, and their sums under draws and swaps.
 #
-# Sums are exact (integers below 2^24 in float32 or 2^16 in uint16, otherwise float64), so the results do not depend on
-# how the work is cut up or on the number of workers.
+# Sums are exact (integers below 2^24 in float32 or 2^16 in uint16, otherwise float64), so no result depends on how the
+# work is cut up or on the number of workers.
 
 
 _UNITS_AT_ONCE = 4096  # units per product: 4 MB of weights in float32

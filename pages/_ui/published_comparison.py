@@ -16,7 +16,7 @@ from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.replication import REPLICATION_FORMS, replication_sentences, replication_table
 from mtsig_core.stats.published_scores import replicate, replicate_task
 from mtsig_core.store.kept_sets import TableStore
-from pages._ui import address, background, browser, charts, data_sections, frame, screen, testsets
+from pages._ui import address, background, browser, charts, frame, screen, testsets, upload_sections
 from pages._ui.browser import copyable
 from pages._ui.views import TaskView, View
 
@@ -99,7 +99,7 @@ def _pasted(key: str, about: str) -> None:
 
 def _uploaded(key: str, about: str) -> None:
     file = st.session_state[_FILE]
-    if message := data_sections.why_missing([file]):
+    if message := upload_sections.why_missing([file]):
         st.session_state[_SAID] = message[0]
     elif file is not None:
         try:
