@@ -4,8 +4,8 @@ from functools import partial
 
 import streamlit as st
 
-from mtsig_core.experiments.sampling import KINDS, SIZES, ratio_of_spreads, sample_both_kinds, sampling, spreads
-from mtsig_core.figures.experiment_plots import spread
+from mtsig_core.experiments.sampling import SAMPLE_KINDS, SIZES, ratio_of_spreads, sample_both_kinds, sampling, spreads
+from mtsig_core.figures.experiment_plots import sample_scores
 from mtsig_core.report.experiment_tables import sampled_system_records
 from mtsig_core.report.table import rounded
 from pages._ui import controls, frame, screen, session_limits, testsets
@@ -26,7 +26,7 @@ name = controls.choice("System", [system.system for system in view.result.system
 with middle:
     size = controls.choice("Segments in a sample", sizes, "size", default=default)
 shuffle = controls.toggle("Shuffle the segments", False, "shuffle", place=right)
-studies = {kind: study(view, f"sample {kind}", size=size, shuffle=shuffle) for kind in KINDS}
+studies = {kind: study(view, f"sample {kind}", size=size, shuffle=shuffle) for kind in SAMPLE_KINDS}
 wider = study(view, "sample spread", shuffle=shuffle)
 limit = partial(session_limits.check_experiment, testset, sampling, wider.asked)
 samples = studies["broad"].run(sample_both_kinds, "Taking samples", limit=limit)
@@ -49,12 +49,12 @@ screen.numbers(
     ("Spread of blocks / broad samples", "-" if ratio is None else f"{ratio[0]:.1f}",
      "" if ratio is None else f"{view.level} CI {ratio[1]:.1f} to {ratio[2]:.1f}"))
 rows = [{"kind": kind, **row} for kind, one in chosen.items() for row in sampled_system_records(one)]
-figure = partial(spread, {NAMES[kind]: one.scores for kind, one in chosen.items()}, chosen["broad"].full,
+figure = partial(sample_scores, {NAMES[kind]: one.scores for kind, one in chosen.items()}, chosen["broad"].full,
                  unit=sections.unit, ghosts={NAMES[kind]: one.scores for kind, one in before.items()},
                  form=sections.form)
 wider.show(figure, rows, f"Scores of {n} samples of {size} segments, one dot each: blocks above, broad samples below.",
            name, key="sampling.spread", with_table=True,
-           command="\n".join(studies[kind].print_command() for kind in KINDS))
+           command="\n".join(studies[kind].print_command() for kind in SAMPLE_KINDS))
 left_over = samples["broad"].n_segments - n * size
 st.caption(f"Each dot is the score of one of {n} samples; its height has no meaning. "
            + ("Circles are the samples before the shuffle." if shuffled else

@@ -28,7 +28,7 @@ from mtsig_core.experiments.papers import (
     ZHANG_VOGEL_5,
     ZHANG_VOGEL_6,
 )
-from mtsig_core.experiments.sampling import KINDS, sample_both_kinds, sampling
+from mtsig_core.experiments.sampling import SAMPLE_KINDS, sample_both_kinds, sampling
 from mtsig_core.experiments.sweeps import bound_sd, stability, sweep_sizes
 from mtsig_core.experiments.validation import conclusions, pair_tests
 from mtsig_core.figures.experiment_plots import (
@@ -36,9 +36,9 @@ from mtsig_core.figures.experiment_plots import (
     outcomes,
     p_values,
     rates,
+    sample_scores,
     scores,
     settling,
-    spread,
     widths,
 )
 from mtsig_core.metrics import list_metrics, metric_title
@@ -96,7 +96,7 @@ def _show_factors(view: View) -> None:
 def _take_samples(view: View):
     """Samples of 300 segments of both kinds, and what asks for them."""
     size = min(300, max(2, view.testset.n_segments // 10))
-    asked = {kind: study(view, f"sample {kind}", size=size) for kind in KINDS}
+    asked = {kind: study(view, f"sample {kind}", size=size) for kind in SAMPLE_KINDS}
     return size, asked, asked["broad"].run(sample_both_kinds, "Taking samples", limit=partial(
         session_limits.check_experiment, view.testset, sampling, asked["broad"].asked))
 
@@ -110,7 +110,7 @@ def _show_spread(view: View) -> None:
                             + (f" (Koehn: {theirs[kind][0]} to {theirs[kind][1]})" if theirs else "")
                             for kind, one in both.items()).capitalize())
     asked["broad"].show(
-        partial(spread, {kind: one.scores for kind, one in both.items()}, both["broad"].full, theirs,
+        partial(sample_scores, {kind: one.scores for kind, one in both.items()}, both["broad"].full, theirs,
                 unit=metric_title(view.metric), form=form),
         [{"kind": kind, **row} for kind, one in both.items() for row in tables.sampled_system_records(one)],
         f"Scores of samples of {size} segments, blocks above and broad samples below.", name, key="papers.spread")

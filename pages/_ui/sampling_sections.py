@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from mtsig_core.experiments.sampling import KINDS, Sampling, Spreads
+from mtsig_core.experiments.sampling import SAMPLE_KINDS, Sampling, Spreads
 from mtsig_core.figures.experiment_plots import intervals, outcomes, ratios
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.experiment_tables import (
@@ -73,7 +73,7 @@ class Samples:
                       + " and ".join(f"{rate.count} of {rate.n} {NAMES[kind].lower()}" for kind, rate in rates.items()))
         ends = np.concatenate([end for one in chosen.values() for end in (one.low, one.high)])
         frame = (float(np.nanmin(ends)), float(np.nanmax(ends)))
-        for kind, place in zip(KINDS, st.columns(2, gap="medium"), strict=True):
+        for kind, place in zip(SAMPLE_KINDS, st.columns(2, gap="medium"), strict=True):
             one = chosen[kind]
             with place:
                 st.markdown(f"**{NAMES[kind]}**")
@@ -100,7 +100,7 @@ class Samples:
             screen.error("Only one system: there is no pair. Upload another output, or exclude fewer systems.")
             return
         a, b, (beside, place) = one_pair.choose(self.view, 4)
-        kind = controls.choice("Samples", KINDS, "samples", default="broad", place=beside, format_func=NAMES.get)
+        kind = controls.choice("Samples", SAMPLE_KINDS, "samples", default="broad", place=beside, format_func=NAMES.get)
         test = controls.choice("Test", tuple(_TESTS), "by", place=place, format_func=_TESTS.get)
         pair = self.by_kind[kind].pair(a, b)
         truth, by_koehn = pair.sign * pair.full, pair.verdicts("koehn", alpha)

@@ -35,7 +35,7 @@ def test_ranges_hits_and_conclusions_are_those_of_the_core(open_page, source):
     for one in (blocks, broad):
         assert "{:.2f} to {:.2f}<".format(*one.range) in words(page) and f"SD {rounded(one.sd)}<" in words(page)
     assert f">{blocks.sd / broad.sd:.1f}<" in words(page)
-    assert f"inside the interval of {blocks.hits.sum()} of 10 blocks and {broad.hits.sum()} of 10 broad samples<" in words(page)
+    assert f"of {blocks.hits.sum()} of 10 blocks and {broad.hits.sum()} of 10 broad samples<" in words(page)
     assert any("The last 3 segments are in no sample" in e.help for e in page.caption)
     page = open_page(source, system=NAMES[0], a=NAMES[0], b=NAMES[1], seed="3", tab="What each sample concludes")
     assert not page.exception and len(page.get("plotly_chart")) == 3
