@@ -15,7 +15,7 @@ from benchmarks.reader import tab
 from mtsig_core.source import Source
 
 #: Those whose numbers are soon there; a reader has three of them in a round, and a job of each kind.
-PAGES = ("", "data", "leaderboard", "significance", "pair", "bootstrap", "metrics", "segments", "methods")
+PAGES = ("", "upload", "leaderboard", "significance", "pair", "bootstrap", "metrics", "segments", "methods")
 TIMES = 2  # alone, beside, alone, beside: who else uses the machine comes and goes
 ROUNDS = 2  # of each reader each time
 JOBS = ("leaderboard", "bootstrap")  # pages that compute for seconds, each time for a seed that nobody has asked for

@@ -17,7 +17,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("overview", "data", "leaderboard", "significance", "pair", "bootstrap", "sampling",
+PAGES = ("overview", "upload", "leaderboard", "significance", "pair", "bootstrap", "sampling",
          "sweeps", "validation", "metrics", "segments", "methods")
 BROWSERS = ("chromium-headless-shell", "chromium")
 README = ("leaderboard", "significance", "pair")

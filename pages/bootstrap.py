@@ -8,7 +8,7 @@ import streamlit as st
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.papers import ZHANG_VOGEL_1, ZHANG_VOGEL_5, ZHANG_VOGEL_6
 from mtsig_core.experiments.sweeps import bound_sd, stability
-from mtsig_core.figures.experiment_plots import replicates, settling
+from mtsig_core.figures.experiment_plots import replicate_histogram, settling
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.table import rounded, written_like
@@ -37,7 +37,7 @@ screen.answer(f"{name}: {chosen.score:{form}} {unit}, {level} interval {tables.b
 screen.cautions(caution for caution in view.comparison.warnings if caution.kind.concern in ("files", "scores", "units"))
 
 edges, counts = histogram(chosen.drawn)
-charts.show(partial(replicates, edges, counts, chosen.score, chosen.median, ends, about, unit=unit, form=form),
+charts.show(partial(replicate_histogram, edges, counts, chosen.score, chosen.median, ends, about, unit=unit, form=form),
             key="bootstrap.replicates", files=view.named(name), command=view.command(),
             header=["from", "to", "samples"],
             rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),

@@ -5,8 +5,8 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core.experiments.papers import KOEHN_2_3
-from mtsig_core.experiments.sampling import KINDS, SIZES, ratio_of_spreads, sampling, spreads
-from mtsig_core.figures.experiment_plots import spread
+from mtsig_core.experiments.sampling import SAMPLE_KINDS, SIZES, ratio_of_spreads, sampling, spreads
+from mtsig_core.figures.experiment_plots import sample_scores
 from mtsig_core.report.experiment_tables import sampled_system_records
 from mtsig_core.report.table import rounded
 from pages._ui import controls, frame, screen, session_limits, testsets
@@ -26,16 +26,16 @@ name = controls.choice("System", [system.system for system in view.result.system
 with middle:
     size = controls.choice("Segments in a sample", sizes, "size", default=default)
 shuffle = controls.toggle("Shuffle the sentences", False, "shuffle", place=right)
-studies = {kind: study(view, f"sample {kind}", size=size, shuffle=shuffle) for kind in KINDS}
+studies = {kind: study(view, f"sample {kind}", size=size, shuffle=shuffle) for kind in SAMPLE_KINDS}
 wider = study(view, "sample spread", shuffle=shuffle)
 
 
 def sample_both_kinds(testset, metric, *, progress, jobs, statistics, **more):
     def report(k):
-        return lambda stage, share: progress("samples", (k + share) / len(KINDS))
+        return lambda stage, share: progress("samples", (k + share) / len(SAMPLE_KINDS))
 
     return {kind: sampling(testset, metric, kind, progress=report(k), jobs=jobs, statistics=statistics, **more)
-            for k, kind in enumerate(KINDS)}
+            for k, kind in enumerate(SAMPLE_KINDS)}
 
 
 limit = partial(session_limits.check_experiment, testset, sampling, wider.asked)
@@ -64,13 +64,13 @@ screen.numbers(
      "{} interval {:.1f} to {:.1f}".format(view.level, *ratio[1:])
      + (": wider" if spread_wider else ": narrower" if ratio[2] < 1 else f": {n} samples do not tell")))
 rows = [{"kind": kind, **row} for kind, one in chosen.items() for row in sampled_system_records(one)]
-figure = partial(spread, {NAMES[kind]: one.scores for kind, one in chosen.items()}, chosen["broad"].full,
+figure = partial(sample_scores, {NAMES[kind]: one.scores for kind, one in chosen.items()}, chosen["broad"].full,
                  {NAMES[kind]: ends for kind, ends in theirs.items()}, unit=sections.unit,
                  ghosts={NAMES[kind]: one.scores for kind, one in before.items()},
                  frame=[end for ends in his.values() for end in ends], form=sections.form)
 wider.show(figure, rows, f"Scores of {n} samples of {size} segments, one dot each: blocks above, broad samples below.",
            name, key="sampling.spread", with_table=True,
-           command="\n".join(studies[kind].print_command() for kind in KINDS))
+           command="\n".join(studies[kind].print_command() for kind in SAMPLE_KINDS))
 left_over = samples["broad"].n_segments - n * size
 st.caption(f"Each dot is one of {n} samples of {size} segments; its height has no meaning. A block takes consecutive "
            f"segments, broad sample k takes segments k, k + {n}, k + {2 * n}, ... (Koehn 2004, 3.2 and 3.3). "

@@ -11,6 +11,9 @@ import pytest
 import mtsig_core
 from mtsig_core.cli.main import _parser, main
 from mtsig_core.experiments import papers
+from mtsig_core.metrics import METRICS
+from mtsig_core.report.commands import CALLS
+from mtsig_core.stats.ranks import RANK_RULES
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
@@ -36,6 +39,24 @@ def test_every_option_and_command_exists(capsys):
             known |= set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out))
     used = set(re.findall(r"--[a-z][a-z+-]*", README + FILES))
     assert used <= known | {"--help"}
+
+
+@pytest.mark.parametrize("registry, takes", [
+    (METRICS, r"`--metrics` takes (.+?)\. "), (RANK_RULES, r"`--rank-rule (.+?), with")])
+def test_the_readme_names_every_metric_and_every_rank_rule(registry, takes):
+    sentence = re.search(takes, README, re.DOTALL)[1]
+    assert registry.keys() <= set(re.split(r"[\s,`]+", sentence))
+
+
+def test_the_map_for_contributors_has_every_part_of_the_core():
+    core = CHECKOUT / "mtsig_core"
+    parts = {f"{path.name}/" if path.is_dir() else path.name for path in core.iterdir()
+             if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    commands = {place.partition(":")[0].rpartition(".")[2] for command in ("pair", "domains", "agreement")
+                for place in CALLS[command]}
+    named = set(re.findall(r"[\w./]+", CONTRIBUTING.split("```")[1]))
+    assert parts - named <= {"__init__.py", "__main__.py", "errors.py", "version.py"}
+    assert {f"{module}.py" for module in commands} <= named
 
 
 def test_every_make_target_exists():

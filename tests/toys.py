@@ -16,6 +16,7 @@ from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.tasks import contents_of
 from mtsig_core.results import MetricResult, PairResult
 from mtsig_core.source import Source
+from mtsig_core.stats.resampling import swap_bits, unpack_bits
 
 #: Twelve segments in each of the languages that have no spaces between words as tokenizers know them.
 SPACELESS = {
@@ -209,3 +210,8 @@ def mean_ratings(files, pair):
     for row in rows[pair == "en-cs":]:
         found.setdefault(row[0], []).append(float(row[-1]))
     return {name: sum(scores) / len(scores) for name, scores in found.items()}
+
+
+def draw_swaps(units, seed, block):
+    """Which units trade places in each replicate of a block: 1 where swapped, shape (BLOCK, units)."""
+    return unpack_bits(swap_bits(units, seed, block), units.n)

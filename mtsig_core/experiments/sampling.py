@@ -199,7 +199,7 @@ class Sampling(Experiment):
 # Blocks and broad samples of a test set: what a small test set tells of a large one (Koehn 2004, 3.2 to 3.4, 5, 6).
 
 
-KINDS = ("blocks", "broad")
+SAMPLE_KINDS = ("blocks", "broad")
 
 
 def positions(kind: str, n_segments: int, size: int, shuffle_seed: int | None = None) -> np.ndarray:
@@ -216,8 +216,8 @@ def positions(kind: str, n_segments: int, size: int, shuffle_seed: int | None = 
     >>> positions("blocks", 7, 3).tolist(), positions("broad", 7, 3).tolist()
     ([[0, 1, 2], [3, 4, 5]], [[0, 2, 4], [1, 3, 5]])
     """
-    if kind not in KINDS:
-        raise SettingError(f"Unknown kind of sample {kind!r}. Available: {', '.join(KINDS)}.")
+    if kind not in SAMPLE_KINDS:
+        raise SettingError(f"Unknown kind of sample {kind!r}. Available: {', '.join(SAMPLE_KINDS)}.")
     if isinstance(size, bool) or not isinstance(size, int) or size < 2:
         raise SettingError(f"The sample size is {size}. Expected a whole number of segments, at least 2.")
     n_samples = n_segments // size
@@ -378,11 +378,11 @@ def spreads(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | 
         raise SettingError(f"A spread takes {_ENOUGH} samples or more, and {n} segments give no {_ENOUGH} samples of "
                            f"{SIZES[0]}. Expected at least {_ENOUGH * SIZES[0]} segments, or "
                            "smaller samples.")
-    cut = {(size, kind): positions(kind, n, size, seed if shuffle else None) for size in sizes for kind in KINDS}
+    cut = {(size, kind): positions(kind, n, size, seed if shuffle else None) for size in sizes for kind in SAMPLE_KINDS}
     rows, report = [], report_stage(progress, "samples")
     for done, size in enumerate(sizes, 1):
         blocks, broad = (np.array([metric.score(counted(sample).sum(axis=1)) for sample in cut[size, kind]]).T
-                         for kind in KINDS)
+                         for kind in SAMPLE_KINDS)
         for k in seen.order:
             deviations = (finite_or_none(spread(scores[k])) for scores in (blocks, broad))
             rows.append(Spread(size, len(blocks[k]), seen.names[k], *deviations,

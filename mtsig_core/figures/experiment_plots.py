@@ -80,9 +80,9 @@ _SCORE_ROOM = 0.25  # room that a score of four digits and its percents need, as
 _INSIDE, _OUTSIDE = "rgba(0,114,178,0.32)", "rgba(122,133,148,0.30)"
 
 
-def replicates(edges: np.ndarray, counts: np.ndarray, score: float, median: float,
-               interval: tuple[float, float] | None, about: tuple[float, float] | None = None, *,
-               unit: str, form: str = ".2f") -> go.Figure:
+def replicate_histogram(edges: np.ndarray, counts: np.ndarray, score: float, median: float,
+                        interval: tuple[float, float] | None, about: tuple[float, float] | None = None, *,
+                        unit: str, form: str = ".2f") -> go.Figure:
     """Histogram of bootstrap scores, filled blue inside the interval (Zhang and Vogel 2004, Figs 1 and 2)."""
     low, high = interval or (math.inf, math.inf)
     top = float(counts.max(initial=1))
@@ -156,9 +156,10 @@ _SAMPLE_TICKS = 6  # at most, of sizes: a phone has room for as many
 _WORDS = {1: "as the whole set", -1: "opposite", 0: "no conclusion"}
 
 
-def spread(scores: Mapping[str, np.ndarray], whole: float, published: Mapping[str, tuple[float, float]] | None = None,
-           *, unit: str, ghosts: Mapping[str, np.ndarray] | None = None, frame: Sequence[float] = (),
-           form: str = ".2f") -> go.Figure:
+def sample_scores(scores: Mapping[str, np.ndarray], whole: float,
+                  published: Mapping[str, tuple[float, float]] | None = None, *, unit: str,
+                  ghosts: Mapping[str, np.ndarray] | None = None, frame: Sequence[float] = (),
+                  form: str = ".2f") -> go.Figure:
     """Scores of samples of several kinds, one band above the other on one axis (Koehn 2004, Figs 2 and 3).
 
     Dots that would cover each other stand side by side: height says nothing else.
@@ -604,7 +605,7 @@ def _of(figure: go.Figure, what: str) -> go.Figure:
 
 
 def _share_dots(figure: go.Figure, rows: Sequence[Row], axis: str, colors: Sequence[str], symbol: str = "circle",
-          name: str = "") -> None:
+                name: str = "") -> None:
     """Shares with their intervals, each on its line."""
     known = [(k, full(text), 100 * share, 100 * low, 100 * high) for k, (text, share, low, high, _) in enumerate(rows)
              if share is not None and low is not None and high is not None]

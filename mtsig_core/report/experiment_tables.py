@@ -20,10 +20,10 @@ from mtsig_core.experiments.error_rates import (
     Variant,
     Variants,
 )
-from mtsig_core.experiments.frame import Mean, Rate, flatten_rows, join_ends, shown_columns
+from mtsig_core.experiments.frame import Mean, Rate, flatten_rows, pair_ends, shown_columns
 from mtsig_core.experiments.inside_score import (
+    NGRAM_ORDERS,
     NOTE_CLAIMS,
-    ORDERS,
     Averages,
     Case,
     Claim,
@@ -52,7 +52,7 @@ from mtsig_core.experiments.sweeps import (
     bound_sd,
     count_detections,
 )
-from mtsig_core.experiments.validation import Concluded, Conclusions, Coverage, Level, PairTests
+from mtsig_core.experiments.validation import AllPairTests, Concluded, Conclusions, Coverage, Level
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.table import Cell, Column, Table, format_p, number, rounded, signed, written_like
 from mtsig_core.stats.intervals import finite_or_none
@@ -178,7 +178,7 @@ def coverage_table(coverage: Coverage) -> Table:
                     {(row.kind, (row.sampled, row.unit, row.quantity)): estimate(row.covered) for row in coverage.rows})
 
 
-def pair_tests_table(tests: Mapping[str, PairTests]) -> Table:
+def pair_tests_table(tests: Mapping[str, AllPairTests]) -> Table:
     """Metrics down: what the tests say of one pair under each, then the numbers of `Riezler and Maxwell (2005)`."""
     paper, rows = papers.RIEZLER_MAXWELL_T1.rows, []
     for metric in dict.fromkeys([*paper, *tests]):
@@ -202,7 +202,7 @@ def pair_tests_table(tests: Mapping[str, PairTests]) -> Table:
         Column("their_ar", "p, ar", "written"), Column("their_bootstrap", "p, bootstrap", "written")), tuple(rows))
 
 
-def pair_form(one: PairTests) -> str:
+def pair_form(one: AllPairTests) -> str:
     """How the scores of a pair and their difference are written."""
     return written_like((one.score_a, one.score_b))
 
@@ -552,7 +552,7 @@ def precision_table(systems: Sequence[SystemPrecisions], with_paper: bool) -> Ta
     paper = papers.KOEHN_T1.rows["bleu"] if with_paper else ()
     theirs = {(name, key): value for name, *values in paper
               for key, value in zip(("p1", "p4", "bleu"), values, strict=True)}
-    parts = {f"p{n}": (f"{n}-grams, %", ".1f") for n in ORDERS} | {
+    parts = {f"p{n}": (f"{n}-grams, %", ".1f") for n in NGRAM_ORDERS} | {
         "length_ratio": ("length ratio", ".3f"), "brevity_penalty": ("brevity penalty", ".3f"), "bleu": ("BLEU", ".2f")}
 
     def write(row: SystemPrecisions, key: str) -> str:
@@ -641,7 +641,7 @@ def case_table(case: Case, unit: str) -> Table:
 def mean_interval_table(means: StudentsT) -> Table:
     """Sizes down, both intervals across; on all segments the bootstrap by document, too."""
     form = written_like(row.mean for row in means.rows)
-    document = join_ends(means.document_low, means.document_high)
+    document = pair_ends(means.document_low, means.document_high)
     return row_table("students-t", TInterval, means.rows, "n", "mean", "t", "boot", "width_ratio",
                      form=form).with_columns((Column("document", "bootstrap by document", "interval", form),),
                                              [(document if row is means.rows[-1] else None,) for row in means.rows])

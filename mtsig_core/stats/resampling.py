@@ -149,21 +149,13 @@ def bootstrap_weights(units: Units, seed: int, block: int) -> np.ndarray:
     return counts
 
 
-def draw_swaps(units: Units, seed: int, block: int) -> np.ndarray:
-    """Which units trade places between two systems in each replicate of a block, each with probability 1/2.
+def swap_bits(units: Units, seed: int, block: int) -> np.ndarray:
+    """Which units trade places between two systems in each replicate of a block, each with probability 1/2; 64 units in
+    a word, as many words as it takes. What the bits after the last unit are is left open.
 
     With stationary blocks the circle of segments is cut anew for every replicate, and one coin is tossed per block.
     Where all swaps can be tried (`Units.all_swaps`) replicate k swaps the units of the digits 1 in the binary number
     k + 1, whatever the seed, so that the first 2^n - 1 are all there are but for none swapped.
-
-    Returns ndarray of uint8, shape (BLOCK, units): 1 where swapped.
-    """
-    return unpack_bits(swap_bits(units, seed, block), units.n)
-
-
-def swap_bits(units: Units, seed: int, block: int) -> np.ndarray:
-    """The same, packed: 64 units in a word, as many words as it takes; what the bits after the last unit are is left
-    open.
 
     Returns ndarray of uint64, shape (BLOCK, words); each byte as `numpy.packbits` makes it.
     """

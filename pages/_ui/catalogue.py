@@ -30,6 +30,7 @@ class Page:
     further: tuple[str, Mapping[str, tuple[str, ...]]] = field(default=("", {}), hash=False)
     demo: Source = TASK  # what it opens on where nothing was chosen
     opens: str = "testset"  # what is chosen in its sidebar: a test set, a task, a review; a lecture has no sidebar
+    was: tuple[str, ...] = ()  # names that it had in the address before: old links still open it
 
     @property
     def file(self) -> Path:
@@ -40,7 +41,7 @@ _ONE_PAIR = ("metric", "tokenize", "part")
 _SAMPLES = (*_ONE_PAIR, "alpha", "seed")
 #: In the order of the navigation.
 PAGES = {page.name: page for page in (
-    Page("", "data", "Upload", "What is loaded, and how to upload your own?", "upload", ("tokenize",)),
+    Page("", "upload", "Upload", "What is loaded, and how to upload your own?", "upload", ("tokenize",), was=("data",)),
     Page("Compare", "overview", "Overview", "Which differences are real?", "home"),
     Page("Compare", "leaderboard", "Leaderboard", "Which system is best, and by how much more than chance?",
          "leaderboard", (*_EVERY, "rank_rule")),
@@ -67,3 +68,5 @@ PAGES = {page.name: page for page in (
     Page("Reference", "methods", "Methods", "How is each number computed?", "functions"),
 )}
 HOME = PAGES["overview"]
+#: The page that an old link means; a name that is in use again means its own page.
+FORMER = {name: page for page in PAGES.values() for name in page.was if name not in PAGES}

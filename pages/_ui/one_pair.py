@@ -10,7 +10,7 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core import Caution, MetricResult, MtsigError, PairResult, Settings, TestSet
-from mtsig_core.experiments.dispute import default_metrics, document_names, examine_dispute
+from mtsig_core.experiments.dispute import document_names, examine_dispute, list_dispute_metrics
 from mtsig_core.experiments.planning import default_difference
 from mtsig_core.figures.pair_plots import drivers
 from mtsig_core.metrics import metric_title
@@ -273,7 +273,7 @@ def show_card(view: View, a: str, b: str) -> None:
                            pages_own=True):
         return
     compared = []
-    for name in dict.fromkeys([view.metric, *default_metrics(view.testset)]):
+    for name in dict.fromkeys([view.metric, *list_dispute_metrics(view.testset)]):
         try:
             compared.append(view.compare(name))
         except MtsigError as problem:  # a test that does not fit this metric

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core.experiments.papers import KOEHN_6, KOEHN_7_8
-from mtsig_core.experiments.sampling import KINDS, Sampling, Spreads
+from mtsig_core.experiments.sampling import SAMPLE_KINDS, Sampling, Spreads
 from mtsig_core.figures.experiment_plots import intervals, outcomes, ratios
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.experiment_tables import (
@@ -52,7 +52,7 @@ class Samples:
     def show_intervals(self) -> str:
         """Which samples' intervals hold the score of the whole test set; returns the kind of sample chosen."""
         st.subheader("Does the interval contain the score of the whole test set?")
-        kind = controls.choice("Samples", KINDS, "samples", default="broad", width=220)
+        kind = controls.choice("Samples", SAMPLE_KINDS, "samples", default="broad", width=220)
         rates = {key: one.system(self.name).hit_rate for key, one in self.by_kind.items()}
         one, hits = self.by_kind[kind].system(self.name), rates[kind]
         counts = "; ".join(f"{NAMES[key].lower()}: {rate.count} of {rate.n}" for key, rate in rates.items())

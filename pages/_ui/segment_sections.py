@@ -57,7 +57,7 @@ def legend(marks: str = segment_cards.MARKS[0]) -> None:
     st.html(segment_cards.STYLE + segment_cards.legend(marks))
 
 
-def tokens_or_none(testset: TestSet) -> segment_cards.Tokens | None:
+def tokens_or_none(testset: TestSet) -> segment_cards.Tokenize | None:
     """How to find the n-grams; None where that cannot be, which is said."""
     try:
         return bleu_tokens(tokenizer_name(testset))
@@ -179,7 +179,7 @@ class Reader:
     marks: str
     statistics: np.ndarray
     added: np.ndarray  # what each segment adds to the difference
-    tokens: segment_cards.Tokens | None
+    tokens: segment_cards.Tokenize | None
 
     @property
     def unit(self) -> str:

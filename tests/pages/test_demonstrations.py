@@ -33,13 +33,13 @@ def in_address(page):
 
 
 def test_all_are_offered_by_what_they_are(opened):
-    page = opened("data")
+    page = opened("upload")
     assert page.selectbox(key="testset").options == [
         "simulated shared task", "simulated, 30,000 segments", "simulated, 300 segments",
         "simulated, 1,592 segments, 4 references"]
 
 
-@pytest.mark.parametrize("path, opens", [(None, TASK), ("significance", TASK), ("data", TASK), ("sampling", LARGE),
+@pytest.mark.parametrize("path, opens", [(None, TASK), ("significance", TASK), ("upload", TASK), ("sampling", LARGE),
                                          ("sweeps", LARGE)])
 def test_where_none_was_chosen_each_page_opens_on_what_it_needs(opened, path, opens):
     page = opened(path, **({"sizes": "10, 100"} if path == "sweeps" else {}))
@@ -51,7 +51,7 @@ def test_where_none_was_chosen_each_page_opens_on_what_it_needs(opened, path, op
 
 @pytest.mark.parametrize("chosen", [TASK, LARGE])
 def test_a_chosen_set_stays_on_all_pages(opened, chosen):
-    page = opened("data")
+    page = opened("upload")
     page.selectbox(key="testset").select(LARGE).run()
     page.selectbox(key="testset").select(chosen).run()  # also one that this page would open on by itself
     assert in_address(page) == chosen

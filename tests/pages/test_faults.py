@@ -30,7 +30,7 @@ def broken(request, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("page, asked", [
-    ("data", {}), ("review", {}), ("review", {"review": "x" * 22}), ("leaderboard", {"testset": "~" + "x" * 22}),
+    ("upload", {}), ("review", {}), ("review", {"review": "x" * 22}), ("leaderboard", {"testset": "~" + "x" * 22}),
     ("leaderboard", {"official": "x" * 22})])
 def test_one_message_and_no_trace(opened, source, broken, page, asked):
     app = opened(page, source, trials="999", **asked)

@@ -64,7 +64,7 @@ def test_back_from_a_set_with_scores(opened, source):
 
 
 def test_an_upload_is_recognized(opened, source):
-    app = opened("data", source)
+    app = opened("upload", source)
     app.file_uploader(key="data.files").set_value(
         [("human.tsv", Path(source.scores[0][1]).read_bytes(), "text/plain")]).run()
     assert [box.value for box in app.selectbox if box.label == "Role"] == ["scores"]

@@ -31,11 +31,11 @@ from mtsig_core.stats.engine import ENOUGH, UnitStatistics, all_pairs, count_dif
 from mtsig_core.stats.few_units import can_reach_alone, least_of_blocks, suggest_settings
 from mtsig_core.stats.power import degrees_of_freedom
 from mtsig_core.stats.ranks import find_other_leaders
-from mtsig_core.stats.resampling import Units, draw_swaps, effective_number
+from mtsig_core.stats.resampling import Units, effective_number
 from mtsig_core.stats.significance import fitting_tests, romano_wolf
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores
-from tests.toys import bleu, bleu_counts, compare_given
+from tests.toys import bleu, bleu_counts, compare_given, draw_swaps
 
 NAN = float("nan")
 QUICK = dict(trials=999, resamples=200)
