@@ -46,7 +46,7 @@ PAGES = {page.name: page for page in (
     Page("Compare", "leaderboard", "Leaderboard", "Which system is best, and by how much more than chance?",
          "leaderboard", (*_EVERY, "rank_rule")),
     Page("Compare", "significance", "Significance", "Which pairs of systems differ significantly?", "grid_on"),
-    Page("Compare", "pair", "Pair", "How large is one difference, and could it be chance?", "compare_arrows"),
+    Page("Compare", "pair", "One pair", "How large is one difference, and could it be chance?", "compare_arrows"),
     Page("Compare", "segments", "Segments", "Which segments make the difference?", "subject", _ONE_PAIR),
     Page("Shared task", "task", "Task", "Which systems are in the top group of each language pair?", "table_chart",
          (*_EVERY, "rank_rule"), opens="task"),
