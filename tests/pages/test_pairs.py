@@ -53,7 +53,8 @@ def test_every_correction_is_listed_with_its_own_count(open_page, source):
     said = words(page)
     for name in ("none", "bonferroni", "holm", "bh", "by", "romano-wolf"):
         pairs = compare(source.read(), trials=1999, correction=name).metrics["bleu"].pairs
-        row = next(row for row in said.split("<tr>") if row.split(">")[1].startswith((f"{CORRECTION_NAMES[name]}<", f"{CORRECTION_NAMES[name]} (chosen)<")))
+        row = next(row for row in said.split("<tr>") if row.split(">")[1].startswith(
+            (f"{CORRECTION_NAMES[name]}<", f"{CORRECTION_NAMES[name]} (chosen)<")))
         assert f">{sum(pair.significant for pair in pairs)} of 6<" in row
     assert "Holm (chosen)" in said
 
@@ -87,7 +88,7 @@ def test_cells_go_out_correction_by_correction(open_page, source):
         drawn = json.loads(page.get("plotly_chart")[0].proto.spec)["data"][0]["z"]
         assert sum(value is not None for row in drawn for value in row) == lit
         assert ("--correction none" in copied(page)[0]) == (name == "none")
-    assert "6 pairs differ significantly; correction: Romano-Wolf" in words(page)  # the answer is that of the correction chosen
+    assert "6 pairs differ significantly; correction: Romano-Wolf" in words(page)
 
 
 def test_tests_are_compared_only_when_asked(open_page, source):
