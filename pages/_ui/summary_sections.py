@@ -20,7 +20,7 @@ from mtsig_core.report.sentences import (
     pick_caveats,
     state_verdict,
 )
-from mtsig_core.report.tables import add_metrics, by_reference_table, differences_table, leaderboard_table
+from mtsig_core.report.tables import add_metric_columns, by_reference_table, differences_table, leaderboard_table
 from mtsig_core.report.text import printable
 from mtsig_core.stats.cautions import about_top_groups
 from mtsig_core.stats.significance import FAMILY_WISE
@@ -136,7 +136,7 @@ def show_scores(view: View) -> None:
 
 def show_table(view: View, others: list[MetricResult]) -> None:
     """All numbers of each system, also by further metrics, and whether the metrics agree."""
-    table = add_metrics(leaderboard_table(view.result, view.comparison.settings), others).add_rows(
+    table = add_metric_columns(leaderboard_table(view.result, view.comparison.settings), others).add_rows(
         comparison_sections.reference_records(view, [other.metric for other in others]))
     chosen = screen.show_table(table, "summary.table", open_rows=True)
     if chosen is not None:
