@@ -32,7 +32,7 @@ if n > SHOWN:
 
 ways = {
     "Explore your own outputs": ("Upload references and outputs, see who is ahead, then go down to documents and "
-                                 "sentences.", "data", "Upload", {}),
+                                 "sentences.", "upload", "Upload", {}),
     "Teach": ("Seven scenes for a room and a projector: guess first, then draw, swap and count before all eyes.",
               "lecture", "Lecture", {}),
     "Review a shared task": ("All language pairs at once, rank ranges, every pair tested and corrected.",
@@ -43,6 +43,6 @@ for column, (title, (text, page, label, asks)) in zip(st.columns(3), ways.items(
         screen.plain(text)
         address.link(page, label, **asks)
         if page == "task":
-            address.link("data", "How to load one",
+            address.link("upload", "How to load one",
                          task="true")
             testsets.offer_demo(testsets.TASK, "One language pair of a simulated task:", view.source)

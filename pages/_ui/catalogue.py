@@ -30,6 +30,7 @@ class Page:
     further: tuple[str, Mapping[str, tuple[str, ...]]] = field(default=("", {}), hash=False)
     demo: Source = TASK  # what it opens on where nothing was chosen
     opens: str = "testset"  # what is chosen in its sidebar: a test set, a task, a review; a lecture has no sidebar
+    was: tuple[str, ...] = ()  # names that it had in the address before: old links still open it
 
     @property
     def file(self) -> Path:
@@ -40,12 +41,12 @@ _ONE_PAIR = ("metric", "tokenize", "part")
 _SAMPLES = (*_ONE_PAIR, "alpha", "seed")
 #: In the order of the navigation.
 PAGES = {page.name: page for page in (
-    Page("", "data", "Upload", "What is loaded, and how to upload your own?", "upload", ("tokenize",)),
+    Page("", "upload", "Upload", "What is loaded, and how to upload your own?", "upload", ("tokenize",), was=("data",)),
     Page("Compare", "overview", "Overview", "Which differences are real?", "home"),
     Page("Compare", "leaderboard", "Leaderboard", "Which system is best, and by how much more than chance?",
          "leaderboard", (*_EVERY, "rank_rule")),
     Page("Compare", "significance", "Significance", "Which pairs of systems differ significantly?", "grid_on"),
-    Page("Compare", "pair", "Pair", "How large is one difference, and could it be chance?", "compare_arrows"),
+    Page("Compare", "pair", "One pair", "How large is one difference, and could it be chance?", "compare_arrows"),
     Page("Compare", "segments", "Segments", "Which segments make the difference?", "subject", _ONE_PAIR),
     Page("Shared task", "task", "Results", "Which systems are in the top group of each language pair?", "table_chart",
          (*_EVERY, "rank_rule"), opens="task"),
@@ -57,13 +58,17 @@ PAGES = {page.name: page for page in (
          demo=LARGE),
     Page("Learn", "bootstrap", "Bootstrap", "How far could one score be off?", "bar_chart",
          (*_ONE_PAIR, "unit", "ci", "alpha", "seed")),
-    Page("Learn", "sweeps", "Sweeps", "How many segments and references are enough?", "show_chart",
-         (*_SAMPLES, "unit"), demo=LARGE),
-    Page("Learn", "validation", "Validation", "Can you trust the test?", "verified", _SAMPLES,
-         ("experiment", {"documents or segments": ("correction", "trials")}), demo=LARGE),
+    Page("Learn", "size", "Test-set size", "How many segments or documents are enough?", "show_chart",
+         (*_SAMPLES, "unit"), demo=LARGE, was=("sweeps",)),
+    Page("Learn", "trust", "Can I trust the test?", "How often are tests and intervals wrong?", "verified", _SAMPLES,
+         ("experiment", {"Units": ("correction", "trials")}), demo=LARGE, was=("validation",)),
     Page("Learn", "metrics", "Metrics", "What is inside a score?", "calculate", _ONE_PAIR,
          ("inside", {"sentence average": ("seed",), **dict.fromkeys(
              ("Student's t", "which metric to trust", "by domain"), ("alpha", "seed"))})),
+    Page("Reference", "papers", "Reproduce the papers", "Do the numbers of the papers come out here?", "history_edu",
+         (*_SAMPLES, "unit", "trials"), demo=LARGE),
     Page("Reference", "methods", "Methods", "How is each number computed?", "functions"),
 )}
 HOME = PAGES["overview"]
+#: The page that an old link means; a name that is in use again means its own page.
+FORMER = {name: page for page in PAGES.values() for name in page.was if name not in PAGES}

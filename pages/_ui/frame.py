@@ -13,7 +13,7 @@ from mtsig_core.report.assumption_words import list_assumptions
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.sentences import describe_settings, summarize_comparison
 from pages._ui import address, background, browser, controls, lecture_stage, screen, testsets, views
-from pages._ui.catalogue import HOME, PAGES, Page
+from pages._ui.catalogue import FORMER, HOME, PAGES, Page
 from pages._ui.screen import PageEnded, end_page
 from pages._ui.views import View
 from pages._work import events, scheduler
@@ -28,13 +28,13 @@ _WIDEST = 300  # letters of what a link asks for in vain
 def navigate():
     """The page of this run, as Streamlit runs it, and its row in the catalogue.
 
-    Streamlit's own navigation would drop what the address asks, so the links are drawn here.
+    Streamlit's own navigation would drop what the address asks, so the links are drawn here. Under its former names a
+    page is the same page: a redirect would be a step that Back leads to.
     """
-    sections = {section: [page for page in PAGES.values() if page.section == section]
-                for section in dict.fromkeys(page.section for page in PAGES.values())}
-    chosen = st.navigation({section: [st.Page(page.file, title=page.title, default=page is HOME) for page in some]
-                            for section, some in sections.items()}, position="hidden")
-    return chosen, PAGES[chosen.url_path or HOME.name]
+    home = st.Page(HOME.file, title=HOME.title, default=True, url_path="home")  # in the address: nothing
+    chosen = st.navigation([home, *(st.Page(page.file, title=page.title, url_path=name)
+                                    for name, page in (PAGES | FORMER).items())], position="hidden")
+    return chosen, (PAGES | FORMER)[chosen.url_path or HOME.name]
 
 
 def draw() -> None:
@@ -200,6 +200,6 @@ def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, ex
     except MtsigError as problem:
         screen.error(problem)
         if isinstance(problem, testsets.Gone):
-            address.link("data", "Upload its files", icon=":material/upload:")
+            address.link("upload", "Upload its files", icon=":material/upload:")
         end_page()
     return view

@@ -322,7 +322,7 @@ def show(view: LectureView | MtsigError) -> None:
             "end": scene.end(view.shown, view.step) if view.reveal and view.step else None}
     except MtsigError as problem:
         screen.error(problem)
-        for name in ("data", "overview"):  # there is no sidebar
+        for name in ("upload", "overview"):  # there is no sidebar
             st.page_link(PAGES[name].file, label=PAGES[name].title)
         end_page()
     keep_round(_round(view, data["end"]["truth"] if data["end"] else ""))

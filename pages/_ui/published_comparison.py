@@ -10,13 +10,13 @@ from collections.abc import Callable
 import streamlit as st
 
 from mtsig_core import InputError, MtsigError
-from mtsig_core.readers.lines import decode
+from mtsig_core.readers.lines import decode_text
 from mtsig_core.readers.official_tables import parse_official_table, parse_official_tables
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.replication import REPLICATION_FORMS, replication_sentences, replication_table
 from mtsig_core.stats.published_scores import replicate, replicate_task
 from mtsig_core.store.kept_sets import TableStore
-from pages._ui import address, background, browser, charts, data_sections, frame, screen, testsets
+from pages._ui import address, background, browser, charts, frame, screen, testsets, upload_sections
 from pages._ui.browser import copyable
 from pages._ui.views import TaskView, View
 
@@ -99,13 +99,13 @@ def _pasted(key: str, about: str) -> None:
 
 def _uploaded(key: str, about: str) -> None:
     file = st.session_state[_FILE]
-    if message := data_sections.why_missing([file]):
+    if message := upload_sections.why_missing([file]):
         st.session_state[_SAID] = message[0]
     elif file is not None:
         try:
             if file.size > _LONGEST:
                 raise InputError(f"{file.name} has {file.size:,} bytes. Expected a table of at most {_LONGEST:,}.")
-            text = decode(file.getvalue(), file.name, False).removeprefix("\ufeff")
+            text = decode_text(file.getvalue(), file.name, False).removeprefix("\ufeff")
         except MtsigError as problem:
             st.session_state[_SAID] = str(problem)
         else:

@@ -20,7 +20,7 @@ def phone(window):
         yield watched(context.new_page())
 
 
-@pytest.mark.parametrize("path, figures", [("significance", 1), ("leaderboard", 1), ("validation", 1), ("sweeps", 3),
+@pytest.mark.parametrize("path, figures", [("significance", 1), ("leaderboard", 1), ("trust", 1), ("size", 1),
                                            ("sampling", 5), ("pair", 2), ("bootstrap", 2), ("metrics", 1)])
 def test_no_number_is_cut(at, phone, path, figures):
     phone.goto(at(path, ("--demo-segments", 600), **LIGHTER.get(path, {})))
@@ -43,7 +43,7 @@ def open_side_bar(page):
 
 
 def test_the_side_bar_closes_once_a_page_or_a_set_is_chosen(at, phone):
-    phone.goto(at("data", ("--demo-segments", 60)))
+    phone.goto(at("upload", ("--demo-segments", 60)))
     ready(phone)
     assert not covers(phone)
     for choice in (lambda: follow(phone, "Methods"),
@@ -52,7 +52,7 @@ def test_the_side_bar_closes_once_a_page_or_a_set_is_chosen(at, phone):
         choice()
         ready(phone)
         phone.wait_for_function("document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().right <= 0")
-    phone.goto(at("data", ("--demo-segments", 60), task="true"))  # nothing opens a sidebar that is closed
+    phone.goto(at("upload", ("--demo-segments", 60), task="true"))  # nothing opens a sidebar that is closed
     ready(phone)
     phone.evaluate("history.back()")
     ready(phone)

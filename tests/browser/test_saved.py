@@ -25,7 +25,7 @@ def numbers(page):
 
 
 def upload(page, address, title):
-    page.goto(f"{address}/data?{urlencode(SETTINGS)}")  # which are those of the other pages, and kept for them
+    page.goto(f"{address}/upload?{urlencode(SETTINGS)}")  # which are those of the other pages, and kept for them
     ready(page)
     files = {"ref.txt": REF, **{f"{name}.txt": text for name, text in OUTPUTS.items()}}
     page.locator('input[type="file"]').set_input_files(
@@ -97,7 +97,7 @@ def test_nothing_that_was_uploaded_is_lost(shared, elsewhere, page, window):
 
 def test_an_uploaded_task_is_its_link(shared, elsewhere, page, window):
     """Task and Review are about it after a reload, Back, and for a stranger on another server."""
-    page.goto(f"{shared}/data")
+    page.goto(f"{shared}/upload")
     ready(page)
     page.locator('input[type="file"]').set_input_files(
         {"name": "My task.zip", "mimeType": "application/zip", "buffer": zipped(task_files())})

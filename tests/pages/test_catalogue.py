@@ -4,21 +4,23 @@ settings in the sidebar that have an effect."""
 import re
 
 import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from mtsig_core.source import Source
-from pages._ui.catalogue import HOME, PAGES
+from pages._ui.catalogue import FORMER, HOME, PAGES
 from pages._ui.screen import LABELS
-from tests.pages.toys import NAMES, words, write
+from tests.pages.toys import APP, NAMES, words, write
 from tests.toys import SPACELESS
 
 ROWS = {name: page for name, page in PAGES.items() if page.opens == "testset"}
 #: Views of a page that a control of it chooses: (page, control, choice).
 VIEWS = [("metrics", "inside", choice) for choice in (
     "output length", "step by step", "sentence average", "Student's t", "signatures")]
-EXPERIMENTS = [("validation", "experiment", choice) for choice in (
-    "conclusions", "coverage", "many comparisons", "documents or segments", "one pair, several metrics")]
+EXPERIMENTS = [("trust", "experiment", choice) for choice in (
+    "Coverage", "Many comparisons", "Units", "Calibration", "Power")]
 #: What a page needs two systems for says so.
-NEEDS_TWO = ("pair", "sampling", "sweeps", "validation", "segments")
+NEEDS_TWO = ("pair", "sampling", "size", "trust", "segments")
 OTHER = {"metric": "chrf", "test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
          "trials": "1999", "seed": "3"}
 #: What the line on top says of a setting.
@@ -51,12 +53,12 @@ def shows_names_literally(page, nothing_of_them=False):
 def test_a_page_shows_names_literally_and_the_settings_that_have_an_effect(opened, source, name):
     """Also from another page's settings, of which it says the same: but for its line on how it is tested."""
     row, page = ROWS[name], opened(name, source, system=NAMES[0])
-    shows_names_literally(page, name in ("data", "validation", "methods"))
+    shows_names_literally(page, name in ("upload", "trust", "papers", "methods"))
     assert drawn(page) == keys(row.settings)
-    if (status := re.search('<div class="mt-status">(.*?)</div>', words(page))) and name != "data":
+    if (status := re.search('<div class="mt-status">(.*?)</div>', words(page))) and name != "upload":
         assert {key for key, text in TOLD.items() if text in status[1]} == {*TOLD} & {*row.settings}
     hidden = {key: value for key, value in OTHER.items() if key not in row.settings}
-    if hidden and name != "data":
+    if hidden and name != "upload":
         other = opened(name, source, system=NAMES[0], **hidden)
         assert not other.exception and drawn(other) == keys(row.settings)
         assert numbers(other) == numbers(page)
@@ -77,12 +79,12 @@ def test_a_single_system_is_enough_to_open_a_page(opened, source, name, control,
 
 @pytest.mark.parametrize("name, control, choice, more", [
     (name, row.further[0], choice, more) for name, row in ROWS.items() for choice, more in row.further[1].items()
-    if choice != "which metric to trust"] + [("validation", "experiment", "coverage", ())])
+    if choice != "which metric to trust"] + [("trust", "experiment", "Coverage", ())])
 def test_what_has_an_effect_on_one_view_is_shown_there(opened, source, name, control, choice, more):
     row, page = ROWS[name], opened(name, source, **{control: choice})
     assert not page.exception and drawn(page) == keys((*row.settings, *more))
-    other = next(option for option in page.selectbox(key=control).options if option not in {choice, *row.further[1]})
-    page.selectbox(key=control).set_value(other).run()
+    widget = next(one for kind in (page.selectbox, page.radio) for one in kind if one.key == control)
+    widget.set_value(next(option for option in widget.options if option not in {choice, *row.further[1]})).run()
     assert drawn(page) == keys(row.settings)  # at once, not one click later
 
 
@@ -102,7 +104,7 @@ def scored(tmp_path):
 def test_a_page_names_the_tokenizer_and_warns_of_it_once(opened, scored, name):
     page = opened(name, scored, metric="bleu", humans="true", trials="999")
     assert not page.exception and "has ratings and no text" not in words(page)
-    if name not in ("data", "methods"):
+    if name not in ("upload", "methods"):
         assert " · tokenizer 13a" in words(page) and words(page).count("The references look like Chinese") == 1
 
 
@@ -129,10 +131,20 @@ def test_the_sidebar_has_a_link_to_every_page_by_section(opened, source):
     assert all(row.file.is_file() for row in PAGES.values())
 
 
+@pytest.mark.parametrize("name", [HOME.name, *FORMER])
+def test_a_former_name_opens_the_page_with_what_it_asks(opened, source, name):
+    opened(None, source)
+    page = AppTest.from_file(str(APP), default_timeout=600)
+    page._page_hash, page.query_params["seed"] = calc_hash(name), "3"
+    page.run()
+    assert not page.exception and page.query_params["seed"] == ["3"]
+    assert (PAGES | FORMER)[name] is HOME or page.title[0].value == FORMER[name].title
+
+
 def test_what_is_set_stays_for_the_pages_that_show_it(opened, source):
     page = opened("leaderboard", source, **OTHER, exclude="$x$ **b** :material/home:")
     before = words(page)
-    for path in ("data", "segments", "sampling", "leaderboard"):
+    for path in ("upload", "segments", "sampling", "leaderboard"):
         page.switch_page(f"pages/{path}.py").run()
         assert not page.exception
     assert words(page) == before

@@ -30,7 +30,7 @@ def broken(request, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("page, asked", [
-    ("data", {}), ("review", {}), ("review", {"review": "x" * 22}), ("leaderboard", {"testset": "~" + "x" * 22}),
+    ("upload", {}), ("review", {}), ("review", {"review": "x" * 22}), ("leaderboard", {"testset": "~" + "x" * 22}),
     ("leaderboard", {"official": "x" * 22})])
 def test_one_message_and_no_trace(opened, source, broken, page, asked):
     app = opened(page, source, trials="999", **asked)
@@ -43,7 +43,7 @@ def test_numbers_are_there_without_it(opened, source, broken):
     assert not app.exception and "is significantly better than the other 2 systems" in words(app)
 
 
-@pytest.mark.parametrize("page", ["bootstrap", "sweeps", "validation"])
+@pytest.mark.parametrize("page", ["bootstrap", "size", "trust"])
 def test_a_cluster_that_does_not_answer_is_one_message_that_names_the_variable(opened, source, monkeypatch, page):
     monkeypatch.setattr(parallel, "_PATIENCE", 0.2)
     monkeypatch.setenv("MTSIG_DASK", "tcp://127.0.0.1:1")

@@ -33,7 +33,7 @@ def test_the_same_numbers_in_another_session(opened, tmp_path, path):
     page = opened(path, source, **SETTINGS, **OWN.get(path, {}))
     assert not page.exception
     said = words(page)
-    assert path in ("data", "methods") or "90 segments" in said
+    assert path in ("upload", "methods") or "90 segments" in said
     link = {key: texts if isinstance(texts, str) else texts[-1] for key, texts in page.query_params.items()}
     asked = {**SETTINGS, **OWN.get(path, {})}
     assert {key: link.get(key, usual) for key, usual in asked.items()} == asked
@@ -55,7 +55,7 @@ def test_other_content_under_the_same_name_is_said(opened, tmp_path):
     link = dict(parse_qsl(link))
     assert link.keys() == {"testset", "digest"}
     write(tmp_path / "changing/system-outputs/en-de/b.txt", ref)
-    page.switch_page("pages/data.py").run()
+    page.switch_page("pages/upload.py").run()
     assert said in words(page)
     assert said in words(opened("segments", root=tmp_path, **link))
 
@@ -63,7 +63,7 @@ def test_other_content_under_the_same_name_is_said(opened, tmp_path):
 def test_content_without_a_name_is_compared_too(opened, tmp_path):
     """The set that pages open with may be another one by now; and simulated ones have no files."""
     for source in (Source(demo=300), task(tmp_path)):
-        said = words(opened("data", source, digest="zzzz"))
+        said = words(opened("upload", source, digest="zzzz"))
         assert "This test set has other content than when the link was made" in said and "means another set" in said
 
 

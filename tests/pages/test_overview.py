@@ -18,7 +18,7 @@ def test_shows_the_answer_and_the_ways_in(opened, tmp_path):
     assert said.count('<tr class="mt-cluster">') == 1 and "A line separates clusters" in page.caption[0].value
     assert "Segments are treated as independent" in said
     link = next(link for link in page.get("page_link") if link.proto.label == "How to load one")
-    assert link.proto.page.endswith("data") and "task=true" in link.proto.query_string
+    assert link.proto.page.endswith("upload") and "task=true" in link.proto.query_string
     text = " ".join(element.value for element in page.markdown)
     assert all(f"**{way}**" in text for way in ("Explore your own outputs", "Teach", "Review a shared task"))
 

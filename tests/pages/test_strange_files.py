@@ -35,7 +35,7 @@ def root(tmp_path):
 @pytest.mark.parametrize("page, name, said", [
     ("leaderboard", "good/en-de", "y"), ("leaderboard", "caf\\udce9/en-de", "caf\\udce9"),
     ("overview", "pipe/en-de", "pipe/system-outputs/en-de/z.txt is no regular file"),
-    ("data", "out/en-de", "out/system-outputs/en-de/z.txt is a link that leads out of MTSIG_DATA_ROOT")])
+    ("upload", "out/en-de", "out/system-outputs/en-de/z.txt is a link that leads out of MTSIG_DATA_ROOT")])
 def test_each_set_opens_or_has_one_message(opened, root, page, name, said):
     app = opened(page, root=root, testset=name, trials="999")
     assert not app.exception and said in words(app) and str(root) not in words(app) + "".join(copied(app))
@@ -58,7 +58,7 @@ def test_files_that_the_dashboard_is_started_on(opened, tmp_path):
     assert not app.exception and "caf\\udce9" in words(app)
 
 
-@pytest.mark.parametrize("page, asked", [("leaderboard", {}), ("data", {}), ("task", {"shared_task": "wmt"})])
+@pytest.mark.parametrize("page, asked", [("leaderboard", {}), ("upload", {}), ("task", {"shared_task": "wmt"})])
 def test_where_the_files_lie_is_shown_nowhere(opened, tmp_path, page, asked):
     whole = _absolute(TaskSource(str(task(tmp_path / "wmt")))) if page == "task" else None
     source = small_source(tmp_path) if whole is None else Source(folder=whole.folder)

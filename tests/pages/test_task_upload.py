@@ -31,7 +31,7 @@ def database(monkeypatch, tmp_path):
 def data(opened):
     """The page Data with a zip in it."""
     def start(files=FILES, name="My task.zip"):
-        page = opened("data").switch_page("pages/data.py").run()
+        page = opened("upload").switch_page("pages/upload.py").run()
         page.file_uploader(key="data.files").set_value([(name, zipped(files), "application/zip")]).run()
         assert not page.exception
         return page
@@ -125,7 +125,7 @@ def test_a_table_may_be_left_out_or_be_errors_and_a_fault_in_it_is_a_message(dat
 def test_it_is_renamed_and_deleted_on_the_page_data(data, opened, monkeypatch):
     page = data()
     link, = uploaded(page, monkeypatch)["testset"]
-    page = page.switch_page("pages/data.py").run()
+    page = page.switch_page("pages/upload.py").run()
     assert "My task: shared task, 3 language pairs, 3 systems" in words(page)
     saved, = testsets.store().of(page.session_state["browser.me"])
     page.text_input(key=f"yours.name.{saved.link}").set_value("Other").run()

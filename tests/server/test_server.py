@@ -163,7 +163,7 @@ def test_nobody_sees_a_page_before_logging_in(server):
     process, address, *_ = server
     assert Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     with Client(address).session() as tab:
-        for page in ("review", "", "lecture", "data"):
+        for page in ("review", "", "lecture", "upload"):
             messages = tab.run(page=page)
             assert sum(message.HasField("new_session") for message in messages) == 1
             assert headings(messages) == ["mtsig"]
@@ -191,12 +191,12 @@ def test_one_session_has_nothing_of_another(server):
     for client, email in ((mine, "ada@example.org"), (theirs, "bob@example.org")):
         log_in(client, own, email)
     with theirs.session() as other:
-        other.run(page="data")
+        other.run(page="upload")
         with mine.session() as tab:
-            [field, *_] = elements(tab.run(page="data"), "file_uploader")
+            [field, *_] = elements(tab.run(page="upload"), "file_uploader")
             assert mine.upload(tab.id, b"a secret\n") == 204
-            assert "a.txt (9 bytes)" in words(tab.run(page="data", holds=field.id))
-            assert "a.txt" not in words(other.run(page="data", holds=field.id))
+            assert "a.txt (9 bytes)" in words(tab.run(page="upload", holds=field.id))
+            assert "a.txt" not in words(other.run(page="upload", holds=field.id))
             for client in (mine, theirs):  # an upload is put and deleted, never got
                 assert "a secret" not in client.http.get(f"/_stcore/upload_file/{tab.id}/one").text
                 assert client.http.get("/media/one").status_code == client.http.get("/media/").status_code == 404
@@ -217,13 +217,13 @@ def test_a_chosen_file_that_the_server_has_not_is_told_and_leaves_the_list(serve
     client = Client(server[1])
     log_in(client, server[2], "ada@example.org")
     with client.session() as tab:
-        [field, *_] = elements(tab.run(page="data"), "file_uploader")
-        again = tab.run(page="data", holds=field.id)
+        [field, *_] = elements(tab.run(page="upload"), "file_uploader")
+        again = tab.run(page="upload", holds=field.id)
         assert "1 chosen file is not here any more" in words(again)
         *_, other = elements(again, "file_uploader")
         assert other.id != field.id and other.label == field.label
         assert client.upload(tab.id, bytes(2 << 20)) == 204
-        said = words(tab.run(page="data", holds=other.id))
+        said = words(tab.run(page="upload", holds=other.id))
         assert "MTSIG_UNOPENED_MB" in said and "any more" not in said
 
 
@@ -236,8 +236,8 @@ def begin_long_work(tab):
     def button(messages, label):
         return next((found for found in elements(messages, "button") if found.label.startswith(label)), None)
 
-    run = button(tab.run(page="sweeps", query=long, enough=lambda found: button(found[-1:], "Run it")), "Run it")
-    tab.run(run.id, page="sweeps", query=long, enough=lambda found: button(found[-1:], "Cancel"))
+    run = button(tab.run(page="size", query=long, enough=lambda found: button(found[-1:], "Run it")), "Run it")
+    tab.run(run.id, page="size", query=long, enough=lambda found: button(found[-1:], "Cancel"))
 
 
 def workers(pid):

@@ -6,12 +6,12 @@ from mtsig_core import MtsigError
 from mtsig_core.errors import format_count
 from mtsig_core.report.tables import inventory_table
 from mtsig_core.stats.testset_cautions import find_suspicions
-from pages._ui import address, data_sections, frame, screen
+from pages._ui import address, frame, screen, upload_sections
 from pages._ui.catalogue import PAGES
 from pages._work.memory import make_once
 
 view = frame.take_view()
-st.title(PAGES["data"].title)
+st.title(PAGES["upload"].title)
 if isinstance(view, MtsigError):
     screen.error(view)
 else:
@@ -21,17 +21,17 @@ else:
                   + (", simulated" if testset.simulated and "simulated" not in testset.name else ""))
 
 st.subheader("Upload your data")
-data_sections.show_how_to_upload()
-data_sections.tell_what_may_come()
-files = data_sections.choose_files("data.files")
+upload_sections.show_how_to_upload()
+upload_sections.tell_what_may_come()
+files = upload_sections.choose_files("data.files")
 try:
     archives = [file for file in files if file.name.lower().endswith(".zip")]
     if len(archives) == len(files) == 1:
-        data_sections.offer_zip(archives[0])
+        upload_sections.offer_zip(archives[0])
     elif archives:
         screen.error("A zip archive holds a whole shared task. Upload only the zip, or the files in it.")
     elif files:
-        data_sections.offer_files(files)
+        upload_sections.offer_files(files)
 except MtsigError as problem:
     screen.error(problem)
 if "data.opened" in st.session_state:
@@ -41,7 +41,7 @@ if "data.opened" in st.session_state:
     address.link("leaderboard", "To its leaderboard")
 
 try:
-    data_sections.show_yours()
+    upload_sections.show_yours()
 except MtsigError as problem:
     screen.error(problem)
 

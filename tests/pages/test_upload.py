@@ -20,7 +20,7 @@ WORSE = REF.replace(b"sentence", b"phrase")
 
 @pytest.fixture
 def page(opened, source):
-    return opened("data", source)
+    return opened("upload", source)
 
 
 def upload(page, *files):
