@@ -71,7 +71,7 @@ def pick_test_sets(view: View) -> tuple[Sizes, dict]:
                                    "set; type others, such as 20, 50, 100%.")
         with places[1]:
             drawn = controls.choice("Drawn by", ["auto", "segment", "document"], "drawn", help="auto: the unit chosen "
-                                    "in the sidebar under More settings.")
+                                    "in the sidebar under Change.")
         with places[2]:
             repeats = controls.choice("Test sets of each size", _REPEATED, "repeats", default=100)
     unit = view.settings["unit"] if drawn == "auto" else drawn
