@@ -10,7 +10,7 @@ from mtsig_core.caution import freeze_facts
 
 
 @dataclass(frozen=True)
-class Kind:
+class AssumptionKind:
     """Where assumptions of a code belong, and the facts that their words need."""
 
     facts: tuple[str, ...]
@@ -20,22 +20,22 @@ class Kind:
 
 
 #: The kind of each code.
-KINDS: Mapping[str, Kind] = {
+ASSUMPTION_KINDS: Mapping[str, AssumptionKind] = {
     # Which scores are better.
-    "direction-open": Kind(("scores",)),
-    "direction-told": Kind(("metric", "higher"), leaves_out=False),
-    "direction-known": Kind(("metric", "higher", "low", "high"), leaves_out=False),
-    "direction-default": Kind(("metric",), leaves_out=False),
+    "direction-open": AssumptionKind(("scores",)),
+    "direction-told": AssumptionKind(("metric", "higher"), leaves_out=False),
+    "direction-known": AssumptionKind(("metric", "higher", "low", "high"), leaves_out=False),
+    "direction-default": AssumptionKind(("metric",), leaves_out=False),
     # Systems, segments, files, language pairs.
-    "withdrawn": Kind(("table", "names")),
-    "no-reference": Kind(("n", "segment", "document")),
-    "names-of-outputs": Kind(("place", "files", "n")),
-    "pair-without-output": Kind(("pair",)),
-    "pair-without-reference": Kind(("pair",)),
-    "no-language-pair": Kind(("name",)),
-    "references-of-others": Kind(("pair", "names", "used")),
+    "withdrawn": AssumptionKind(("table", "names")),
+    "no-reference": AssumptionKind(("n", "segment", "document")),
+    "names-of-outputs": AssumptionKind(("place", "files", "n")),
+    "pair-without-output": AssumptionKind(("pair",)),
+    "pair-without-reference": AssumptionKind(("pair",)),
+    "no-language-pair": AssumptionKind(("name",)),
+    "references-of-others": AssumptionKind(("pair", "names", "used")),
     # A sentence of a result that an older version wrote.
-    "as-written": Kind(("text",)),
+    "as-written": AssumptionKind(("text",)),
 }
 
 
@@ -46,7 +46,7 @@ class Assumption:
     Attributes
     ----------
     code : str
-        A key of `KINDS`.
+        A key of `ASSUMPTION_KINDS`.
     facts : mapping
         The numbers and names that its words need; values are as JSON has them, with tuples for lists.
     """
@@ -55,7 +55,7 @@ class Assumption:
     facts: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        if self.code not in KINDS or set(self.kind.facts) != self.facts.keys():
+        if self.code not in ASSUMPTION_KINDS or set(self.kind.facts) != self.facts.keys():
             raise ValueError(f"The code {self.code[:40]!r} or its facts are unknown. Expected what mtsig writes")
         object.__setattr__(self, "facts", freeze_facts(self.facts))
 
@@ -63,8 +63,8 @@ class Assumption:
         return self.text
 
     @property
-    def kind(self) -> Kind:
-        return KINDS[self.code]
+    def kind(self) -> AssumptionKind:
+        return ASSUMPTION_KINDS[self.code]
 
     @property
     def metric(self) -> str | None:
@@ -73,6 +73,6 @@ class Assumption:
 
     @property
     def text(self) -> str:
-        from mtsig_core.report.assumption_words import TEMPLATES, fill
+        from mtsig_core.report.assumption_words import ASSUMPTION_TEMPLATES, fill
 
-        return fill(TEMPLATES[self.code], self)
+        return fill(ASSUMPTION_TEMPLATES[self.code], self)

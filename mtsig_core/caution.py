@@ -39,7 +39,7 @@ class Kind:
 
 
 #: The kind of each code.
-KINDS: Mapping[str, Kind] = {
+CAUTION_KINDS: Mapping[str, Kind] = {
     "is-source": Kind("files", comes_first=True, in_caption=True),
     "other-script": Kind("files", comes_first=True, in_caption=True),
     "other-order": Kind("files", comes_first=True, in_caption=True),
@@ -117,7 +117,7 @@ class Caution:
     Attributes
     ----------
     code : str
-        Stable name, such as ``"identical-outputs"``; a key of `KINDS`.
+        Stable name, such as ``"identical-outputs"``; a key of `CAUTION_KINDS`.
     facts : mapping
         The numbers and names that its words need; values are as JSON has them, with tuples for lists.
     metric, a, b : str or None
@@ -138,7 +138,7 @@ class Caution:
 
     @property
     def kind(self) -> Kind:
-        return KINDS[self.code]
+        return CAUTION_KINDS[self.code]
 
     @property
     def text(self) -> str:

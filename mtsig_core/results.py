@@ -417,7 +417,7 @@ class Comparison:
         """
         from mtsig_core.report import facade
 
-        return facade.draw(self, name, metric)
+        return facade.draw_figure(self, name, metric)
 
     @classmethod
     def from_json(cls, text: str) -> Comparison:

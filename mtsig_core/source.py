@@ -19,7 +19,7 @@ from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, show_path
 from mtsig_core.readers.lines import read_bytes
 from mtsig_core.readers.scores import explain_direction
-from mtsig_core.readers.tasks import SYSTEMS, find_systems, has_scores, pairs_of, read_pair, read_task
+from mtsig_core.readers.tasks import SYSTEMS_FILE, find_systems, has_scores, pairs_of, read_pair, read_task
 from mtsig_core.readers.texts import join_runs, read_sacrebleu, set_and_pair
 from mtsig_core.readers.wmt import folder_name
 from mtsig_core.readers.wmt_xml import read_wmt_xml
@@ -158,7 +158,7 @@ class Source(_Files):
         if self.folder is not None and not self.keep_withdrawn:  # tables and runs may name them
             withdrawn = find_systems(self.folder, self.systems_table).withdrawn
             if names := [name for name in testset.systems if name in withdrawn]:
-                table = SYSTEMS if self.systems_table is None else show_name(Path(self.systems_table).name)
+                table = SYSTEMS_FILE if self.systems_table is None else show_name(Path(self.systems_table).name)
                 note = Assumption("withdrawn", {"table": table, "names": names})
                 testset = replace(testset.without(names), assumed=(note, *testset.assumed))
         if self.refs or self.refs_as_systems:

@@ -16,8 +16,8 @@ from mtsig_core.testset import TestSet, is_human, reduce_frozen, show_name
 
 # A shared task: the test sets of several language pairs, and who its systems are.
 
-ROLES = ("primary", "contrastive", "withdrawn")
-KINDS = ("submission", "online", "human")
+SYSTEM_ROLES = ("primary", "contrastive", "withdrawn")
+SYSTEM_KINDS = ("submission", "online", "human")
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class SystemInfo:
     display_name: str | None = None
 
     def __post_init__(self) -> None:
-        for what, value, among in (("role", self.role, ROLES), ("kind", self.kind, KINDS)):
+        for what, value, among in (("role", self.role, SYSTEM_ROLES), ("kind", self.kind, SYSTEM_KINDS)):
             if value not in among:
                 raise explain_unknown(what, value, among)
 

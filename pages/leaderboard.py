@@ -13,7 +13,7 @@ from mtsig_core.report.sentences import (
     list_caveats,
     state_verdict,
 )
-from mtsig_core.report.tables import add_metrics, by_reference_table, differences_table, leaderboard_table
+from mtsig_core.report.tables import add_metric_columns, by_reference_table, differences_table, leaderboard_table
 from mtsig_core.report.text import printable
 from mtsig_core.stats.significance import FAMILY_WISE
 from pages._ui import charts, comparison_sections, controls, frame, one_pair, published_comparison, screen
@@ -72,7 +72,7 @@ elif not apart:
 if by_reference := by_reference_table(result):
     screen.show_table(by_reference, prose=True)
 others = comparison_sections.pick_further_metrics(view)
-table = add_metrics(table, others).add_rows(
+table = add_metric_columns(table, others).add_rows(
     comparison_sections.reference_records(view, [other.metric for other in others]))
 chosen = screen.show_table(table.rename(vs_best_ci_joint="simultaneous", vs_baseline_ci_joint="simultaneous"),
                            "leaderboard.table", open_rows=True)

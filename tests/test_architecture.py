@@ -218,3 +218,17 @@ def test_one_function_decides():
                 and isinstance(op, ast.LtE | ast.GtE)]
 
     assert offenders([file for file in FILES if name_of(file) != "mtsig_core.stats.significance"], asks) == {}
+
+
+def test_a_public_name_is_one_thing():
+    """No function, class or constant of the core has the name of another module's: who searches for it finds one."""
+    homes = {}
+    for file in CORE:
+        for node in tree(file).body:
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            names = [node.name] if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) else [
+                name.id for target in targets if target for name in ast.walk(target) if isinstance(name, ast.Name)]
+            for name in names:
+                if not name.startswith("_"):
+                    homes.setdefault(name, set()).add(name_of(file))
+    assert not {name: sorted(found) for name, found in homes.items() if len(found) > 1}, "rename the rarer one"

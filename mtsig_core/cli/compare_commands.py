@@ -8,7 +8,7 @@ from dataclasses import replace
 from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, warn_about_words, write, write_file
 from mtsig_core.cli.options import add_options, given, source_from
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.dispute import default_metrics, examine_dispute
+from mtsig_core.experiments.dispute import examine_dispute, list_dispute_metrics
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
@@ -137,7 +137,7 @@ def add_pair(sub: ArgumentParser) -> None:
 def run_pair(args: Namespace) -> None:
     testset = read(args)
     metrics = [resolve_metric(testset, name, lowercase=args.lowercase)
-               for name in args.metrics or default_metrics(testset)]
+               for name in args.metrics or list_dispute_metrics(testset)]
     settings = given(args, "pair")
     with progress_line() as progress:
         found = examine_dispute(testset, metrics, progress=progress, **settings)

@@ -85,7 +85,7 @@ class Command:
 
 def _add_group(group: str, parser: ArgumentParser) -> None:
     """The commands of one group below its name, each with its options."""
-    title, what, commands = COMMANDS[group]
+    title, what, commands = EXPERIMENT_COMMANDS[group]
     below = parser.add_subparsers(title=title, required=True, metavar="|".join(commands))
     for name, command in commands.items():
         sub = below.add_parser(name, help=command.about, description=command.about)
@@ -118,7 +118,7 @@ def run_command(args: Namespace) -> None:
         raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
     if (args.group, args.name) == ("sweep", "references"):
         testset = with_references(testset)
-    work = COMMANDS[args.group][2][args.name].work
+    work = EXPERIMENT_COMMANDS[args.group][2][args.name].work
     with progress_line() as progress:
         results = {metric.name: work(testset, metric, args, progress) for metric in metrics}
     first = next(iter(results.values()))
@@ -292,7 +292,7 @@ _OF_SIZES = {"repeats": "random test sets of each size", "unit": "segment or doc
              "resamples": "bootstrap samples of each test set"}
 
 #: Group of commands -> (what its commands are, what their options are about, the commands by name).
-COMMANDS: dict[str, tuple[str, str, dict[str, Command]]] = {
+EXPERIMENT_COMMANDS: dict[str, tuple[str, str, dict[str, Command]]] = {
     "validate": ("experiments", "experiment", {
         "conclusions": _validation(
             "conclusions", "conclusions from small samples: right is as the whole test set, which may itself be "

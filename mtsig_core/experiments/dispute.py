@@ -19,7 +19,7 @@ from mtsig_core.stats.pair import PairExamination, examine_pair, find_extremes
 from mtsig_core.stats.ranks import RankInputs, fitting_rules
 from mtsig_core.testset import TestSet, order_metrics
 
-__all__ = ["Decider", "Dispute", "MetricDispute", "default_metrics", "document_names", "examine_dispute"]
+__all__ = ["Decider", "Dispute", "MetricDispute", "document_names", "examine_dispute", "list_dispute_metrics"]
 
 _DOCUMENTS, _SEGMENTS = 5, 2  # each way
 
@@ -117,14 +117,14 @@ def document_names(testset: TestSet) -> list[str]:
     return list(dict(zip(testset.document_index.tolist(), labels, strict=True)).values())
 
 
-def default_metrics(testset: TestSet) -> list[str]:
+def list_dispute_metrics(testset: TestSet) -> list[str]:
     """BLEU, where there are texts, and all segment scores; human scores first."""
     return order_metrics([*(["bleu"] if testset.has_texts else []), *testset.scores])
 
 
 def _chosen(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] | None) -> list[Metric]:
     if metrics is None:
-        metrics = default_metrics(testset)
+        metrics = list_dispute_metrics(testset)
     elif isinstance(metrics, str) or not isinstance(metrics, Sequence):
         metrics = [metrics]
     return [resolve_metric(testset, one) for one in metrics]

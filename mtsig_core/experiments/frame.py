@@ -118,7 +118,7 @@ def derived(title: str, kind: str = "text", form: str = "", *, in_files: bool = 
     return describe
 
 
-def join_ends(low: float | None, high: float | None) -> tuple[float, float] | None:
+def pair_ends(low: float | None, high: float | None) -> tuple[float, float] | None:
     """Both ends of an interval; None where there is none."""
     return None if low is None or high is None else (low, high)
 
@@ -230,7 +230,7 @@ def make_rng(seed: int, stream: int, k: int) -> np.random.Generator:
 
 
 def run_repeats(repeat: Callable[[int, np.random.Generator], _Part], gather: Callable[[list[_Part]], _Result], n: int,
-                seed: int, stream: int, *, jobs: int = 1, progress: engine.Progress | None = None,
+                seed: int, stream: int, *, jobs: int = 1, progress: engine.StageProgress | None = None,
                 watch: Callable[[int, int, _Result], object] | None = None) -> _Result:
     """What `gather` makes of repeat(k, rng) for k = 0 .. n - 1, in order, each with a generator of its own.
 

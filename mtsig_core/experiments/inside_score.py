@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.frame import Experiment, Simulation, check_seed, column, derived, join_ends
+from mtsig_core.experiments.frame import Experiment, Simulation, check_seed, column, derived, pair_ends
 from mtsig_core.experiments.papers import KOEHN_T2
 from mtsig_core.metrics import Metric, direction, find_tokenizer, is_adapted, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
@@ -74,7 +74,7 @@ class SentenceMean:
 
 
 #: Lengths of n-grams that BLEU counts.
-ORDERS = (1, 2, 3, 4)
+NGRAM_ORDERS = (1, 2, 3, 4)
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def precisions(testset: TestSet, metric: str | Metric = "bleu", *, statistics: n
     rows = []
     for name, row, points in zip(testset.systems, sums, metric.score(sums).tolist(), strict=True):
         counts = counts_of(metric, row)
-        p1, p2, p3, p4 = (share(100 * counts[f"correct_{n}"], counts[f"total_{n}"]) for n in ORDERS)
+        p1, p2, p3, p4 = (share(100 * counts[f"correct_{n}"], counts[f"total_{n}"]) for n in NGRAM_ORDERS)
         rows.append(SystemPrecisions(name, p1, p2, p3, p4, share(counts["sys_len"], counts["ref_len"]),
                                      brevity_penalty(counts["sys_len"], counts["ref_len"]), points))
     return tuple(sorted(rows, key=lambda row: -row.bleu))
@@ -236,7 +236,7 @@ def worked_example(testset: TestSet, system: str | None, line: int, metric: str 
     lowered = [text.lower() if getattr(metric, "lowercase", False) else text for text in (output, *references)]
     words, *others = map(tokens, lowered)
     steps, precisions_so_far = [], []
-    for n in ORDERS:
+    for n in NGRAM_ORDERS:
         matched, total = counts[f"correct_{n}"], counts[f"total_{n}"]
         precisions_so_far.append(share(matched, total))
         bleu = penalty * prod(p or 0.0 for p in precisions_so_far) ** (1 / n)
@@ -380,7 +380,7 @@ def _disagreements(names: Sequence[str], pairs: np.ndarray, corpus: np.ndarray,
 
 
 def _case(testset: TestSet, metric: Metric, mean: SentenceMean, pairs: np.ndarray, statistics: np.ndarray,
-          sentences: np.ndarray, seed: int, report: engine.Progress | None) -> Case | None:
+          sentences: np.ndarray, seed: int, report: engine.StageProgress | None) -> Case | None:
     names, sign = list(testset.systems), direction(metric)
     fit = np.arange(testset.n_segments)
     if (long_enough := _column(metric, statistics, "total_4")) is not None:
@@ -422,7 +422,7 @@ MOST_SEGMENTS = 2000
 #: from .85 to 1.2, the range of Koehn's figure.
 PENALTIES: tuple[float, ...] = (0.165, 0.12, 0.08, 0.04, 0.0, -0.05, -0.1, -0.17, -0.25, -0.35)
 #: Shares of its words that an output keeps, 1 for the output as it is.
-SHARES: tuple[float, ...] = (0.8, 0.85, 0.9, 0.95, 1.0)
+LENGTH_SHARES: tuple[float, ...] = (0.8, 0.85, 0.9, 0.95, 1.0)
 
 
 @dataclass(frozen=True)
@@ -489,7 +489,7 @@ def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | No
     how, grid = "word penalty", PENALTIES
     variants = _penalised(part, names, report_stage(progress, "other lengths"))
     if variants is None:
-        how, grid, tokens = "truncation", SHARES, tokens_of(metric, part)
+        how, grid, tokens = "truncation", LENGTH_SHARES, tokens_of(metric, part)
         variants = [[truncated(text, tokens, kept) for text in part.systems[name]] for name in names for kept in grid]
     several = replace(part, systems={str(k): texts for k, texts in enumerate(variants)}, scores={}, parses={})
     settings = {name: getattr(metric, name, None) for name in ("tokenize", "lowercase")}
@@ -514,7 +514,7 @@ def truncated(text: str, tokens: Callable[[str], list[str]], kept: float) -> str
     return text[:places[max(1, round(kept * len(places))) - 1][1]]
 
 
-def _penalised(part: TestSet, names: Sequence[str], report: engine.Progress | None) -> list[Sequence[str]] | None:
+def _penalised(part: TestSet, names: Sequence[str], report: engine.StageProgress | None) -> list[Sequence[str]] | None:
     """The outputs of systems of the simulated corpus, one after the other, each at all penalties; None where one is
     not of that corpus."""
     known = {system.name: system for system in KOEHN_SYSTEMS}
@@ -551,7 +551,7 @@ def _points(several: TestSet, bleu: Metric, gtms: Sequence[Metric], asked: Seque
 
 
 #: Segments of the samples beside the whole test set, those of Koehn's Table 2.
-SIZES = (100, 300, 600)
+STUDENTS_T_SIZES = (100, 300, 600)
 _WIDEST = 4.0  # standard errors on either side in `densities`, or more where the tails begin farther out
 
 
@@ -574,11 +574,11 @@ class TInterval:
 
     @derived("Student's t", "interval", "*")
     def t(self) -> tuple[float, float] | None:
-        return join_ends(self.t_low, self.t_high)
+        return pair_ends(self.t_low, self.t_high)
 
     @derived("bootstrap by segment", "interval", "*")
     def boot(self) -> tuple[float, float] | None:
-        return join_ends(self.boot_low, self.boot_high)
+        return pair_ends(self.boot_low, self.boot_high)
 
 
 @dataclass(frozen=True)
@@ -640,7 +640,7 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
                                  statistics=statistics[[place]][:, rows], progress=progress)[0]
 
     rows = []
-    for n in (*(n for n in SIZES if n < len(known)), len(known)):
+    for n in (*(n for n in STUDENTS_T_SIZES if n < len(known)), len(known)):
         score = interval(n)
         t, boot = score.intervals["t"], score.intervals["percentile"]
         ratio = None if t is None or boot is None or boot[0] == boot[1] else (t[1] - t[0]) / (boot[1] - boot[0])
@@ -703,7 +703,7 @@ def densities(n: int = 5, alpha: float = 0.05, points: int = 161) -> tuple[np.nd
 
 
 #: What is changed -> the settings of BLEU.
-SETTINGS: dict[str, dict[str, Any]] = {
+BLEU_SETTINGS: dict[str, dict[str, Any]] = {
     "lower case": dict(lowercase=True), "tokenizer 13a": dict(tokenize="13a"), "tokenizer zh": dict(tokenize="zh"),
     "no tokenizer": dict(tokenize="none"), "every character a token": dict(tokenize="char")}
 
@@ -724,7 +724,7 @@ def signatures(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
     system = precisions(testset, bleu, progress=progress)[0].system if system is None else system
     one = testset.only([system])
     scores: list[SignedScore] = []
-    for name, settings in {"as here": {}, **SETTINGS}.items():
+    for name, settings in {"as here": {}, **BLEU_SETTINGS}.items():
         other: Metric = replace(bleu, **settings)
         points = other.score(cached_statistics(other, one, report_stage(progress, name)).sum(axis=1))
         signed = SignedScore(name, float(points[0]), other.signature(one))

@@ -417,7 +417,7 @@ def expected_by_sentence(per_document: int, correlation: float, alpha: float = 0
 # Fifteen systems, every pair tested.
 
 
-SYSTEMS, BETTER = 15, 3
+N_SYSTEMS, N_BETTER = 15, 3
 CORRECTIONS_SHOWN = ("none", "bh", "holm", "romano-wolf")
 ALPHA = 0.05
 _FAMILY_TRIALS = 2999  # with 999 no p is small enough for Holm's first of 105: it would find nothing, ever
@@ -426,7 +426,7 @@ _FAMILY_TRIALS = 2999  # with 999 no p is small enough for Holm's first of 105: 
 def family(testset: TestSet, metric: str | Metric, *, better: int = 0, n_segments: int | None = None, seed: int = 0,
            statistics: np.ndarray | None = None) -> Mixture:
     """What test sets of equal systems, or with better ones among them, are drawn from; as `families` and `claims`."""
-    return mix_family(testset, metric, SYSTEMS, better, n_segments=n_segments, trials=_FAMILY_TRIALS, alpha=ALPHA,
+    return mix_family(testset, metric, N_SYSTEMS, better, n_segments=n_segments, trials=_FAMILY_TRIALS, alpha=ALPHA,
                       seed=seed, statistics=statistics)
 
 

@@ -92,7 +92,7 @@ def agreement(testset: TestSet, human: str, metrics: Sequence[str | Metric] | No
 def draw_accuracies(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None = None, *, unit: str = "auto",
                     block_length: float | None = None, trials: int = 1999, alpha: float = 0.05, resamples: int = 2000,
                     seed: int = 0, statistics: Mapping[str, np.ndarray] | None = None, jobs: int = 1,
-                    progress: Progress | None = None) -> MetricDraws:
+                    progress: Progress | None = None) -> AgreementDraws:
     """The metrics against people on the whole set and on bootstrap samples; parameters and errors as `agreement`."""
     settled = _chosen(testset, human, metrics)
     names = [metric.name for metric in settled]
@@ -119,11 +119,11 @@ def draw_accuracies(testset: TestSet, human: str, metrics: Sequence[str | Metric
     scores = np.array([score_segments(metric, whole[systems][:, segments], rated) for metric, whole in counted[1:]])
     permuted = permute_metrics(scores, rated, units.jackknife_groups()[units.index], people.p[:, 0], trials, seed,
                                report_stage(progress, "permutations of metrics"))
-    return MetricDraws(part, sampling, units.all_swaps or trials, tuple(settled),
-                       tuple(_compare_with_people(people, own) for own in theirs), units.pieces, permuted)
+    return AgreementDraws(part, sampling, units.all_swaps or trials, tuple(settled),
+                          tuple(_compare_with_people(people, own) for own in theirs), units.pieces, permuted)
 
 
-def summarize_draws(human: str, draws: MetricDraws) -> Agreement:
+def summarize_draws(human: str, draws: AgreementDraws) -> Agreement:
     """Accuracies with their intervals, the most agreeing metric first, and pairs of metrics."""
     order = sorted(range(len(draws.rows)), key=lambda k: -draws.rows[k].soft[0])
     tokenizers = {metric.name: find_tokenizer(metric, draws.testset) for metric in draws.metrics}
@@ -204,7 +204,7 @@ class AccuracyDraws:
 
 
 @dataclass(frozen=True, eq=False)
-class MetricDraws:
+class AgreementDraws:
     """Metrics against people on one test set, of which only what all have scores of is taken."""
 
     testset: TestSet
@@ -240,7 +240,7 @@ def _chosen(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None
 
 
 def _drawn(metric: Metric, statistics: np.ndarray, rated: np.ndarray, units: Units, trials: int,
-           sampling: SamplingSettings, jobs: int, progress: engine.Progress | None) -> _Drawn:
+           sampling: SamplingSettings, jobs: int, progress: engine.StageProgress | None) -> _Drawn:
     """Differences of all pairs with a common segment, each on its common segments."""
     pairs = engine.all_pairs(len(rated))
     both = rated[pairs[:, 0]] & rated[pairs[:, 1]]
@@ -293,7 +293,7 @@ def _interval(draws: np.ndarray, alpha: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def compare_metrics(rows: Sequence[AccuracyDraws], parts: Sequence[MetricDraws],
+def compare_metrics(rows: Sequence[AccuracyDraws], parts: Sequence[AgreementDraws],
                     order: Sequence[int]) -> tuple[AgreementComparison, ...]:
     """All pairs of metrics, the better first, by the mean over test sets; p is none that so few units cannot show."""
     pairs = list(combinations(order, 2))
@@ -328,7 +328,7 @@ def score_segments(metric: Metric, statistics: np.ndarray, rated: np.ndarray) ->
 
 
 def permute_metrics(scores: np.ndarray, rated: np.ndarray, groups: np.ndarray, people: np.ndarray, trials: int,
-                    seed: int, progress: engine.Progress | None = None) -> np.ndarray:
+                    seed: int, progress: engine.StageProgress | None = None) -> np.ndarray:
     """Differences of soft pairwise accuracy of all pairs of metrics, as observed and where they trade scores at random.
 
     Scores are standardized over all systems and segments. A coin for each unit of each system, the same for all pairs

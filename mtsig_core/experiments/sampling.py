@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from statistics import median
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -199,7 +199,7 @@ class Sampling(Experiment):
 # Blocks and broad samples of a test set: what a small test set tells of a large one (Koehn 2004, 3.2 to 3.4, 5, 6).
 
 
-KINDS = ("blocks", "broad")
+SAMPLE_KINDS = ("blocks", "broad")
 
 
 def positions(kind: str, n_segments: int, size: int, shuffle_seed: int | None = None) -> np.ndarray:
@@ -216,8 +216,8 @@ def positions(kind: str, n_segments: int, size: int, shuffle_seed: int | None = 
     >>> positions("blocks", 7, 3).tolist(), positions("broad", 7, 3).tolist()
     ([[0, 1, 2], [3, 4, 5]], [[0, 2, 4], [1, 3, 5]])
     """
-    if kind not in KINDS:
-        raise SettingError(f"Unknown kind of sample {kind!r}. Available: {', '.join(KINDS)}.")
+    if kind not in SAMPLE_KINDS:
+        raise SettingError(f"Unknown kind of sample {kind!r}. Available: {', '.join(SAMPLE_KINDS)}.")
     if isinstance(size, bool) or not isinstance(size, int) or size < 2:
         raise SettingError(f"The sample size is {size}. Expected a whole number of segments, at least 2.")
     n_samples = n_segments // size
@@ -274,6 +274,16 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
         pairs=tuple(SampledPair(names[a], names[b], metric.higher_is_better, float(full[k]), deltas[k], win[k],
                                 lose[k], p[k], float(p_whole[k])) for k, (a, b) in enumerate(pairs)),
         whole_units=part.n_documents or part.n_segments)
+
+
+def sample_both_kinds(testset: TestSet, metric: str | Metric, *, statistics: np.ndarray | None = None, jobs: int = 1,
+                      progress: Progress | None = None, **asked: Any) -> dict[str, Sampling]:
+    """`sampling` of blocks and of broad samples, by kind."""
+    def report(k: int) -> Progress | None:
+        return progress and (lambda stage, share: progress("samples", (k + share) / len(SAMPLE_KINDS)))
+
+    return {kind: sampling(testset, metric, kind, statistics=statistics, jobs=jobs, progress=report(k), **asked)
+            for k, kind in enumerate(SAMPLE_KINDS)}
 
 
 def _conclude_sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, settings: SamplingSettings,
@@ -378,11 +388,11 @@ def spreads(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | 
         raise SettingError(f"A spread takes {_ENOUGH} samples or more, and {n} segments give no {_ENOUGH} samples of "
                            f"{SIZES[0]}. Expected at least {_ENOUGH * SIZES[0]} segments, or "
                            "smaller samples.")
-    cut = {(size, kind): positions(kind, n, size, seed if shuffle else None) for size in sizes for kind in KINDS}
+    cut = {(size, kind): positions(kind, n, size, seed if shuffle else None) for size in sizes for kind in SAMPLE_KINDS}
     rows, report = [], report_stage(progress, "samples")
     for done, size in enumerate(sizes, 1):
         blocks, broad = (np.array([metric.score(counted(sample).sum(axis=1)) for sample in cut[size, kind]]).T
-                         for kind in KINDS)
+                         for kind in SAMPLE_KINDS)
         for k in seen.order:
             deviations = (finite_or_none(spread(scores[k])) for scores in (blocks, broad))
             rows.append(Spread(size, len(blocks[k]), seen.names[k], *deviations,

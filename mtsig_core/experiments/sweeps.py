@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from mtsig_core.errors import SettingError, format_count
-from mtsig_core.experiments.frame import Experiment, Rate, column, derived, join_ends, rate
+from mtsig_core.experiments.frame import Experiment, Rate, column, derived, pair_ends, rate
 from mtsig_core.experiments.population import default_sizes, in_units
 from mtsig_core.metrics import Metric, depends_on_testset, direction, is_segment_mean, resolve_metric
 from mtsig_core.results import SamplingSettings
@@ -69,7 +69,7 @@ class SystemSize:
 
     @derived("relative interval", "relative")
     def relative(self) -> tuple[float, float] | None:
-        return join_ends(self.low, self.high)
+        return pair_ends(self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -539,7 +539,7 @@ class ReferenceSize:
 
     @derived("relative interval", "relative")
     def relative(self) -> tuple[float, float] | None:
-        return join_ends(self.low, self.high)
+        return pair_ends(self.low, self.high)
 
 
 @dataclass(frozen=True, kw_only=True)

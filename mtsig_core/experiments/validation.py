@@ -131,7 +131,7 @@ def _ends(metric: Metric, both: np.ndarray, units: Units, resamples: int, alpha:
 
 
 #: Segments of a sample in Koehn's Table 3.
-SIZES = (100, 300, 600, 3000)
+CONCLUSION_SIZES = (100, 300, 600, 3000)
 #: Lower ends of the levels in Koehn's Table 4, in percent; the first is 100% itself.
 _LEVELS = (100, 99, 98, 95, 90, 80, 70, 60, 50)
 _STREAM = 20
@@ -257,9 +257,9 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
 
 def _settle_sizes(n_segments: int, sizes: tuple[int, ...] | None) -> tuple[int, ...]:
     """The sizes asked for, by default those of the paper of which the test set gives two samples."""
-    sizes = tuple(size for size in SIZES if n_segments // size > 1) if sizes is None else tuple(
+    sizes = tuple(size for size in CONCLUSION_SIZES if n_segments // size > 1) if sizes is None else tuple(
         check_whole("size", size, 2, 1_000_000) for size in dict.fromkeys(sizes))
-    for size in sizes or SIZES[:1]:
+    for size in sizes or CONCLUSION_SIZES[:1]:
         if n_segments // size < 2:
             raise SettingError(f"{n_segments} segments give no two samples of {size}. Expected at least {2 * size} "
                                "segments, or smaller samples.")
@@ -325,7 +325,7 @@ class PairTest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairTests(Simulation):
+class AllPairTests(Simulation):
     """Two systems under one metric; the signature is that on the segments tested."""
 
     tables: ClassVar[Mapping[str, type]] = {"rows": PairTest}
@@ -351,7 +351,7 @@ class PairTests(Simulation):
 
 def pair_tests(testset: TestSet, metric: str | Metric, a: str | None = None, b: str | None = None, *,
                n_segments: int | None = None, trials: int = 9999, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
-               statistics: np.ndarray | None = None, progress: Progress | None = None) -> PairTests:
+               statistics: np.ndarray | None = None, progress: Progress | None = None) -> AllPairTests:
     """Every test that gives a p, on one pair, by segment and where there are documents by document.
 
     By default the best two systems, and all segments: `n_segments` takes the first broad sample of so many, at most
@@ -375,6 +375,6 @@ def pair_tests(testset: TestSet, metric: str | Metric, a: str | None = None, b: 
     rows = tuple(PairTest(a, b, unit, outcome.test, outcome.p_value, significant(outcome.p_value, alpha))
                  for unit, examined in by_unit.items() for outcome in examined.outcomes
                  if outcome.p_value is not None and (unit == "segment" or not TESTS[outcome.test].of_segments))
-    return PairTests(metric=metric.name, alpha=alpha, seed=seed, a=a, b=b, signature=metric.signature(testset),
-                     score_a=one.score_a, score_b=one.score_b, improvement=one.sign * one.delta, trials=trials,
-                     n_segments=one.n, rows=rows)
+    return AllPairTests(metric=metric.name, alpha=alpha, seed=seed, a=a, b=b, signature=metric.signature(testset),
+                        score_a=one.score_a, score_b=one.score_b, improvement=one.sign * one.delta, trials=trials,
+                        n_segments=one.n, rows=rows)

@@ -86,7 +86,7 @@ def null_tails(edges: np.ndarray, counts: np.ndarray, delta: float, *, unit: str
     figure.update_xaxes(zeroline=False, tickfont_size=13, exponentformat="power",
                         range=[float(edges[0]), float(edges[-1])])
     named = Labels()
-    measured(figure, f"{named(unit, 12)} difference after {'all' if exact else 'random'} swaps")
+    measured(figure, f"{named(unit, 12)} difference after {'all' if exact else 'random'} permutations")
     figure.update_yaxes(range=[-0.02 * top, 1.4 * top], visible=False)
     return named.below(_sized(figure), _HALF)
 
@@ -138,7 +138,7 @@ def _sides(figure: go.Figure, named: Labels, left: bool, right: bool, a: str, b:
     return lines
 
 
-def _sized(figure: go.Figure, height: int = 250, lines: int = 1) -> go.Figure:
+def _sized(figure: go.Figure, height: int = 200, lines: int = 1) -> go.Figure:
     """The figure, so high with one line above it."""
     more = _LINE * (lines - 1)
     figure.update_layout(height=height + more, margin=dict(l=ENDS, r=ENDS, t=28 + more, b=48), dragmode=False)

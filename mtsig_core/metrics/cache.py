@@ -31,7 +31,7 @@ from mtsig_core.testset import TestSet, show_name
 from mtsig_core.version import __version__, find_version
 
 #: What all entries together may take; the ones not used for longest go first.
-MAX_BYTES = 1 << 30
+MAX_CACHE_BYTES = 1 << 30
 
 _Value = TypeVar("_Value")
 _DIGEST_SIZE = 16
@@ -163,7 +163,7 @@ def _counted_by(package: str) -> list[str]:
 def _read(path: Path) -> memoryview | None:
     """The content of an entry, None unless it is there and every byte is as it was written."""
     try:
-        if not path.is_file() or path.stat().st_size > MAX_BYTES:
+        if not path.is_file() or path.stat().st_size > MAX_CACHE_BYTES:
             return None
         packed = path.read_bytes()
     except FileNotFoundError:  # another process has made room
@@ -207,7 +207,7 @@ def _make_room(folder: Path, size: int) -> bool:
             if _ENTRY.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
                 found = entry.stat(follow_symlinks=False)
                 files.append((found.st_mtime, max(found.st_size, _LEAST), entry))
-    excess = sum(bytes_ for _, bytes_, _ in files) + max(size, _LEAST) - MAX_BYTES
+    excess = sum(bytes_ for _, bytes_, _ in files) + max(size, _LEAST) - MAX_CACHE_BYTES
     for used, bytes_, entry in sorted(files, key=lambda file: file[0]):
         abandoned = entry.name.startswith(".") and used < time.time() - _ABANDONED
         if abandoned or (excess > 0 and not entry.name.startswith(".")):

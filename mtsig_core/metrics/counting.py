@@ -62,7 +62,7 @@ def count_references(testset: TestSet) -> int | str:
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class WordIds:
     """Texts as numbered words: equal words have equal numbers."""
 
     ids: np.ndarray  # numbers of all words, from 0, int64, shape (words,)
@@ -80,7 +80,7 @@ class Words:
 
 
 #: (words, first, stats): fills the statistics, of zeros, of a block of segments from `first` on.
-BlockCounter = Callable[[Words, int, np.ndarray], None]
+BlockCounter = Callable[[WordIds, int, np.ndarray], None]
 
 
 @dataclass(frozen=True)
@@ -164,14 +164,15 @@ class WordMetric(Tokenized, ABC):
     def _counter(self, testset: TestSet) -> BlockCounter:
         """What counts a block; the references come before the systems in the words."""
 
-    def _words(self, testset: TestSet, texts: Sequence[Sequence[str | None]]) -> Words:
+    def _words(self, testset: TestSet, texts: Sequence[Sequence[str | None]]) -> WordIds:
         from mtsig_core.metrics.kernels import tokens  # late: a compiler takes half a second to load
 
         tokenizer = self._tokenizer(testset)
         codes, begins, lengths = join_texts([self._prepared(row, tokenizer) for row in texts])
-        ids, bounds, spans = tokens.number(codes, begins.ravel(), lengths.ravel(), tokenizer.classes, tokenizer.edge)
+        ids, bounds, spans = tokens.number_tokens(codes, begins.ravel(), lengths.ravel(), tokenizer.classes,
+                                                tokenizer.edge)
         counts = np.where(lengths < 0, -1, np.diff(bounds).reshape(lengths.shape))
-        return Words(ids, bounds[:-1].reshape(lengths.shape), counts, codes, spans)
+        return WordIds(ids, bounds[:-1].reshape(lengths.shape), counts, codes, spans)
 
 
 @functools.cache

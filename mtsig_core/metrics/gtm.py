@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.metrics.counting import BlockCounter, WordMetric, Words, compiled_late
+from mtsig_core.metrics.counting import BlockCounter, WordIds, WordMetric, compiled_late
 from mtsig_core.testset import TestSet
 
 
@@ -58,7 +58,7 @@ class Gtm(WordMetric):
     def _counter(self, testset: TestSet) -> BlockCounter:
         kernel, n_refs = compiled_late(_count, _match_size, _link), len(testset.references)
 
-        def count(words: Words, first: int, stats: np.ndarray) -> None:
+        def count(words: WordIds, first: int, stats: np.ndarray) -> None:
             kernel(words.ids, words.begins, words.counts, n_refs, len(words.spans), self.exponent, stats)
 
         return count

@@ -16,7 +16,7 @@ import numpy as np
 
 from mtsig_core.errors import InputError
 from mtsig_core.languages import language_code
-from mtsig_core.metrics.counting import BlockCounter, Numbers, WordMetric, Words, compiled_late
+from mtsig_core.metrics.counting import BlockCounter, Numbers, WordIds, WordMetric, compiled_late
 from mtsig_core.testset import TestSet
 from mtsig_core.version import find_version
 
@@ -113,7 +113,7 @@ class Meteor(WordMetric):
         wordnet = self._wordnet(testset)
         synsets_of = functools.cache(wordnet.synsets if wordnet else lambda word: ())
 
-        def count(words: Words, first: int, stats: np.ndarray) -> None:
+        def count(words: WordIds, first: int, stats: np.ndarray) -> None:
             spellings = words.spellings()
             numbers: dict[str, int] = {}
             stems = [numbers.setdefault(stem_of(word), len(numbers)) for word in spellings]
@@ -245,7 +245,7 @@ def _points(matches: Numbers, chunks: Numbers, sys_len: Numbers, ref_len: Number
 
 
 def _count(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, n_refs: int, stems: np.ndarray, synsets: np.ndarray,
-          ends: np.ndarray, stats: np.ndarray) -> None:
+           ends: np.ndarray, stats: np.ndarray) -> None:
     """Fill the statistics of a block, shape (systems, segments, 4).
 
     The references come first in `ids`, `begins` and `counts`; `stems` is the number of the stem of each word, and its
@@ -269,7 +269,7 @@ def _count(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, n_refs: int,
 
 
 def _alignment(a: np.ndarray, b: np.ndarray, stems: np.ndarray, synsets: np.ndarray, ends: np.ndarray,
-              memory: np.ndarray) -> tuple[int, int]:
+               memory: np.ndarray) -> tuple[int, int]:
     """Matches and chunks of two texts.
 
     How many words match, and by what, does not depend on which of them do. By word: those that are too many in `a`
@@ -308,7 +308,7 @@ def _alignment(a: np.ndarray, b: np.ndarray, stems: np.ndarray, synsets: np.ndar
 
 
 def _network(a: np.ndarray, b: np.ndarray, stems: np.ndarray, synsets: np.ndarray, ends: np.ndarray,
-            memory: np.ndarray) -> np.ndarray:
+             memory: np.ndarray) -> np.ndarray:
     """How many matches by synonyms fit between nodes: source - stem - word of `a` - word of `b` - stem - sink.
 
     As many of a stem as are left after matches by stems, and of a word as it is too many. Empty without synonyms; else
@@ -418,7 +418,7 @@ def _take(x: int, y: int, stems: np.ndarray, memory: np.ndarray, room: np.ndarra
 
 
 def _candidates(a: np.ndarray, b: np.ndarray, stems: np.ndarray, memory: np.ndarray,
-               room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+                room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The words of `b` that each word of `a` may match, in order: to[first[i]:first[i + 1]]."""
     over, spare, head = memory[:, OVER], memory[:, SPARE], memory[:, HEAD]
     following = np.empty(len(b), np.int64)  # the next word of the same stem; `head` is the first, counted from 1

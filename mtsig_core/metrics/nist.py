@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.metrics.counting import BlockCounter, WordMetric, Words
+from mtsig_core.metrics.counting import BlockCounter, WordIds, WordMetric
 from mtsig_core.testset import TestSet
 
 _ORDER = 5
@@ -102,7 +102,7 @@ class Nist(WordMetric):
         grams = _Grams(self._words(testset, references), len(references))
         information = grams.information(grams.numbers)
 
-        def count(words: Words, first: int, stats: np.ndarray) -> None:
+        def count(words: WordIds, first: int, stats: np.ndarray) -> None:
             numbers, times, ends = grams.match(words, first)
             sizes = np.diff(ends.ravel(), prepend=0).reshape(ends.shape)
             stats[:] = _statistics(numbers, times, sizes, information, _lengths(words, len(references)))
@@ -118,7 +118,7 @@ class _Grams:
     and for a bigram that begins with the word 0, which mteval takes for false.
     """
 
-    def __init__(self, words: Words, n_references: int):
+    def __init__(self, words: WordIds, n_references: int):
         """Number them; the references come first among the words."""
         lengths = np.maximum(words.counts[:n_references], 0)
         total = int(lengths.sum())
@@ -149,7 +149,7 @@ class _Grams:
         bits[seen] = np.log2(counts[self.context[seen]] / counts[seen])
         return bits
 
-    def match(self, words: Words, first: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def match(self, words: WordIds, first: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The n-grams that outputs share with references in a block from segment `first` on: their numbers, how often
         each matches, and where those of a segment, system and length end."""
         from mtsig_core.metrics.kernels import ngrams  # late: a compiler takes half a second to load
@@ -165,7 +165,7 @@ class _Grams:
         return self.numbers[places[:n], lengths], times[:n].copy(), ends
 
 
-def _lengths(words: Words, n_refs: int) -> np.ndarray:
+def _lengths(words: WordIds, n_refs: int) -> np.ndarray:
     """What needs no weights: n-grams of each output by length, and the mean length of the references there are."""
     counts, is_there = words.counts[:, :, None], words.counts[:n_refs] >= 0
     totals = np.maximum(counts[n_refs:] - np.arange(_ORDER), 0)

@@ -10,11 +10,12 @@ from operator import itemgetter
 from mtsig_core.errors import SettingError
 
 #: A piece of the text, and the longest n-gram of it that a reference has too: 1 to 4, or 0 for none.
-Piece = tuple[str, int]
+MatchedPiece = tuple[str, int]
 _LONGEST = 4
 
 
-def matched_pieces(text: str, references: Sequence[str | None], tokens: Callable[[str], list[str]]) -> list[Piece]:
+def matched_pieces(text: str, references: Sequence[str | None], tokens: Callable[[str], list[str]]
+                   ) -> list[MatchedPiece]:
     """Cut a text into pieces by the longest n-gram that covers them and occurs in a reference.
 
     A space between two tokens belongs to the longest n-gram that covers both. Counts are not clipped: a token that

@@ -89,9 +89,9 @@ class Ter(Untokenized):
             if self.normalized:  # sacreBLEU prepares references twice, which makes "a..5" four words in place of three
                 prepared[:n_refs] = [[text and prepare(text) for text in row] for row in prepared[:n_refs]]
             codes, begins, lengths = join_texts(prepared)
-            ids, bounds, _ = tokens.number(codes, begins.ravel(), lengths.ravel(), spaces.classes, spaces.edge)
+            ids, bounds, _ = tokens.number_tokens(codes, begins.ravel(), lengths.ravel(), spaces.classes, spaces.edge)
             found = np.empty((len(stats), last - first, 2))  # one layout, or code is compiled for each
-            edits.count(ids, bounds, n_refs, lengths[:n_refs] >= 0, found)
+            edits.count_edits(ids, bounds, n_refs, lengths[:n_refs] >= 0, found)
             stats[:, first:last] = found
         return stats.astype(np.int32) if testset.n_references == 1 else stats
 

@@ -26,7 +26,7 @@ SHORT = 4.0  # characters added to each length, so that short lines may differ b
 WORD_BITS = 256
 
 # Chinese, Japanese and Korean characters stand for themselves, other scripts make words.
-WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af]|\w+")
+WORD_PATTERN = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af]|\w+")
 
 _Arrivals = Iterator[tuple[np.ndarray, np.ndarray]]  # the costs and first faults of each way
 
@@ -142,7 +142,7 @@ class _Lines:
 
 def _word_bits(text: str) -> bytes:
     bits = 0
-    for word in set(WORD.findall(text.lower())):
+    for word in set(WORD_PATTERN.findall(text.lower())):
         bits |= 1 << zlib.crc32(word.encode("utf-8", "replace")) % WORD_BITS
     return bits.to_bytes(WORD_BITS // 8, "little")
 

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mtsig_core.errors import InputError
-from mtsig_core.readers.limits import check_values, parse_json, spend
+from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.testset import as_list, show_name
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Columns: TypeAlias = "pd.DataFrame | Mapping[str, Iterable[Any]]"
-Rows = list[tuple[int, Sequence[Any]]]  # with their numbers, for messages
+NamedColumns: TypeAlias = "pd.DataFrame | Mapping[str, Iterable[Any]]"
+NumberedRows = list[tuple[int, Sequence[Any]]]  # with their numbers, for messages
 
 #: What columns are called, in small letters, by what they hold.
 NAMES: Mapping[str, tuple[str, ...]] = {
@@ -29,8 +29,9 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "source": ("source", "src"),
     "langpair": ("lp", "langs", "langpair", "langpairs", "lang_pair", "language_pair", "language pair",
                  "language pairs", "language-pair", "lang pair", "pair")}
-FORMS = ("Expected are the columns system, line, score (and docid, domain), a row for each score; or a column for "
-         "each system and a row for each line.")
+EXPECTED_COLUMNS = (
+    "Expected are the columns system, line, score (and docid, domain), a row for each score; or a column for each "
+    "system and a row for each line.")
 _ROW = '{"system": "A", "line": 1, "score": 0.8}'
 _CHUNKS = 100_000  # row groups by columns, more than any table of scores has
 _WIDEST = 32  # bytes of a value of fixed length, which many rows may refer to, and each then has for itself
@@ -64,13 +65,13 @@ def show_value(value: object) -> str:
     return show_name(text if len(text) <= 40 else f"{text[:40]}...")
 
 
-def list_names(names: Iterable[str], most: int = 12) -> str:
+def show_names(names: Iterable[str], most: int = 12) -> str:
     """Names in a message, the first dozen."""
     names = list(names)
     return ", ".join(map(show_name, names[:most])) + (", ..." if len(names) > most else "")
 
 
-def join_columns(columns: Mapping[str, Sequence[Any]], fault: str, what: str) -> tuple[list[str], Rows]:
+def join_columns(columns: Mapping[str, Sequence[Any]], fault: str, what: str) -> tuple[list[str], NumberedRows]:
     """Header and rows of columns, which must be of one length."""
     if len({len(values) for values in columns.values()}) > 1:
         sizes = ", ".join(f"{show_name(column)} {len(values)}" for column, values in columns.items())
@@ -81,7 +82,7 @@ def join_columns(columns: Mapping[str, Sequence[Any]], fault: str, what: str) ->
 # -- from memory -----------------------------------------------------------------------------------------------
 
 
-def read_columns(name: str, table: Columns) -> dict[str, list[Any]]:
+def read_columns(name: str, table: NamedColumns) -> dict[str, list[Any]]:
     """Columns by name, with None for what is missing."""
     if isinstance(table, Mapping):
         columns = {column: list(as_list(f"{name}: column {column}", values)) for column, values in table.items()}
@@ -99,7 +100,7 @@ def read_columns(name: str, table: Columns) -> dict[str, list[Any]]:
     return columns
 
 
-def read_frame_rows(name: str, table: Columns) -> tuple[list[str], Rows]:
+def read_frame_rows(name: str, table: NamedColumns) -> tuple[list[str], NumberedRows]:
     """Header and rows of a data frame, or of columns by name."""
     if not isinstance(table, Mapping) and hasattr(table, "reset_index"):  # an index that has a name says which line
         table = table.reset_index([level for level in table.index.names if level and level not in table.columns])
@@ -109,7 +110,7 @@ def read_frame_rows(name: str, table: Columns) -> tuple[list[str], Rows]:
 # -- delimited text --------------------------------------------------------------------------------------------
 
 
-def read_delimited(name: str, text: str) -> tuple[list[str], Rows]:
+def read_delimited(name: str, text: str) -> tuple[list[str], NumberedRows]:
     """Header and rows of a text with tabs, commas or semicolons between its columns; no header of an empty text."""
     first_line = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
     unquoted = re.sub('"[^"]*"', "", first_line)
@@ -118,8 +119,8 @@ def read_delimited(name: str, text: str) -> tuple[list[str], Rows]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True,
                         quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL)
     header: list[str] = []
-    rows: Rows = []
-    gaps: Rows = []  # empty rows of a single column are scores that are missing, unless they end the file
+    rows: NumberedRows = []
+    gaps: NumberedRows = []  # empty rows of a single column are scores that are missing, unless they end the file
     try:
         for cells in reader:
             if len(cells) < 2 and not any(cell.strip() for cell in cells):
@@ -131,7 +132,7 @@ def read_delimited(name: str, text: str) -> tuple[list[str], Rows]:
                 gaps = []
             else:
                 raise InputError(f"{name}, row {reader.line_num} has {len(cells)} columns, the header has "
-                                 f"{len(header)} ({list_names(header)}). Give every row the same columns.")
+                                 f"{len(header)} ({show_names(header)}). Give every row the same columns.")
     except csv.Error as error:
         raise InputError(f"{name}, row {reader.line_num} cannot be read: {error}. Check its quotes.") from None
     return header, rows
@@ -140,7 +141,7 @@ def read_delimited(name: str, text: str) -> tuple[list[str], Rows]:
 # -- Parquet ---------------------------------------------------------------------------------------------------
 
 
-def read_parquet(data: bytes, name: str) -> tuple[list[str], Rows]:
+def read_parquet(data: bytes, name: str) -> tuple[list[str], NumberedRows]:
     """Header and rows of a Parquet file, once its metadata say that it is small enough to be read."""
     from pyarrow import parquet
 
@@ -196,13 +197,13 @@ def _list_values(column: Any) -> list[Any]:
 # -- JSON ------------------------------------------------------------------------------------------------------
 
 
-def read_json(name: str, text: str, metric: str) -> tuple[list[str], Rows, bool]:
+def read_json(name: str, text: str, metric: str) -> tuple[list[str], NumberedRows, bool]:
     """Header and rows of JSON, and whether its columns are known to be systems.
 
     JSON is objects in an array, in lines, or in the only list of an object; lists by column; or what COMET writes.
     """
     try:
-        whole = parse_json(text, name)
+        whole = parse_bounded_json(text, name)
     except ValueError:
         whole = None
     records = whole
@@ -227,7 +228,7 @@ def _check_orient(name: str, whole: Mapping[str, Any]) -> None:
     parted = isinstance(whole.get("data"), list) and ("columns" in whole or "schema" in whole)
     if parted or (len(values) > 1 and all(isinstance(value, dict) for value in values)
                   and len(set(map(tuple, values))) == 1):
-        raise InputError(f"{name} is an object of {list_names(whole)}, as pandas writes a table by default or with "
+        raise InputError(f"{name} is an object of {show_names(whole)}, as pandas writes a table by default or with "
                          "orient 'split' or 'table'. Expected an object for each row. Write it with orient='records'.")
 
 
@@ -236,12 +237,12 @@ def _find_records(name: str, whole: Mapping[str, Any]) -> list[Any] | None:
     lists = [key for key, values in whole.items() if isinstance(values, list) and values and all(
         isinstance(entry, dict) and find_column(list(entry), "system") is not None for entry in values)]
     if len(lists) > 1:
-        raise InputError(f"{name} has {len(lists)} lists of scores: {list_names(lists)}. Expected one. Put each in a "
+        raise InputError(f"{name} has {len(lists)} lists of scores: {show_names(lists)}. Expected one. Put each in a "
                          "file of its own.")
     return list(whole[lists[0]]) if lists else None
 
 
-def _join_records(name: str, entries: Sequence[tuple[int, Any]], metric: str) -> tuple[list[str], Rows]:
+def _join_records(name: str, entries: Sequence[tuple[int, Any]], metric: str) -> tuple[list[str], NumberedRows]:
     """Header and rows of numbered objects; of one score each, each must have it."""
     if wrong := next((entry for entry in entries if not isinstance(entry[1], dict)), None):
         raise InputError(f"{name}, row {wrong[0]} is {show_value(wrong[1])}. Expected an object such as {_ROW}.")
@@ -250,20 +251,20 @@ def _join_records(name: str, entries: Sequence[tuple[int, Any]], metric: str) ->
     place = find_score(name, header, metric) if find_column(header, "system") is not None else None
     for k, entry in entries:
         if place is not None and header[place] not in entry:
-            raise InputError(f"{name}, row {k} has no {show_name(header[place])!r}; it has {list_names(entry)}. "
+            raise InputError(f"{name}, row {k} has no {show_name(header[place])!r}; it has {show_names(entry)}. "
                              "Expected a number, or null where a score is missing.")
     return header, [(k, [entry.get(key) for key in header]) for k, entry in entries]
 
 
 def _parse_row(name: str, row: int, line: str) -> Any:
     try:
-        return parse_json(line, f"{name}, row {row}", is_counted=True)
+        return parse_bounded_json(line, f"{name}, row {row}", is_counted=True)
     except ValueError:
         raise InputError(f"{name}, row {row} is {show_value(line)}, which is no JSON. Expected an object such as "
                          f"{_ROW}.") from None
 
 
-def _read_comet(name: str, whole: Mapping[str, list[Any]], metric: str) -> tuple[list[str], Rows]:
+def _read_comet(name: str, whole: Mapping[str, list[Any]], metric: str) -> tuple[list[str], NumberedRows]:
     """A column for each system of what ``comet-score --to_json`` writes: {output file: [{src, mt, ref, COMET}, ...]}.
     """
     columns: dict[str, list[Any]] = {}
@@ -278,7 +279,7 @@ def _read_comet(name: str, whole: Mapping[str, list[Any]], metric: str) -> tuple
             keys = list(entry) if isinstance(entry, dict) else []
             place = find_score(where, keys, metric, "comet")
             if place is None:
-                raise InputError(f"{where} has no score: it has {list_names(keys) or show_value(entry)}. Expected what "
+                raise InputError(f"{where} has no score: it has {show_names(keys) or show_value(entry)}. Expected what "
                                  "COMET writes as JSON, with COMET or score.")
             scores.append(entry[keys[place]])
     return join_columns(columns, f"{name} has unequal numbers of segments", "scores of the same source")

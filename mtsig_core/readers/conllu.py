@@ -12,7 +12,7 @@ from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.lines import read_lines
 from mtsig_core.testset import show_name
 
-COLUMNS = 10
+N_COLUMNS = 10
 _SHORT = 3  # letters of words that stand in any text
 _NO_WORD = re.compile(r"[0-9]+-[0-9]+|[0-9]+\.[0-9]+")  # a token of several words, a word that is not written
 _WHOLE = re.compile("[0-9]{1,9}")
@@ -118,10 +118,10 @@ def _split_sentences(name: str, lines: Sequence[str], n_segments: int) -> Iterat
 
 
 def _take_word(sentence: _Sentence, number: int, columns: Sequence[str], where: str) -> None:
-    if len(columns) != COLUMNS:
+    if len(columns) != N_COLUMNS:
         spaces = len(columns) == 1 and " " in columns[0]
         hint = "Tabs stand between columns, not spaces" if spaces else "See whether the line is cut off or torn apart"
-        raise InputError(f"{where}: {format_count(len(columns), 'column')}, CoNLL-U has {COLUMNS}. {hint}.")
+        raise InputError(f"{where}: {format_count(len(columns), 'column')}, CoNLL-U has {N_COLUMNS}. {hint}.")
     index, form, lemma, _, _, _, head, relation, _, _ = columns
     if _NO_WORD.fullmatch(index):
         return

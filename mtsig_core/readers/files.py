@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from mtsig_core.errors import InputError
-from mtsig_core.readers.limits import BELOW, is_limited, spend
+from mtsig_core.readers.limits import READING_BELOW, is_limited, spend
 from mtsig_core.testset import show_name
 
 FilePath = str | os.PathLike[str]
@@ -57,7 +57,7 @@ def open_file(path: FilePath) -> io.BufferedReader:
     if (place := _split_path(path)) is not None and place[1]:
         return _open_member(*place)
     real = check_place(path)
-    if not BELOW.get():
+    if not READING_BELOW.get():
         return open(real, "rb")
     number = os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     mode = os.fstat(number).st_mode
@@ -71,7 +71,7 @@ def open_file(path: FilePath) -> io.BufferedReader:
 
 def check_place(path: FilePath) -> str:
     """Where links lead; raises InputError if that is not below the folder that may be read."""
-    below = BELOW.get()
+    below = READING_BELOW.get()
     if not below:
         return os.fspath(path)
     real = os.path.realpath(path)

@@ -91,7 +91,7 @@ class _Budget:
 
 _BUDGET: ContextVar[_Budget | None] = ContextVar("budget", default=None)
 #: The folder that all files must lie in, links followed.
-BELOW: ContextVar[str | None] = ContextVar("below", default=None)
+READING_BELOW: ContextVar[str | None] = ContextVar("below", default=None)
 
 
 @contextmanager
@@ -100,7 +100,7 @@ def limit_reading(limits: UploadLimits | None = None, *, below: str | os.PathLik
     files from there on, and what the system refuses to read is an InputError."""
     root = None if below is None else os.path.realpath(below)
     tokens = (_BUDGET.set(_BUDGET.get() if limits is None else _Budget(limits)),
-              BELOW.set(root or BELOW.get()))
+              READING_BELOW.set(root or READING_BELOW.get()))
     try:
         with hide_places({} if root is None else {root + os.sep: ""}):
             yield
@@ -108,7 +108,7 @@ def limit_reading(limits: UploadLimits | None = None, *, below: str | os.PathLik
         raise InputError(explain_unreadable(error)) from error
     finally:
         _BUDGET.reset(tokens[0])
-        BELOW.reset(tokens[1])
+        READING_BELOW.reset(tokens[1])
 
 
 def explain_unreadable(error: OSError) -> str:
@@ -185,7 +185,7 @@ _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F
                      r"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
 
 
-def parse_json(text: str, where: str, is_counted: bool = False) -> Any:
+def parse_bounded_json(text: str, where: str, is_counted: bool = False) -> Any:
     r"""What a text of JSON says; half a character (a lone surrogate), which nothing could show, is written out. Raises
     ValueError if it is no JSON, or is nested too deep to be data.
 

@@ -72,7 +72,7 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
         lines: list[str] = read_format(kind, data, path, unpacked, content)
         _spend_lines(lines, path)
         return lines
-    text = decode(data, path, unpacked).lstrip("\ufeff")
+    text = decode_text(data, path, unpacked).lstrip("\ufeff")
     if not text:
         raise InputError(f"{show_name(path)} is empty; {content} is expected. "
                          "See whether the program that wrote it came to its end.")
@@ -88,7 +88,7 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
 def read_format(kind: Format, data: bytes, path: FilePath, unpacked: bool, content: str) -> Any:
     """What a format's own reader for `content` makes of the unpacked bytes of a file: of a text its lines, decoded and
     split as those of any text."""
-    given = data if kind.is_binary else _split_lines(decode(data, path, unpacked).lstrip("\ufeff"))
+    given = data if kind.is_binary else _split_lines(decode_text(data, path, unpacked).lstrip("\ufeff"))
     return kind.readers[content](given, show_name(path))
 
 
@@ -159,7 +159,7 @@ def explain_missing(path: FilePath) -> str:
     return f"{show_name(path)} does not exist. {hint}"
 
 
-def decode(data: bytes, path: FilePath, unpacked: bool) -> str:
+def decode_text(data: bytes, path: FilePath, unpacked: bool) -> str:
     """UTF-8 text; raises InputError that says what else it looks like."""
     offset = data.find(0)
     try:

@@ -16,30 +16,30 @@ from mtsig_core.assumption import Assumption
 from mtsig_core.errors import InputError, SettingError, find_closest
 from mtsig_core.languages import is_langpair
 from mtsig_core.readers.columns import (
-    FORMS,
+    EXPECTED_COLUMNS,
     NAMES,
-    Columns,
-    Rows,
+    NamedColumns,
+    NumberedRows,
     find_column,
     find_score,
     join_columns,
-    list_names,
     read_delimited,
     read_frame_rows,
     read_json,
+    show_names,
     show_value,
 )
 from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.formats import IDS, SCORE_TABLE, find_format
 from mtsig_core.readers.limits import check_values, spend
-from mtsig_core.readers.lines import decode, read_bytes, read_format, read_lines
+from mtsig_core.readers.lines import decode_text, read_bytes, read_format, read_lines
 from mtsig_core.readers.tasks import ENDINGS, read_blocks
 from mtsig_core.testset import SegmentScores, TestSet, find_direction, is_human, show_name, told_direction
 
 # From bytes, or a table in memory, to ratings: header and rows, the columns by what they hold, a rating for each score.
 
 #: Of scores: a file, columns, or an array of shape (systems, segments).
-Table: TypeAlias = "FilePath | Columns | np.ndarray"
+ScoreTable: TypeAlias = "FilePath | NamedColumns | np.ndarray"
 _MISSING = ("", '""', "na", "n/a", "nan", "none", "null")
 _HELD = ("system", "line", "score", "docid", "domain")
 
@@ -67,13 +67,13 @@ class ScoreFile:
 
     path: str
     header: Sequence[str]
-    rows: Rows
+    rows: NumberedRows
     are_systems: bool  # whether the format says that the columns are systems, as COMET's JSON does
     n_rows: int | None = None  # the number of lines where they are only counted, not named
     ratings: list[Rating] = field(default_factory=list)
 
 
-def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] = lambda name: True) -> ScoreFile:
+def read_score_file(path: ScoreTable, metric: str, is_system: Callable[[str], bool] = lambda name: True) -> ScoreFile:
     """Read a table of segment scores, plain or gzipped.
 
     `path`: a file, whose format shows in its content, or columns by name; `metric`: the name of the scores, which their
@@ -81,7 +81,7 @@ def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] =
     """
     name, header, rows, are_systems = _read_rows(path, metric)
     if not header or not rows:
-        raise InputError(f"{name} has no row of scores. {FORMS}")
+        raise InputError(f"{name} has no row of scores. {EXPECTED_COLUMNS}")
     place: dict[str, int | None] = dict.fromkeys(_HELD)
     if not are_systems:
         header, rows = _drop_langpair(name, header, rows)
@@ -103,7 +103,7 @@ def read_score_file(path: Table, metric: str, is_system: Callable[[str], bool] =
     return file
 
 
-def _read_rows(path: Table, metric: str) -> tuple[str, list[str], Rows, bool]:
+def _read_rows(path: ScoreTable, metric: str) -> tuple[str, list[str], NumberedRows, bool]:
     """The name of a table, its header and rows, and whether its columns are known to be systems."""
     if not isinstance(path, str | os.PathLike):
         name = f"The table {metric}"
@@ -114,16 +114,16 @@ def _read_rows(path: Table, metric: str) -> tuple[str, list[str], Rows, bool]:
         return name, *join_columns(blocks, f"{name} has unequal numbers of scores", "scores"), True
     data, unpacked = read_bytes(path, SCORE_TABLE)
     if not data.strip():
-        raise InputError(f"{name} is empty. {FORMS}")
+        raise InputError(f"{name} is empty. {EXPECTED_COLUMNS}")
     if (kind := find_format(name, data, SCORE_TABLE)) is not None:
         return name, *read_format(kind, data, path, unpacked, SCORE_TABLE), False
-    text = decode(data, path, unpacked).lstrip("\ufeff")
+    text = decode_text(data, path, unpacked).lstrip("\ufeff")
     if text.lstrip()[:1] in ("{", "["):
         return name, *read_json(name, text, metric)
     return name, *read_delimited(name, text), False
 
 
-def _drop_langpair(name: str, header: list[str], rows: Rows) -> tuple[list[str], Rows]:
+def _drop_langpair(name: str, header: list[str], rows: NumberedRows) -> tuple[list[str], NumberedRows]:
     """The table without its column of language pairs, of which it may have one."""
     place = find_column(header, "langpair")
     pairs = [] if place is None else list(dict.fromkeys(str(cells[place]).strip() for _, cells in rows))
@@ -131,12 +131,12 @@ def _drop_langpair(name: str, header: list[str], rows: Rows) -> tuple[list[str],
         return header, rows
     if len(pairs) > 1:
         raise InputError(f"{name} has scores of {len(pairs)} language pairs (column {show_name(header[place])}: "
-                         f"{list_names(pairs)}). Expected those of one. Put the rows of each in a file of its own.")
+                         f"{show_names(pairs)}). Expected those of one. Put the rows of each in a file of its own.")
     return [*header[:place], *header[place + 1:]], [
         (row, [*cells[:place], *cells[place + 1:]]) for row, cells in rows]
 
 
-def _find_places(name: str, header: Sequence[str], rows: Rows, metric: str, is_system: Callable[[str], bool]
+def _find_places(name: str, header: Sequence[str], rows: NumberedRows, metric: str, is_system: Callable[[str], bool]
                  ) -> dict[str, int | None]:
     """The columns of a table by what they hold; no system and no score where each column is of a system."""
     place = {held: find_column(header, held) for held in _HELD}
@@ -149,22 +149,23 @@ def _find_places(name: str, header: Sequence[str], rows: Rows, metric: str, is_s
     if place["system"] is not None or (title is not None and (
             not is_system(title) or title.lower() in ("score", "scores"))):
         if missing := next((held for held in ("system", "line", "score") if place[held] is None), None):
-            raise InputError(f"{name} has no column {missing!r}. It has: {list_names(header)}. {FORMS}")
+            raise InputError(f"{name} has no column {missing!r}. It has: {show_names(header)}. {EXPECTED_COLUMNS}")
         return place
     for held, holds in (("line", "number the lines"), ("docid", "name documents"), ("domain", "name domains")):
         both = [column for column in header if column.lower() in NAMES[held]]
         if len(both) > 1:
-            raise InputError(f"{name} has {list_names(both)}, each of which may {holds}. Take all but one out.")
+            raise InputError(f"{name} has {show_names(both)}, each of which may {holds}. Take all but one out.")
     if not any(is_system(column) for k, column in enumerate(header) if k in others or column == title):
         raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
-                         f"It has: {list_names(header)}. {FORMS}")
+                         f"It has: {show_names(header)}. {EXPECTED_COLUMNS}")
     if "" in header:
         raise InputError(f"{name}: column {header.index('') + 1} has no name. Name it after its system, or take it "
                          "out: pandas writes its index so, and not with to_csv(index=False).")
     return place | {"score": None}
 
 
-def _check_titles(name: str, header: Sequence[str], rows: Rows, systems: Sequence[int], is_unknown: bool) -> None:
+def _check_titles(name: str, header: Sequence[str], rows: NumberedRows, systems: Sequence[int], is_unknown: bool
+                  ) -> None:
     """Refuse a first row of scores in place of names, and a name that comes twice.
 
     `systems`: the columns that may be named after systems; `is_unknown`: whether no title is known.
@@ -175,7 +176,7 @@ def _check_titles(name: str, header: Sequence[str], rows: Rows, systems: Sequenc
     has_texts = any(not any(map(_is_number, values)) for values in below)
     if is_unknown and numbers and has_texts or systems and all(
             k in numbers and _may_be_score(header[k], below[k]) for k in systems):
-        raise InputError(f"{name} begins with {list_names(header)}, which is a row of scores. Expected the names of "
+        raise InputError(f"{name} begins with {show_names(header)}, which is a row of scores. Expected the names of "
                          "the columns first. Put a row of names above it, such as system, line, score. (What "
                          "mt-metrics-eval writes without is read under its own name, *.seg.score.)")
     if twice := sorted({column for column in header if header.count(column) > 1}):
@@ -233,8 +234,8 @@ def _read_number(value: Any, where: str) -> float | None:
 
 # From ratings to the scores of a test set, alone or joined to texts.
 
-NamedTable = tuple[str, Table]
-Tables = Sequence[NamedTable] | Mapping[str, Table]
+NamedTable = tuple[str, ScoreTable]
+Tables = Sequence[NamedTable] | Mapping[str, ScoreTable]
 _ByLine = dict[int | str, str]  # the document, or the domain, of each line
 
 
@@ -343,7 +344,7 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
                    domains=_list_groups(ratings, lines, "domain"), scores=frozen, assumed=assumed)
 
 
-def _name_rows(table: Table, testset: TestSet) -> Table:
+def _name_rows(table: ScoreTable, testset: TestSet) -> ScoreTable:
     """A table of scores; an array of shape (systems, segments) with the names of the systems to its rows."""
     if not isinstance(table, np.ndarray):
         return table
@@ -459,7 +460,7 @@ def _explain_system(rating: Rating, testset: TestSet, names: Iterable[str]) -> I
     """The error for a system that the test set does not have, and for the others of its table."""
     known = {*testset.systems, *testset.references}
     others = sorted(name for name in names if name not in known and name != rating.system and not is_human(name))
-    more = f" Nor are these: {list_names(others)}." if others else ""
+    more = f" Nor are these: {show_names(others)}." if others else ""
     return InputError(f"{rating.where}: {show_name(rating.system)!r} is no system of {testset.name}."
                       f"{_suggest(rating.system, known)} It has: {', '.join(map(show_name, testset.systems))}.{more} "
                       "Rename it in the table, add its output, or take its rows out.")
@@ -530,7 +531,7 @@ def _suggest(name: str, known: Iterable[str]) -> str:
 def _check_single(file: ScoreFile) -> None:
     """Refuse a single row of numbers where nothing but its columns say whose scores they are."""
     if file.n_rows == 1 and not file.are_systems and file.ratings[0].document is None:
-        raise InputError(f"{file.path} has the columns {list_names(one.system for one in file.ratings)} and a single "
+        raise InputError(f"{file.path} has the columns {show_names(one.system for one in file.ratings)} and a single "
                          "row of numbers. Nothing says whether the columns are systems. Expected the columns system, "
                          "line, score; or a column for each system and a row for each line. If it is one segment, add "
                          "a column 'line'.")

@@ -27,7 +27,7 @@ from mtsig_core.readers.files import (
     list_folder,
 )
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, SYSTEMS_TABLE, find_format, list_endings
-from mtsig_core.readers.limits import check_values, parse_json, spend
+from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_bytes, read_lines
 from mtsig_core.readers.texts import drop_canary, find_runs
 from mtsig_core.readers.wmt import (
@@ -40,7 +40,7 @@ from mtsig_core.readers.wmt import (
     without_pair,
 )
 from mtsig_core.readers.wmt_xml import read_wmt_xml, xml_names
-from mtsig_core.task import KINDS, ROLES, SystemInfo, Task
+from mtsig_core.task import SYSTEM_KINDS, SYSTEM_ROLES, SystemInfo, Task
 from mtsig_core.testset import SegmentScores, TestSet, as_scores, is_human, settle_directions, show_name
 
 _Scores = dict[str, dict[str, list[float | None]]]  # by name and system
@@ -63,7 +63,7 @@ class _Part:
 # Scores of systems, documents and domains (``.sys.score``, ...) are not read. A reference that was scored too is known
 # by its scores alone.
 
-HUMAN, METRICS = "human-scores", "metric-scores"
+HUMAN, METRIC_SCORES = "human-scores", "metric-scores"
 ENDINGS = (".seg.score", ".seg.score.gz")
 
 
@@ -105,7 +105,7 @@ def _read_pair_scores(folder: Path, pair: str, testset: TestSet) -> _Scores:
 def _list_seg_scores(folder: Path, pair: str) -> list[tuple[Path, str]]:
     """The files of segment scores, and what the scores are called."""
     files = []
-    for inside, start in ((folder / HUMAN, f"{pair}."), (folder / METRICS / pair, "")):
+    for inside, start in ((folder / HUMAN, f"{pair}."), (folder / METRIC_SCORES / pair, "")):
         for name in list_folder(inside) if is_folder(inside) else ():
             ending = next((ending for ending in ENDINGS if name.endswith(ending)), None)
             if ending is not None and name.startswith(start):
@@ -215,7 +215,7 @@ def _is_of_another(line: str, pairs: Collection[str] | None) -> bool:
 def _parse_document(line: str, where: str) -> tuple[str, _Key, Mapping[str, list[Any]]]:
     """Language pair, document and scores by metric of a line."""
     try:
-        entry = parse_json(line, where)
+        entry = parse_bounded_json(line, where)
     except ValueError:
         raise InputError(f"{where} is no JSON. Expected an object such as {_LINE}.") from None
     if not isinstance(entry, dict):
@@ -249,7 +249,7 @@ def _read_metadata(path: Path) -> dict[str, SystemInfo]:
     if not exists(path):
         return {}
     try:
-        table = parse_json("\n".join(read_lines(check_regular(path), "an object of JSON")), show_name(path))
+        table = parse_bounded_json("\n".join(read_lines(check_regular(path), "an object of JSON")), show_name(path))
     except ValueError as error:
         raise InputError(f"{show_name(path)} is no JSON: {error}. Mend or remove it.") from None
     if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
@@ -293,7 +293,7 @@ def _read_xml(folder: Path, pairs: Collection[str] | None, parses: object = ()) 
 #     # metric: XCOMET-XL
 #     system<TAB>constrained<TAB>role<TAB>kind<TAB>name
 
-SYSTEMS = "systems.tsv"
+SYSTEMS_FILE = "systems.tsv"
 _COLUMNS = ("system", "constrained", "role", "kind", "name")
 _YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": None}
 
@@ -334,7 +334,7 @@ def read_systems(path: FilePath) -> SystemsTable:
             raise InputError(f"{where} names {show_name(repr(system)) if system else 'no system'}"
                              f"{' a second time' if system else ''}. Expected a line for each system.")
         usual = SystemInfo.of(system)
-        for column, among in (("constrained", _YES_NO), ("role", ROLES), ("kind", KINDS)):
+        for column, among in (("constrained", _YES_NO), ("role", SYSTEM_ROLES), ("kind", SYSTEM_KINDS)):
             if row[column].lower() not in among and row[column]:
                 raise InputError(f"{where}: {column} is {show_name(row[column])!r}. Expected one of "
                                  f"{', '.join(filter(None, among))}, or nothing.")
@@ -348,9 +348,9 @@ def find_systems(folder: FilePath | None, table: FilePath | None = None) -> Syst
     there is none."""
     if table is not None or folder is None:
         return SystemsTable() if table is None else read_systems(table)
-    path = Path(folder, SYSTEMS)
+    path = Path(folder, SYSTEMS_FILE)
     if is_zip(folder):
-        path = next((one for one in list_archive(folder) if one.name == SYSTEMS and is_file(one)), path)
+        path = next((one for one in list_archive(folder) if one.name == SYSTEMS_FILE and is_file(one)), path)
     return read_systems(check_regular(path)) if exists(path) else SystemsTable()
 
 
@@ -390,7 +390,7 @@ def find_task(folder: FilePath) -> Path:
                              "task, or a zip of it: zip the folder again, or copy or download the file again.")
         return root
     inside = list_archive(folder)
-    holders = [path.parent for path in inside if path.name in ("references", SCORES, HUMAN, METRICS)
+    holders = [path.parent for path in inside if path.name in ("references", SCORES, HUMAN, METRIC_SCORES)
                and is_folder(path)]
     if apart := sorted({holder for holder in holders if holders[0] not in (holder, *holder.parents)}):
         named = ", ".join(show_name(path.relative_to(root)) for path in (holders[0], *apart[:4]))
@@ -408,7 +408,7 @@ def is_reference(file: str) -> bool:
 
 def has_scores(folder: FilePath) -> bool:
     """Whether a folder has segment scores, with texts or without, whose direction may be said."""
-    return any(path.name in (SCORES, HUMAN, METRICS) and is_folder(path) for path in _list_top(folder))
+    return any(path.name in (SCORES, HUMAN, METRIC_SCORES) and is_folder(path) for path in _list_top(folder))
 
 
 def _list_top(folder: FilePath) -> list[Path]:
@@ -423,7 +423,7 @@ def is_task(folder: FilePath) -> bool:
     files; a zip also by names that say all."""
     tops = _list_top(folder)
     names = [path.name for path in tops]
-    return bool(any(path.name in ("references", SCORES, HUMAN, METRICS) and is_folder(path) for path in tops)
+    return bool(any(path.name in ("references", SCORES, HUMAN, METRIC_SCORES) and is_folder(path) for path in tops)
                 or xml_names(names) or is_zip(folder) and any(map(is_reference, names)))
 
 
@@ -520,8 +520,8 @@ def no_output(folder: FilePath, pairs: Collection[str]) -> str:
 
 # What lies beside the texts of a task: tables of segment scores, further training runs, and what is not read.
 
-_LAYOUT = {"references", *OUTPUTS, "sources", "documents", "metadata", "metainfo", SCORES, HUMAN, METRICS}
-_OWN = (SYSTEMS, _METADATA)  # what a task says of its systems
+_LAYOUT = {"references", *OUTPUTS, "sources", "documents", "metadata", "metainfo", SCORES, HUMAN, METRIC_SCORES}
+_OWN = (SYSTEMS_FILE, _METADATA)  # what a task says of its systems
 _OF_WHOLE = re.compile(r".+\.(sys|doc|domain)\.score(\.gz)?", re.DOTALL)
 _LISTED = 8  # files of which a sentence has the names
 
@@ -613,14 +613,14 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
     parts, name = path.relative_to(task).parts if path.is_relative_to(task) else (path.name,), path.name
     top = parts[0] if len(parts) > 1 and parts[0] in _LAYOUT else ""
     no_pair = "{} is no language pair of which the task has a reference"
-    if top in (HUMAN, METRICS) and name.endswith(ENDINGS):
-        pair = path.parent.name if top == METRICS else name.partition(".")[0]
+    if top in (HUMAN, METRIC_SCORES) and name.endswith(ENDINGS):
+        pair = path.parent.name if top == METRIC_SCORES else name.partition(".")[0]
         return "" if pair in {known.rpartition(".")[2] for known in pairs} else no_pair.format(pair)
-    if _OF_WHOLE.fullmatch(name) and top in ("", HUMAN, METRICS):
+    if _OF_WHOLE.fullmatch(name) and top in ("", HUMAN, METRIC_SCORES):
         return "it has scores of whole systems, documents or domains, and only those of segments are read"
     if top:
         is_own = name.endswith((".jsonl", ".jsonl.gz")) if top == SCORES else top in OUTPUTS or (
-            top not in (HUMAN, METRICS) and task_name("/".join(parts)) is not None)
+            top not in (HUMAN, METRIC_SCORES) and task_name("/".join(parts)) is not None)
         return "" if is_own else "its name is none that a file of a task has there"
     is_flat = not is_folder(task / "references")
     if name in _OWN or is_flat and path.parent == task and task_name(name) is not None:

@@ -13,11 +13,11 @@ from typing import Any
 from mtsig_core.errors import InputError, Remedy, SettingError, explain_unknown, find_closest, suggest_name
 from mtsig_core.languages import LANGUAGE, is_langpair
 from mtsig_core.readers.alignment import find_first_fault
-from mtsig_core.readers.columns import Columns, find_column, read_columns
+from mtsig_core.readers.columns import NamedColumns, find_column, read_columns
 from mtsig_core.readers.conllu import read_conllu
 from mtsig_core.readers.files import FilePath, is_file, list_folder
 from mtsig_core.readers.formats import DOCUMENTS, SEGMENTS, strip_ending
-from mtsig_core.readers.limits import parse_json, spend
+from mtsig_core.readers.limits import parse_bounded_json, spend
 from mtsig_core.readers.lines import read_lines, read_texts
 from mtsig_core.testset import TestSet, as_texts, is_human, show_name
 
@@ -58,7 +58,7 @@ def is_canary(document: str, domain: str | None) -> bool:
 
 def _read_json_line(line: str, path: FilePath, number: int) -> list[str]:
     try:
-        entry = parse_json(line, show_name(path))
+        entry = parse_bounded_json(line, show_name(path))
         fields = [entry[key] for key in ("domain", "docid") if key == "docid" or entry.get(key) is not None]
         return [str(field).strip() if isinstance(field, str | int | float) and not isinstance(field, bool)
                 and field == field else "" for field in fields]
@@ -345,9 +345,10 @@ def find_runs(folder: FilePath, pairs: Collection[str]) -> list[tuple[str, str, 
 _ASIDE = {"sources": "source", "documents": "docid", "domains": "domain"}
 
 
-def read_frame(frame: Columns, *, references: str | Sequence[str] | None = None, systems: Sequence[str] | None = None,
-               sources: str | None = None, documents: str | None = None, domains: str | None = None,
-               langpair: str | None = None, name: str = "data frame") -> TestSet:
+def read_frame(frame: NamedColumns, *, references: str | Sequence[str] | None = None,
+               systems: Sequence[str] | None = None, sources: str | None = None,
+               documents: str | None = None, domains: str | None = None, langpair: str | None = None,
+               name: str = "data frame") -> TestSet:
     """A test set from a data frame with a row for each segment, and a column for each system and reference.
 
     Parameters
@@ -412,7 +413,7 @@ def _check_column(name: str, columns: Iterable[str], column: str) -> str:
 
 
 def _read_columns(name: str, columns: Mapping[str, Sequence[Any]], names: Sequence[str], missing: bool
-                ) -> dict[str, tuple[Any, ...]]:
+                  ) -> dict[str, tuple[Any, ...]]:
     if twice := [column for column in names if list(names).count(column) > 1]:
         raise InputError(f"{name}: the column {twice[0]!r} is named twice. Name each once.")
     taken_for = "reference" if missing else "system"

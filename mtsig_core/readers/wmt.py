@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from mtsig_core.assumption import Assumption
 from mtsig_core.errors import InputError, find_closest
 from mtsig_core.languages import LANGUAGE, THREE_LETTERS, is_langpair, languages_of
-from mtsig_core.readers.columns import list_names
+from mtsig_core.readers.columns import show_names
 from mtsig_core.readers.files import FilePath, check_regular, exists, is_file, is_folder, list_folder
 from mtsig_core.readers.formats import SEGMENTS, find_refusal, sniff
 from mtsig_core.readers.lines import explain_missing, read_beginning
@@ -254,11 +254,11 @@ def _find_references(folder: Path) -> _Files:
         near = [folder / name for name in names if is_folder(folder / name / "references")]
         near += [folder.parent] if folder.name in ("references", *OUTPUTS) else []
         hint = f" Did you mean {show_name(near[0])}?" if near else ""
-        raise InputError(f"{show_name(folder)} has no references/; it has {list_names(names, 8) or 'nothing'}. "
+        raise InputError(f"{show_name(folder)} has no references/; it has {show_names(names, 8) or 'nothing'}. "
                          f"{LAYOUT}{hint}{_explain_format(folder, names)}")
     if not references:
         names = list_folder(inside)
-        raise InputError(f"{show_name(inside)} has no reference; it has {list_names(names, 8) or 'nothing'}. {LAYOUT}")
+        raise InputError(f"{show_name(inside)} has no reference; it has {show_names(names, 8) or 'nothing'}. {LAYOUT}")
     return references
 
 

@@ -12,7 +12,7 @@ from mtsig_core.schema import to_plain
 from mtsig_core.stats.inventory import Gap
 
 #: By code, filled with the facts; a list is its items, and `direction` says whether higher or lower is better.
-TEMPLATES = {
+ASSUMPTION_TEMPLATES = {
     "direction-open": "Left out, as neither name nor range says whether higher is better: {scores}.",
     "direction-told": "{metric}: {direction}, as was said.",
     "direction-known": "{metric}: {direction}, as its name is known and its scores lie between {low:g} and {high:g}.",

@@ -32,9 +32,9 @@ from dataclasses import dataclass
 from mtsig_core.caution import Caution
 from mtsig_core.report.table import Table
 
-ROLES = ("verdict", "summary", "text", "note", "remark", "warning", "methods", "signature")
+TEXT_ROLES = ("verdict", "summary", "text", "note", "remark", "warning", "methods", "signature")
 #: Where a page has a section: caveats before what only some readers need. Text keeps the order of the sections.
-PLACES = ("main", "caveats", "detail")
+SECTION_PLACES = ("main", "caveats", "detail")
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class Paragraph(Block):
-    """A text with a role, one of `ROLES`; `about` what it is, such as a metric."""
+    """A text with a role, one of `TEXT_ROLES`; `about` what it is, such as a metric."""
 
     text: str
     role: str = "text"
@@ -113,7 +113,7 @@ class Facts(Block):
 
 @dataclass(frozen=True)
 class Section:
-    """Blocks under a title; `place` is one of `PLACES`, `key` what links lead to, `depth` 2 or 3."""
+    """Blocks under a title; `place` is one of `SECTION_PLACES`, `key` what links lead to, `depth` 2 or 3."""
 
     title: str
     blocks: Sequence[Block]

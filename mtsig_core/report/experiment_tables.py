@@ -20,10 +20,10 @@ from mtsig_core.experiments.error_rates import (
     Variant,
     Variants,
 )
-from mtsig_core.experiments.frame import Mean, Rate, flatten_rows, join_ends, shown_columns
+from mtsig_core.experiments.frame import Mean, Rate, flatten_rows, pair_ends, shown_columns
 from mtsig_core.experiments.inside_score import (
+    NGRAM_ORDERS,
     NOTE_CLAIMS,
-    ORDERS,
     Averages,
     Case,
     Claim,
@@ -52,7 +52,7 @@ from mtsig_core.experiments.sweeps import (
     bound_sd,
     count_detections,
 )
-from mtsig_core.experiments.validation import Concluded, Conclusions, Coverage, Level, PairTests
+from mtsig_core.experiments.validation import AllPairTests, Concluded, Conclusions, Coverage, Level
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.table import Cell, Column, Table, format_p, number, rounded, signed, written_like
 from mtsig_core.stats.intervals import finite_or_none
@@ -178,7 +178,7 @@ def coverage_table(coverage: Coverage) -> Table:
                     {(row.kind, (row.sampled, row.unit, row.quantity)): estimate(row.covered) for row in coverage.rows})
 
 
-def pair_tests_table(tests: Mapping[str, PairTests]) -> Table:
+def pair_tests_table(tests: Mapping[str, AllPairTests]) -> Table:
     """Metrics down: what the tests say of one pair under each, then the numbers of `Riezler and Maxwell (2005)`."""
     paper, rows = papers.RIEZLER_MAXWELL_T1.rows, []
     for metric in dict.fromkeys([*paper, *tests]):
@@ -202,7 +202,7 @@ def pair_tests_table(tests: Mapping[str, PairTests]) -> Table:
         Column("their_ar", "p, ar", "written"), Column("their_bootstrap", "p, bootstrap", "written")), tuple(rows))
 
 
-def pair_form(one: PairTests) -> str:
+def pair_form(one: AllPairTests) -> str:
     """How the scores of a pair and their difference are written."""
     return written_like((one.score_a, one.score_b))
 
@@ -352,20 +352,26 @@ def published_table(metric: str) -> Table:
             (system, median, _printed(*ends)) for system, median, *ends in papers.ZHANG_VOGEL_1.rows[metric]))
 
 
-def growing_table(stability: Stability, metric: str, level: str) -> Table:
-    """One interval for each number of samples, beside Table 5 of Zhang and Vogel (2004)."""
+def growing_table(stability: Stability, metric: str | None, level: str) -> Table:
+    """One interval for each number of resamples, beside Table 5 of Zhang and Vogel (2004) for a metric of theirs."""
+    table = row_table("growing", Growing, stability.growing,
+                      form=written_like(row.median for row in stability.growing), interval=f"{level} interval")
+    if metric is None:
+        return table
     theirs = {size: (median, _printed(*ends)) for size, median, *ends in papers.ZHANG_VOGEL_5.rows[metric]}
-    return row_table("growing", Growing, stability.growing, form=written_like(row.median for row in stability.growing),
-                     interval=f"{level} interval").with_columns(
+    return table.with_columns(
         (Column("their_median", "their median", "share"), Column("their_interval", "their interval", "relative")),
         [theirs.get(row.resamples, ("", "")) for row in stability.growing])
 
 
-def repeated_table(stability: Stability, metric: str) -> Table:
-    """The spread of repeated intervals, beside Table 6 of Zhang and Vogel (2004)."""
+def repeated_table(stability: Stability, metric: str | None = None) -> Table:
+    """The spread of repeated intervals, beside Table 6 of Zhang and Vogel (2004) for a metric of theirs."""
+    table = row_table("repeats", Repeated, stability.repeats, "resamples", "runs", "sd_low", "sd_high", "theory",
+                      "relative_sd", "relative", theory=f"{bound_sd(stability.settings.alpha):.2f} σ/√B")
+    if metric is None:
+        return table
     theirs = {size: (sd, _printed(*ends)) for size, sd, *ends in papers.ZHANG_VOGEL_6.rows[metric]}
-    return row_table("repeats", Repeated, stability.repeats, "resamples", "runs", "sd_low", "sd_high", "theory",
-                     "relative_sd", "relative", theory=f"{bound_sd(stability.settings.alpha):.2f} σ/√B").with_columns(
+    return table.with_columns(
         (Column("their_sd", "their SD", "share", ".2%"),
          Column("their_relative", "their mean interval", "relative")),
         [theirs.get(row.resamples, ("", "")) for row in stability.repeats])
@@ -468,12 +474,12 @@ def size_table(sweep: SizeSweep, system: str) -> Table:
          for row in rows]).select("part", "size", "score", "relative", *theirs)
 
 
-def reference_table(sweep: ReferenceSweep, system: str) -> Table:
-    """One system on the whole set by number of references, beside Table 3 of Zhang and Vogel (2004)."""
+def reference_table(sweep: ReferenceSweep, system: str, with_paper: bool = True) -> Table:
+    """One system on the whole set by number of references, beside Table 3 of Zhang and Vogel (2004) where asked for."""
     rows = [row for row in sweep.rows if (row.system, row.size) == (system, sweep.n_units)]
     table = row_table("references", ReferenceSize, rows, "references", "score", "relative", "equivalent",
                       form=_form(sweep.rows), relative=f"our {metric_title(sweep.metric)}")
-    if sweep.metric not in papers.ZHANG_VOGEL_3.rows:
+    if not with_paper or sweep.metric not in papers.ZHANG_VOGEL_3.rows:
         return table
     return table.with_columns(
         (Column("their_score", "their score", "share"), Column("their_interval", "their interval", "relative")),
@@ -552,7 +558,7 @@ def precision_table(systems: Sequence[SystemPrecisions], with_paper: bool) -> Ta
     paper = papers.KOEHN_T1.rows["bleu"] if with_paper else ()
     theirs = {(name, key): value for name, *values in paper
               for key, value in zip(("p1", "p4", "bleu"), values, strict=True)}
-    parts = {f"p{n}": (f"{n}-grams, %", ".1f") for n in ORDERS} | {
+    parts = {f"p{n}": (f"{n}-grams, %", ".1f") for n in NGRAM_ORDERS} | {
         "length_ratio": ("length ratio", ".3f"), "brevity_penalty": ("brevity penalty", ".3f"), "bleu": ("BLEU", ".2f")}
 
     def write(row: SystemPrecisions, key: str) -> str:
@@ -641,7 +647,7 @@ def case_table(case: Case, unit: str) -> Table:
 def mean_interval_table(means: StudentsT) -> Table:
     """Sizes down, both intervals across; on all segments the bootstrap by document, too."""
     form = written_like(row.mean for row in means.rows)
-    document = join_ends(means.document_low, means.document_high)
+    document = pair_ends(means.document_low, means.document_high)
     return row_table("students-t", TInterval, means.rows, "n", "mean", "t", "boot", "width_ratio",
                      form=form).with_columns((Column("document", "bootstrap by document", "interval", form),),
                                              [(document if row is means.rows[-1] else None,) for row in means.rows])

@@ -27,7 +27,7 @@ def render(comparison: Comparison, form: str) -> str:
     return FORMS[form](comparison)
 
 
-def draw(comparison: Comparison, name: str, metric: str | None) -> Any:
+def draw_figure(comparison: Comparison, name: str, metric: str | None) -> Any:
     """One figure of a comparison, by its first metric if none is given."""
     from mtsig_core.figures import of_comparison
 

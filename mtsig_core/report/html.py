@@ -12,7 +12,7 @@ from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import group_cautions
 from mtsig_core.report.document import (
-    PLACES,
+    SECTION_PLACES,
     Block,
     Facts,
     Figure,
@@ -40,7 +40,7 @@ def report_html(report: Report) -> str:
     sections = list(report.sections_for("html"))
     verdicts = [block for _, blocks in sections for block in blocks
                 if isinstance(block, Paragraph) and block.role == "verdict"]
-    sections.sort(key=lambda both: PLACES.index(both[0].place))
+    sections.sort(key=lambda both: SECTION_PLACES.index(both[0].place))
     links = [(section.key, section.title) for section, _ in sections if section.key]
     return template("report.html").render(
         report=report, verdicts=verdicts, links=links, levels=LEVELS, mixed=mixed, ink=ink,

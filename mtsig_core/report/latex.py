@@ -28,7 +28,7 @@ _FEW_COLUMNS = 10  # of a floating table that is not set small
 _LONGEST_TITLE = 14  # letters
 _NARROWEST = 13  # digits of a column of names: as many as stand between two places to break one
 _LINE = 90  # digits of a table that is broken into pages
-GREY = r"\rowcolor[gray]{.9}"  # begins a row
+GREY_ROW = r"\rowcolor[gray]{.9}"  # begins a row
 
 # \@nodocument is \relax once the document has begun: read by \input, the file brings no document of its own.
 # \mtsigfit shrinks a table that is wider than the line.
@@ -175,7 +175,7 @@ def _cell_latex(kind: str, text: str, marked: bool, grey: bool) -> str:
         set_text = "--" if text == MISSING else name_cell(text)
     else:
         set_text = number_cell(text).replace(" ●", r"~$\bullet$") if text else ""
-    return GREY * grey + (rf"\textbf{{{set_text}}}" if marked else set_text)
+    return GREY_ROW * grey + (rf"\textbf{{{set_text}}}" if marked else set_text)
 
 
 def _set_floating(columns: str, header: Sequence[str], cells: Iterable[Sequence[str]], caption: str,

@@ -80,7 +80,7 @@ from mtsig_core.report.tables import (
 )
 from mtsig_core.report.text import report_text
 from mtsig_core.results import Comparison, MetricResult, TaskComparison
-from mtsig_core.stats.across import KINDS, find_disputes
+from mtsig_core.stats.across import AGREEMENTS, find_disputes
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.significance import is_split
 from mtsig_core.store.reviews import Entry, replay
@@ -436,7 +436,7 @@ def _dispute_sections(found: TaskComparison) -> Iterator[Section]:
     if not (disputed := find_disputes(found)):
         return
     pairs, kinds = disputed_pairs_table(disputed), disputed_pairs_table(disputed).values("together")
-    opposite = [k for k, kind in enumerate(kinds) if kind == KINDS[0]]
+    opposite = [k for k, kind in enumerate(kinds) if kind == AGREEMENTS[0]]
     n, about = len(kinds), "Pairs of systems on which metrics disagree, contradictions first."
     cut = (f"The first {_MOST_PRINTED} of {n:,} are shown; CSV and JSON have all.",) * (n > _MOST_PRINTED)
     blocks: list[Block] = [

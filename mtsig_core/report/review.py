@@ -244,14 +244,14 @@ def circles_table(found: RanksBeforeAfter, rule: RankRule = RANK_RULES["simultan
          "yes" if one.changed else "no") for one in found.circles))
 
 
-def rank_changes_table(found: RanksBeforeAfter) -> Table:
+def review_changes_table(found: RanksBeforeAfter) -> Table:
     """Each system with its rank in each language pair, and across them, before and now."""
     places = [one.pair or ACROSS for one in found.circles]
     changes = {(one.system, one.pair or ACROSS): (one.before, "left out" if one.left_out else one.after)
                for one in found.ranks}
     names = dict.fromkeys(one.system for one in sorted(found.ranks, key=lambda one: one.pair is not None))
     columns = Column("system", "system", "name"), *(Column(place, place, "rank change") for place in places)
-    return Table("rank-changes", columns, tuple(
+    return Table("review-rank-changes", columns, tuple(
         (name, *(changes.get((name, place)) for place in places)) for name in names))
 
 

@@ -94,7 +94,7 @@ _EMPTY = "(empty)"
 _NO_TEXT = "(rated, without a text of its own here)"
 _RIGHT_TO_LEFT = frozenset(["ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "syr", "ug", "ur", "yi"])
 #: The tokens of a text, as a metric sees them.
-Tokens = Callable[[str], list[str]]
+Tokenize = Callable[[str], list[str]]
 
 #: The fonts are those that each system has for a script: a page asks other hosts for nothing.
 STYLE = """<style>
@@ -172,7 +172,7 @@ def contributed(added: Sequence[float], unit: str) -> list[str]:
 
 
 def card(testset: TestSet, systems: Sequence[str], k: int, head: str, *, marks: str = MARKS[0],
-         tokens: Tokens | None = None, notes: Sequence[str] = (), outputs_first: bool = False) -> str:
+         tokens: Tokenize | None = None, notes: Sequence[str] = (), outputs_first: bool = False) -> str:
     """One segment: its head, the source and the references, and the outputs, two in a row."""
     target = _languages(testset)[1]
     rows = _given(testset, k)
@@ -180,7 +180,7 @@ def card(testset: TestSet, systems: Sequence[str], k: int, head: str, *, marks: 
     for n, (name, text, language) in enumerate(rows):
         alone = n == 0 and len(rows) % 2 == 1  # so that the two outputs stand in one row
         above += _block(name, _text(text, language), "mt-quiet mt-wide" if alone else "mt-quiet")
-    pieces = _differences(testset, systems, k) if marks == MARKS[1] else {}
+    pieces = _mark_differences(testset, systems, k) if marks == MARKS[1] else {}
     outputs = ""
     for n, name in enumerate(systems):
         text = testset.systems[name][k]
@@ -200,7 +200,7 @@ def neighbour(testset: TestSet, systems: Sequence[str], k: int, where: str) -> s
 
 
 def system_list(testset: TestSet, k: int, scores: Iterable[tuple[str, str]], head: str, *, unit: str,
-                tokens: Tokens | None = None, chosen: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
+                tokens: Tokenize | None = None, chosen: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
     """All outputs of one segment, above its source and references, as a table of system, score and text."""
     target = _languages(testset)[1]
     rows = []
@@ -228,7 +228,7 @@ def legend(marks: str = MARKS[0]) -> str:
 
 
 def segments_html(testset: TestSet, systems: Sequence[str], segments: Sequence[int], heads: Sequence[str], *,
-                  title: str, note: str = "", marks: str = MARKS[0], tokens: Tokens | None = None) -> str:
+                  title: str, note: str = "", marks: str = MARKS[0], tokens: Tokenize | None = None) -> str:
     """A file to read or print offline: the cards of some segments, below a note on which they are."""
     cards = "\n".join(card(testset, systems, k, head, marks=marks, tokens=tokens)
                       for k, head in zip(segments, heads, strict=True))
@@ -268,7 +268,7 @@ def _text(text: str | None, language: str | None, inner: str | None = None) -> s
     return f'<div class="mt-text" dir="{text_direction(text, language)}"{lang}>{inner or escape(text)}</div>'
 
 
-def _matched(testset: TestSet, text: str | None, k: int, tokens: Tokens | None) -> str | None:
+def _matched(testset: TestSet, text: str | None, k: int, tokens: Tokenize | None) -> str | None:
     if not text or tokens is None:
         return None
     references = [texts[k] for texts in testset.references.values()]
@@ -276,7 +276,7 @@ def _matched(testset: TestSet, text: str | None, k: int, tokens: Tokens | None) 
                    for piece, order in matched_pieces(text, references, tokens))
 
 
-def _differences(testset: TestSet, systems: Sequence[str], k: int) -> dict[str, str]:
+def _mark_differences(testset: TestSet, systems: Sequence[str], k: int) -> dict[str, str]:
     texts = [testset.systems[name][k] for name in systems[:2]]
     both = differing_pieces(*texts) if len(texts) == 2 and None not in texts else None
     return {} if both is None else {

@@ -152,7 +152,7 @@ ROW_FORM = "*"
 
 
 @dataclass(frozen=True)
-class Kind:
+class ColumnKind:
     """How values of one kind are written, sorted and set: to the left (`<`), to the right (`>`) or in the middle (`^`).
 
     `parts` are the columns that files have of it: one without an ending, or endings for several numbers, such as the
@@ -210,31 +210,31 @@ def join_ends(low: Any, high: Any, sign: int = 1) -> tuple[Any, Any] | None:
 
 
 _KINDS = (
-    Kind("name", lambda value, _: str(value), side="<"),
-    Kind("pair", lambda names, _: f"{names[0]} - {names[1]}", side="<", parts=("a", "b")),
-    Kind("text", lambda value, _: str(value), side="<"),
-    Kind("sign", lambda value, _: str(value), side="^"),
-    Kind("score", lambda value, form: signed(value, form or ".2f", ""), float),
-    Kind("difference", lambda value, form: signed(value, form or ".2f"), float),
-    Kind("decided", _write_decided, lambda cell: float(cell[0]), parts=("", "_significant")),
-    Kind("interval", _write_interval, lambda ends: float(ends[0]), parts=("_low", "_high")),
-    Kind("rank", lambda ends, _: rank_interval(*ends), _sort_ranks, side="<", parts=("_low", "_high")),
-    Kind("rank change", _write_rank_change, lambda cell: _sort_ranks(cell[0])),
-    Kind("p", lambda value, _: format_p(value), float),
-    Kind("decided p", _write_decided_p, lambda cell: float(cell[0]), parts=("", "_significant")),
-    Kind("share", lambda value, form: number(value, form or ".3f"), float),
-    Kind("count", lambda value, _: f"{value:,d}", float),
-    Kind("amount", lambda value, sign: rounded(value, sign), float),
-    Kind("estimate", _write_estimate, lambda cell: float(cell[0]), parts=("", "_low", "_high")),
-    Kind("written", lambda value, _: str(value), lambda value: getattr(value, "value", math.nan)),
-    Kind("relative", lambda ends, _: f"[{ends[0]:+.2%}, {ends[1]:+.2%}]", lambda ends: float(ends[0]),
-         parts=("_low", "_high")),
+    ColumnKind("name", lambda value, _: str(value), side="<"),
+    ColumnKind("pair", lambda names, _: f"{names[0]} - {names[1]}", side="<", parts=("a", "b")),
+    ColumnKind("text", lambda value, _: str(value), side="<"),
+    ColumnKind("sign", lambda value, _: str(value), side="^"),
+    ColumnKind("score", lambda value, form: signed(value, form or ".2f", ""), float),
+    ColumnKind("difference", lambda value, form: signed(value, form or ".2f"), float),
+    ColumnKind("decided", _write_decided, lambda cell: float(cell[0]), parts=("", "_significant")),
+    ColumnKind("interval", _write_interval, lambda ends: float(ends[0]), parts=("_low", "_high")),
+    ColumnKind("rank", lambda ends, _: rank_interval(*ends), _sort_ranks, side="<", parts=("_low", "_high")),
+    ColumnKind("rank change", _write_rank_change, lambda cell: _sort_ranks(cell[0])),
+    ColumnKind("p", lambda value, _: format_p(value), float),
+    ColumnKind("decided p", _write_decided_p, lambda cell: float(cell[0]), parts=("", "_significant")),
+    ColumnKind("share", lambda value, form: number(value, form or ".3f"), float),
+    ColumnKind("count", lambda value, _: f"{value:,d}", float),
+    ColumnKind("amount", lambda value, sign: rounded(value, sign), float),
+    ColumnKind("estimate", _write_estimate, lambda cell: float(cell[0]), parts=("", "_low", "_high")),
+    ColumnKind("written", lambda value, _: str(value), lambda value: getattr(value, "value", math.nan)),
+    ColumnKind("relative", lambda ends, _: f"[{ends[0]:+.2%}, {ends[1]:+.2%}]", lambda ends: float(ends[0]),
+               parts=("_low", "_high")),
 )
 #: By name: name, pair (two names), text, sign, score, difference, decided (a difference and whether it is
 #: significant), interval and rank (two ends), rank change (before and now, which may be a word), p, decided p,
 #: share, count, amount (three digits on whatever scale), estimate (with its interval or None twice), relative
 #: (two ends, as fractions), written (a number with something beside it, such as that of a paper: a `Cell`, or text).
-KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _KINDS}
+KINDS: Mapping[str, ColumnKind] = {kind.name: kind for kind in _KINDS}
 
 
 @dataclass(frozen=True)

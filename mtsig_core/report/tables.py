@@ -44,7 +44,16 @@ from mtsig_core.results import (
     TaskComparison,
     TaskInfo,
 )
-from mtsig_core.stats.across import AGREE, KINDS, NOT_ALIKE, RELATIONS, UNDECIDED, Disputed, PairAcross, pairs_across
+from mtsig_core.stats.across import (
+    AGREE,
+    AGREEMENTS,
+    NOT_ALIKE,
+    RELATIONS,
+    UNDECIDED,
+    Disputed,
+    PairAcross,
+    pairs_across,
+)
 from mtsig_core.stats.inventory import list_contents
 from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear_winner
 from mtsig_core.stats.significance import is_split
@@ -157,7 +166,7 @@ def differences_table(result: MetricResult, settings: Settings) -> Table:
                                     f"{key}_decision")
 
 
-def add_metrics(table: Table, further: Sequence[MetricResult]) -> Table:
+def add_metric_columns(table: Table, further: Sequence[MetricResult]) -> Table:
     """A table of systems with the score and the ranks by further metrics."""
     for result in further:
         rows = {row.system: (row.score, join_ends(row.rank_low, row.rank_high)) for row in result.systems}
@@ -344,7 +353,7 @@ def across_table(results: Sequence[MetricResult], settings: Settings) -> Table:
     """Every pair under every metric, contradictions first: its improvement by each and whether that is significant, and
     what they say together; files have all that each metric found, and its sign."""
     found = [{frozenset((pair.a, pair.b)): pair for pair in result.pairs} for result in results]
-    pairs = sorted(pairs_across(results), key=lambda pair: KINDS.index(pair.kind))
+    pairs = sorted(pairs_across(results), key=lambda pair: AGREEMENTS.index(pair.kind))
     parts: list[_Part] = [(Column("pair", "pair", "pair"), lambda across: (across.a, across.b))]
     for k, (result, table) in enumerate(zip(results, found, strict=True)):
         parts += _across_parts(k, result, table, settings)

@@ -29,7 +29,7 @@ from mtsig_core.report.text import report_text, terminal_width
 from mtsig_core.results import MacroResult, MetricResult, TaskComparison
 from mtsig_core.schema import SCHEMA, to_json
 from mtsig_core.source import TaskSource
-from mtsig_core.stats.across import KINDS, Disputed, find_disputes
+from mtsig_core.stats.across import AGREEMENTS, Disputed, find_disputes
 from mtsig_core.store.reviews import Entry
 from mtsig_core.testset import show_name
 from mtsig_core.version import __version__, find_version
@@ -109,7 +109,7 @@ def _ranks_record(found: TaskComparison) -> dict[str, Any]:
 def _disputes_record(task: TaskComparison) -> list[dict[str, Any]]:
     """For each language pair (None: the mean differences) the counts, and the pairs on which metrics do not agree."""
     return [{"language_pair": one.language_pair, "metrics": list(one.metrics), "n_pairs": len(one.pairs),
-             **{kind.replace(" ", "_"): one.count(kind) for kind in KINDS},
+             **{kind.replace(" ", "_"): one.count(kind) for kind in AGREEMENTS},
              "only": {name: one.alone(name) for name in one.metrics},
              "pairs": [{"a": pair.a, "b": pair.b, "together": pair.kind,
                         "improvements": dict(zip(one.metrics, pair.improvements, strict=True)),

@@ -18,12 +18,12 @@ from mtsig_core.simulation.model import Corpus, Model, SimulatedSystem, Stream, 
 from mtsig_core.task import SystemInfo, Task
 from mtsig_core.testset import SegmentScores, TestSet
 
-N_SEGMENTS, _REFERENCES = 1000, 2
+TASK_SEGMENTS, _REFERENCES = 1000, 2
 _MODEL = Model(topic_length=125, document_length=8)
 
 #: A name ends in its track: all closed ones had the same data to learn from. Those of one level are equal in truth, and
 #: what tells them apart on this test set is chance; but Cedar chooses other words, and Maple puts many too late.
-SYSTEMS = (
+SIMULATED_SYSTEMS = (
     SimulatedSystem("Alder-open", -0.84),
     SimulatedSystem("Aspen-closed", -0.50),
     SimulatedSystem("Beech-open", -0.84),
@@ -59,7 +59,7 @@ def shared_task(seed: int = SEED) -> TestSet:
     >>> len(task.systems), task.n_segments, list(task.references), list(task.scores), task.simulated
     (12, 1000, ['ref1', 'ref2'], ['human'], True)
     """
-    texts = simulate(N_SEGMENTS, seed=seed, n_references=_REFERENCES, systems=SYSTEMS, model=_MODEL)
+    texts = simulate(TASK_SEGMENTS, seed=seed, n_references=_REFERENCES, systems=SIMULATED_SYSTEMS, model=_MODEL)
     return replace(texts, name=f"simulated shared task (seed {seed})", scores={"human": _ratings(seed)})
 
 
@@ -82,25 +82,25 @@ def simulated_task(pairs: Iterable[str] | None = None, seed: int = SEED) -> Task
                               name=f"simulated task {pair} (seed {seed})") for pair in chosen}
     systems = {name for testset in testsets.values() for name in testset.systems}
     return Task("simulated task", testsets, {system.name: SystemInfo(system.name.endswith("-closed"))
-                                             for system in SYSTEMS if system.name in systems})
+                                             for system in SIMULATED_SYSTEMS if system.name in systems})
 
 
 def _ratings(seed: int) -> SegmentScores:
     """What people say of each output: by its share of wrong words, and by who they are. Many say nothing."""
     stream = partial(make_stream, seed)
-    corpus = make_corpus(N_SEGMENTS, _MODEL, stream)
+    corpus = make_corpus(TASK_SEGMENTS, _MODEL, stream)
     n_documents = corpus.document[-1] + 1
     given = stream("documents to rate").random(n_documents) < _RATED_DOCUMENTS
     rater = _RATER_SD * stream("raters").standard_normal(n_documents)
     return SegmentScores({system.name: _rated(corpus, system, given, rater, partial(stream, f"system {system.name}"))
-                          for system in SYSTEMS})
+                          for system in SIMULATED_SYSTEMS})
 
 
 def _rated(corpus: Corpus, system: SimulatedSystem, given: np.ndarray, rater: np.ndarray, stream: Stream
            ) -> list[int | None]:
     """Ratings of one system, None where there is none."""
     right = 100 - _POINTS * error_shares(corpus, system, _MODEL, stream)
-    said = right + rater[corpus.document] + _NOISE_SD * stream("ratings").standard_normal(N_SEGMENTS)
+    said = right + rater[corpus.document] + _NOISE_SD * stream("ratings").standard_normal(TASK_SEGMENTS)
     finished = given & (stream("unfinished").random(len(given)) >= _UNFINISHED)
     points = np.clip(np.rint(said), 0, 100).astype(int).tolist()
     return [value if done else None for value, done in zip(points, finished[corpus.document].tolist(), strict=True)]

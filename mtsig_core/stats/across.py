@@ -55,7 +55,7 @@ NOT_ALIKE = ("opposite", "some decide")
 AGREE, UNDECIDED = "agree", "cannot be decided"
 FEW = "cannot be decided with so few trials or units"
 #: What metrics may say of a pair together, the gravest first.
-KINDS = (*NOT_ALIKE, AGREE, UNDECIDED)
+AGREEMENTS = (*NOT_ALIKE, AGREE, UNDECIDED)
 #: What a decision is written as, after Zhang and Vogel (2004, Fig. 3).
 RELATIONS = {1: ">", -1: "<", 0: "~"}
 
@@ -78,7 +78,7 @@ class PairAcross:
 
     @property
     def kind(self) -> str:
-        """One of `KINDS`: where no metric decides, and one could not have, nobody knows whether they agree."""
+        """One of `AGREEMENTS`: where no metric decides, and one could not have, nobody knows whether they agree."""
         if len(set(self.decisions)) == 1:
             return AGREE if self.decidable or self.decisions[0] else UNDECIDED
         return NOT_ALIKE[not {1, -1} <= set(self.decisions)]
@@ -93,7 +93,7 @@ class Disputed:
     pairs: tuple[PairAcross, ...]  # those that all of these metrics have tested
 
     def count(self, kind: str) -> int:
-        """How many pairs are of one of `KINDS`."""
+        """How many pairs are of one of `AGREEMENTS`."""
         return sum(pair.kind == kind for pair in self.pairs)
 
     def alone(self, metric: str) -> int:
@@ -481,7 +481,7 @@ def _drawn_elsewhere(testset: TestSet, metric: str, by_reference: bool, sampling
 
 
 def join_task(info: TaskInfo, metrics: Sequence[str], parts: Mapping[tuple[str, str], Comparison],
-             macro: Mapping[str, MacroResult], exclude: tuple[TaskExclusion, ...], chosen: bool) -> TaskComparison:
+              macro: Mapping[str, MacroResult], exclude: tuple[TaskExclusion, ...], chosen: bool) -> TaskComparison:
     """The whole of comparisons by one of the metrics each, by (metric, language pair); whether the user has `chosen`
     them."""
     by_pair = {pair: [parts[name, pair] for name in metrics if (name, pair) in parts] for pair in info.pairs}

@@ -107,7 +107,7 @@ def draw(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bl
         own = {} if is_segment_mean(metric) else alone
         key = draws_key(testset, metric, plan, by_reference)
         if key not in cache:
-            def stage(what: str, name: str = metric.name) -> engine.Progress | None:
+            def stage(what: str, name: str = metric.name) -> engine.StageProgress | None:
                 return report_stage(progress, f"{name}: {what}")
 
             cache[key] = draw_metric(testset, metric, plan, own, jobs=jobs, stage=stage, counted=counted)

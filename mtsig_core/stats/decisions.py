@@ -127,7 +127,7 @@ def select_family(draws: MetricDraws, baseline: str | None) -> Family:
                   (np.cumsum(every) - 1)[places[some]], np.where(others[some] < b, 1, -1), 1 + b)
 
 
-def _differences(draws: MetricDraws, family: Family, settings: Settings) -> dict[str, np.ndarray]:
+def _estimate_differences(draws: MetricDraws, family: Family, settings: Settings) -> dict[str, np.ndarray]:
     """Difference, interval, interval of all pairs together, standard error and its degrees of freedom of the tested
     pairs, by the fields of `PairResult`."""
     places, n = family.places[family.some], len(family.tested)
@@ -177,7 +177,7 @@ def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResu
     worth = np.concatenate([draws.worth, draws.effective[family.places]])
     settings = replace(settings, trials=draws.plan.trials, ci=interval_kind(
         ci, float(worth[worth > 0].min(initial=draws.n_effective))))
-    columns, places = _differences(draws, family, settings), family.places[family.some]
+    columns, places = _estimate_differences(draws, family, settings), family.places[family.some]
     decisions = decide_tests(draws.tests.only(family.tested, family.turned, family.number), columns["delta"],
                              draws.sign, draws.n_apart[places], settings)
     columns |= _detectable(draws, places, columns["se"], columns["se_df"], decisions.decidable, settings)

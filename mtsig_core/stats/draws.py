@@ -165,7 +165,7 @@ def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str
         families = [np.arange(len(rows)), *(
             np.flatnonzero((pairs[some] == k).any(axis=1)) for k in range(len(seen.names)))]
         replicates = draw_replicates(sides, rows, plan, jobs, stage("test"))
-        tests = test_pairs(_differences(sides.data.scores, rows), replicates, TESTS[plan.test],
+        tests = test_pairs(_pair_differences(sides.data.scores, rows), replicates, TESTS[plan.test],
                            p_floor(TESTS[plan.test], plan.unit, n_apart[some]), families,
                            whole=TESTS[plan.test].tries_all(units))
     itself = np.repeat(np.arange(len(seen.names)), 2).reshape(-1, 2)
@@ -181,7 +181,7 @@ def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str
 
 
 def draw_systems(metric: Metric, statistics: np.ndarray | Columns, units: Units, plan: Plan, jobs: int,
-                 progress: engine.Progress | None) -> SystemDraws:
+                 progress: engine.StageProgress | None) -> SystemDraws:
     """Bootstrap scores, and those with a unit left out, of all rows of statistics."""
     data = engine.UnitStatistics(metric, statistics, units)
     n_drawn = max(plan.resamples, (plan.trials or 0) if TESTS[plan.test].draws == "bootstrap" else 0)
@@ -192,7 +192,7 @@ def draw_systems(metric: Metric, statistics: np.ndarray | Columns, units: Units,
 
 
 def draw_sides(seen: Measured, systems: SystemDraws, pairs: np.ndarray, units: Units, plan: Plan, jobs: int,
-             progress: engine.Progress | None) -> tuple[np.ndarray, SystemDraws, np.ndarray]:
+               progress: engine.StageProgress | None) -> tuple[np.ndarray, SystemDraws, np.ndarray]:
     """How many segments each pair has in common; and of the pairs that have any, what is compared, and its rows.
 
     Where no score is missing these are the systems themselves, else both sides of each pair on their segments.
@@ -207,7 +207,7 @@ def draw_sides(seen: Measured, systems: SystemDraws, pairs: np.ndarray, units: U
 
 
 def _differences_on_common(sides: SystemDraws, rows: np.ndarray) -> Sample:
-    observed, drawn, left_out = (_differences(values, rows) for values in (
+    observed, drawn, left_out = (_pair_differences(values, rows) for values in (
         sides.sample.observed, sides.sample.drawn, sides.sample.left_out))
     return Sample(observed, drawn, left_out)
 
@@ -273,13 +273,13 @@ def _draw_reference(name: str, part: TestSet, metric: Metric, plan: Plan, jobs: 
     progress = stage(f"test, {place}")
     systems, pairs = draw_systems(metric, seen.stored, units, plan, jobs, progress), engine.all_pairs(len(seen.names))
     n_apart = count_differing_units(systems.data, pairs, np.full(len(pairs), units.pieces), test.draws == "swaps")
-    delta = _differences(systems.data.scores, pairs)
+    delta = _pair_differences(systems.data.scores, pairs)
     tests = test_pairs(delta, draw_replicates(systems, pairs, plan, jobs, progress), test,
                        p_floor(test, plan.unit, n_apart), [np.arange(len(pairs))], whole=test.tries_all(units))
     return ReferenceDraws(name, part.n_segments, length, tuple(seen.names), delta, n_apart, tests)
 
 
-def _differences(scores: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+def _pair_differences(scores: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     differences: np.ndarray = scores[pairs[:, 0]] - scores[pairs[:, 1]]
     return differences
 
@@ -321,7 +321,7 @@ def draw_part(part: Measured, pairs: np.ndarray, plan: Plan, jobs: int = 1) -> P
     units, test = part.units(plan.unit, plan.block_length), TESTS[plan.test]
     systems = draw_systems(part.metric, part.stored, units, plan, jobs, None)
     n, sides, rows = draw_sides(part, systems, pairs, units, plan, jobs, None)
-    delta = _differences(sides.sample.observed, rows)
+    delta = _pair_differences(sides.sample.observed, rows)
     joint = replicates = np.empty((0, plan.trials or 0))
     if len(rows):
         joint = replicates = draw_replicates(sides, rows, plan, jobs, None)[:]
@@ -338,7 +338,7 @@ def draw_part(part: Measured, pairs: np.ndarray, plan: Plan, jobs: int = 1) -> P
 
 
 def draw_replicates(sides: SystemDraws, pairs: np.ndarray, plan: Plan, jobs: int,
-                   progress: engine.Progress | None) -> np.ndarray | Rows:
+                    progress: engine.StageProgress | None) -> np.ndarray | Rows:
     """What the test looks at beside the observed differences, a row for each pair."""
     test = TESTS[plan.test]
     if test.draws == "swaps":

@@ -368,9 +368,9 @@ def _differ(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 #: Called with the share of the work that is done, between blocks; may raise `Cancelled` to stop it.
-Progress = Callable[[float], None]
+StageProgress = Callable[[float], None]
 #: What gives a stage of the work, by its name, something to report to; None where nobody wants to know.
-Stages = Callable[[str], Progress | None]
+Stages = Callable[[str], StageProgress | None]
 
 _MOST_KEPT = 1 << 24  # differences, 128 MB: those of 57 systems and 9,999 trials
 _DRAWING = 0.1  # share of the work that drawing is, where differences are made anew
@@ -383,7 +383,7 @@ def fits_in_memory(n_pairs: int, n_trials: int | None) -> bool:
 
 
 def bootstrap_scores(data: UnitStatistics, n_resamples: int, seed: int, *, jobs: int = 1,
-                     progress: Progress | None = None) -> np.ndarray:
+                     progress: StageProgress | None = None) -> np.ndarray:
     """Scores of all systems on bootstrap samples, the same samples for every system.
 
     Returns ndarray of float64, shape (systems, n_resamples).
@@ -401,7 +401,7 @@ def bootstrap_scores(data: UnitStatistics, n_resamples: int, seed: int, *, jobs:
 
 
 def swap_differences(data: UnitStatistics, pairs: np.ndarray, n_trials: int, seed: int, *, jobs: int = 1,
-                     progress: Progress | None = None) -> np.ndarray:
+                     progress: StageProgress | None = None) -> np.ndarray:
     """Differences score(i) - score(j) after random swaps of units, the same swaps for every pair; shape (pairs,
     n_trials), or (pairs, all swaps) where there are so few units that all are tried (`Units.all_swaps`).
 
@@ -411,7 +411,7 @@ def swap_differences(data: UnitStatistics, pairs: np.ndarray, n_trials: int, see
     n_trials = data.units.all_swaps or n_trials
 
     def block_differences(block: int) -> np.ndarray:
-        return _differences(data, data.swapped_columns(swap_bits(data.units, seed, block)), pairs)
+        return _replicate_differences(data, data.swapped_columns(swap_bits(data.units, seed, block)), pairs)
 
     out = np.empty((len(pairs), n_trials))
     for at, block in _in_blocks(block_differences, n_trials, jobs, progress):
@@ -420,7 +420,7 @@ def swap_differences(data: UnitStatistics, pairs: np.ndarray, n_trials: int, see
 
 
 def swap_rows(data: UnitStatistics, pairs: np.ndarray, n_trials: int, seed: int, *, jobs: int = 1,
-              progress: Progress | None = None) -> np.ndarray | Rows:
+              progress: StageProgress | None = None) -> np.ndarray | Rows:
     """The same as `swap_differences`; where they would take too much memory, made anew whenever a pair is looked at.
 
     What is kept then are the sums of each system, and progress goes on while pairs are looked at.
@@ -439,7 +439,7 @@ def swap_rows(data: UnitStatistics, pairs: np.ndarray, n_trials: int, seed: int,
         systems, places = np.unique(pairs[rows], return_inverse=True)
         differences = np.empty((len(pairs[rows]), n_trials))
         for at, columns in zip(range(0, n_trials, BLOCK), blocks, strict=True):
-            block = _differences(data, columns, places.reshape(-1, 2), systems)
+            block = _replicate_differences(data, columns, places.reshape(-1, 2), systems)
             differences[:, at:at + BLOCK] = block[:, :n_trials - at]
         made += len(differences)
         if progress is not None:
@@ -451,8 +451,8 @@ def swap_rows(data: UnitStatistics, pairs: np.ndarray, n_trials: int, seed: int,
     return Rows((len(pairs), n_trials), make)
 
 
-def _differences(data: UnitStatistics, columns: np.ndarray, pairs: np.ndarray,
-                 systems: slice | np.ndarray = slice(None)) -> np.ndarray:
+def _replicate_differences(data: UnitStatistics, columns: np.ndarray, pairs: np.ndarray,
+                           systems: slice | np.ndarray = slice(None)) -> np.ndarray:
     """Differences of pairs of the systems after swaps, the fastest way there is: shape (pairs, replicates).
 
     columns are those of `UnitStatistics.swapped_columns`.
@@ -530,7 +530,7 @@ def _by_first(pairs: np.ndarray) -> list[tuple[int, np.ndarray | slice, slice]]:
 
 
 def _in_blocks(task: Callable[[int], np.ndarray], n_replicates: int, jobs: int,
-               progress: Progress | None) -> Iterator[tuple[int, np.ndarray]]:
+               progress: StageProgress | None) -> Iterator[tuple[int, np.ndarray]]:
     """(first replicate, result) of each block, in order, whoever computes it."""
     with closing(run_in_order(task, -(-n_replicates // BLOCK), jobs)) as results:
         for at, result in zip(range(0, n_replicates, BLOCK), results, strict=True):

@@ -99,7 +99,7 @@ def _acceleration(left_out: np.ndarray) -> np.ndarray:
     return found
 
 
-def student_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def student_interval(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     """Mean of segment scores +- t(n - 1) x sd / sqrt(n) (Koehn 2004, section 4, with n - 1 degrees of freedom).
 
     It takes segments as independent; NaN where there are fewer than `LEAST_UNITS`.
@@ -130,7 +130,8 @@ def _of_enough(rule: Interval) -> Interval:
 
 INTERVALS: dict[str, Interval] = {
     **{name: _of_enough(rule) for name, rule in (
-        ("percentile", percentile), ("basic", basic), ("bca", bca), ("jackknife-t", jackknife_t))}, "t": student_t}
+        ("percentile", percentile), ("basic", basic), ("bca", bca), ("jackknife-t", jackknife_t))},
+    "t": student_interval}
 
 
 def fitting_intervals(segment_means: bool) -> dict[str, Interval]:

@@ -511,7 +511,7 @@ def sort_segments(testset: TestSet, positions: np.ndarray, added: np.ndarray, or
 
 
 def score_selection(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.ndarray,
-              positions: np.ndarray) -> tuple[float, float]:
+                    positions: np.ndarray) -> tuple[float, float]:
     """Corpus scores of a and b on some segments alone, from their summed statistics.
 
     It describes these segments. They were chosen by looking, so no test of the difference would be valid.

@@ -46,7 +46,7 @@ class _Change:
 _WAYS = [_Change(f"printed {way}", printed=way) for way in _PRINTED]
 
 
-class Column:
+class PublishedColumn:
     """A column of a printed table, scored under one setting after another.
 
     `testset` is as it is, and `whole` has all references and the canary line, which are tried too. `systems` and
@@ -98,7 +98,7 @@ class Column:
         return self._scored[change]
 
 
-def find_settings(columns: Sequence[Column], progress: Callable[[float], None] | None = None
+def find_settings(columns: Sequence[PublishedColumn], progress: Callable[[float], None] | None = None
                   ) -> dict[tuple[int, str], tuple[str, str, int]]:
     """What gives the numbers that do not come out, by (place of the column, system as the table calls it): the setting,
     the metric's signature under it, and how many numbers of the table it gives.
@@ -307,14 +307,14 @@ class _Names:
                     for called, (name, references) in suffixed.items()})
 
     def column(self, called: str, table: OfficialTable, testset: TestSet, whole: TestSet, lowercase: bool
-               ) -> Column | None:
+               ) -> PublishedColumn | None:
         """A column of the table; None for one that is no metric here, or lacks what it needs, such as parses."""
         references = self.references.get(called, ())
         try:
             if references and set(references) != {*testset.references}:
                 testset = scored_by(testset, whole.only(testset.systems.keys() & whole.systems.keys()), references)
             metric = resolve_metric(testset, self.metrics[called], **{"lowercase": True} if lowercase else {})
-            return Column(testset, whole, metric, self.systems, table.columns[called], lowercase)
+            return PublishedColumn(testset, whole, metric, self.systems, table.columns[called], lowercase)
         except (KeyError, MtsigError):
             return None
 
@@ -323,7 +323,7 @@ def _replicate(parts: Mapping[str, Part], tables: Mapping[str, OfficialTable], l
                progress: Callable[[str, float], None] | None) -> dict[str, Replication]:
     """By language pair."""
     names: dict[str, _Names] = {}
-    columns: dict[tuple[str, str], Column] = {}  # by language pair and what the table calls it
+    columns: dict[tuple[str, str], PublishedColumn] = {}  # by language pair and what the table calls it
     for k, (pair, (testset, whole)) in enumerate(parts.items()):
         if progress is not None:
             progress(f"{pair}: scoring".removeprefix(": "), k / len(parts))

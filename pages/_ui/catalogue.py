@@ -46,7 +46,7 @@ PAGES = {page.name: page for page in (
     Page("Compare", "leaderboard", "Leaderboard", "Which system is best, and by how much more than chance?",
          "leaderboard", (*_EVERY, "rank_rule")),
     Page("Compare", "significance", "Significance", "Which pairs of systems differ significantly?", "grid_on"),
-    Page("Compare", "pair", "Pair", "How large is one difference, and could it be chance?", "compare_arrows"),
+    Page("Compare", "pair", "One pair", "How large is one difference, and could it be chance?", "compare_arrows"),
     Page("Compare", "segments", "Segments", "Which segments make the difference?", "subject", _ONE_PAIR),
     Page("Shared task", "task", "Task", "Which systems are in the top group of each language pair?", "table_chart",
          (*_EVERY, "rank_rule"), opens="task"),
@@ -58,13 +58,15 @@ PAGES = {page.name: page for page in (
          demo=LARGE),
     Page("Learn", "bootstrap", "Bootstrap", "How far could one score be off?", "bar_chart",
          (*_ONE_PAIR, "unit", "ci", "alpha", "seed")),
-    Page("Learn", "sweeps", "Sweeps", "How many segments and references are enough?", "show_chart",
-         (*_SAMPLES, "unit"), demo=LARGE),
-    Page("Learn", "validation", "Validation", "Can you trust the test?", "verified", _SAMPLES,
-         ("experiment", {"documents or segments": ("correction", "trials")}), demo=LARGE),
+    Page("Learn", "size", "Test-set size", "How many segments or documents are enough?", "show_chart",
+         (*_SAMPLES, "unit"), demo=LARGE, was=("sweeps",)),
+    Page("Learn", "trust", "Can I trust the test?", "How often are tests and intervals wrong?", "verified", _SAMPLES,
+         ("experiment", {"Units": ("correction", "trials")}), demo=LARGE, was=("validation",)),
     Page("Learn", "metrics", "Metrics", "What is inside a score?", "calculate", _ONE_PAIR,
          ("inside", {"sentence average": ("seed",), **dict.fromkeys(
              ("Student's t", "which metric to trust", "by domain"), ("alpha", "seed"))})),
+    Page("Reference", "papers", "Reproduce the papers", "Do the numbers of the papers come out here?", "history_edu",
+         (*_SAMPLES, "unit", "trials"), demo=LARGE),
     Page("Reference", "methods", "Methods", "How is each number computed?", "functions"),
 )}
 HOME = PAGES["overview"]

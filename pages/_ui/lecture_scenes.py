@@ -265,7 +265,7 @@ def _decided(shown: Shown, steps: int, better: int) -> FamilyDecisions:
 
 
 def _comparisons_body(shown: Shown) -> dict:
-    n, best = lecture.SYSTEMS, lecture.BETTER
+    n, best = lecture.N_SYSTEMS, lecture.N_BETTER
     return {"systems": n, "better": best, "true_pairs": best * (n - best),
             "corrections": [(name, CORRECTION_NAMES[name]) for name in lecture.CORRECTIONS_SHOWN],
             "extra": "Three truly better"}
@@ -288,7 +288,7 @@ def _comparisons_end(shown: Shown, steps: int) -> dict:
 
 
 def _further(shown: Shown, steps: int) -> dict:
-    best = lecture.BETTER
+    best = lecture.N_BETTER
     return {**_comparisons_rows(shown, steps, best), **texts.three_better_end(_decided(shown, steps, best))}
 
 

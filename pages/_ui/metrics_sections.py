@@ -9,8 +9,8 @@ import streamlit as st
 
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.inside_score import (
+    NGRAM_ORDERS,
     NOTE_OUTPUT,
-    ORDERS,
     averages,
     densities,
     factor,
@@ -79,7 +79,7 @@ def show_precisions(view, places):
                   f"{precision:.2f}")
     paper = [(n, value) for name, p1, p4, _ in KOEHN_T1.rows["bleu"] if koehns and name == system
              for n, value in ((1, p1), (4, p4))]
-    parts.show(partial(by_order, [(row.system, [getattr(row, f"p{n}") for n in ORDERS]) for row in rows], system,
+    parts.show(partial(by_order, [(row.system, [getattr(row, f"p{n}") for n in NGRAM_ORDERS]) for row in rows], system,
                        paper, source=KOEHN_T1.source), rows,
                f"Precision of {system} by length of n-gram, from {mine.p1 or 0:.1f}% to {mine.p4 or 0:.1f}%.", system)
     screen.show_table(tables.precision_table(rows, koehns))

@@ -10,20 +10,20 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core import Caution, MetricResult, MtsigError, PairResult, Settings, TestSet
-from mtsig_core.experiments.dispute import default_metrics, document_names, examine_dispute
+from mtsig_core.experiments.dispute import document_names, examine_dispute, list_dispute_metrics
 from mtsig_core.experiments.planning import default_difference
 from mtsig_core.figures.pair_plots import drivers
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import advise_trust, explain_no_decision
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_card import card_html
-from mtsig_core.report.sentences import write_level
-from mtsig_core.report.table import Column, Table, format_p, join_ends, number, written_like
+from mtsig_core.report.sentences import name_family, write_level
+from mtsig_core.report.table import Column, Table, format_p, join_ends, number, write_p, written_like
 from mtsig_core.source import Source
 from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.cautions import about_definition, about_need_of_units, trusted
 from mtsig_core.stats.comparison import join_comparisons
-from mtsig_core.stats.few_units import can_reach_alone
+from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, can_reach_alone
 from mtsig_core.stats.pair import PairExamination, equivalence, examine_pair, find_extremes
 from mtsig_core.stats.significance import TESTS
 from pages._ui import address, background, charts, controls, result_cache, screen
@@ -41,7 +41,7 @@ def choose(view: View, columns: int | Sequence[float] = 2) -> tuple[str, str, li
     """
     names = [system.system for system in view.result.systems]
     if len(names) < 2:
-        screen.error("Only one system: there is no pair to examine. Add another output, or leave fewer out.")
+        screen.error("There is only one system, so there is no pair. Upload another output, or exclude fewer systems.")
         end_page()
     left, right, *beside = st.columns(columns)
     a = controls.choice("System A", names, "a", place=left)
@@ -53,11 +53,11 @@ def choose(view: View, columns: int | Sequence[float] = 2) -> tuple[str, str, li
 
 
 def open_pair(view: View, a: str, b: str | None = None) -> None:
-    """Open the page Pair on two systems; on one and the baseline or the best, or the best of the others where it is
+    """Open the page One pair on two systems; on one and the baseline or the best, or the best of the others where it is
     these itself."""
     names = [system.system for system in view.result.systems]
     if a not in names:
-        screen.plain(f"{a} is not ranked. At the side, let the other references take part as systems.")
+        screen.plain(f"{a} is not ranked. In the sidebar, let the other references take part as systems.")
         return
     leading = view.settings.get("baseline") or names[0]
     b = b or next((name for name in (leading, *names) if name != a), None)
@@ -66,7 +66,7 @@ def open_pair(view: View, a: str, b: str | None = None) -> None:
 
 
 def asked_of(names: Sequence[str], a: str, b: str) -> dict[str, str | None]:
-    """What the address of the page Pair says of two systems, where these are all, the best first.
+    """What the address of the page One pair says of two systems, where these are all, the best first.
 
     Those chosen there anyway stay out of it: to take them out again would be a step for Back.
     """
@@ -95,44 +95,67 @@ def form_of(found: PairExamination) -> str:
     return written_like((found.score_a, found.score_b))
 
 
+_TABS = ("Documents", "Segments", "Other tests and intervals", "Equivalence", "Dispute card")
+
+
+def open_tabs() -> Sequence:
+    """The tabs of the page; a link to the dispute card, or with a margin, opens its own."""
+    asked = _TABS[4] if address.asked("card") == "true" else _TABS[3] if address.asked("margin") else _TABS[0]
+    return st.tabs(_TABS, default=asked)
+
+
 def describe_chance(found: PairExamination) -> str:
-    """How many swaps reach the observed difference, and the p that follows."""
+    """How many permutations reach the observed difference, and the p that follows, in a sentence."""
     p, n = found.outcomes[0].p_value, len(found.swapped) + 1
     reached, size = round(p * n) - 1, f"a difference of at least {abs(found.delta):{form_of(found)}} either way"
     if found.exact:
-        return (f"{reached + 1} of all {n} swaps, none swapped among them, give {size}, p = {reached + 1}/{n} = "
-                f"{format_p(p)}, exactly.")
-    return f"{reached} of {n - 1} random swaps give {size}, p = ({reached} + 1)/({n - 1} + 1) = {format_p(p)}."
+        return f"{reached + 1:,} of all {n:,} permutations give {size}: p = {format_p(p)} for this pair only."
+    return f"{reached:,} of {n - 1:,} permutations give {size}: {write_p(p)} for this pair only."
 
 
 def describe_detectable(found: PairExamination, pair: PairResult, m: int) -> str:
     """Which difference the test set can detect, for this pair only and among m; and the standard error by each unit."""
     settings, form = found.settings, form_of(found)
     if found.se[settings.unit] == 0:
-        text = "No minimum detectable difference: this difference is the same in every sample."
+        text = "There is no smallest detectable difference: this difference is the same in every resample."
     elif found.mdd is None:
-        text = (f"No minimum detectable difference: swaps of so few {settings.unit}s cannot give a p of "
-                f"{settings.alpha:g}, however large the difference.")
+        text = (f"There is no smallest detectable difference: with so few {settings.unit}s no difference can reach "
+                f"p = {settings.alpha:g}.")
     else:
-        ends = "" if None in (pair.mdd_low, pair.mdd_high) else f" [{pair.mdd_low:{form}}, {pair.mdd_high:{form}}]"
-        text = (f"Minimum detectable difference: {found.mdd:{form}} {metric_title(found.metric)}{ends}. This test set "
-                f"shows a true difference of that size with 80% power at alpha {settings.alpha:g}, uncorrected.")
+        ends = "" if None in (pair.mdd_low, pair.mdd_high) else \
+            f", {write_level(settings)} CI {pair.mdd_low:{form}} to {pair.mdd_high:{form}}"
+        text = (f"Smallest detectable difference (80% power): {found.mdd:{form}} {metric_title(found.metric)}{ends}, "
+                "without correction.")
         if m > 1 and pair.mdd_family is not None:
-            text += f" Among all {m} pairs it takes {pair.mdd_family:{form}}, at alpha/{m}."
+            text += f" With Bonferroni's correction for {m} pairs it is {pair.mdd_family:{form}}."
     errors = ", ".join(f"{number(se, form)} by {kind}" for kind, se in found.se.items())
     return f"{text} Standard error of the difference: {errors}."
 
 
 def outcomes_table(examination: PairExamination) -> Table:
     """All tests, side by side."""
-    decisions = {"a": f"{examination.a} better", "b": f"{examination.b} better", None: "not significant"}
+    decisions = {"a": f"{examination.a} is better", "b": f"{examination.b} is better",
+                 None: "no significant difference"}
     return Table("tests", (
         Column("test", "test", "name"), Column("p", "p", "p"),
-        Column("decision", f"at alpha {examination.settings.alpha:g}, uncorrected"), Column("source", "definition")),
+        Column("decision", f"at alpha {examination.settings.alpha:g}, without correction"),
+        Column("source", "definition")),
         tuple((TESTS[one.test].title, one.p_value if one.win is None else f"win {one.win:.3f}, lose {one.lose:.3f}",
                "test and scores disagree" if one.favours else decisions[one.better],
                TESTS[one.test].source + " (as published)" * TESTS[one.test].as_published)
               for one in examination.outcomes))
+
+
+def show_other_tests(found: PairExamination, pair: PairResult, result: MetricResult, settings: Settings,
+                     joint: tuple[float, float] | None) -> None:
+    """All tests and all intervals, with what is wrong with some of them, and what the test set can detect."""
+    screen.show_table(outcomes_table(found))
+    smallest = f"randomization tries all {len(found.swapped) + 1:,} permutations" if found.exact else \
+        "the smallest possible p is 1/(permutations + 1)"
+    st.caption(f"Choose the test before you look at its result. All are for this pair only; {smallest}.")
+    screen.cautions(test_cautions(found, pair.n_effective < FEW_FOR_BOOTSTRAP))
+    screen.show_table(intervals_table(found, result.ci, name_family(result, settings), joint))
+    screen.plain(describe_detectable(found, pair, len(result.pairs)))
 
 
 def test_cautions(found: PairExamination, few: bool) -> list[Caution]:
@@ -146,35 +169,36 @@ def show_equivalence(found: PairExamination) -> None:
     """Whether the two are equivalent within the margin that was entered, where the bootstrap can tell; nothing is
     claimed of one that nobody chose."""
     if found.intervals["percentile"] is None:
-        st.caption(f"So few {found.settings.unit}s tell neither: equivalence needs the bootstrap, as intervals do.")
+        st.caption(f"Equivalence cannot be tested with so few {found.settings.unit}s: it needs the bootstrap.")
         return
     if found.se[found.settings.unit] == 0:
-        st.caption(f"{metric_title(found.metric)} gives the same difference in every sample, which says nothing of "
-                   "others: equivalence is not tested.")
+        st.caption(f"Equivalence is not tested: {metric_title(found.metric)} gives the same difference in every "
+                   "resample, which says nothing about other test sets.")
         return
     usual = default_difference((found.score_a, found.score_b))
     margin = controls.number(st, "A difference that does not matter, in points", None, "margin", least=usual / 1000,
                              most=1000 * usual, step=usual / 10, format="%g", placeholder=f"such as {usual:g}")
     if margin is None:
-        st.caption("Enter the largest difference that does not matter to you: two one-sided tests (Schuirmann 1987) "
-                   "then say whether the two are equivalent within it. 'Not significant' does not mean 'equivalent'.")
+        st.caption("'No significant difference' does not mean 'equal'. Enter the largest difference that does not "
+                   "matter to you, before you look at the scores, to test whether these two are equivalent.")
         return
     same = equivalence(found, margin)
     screen.answer(f"{'Equivalent' if same.equivalent else 'Not shown to be equivalent'} within ±{margin:g} "
                   f"{metric_title(found.metric)}: p {format_p(same.p_value)}")
-    st.caption(f"Two one-sided t tests (Schuirmann 1987) with the bootstrap's standard error: p "
+    st.caption(f"Two one-sided t tests with the bootstrap's standard error (Schuirmann 1987): p "
                f"{format_p(same.p_lower)} against -{margin:g} or less, {format_p(same.p_upper)} against {margin:g} or "
-               "more; both must be at most alpha. Not corrected for other pairs; set the margin before looking.")
+               "more. Both must be at most alpha; they are not corrected for other pairs.")
 
 
 def explain_disagreement(pair: PairResult, settings: Settings, result: MetricResult) -> str:
     """What to make of a simultaneous interval that contains 0, or not, against the decision."""
-    contains = f"The simultaneous interval {'contains' if pair.significant else 'excludes'} 0"
+    contains = (f"The {write_level(settings)} CI for all pairs together "
+                f"{'contains' if pair.significant else 'excludes'} 0")
     if explain_no_decision(settings, result) is not None:
         what = "permutations or resamples cannot decide after the correction" if can_reach_alone(settings, pair) else \
             f"{settings.unit}s cannot decide by this test"
-        return f"{contains}, read as Student's t; so few {what}."
-    return f"{contains} and the test decides otherwise: the methods differ. {advise_trust(**trusted(settings, [pair]))}"
+        return f"{contains}, by Student's t, but so few {what}."
+    return f"{contains}, but the test decides differently. {advise_trust(**trusted(settings, [pair]))}"
 
 
 def intervals_table(examination: PairExamination, chosen: str, family: str | None = None,
@@ -182,14 +206,14 @@ def intervals_table(examination: PairExamination, chosen: str, family: str | Non
     """All kinds of interval; the simultaneous one, over its family, comes last."""
     kinds = {kind + " (chosen)" * (kind == chosen): ends and join_ends(*ends, examination.sign)
              for kind, ends in examination.intervals.items()}
-    kinds |= {} if joint is None else {f"simultaneous over {family}": joint}
+    kinds |= {} if joint is None else {f"for {family} together": joint}
     form, rows = form_of(examination), []
     for kind, ends in kinds.items():
         low, high = ends or (None, None)
         rows.append((kind, low, high, None if ends is None else high - low,
                      None if ends is None else "no" if contains_zero(low, high) else "yes"))
     return Table("intervals", (
-        Column("kind", f"{write_level(examination.settings)} interval", "name"),
+        Column("kind", f"{write_level(examination.settings)} CI", "name"),
         Column("low", "low", "difference", form), Column("high", "high", "difference", form),
         Column("width", "width", "score", form), Column("excludes_zero", "excludes 0", "sign")), tuple(rows))
 
@@ -213,8 +237,11 @@ def documents_of(testset: TestSet, domain: str | None) -> dict[str, int]:
 
 def show_documents(view: View, found: PairExamination, a: str, b: str) -> None:
     """The documents that move the difference most, and the way to their segments."""
+    if found.by_document is None:
+        st.caption("This test set has no document ids. Upload them with its files to see which documents drive the "
+                   "difference.")
+        return address.link("data", "Add documents", icon=":material/upload:")
     unit, has_texts = metric_title(found.metric), view.testset.has_texts
-    st.subheader("Which documents drive the difference?")
     added, ids = found.sign * found.by_document, document_names(view.testset)
     order = (-added).argsort(kind="stable")
     most, least = find_extremes(added, 10)
@@ -226,9 +253,9 @@ def show_documents(view: View, found: PairExamination, a: str, b: str) -> None:
         alt="What the ten documents most in favour of each system add to the difference.")
     if clicked:
         address.go("segments", document=ids[shown[clicked[0][0]]])
-    some = f"The {len(shown)} of {len(ids):,} documents that move it most. " if len(shown) < len(ids) else ""
-    st.caption(some + "Added: the difference, less the difference without that document. These do not sum to the whole."
-               + (" Click a bar to read the document." if has_texts else ""))
+    some = f"The {len(shown)} of {len(ids):,} documents that matter most. " if len(shown) < len(ids) else ""
+    st.caption(f"{some}A bar shows by how much the difference changes without that document"
+               + ("; click it to read the document." if has_texts else "."))
     document = st.selectbox("Read the segments of", [ids[k] for k in order], index=None, key="pair.document",
                             placeholder="a document, most in favour of A first", width=480)
     if document is not None and has_texts:
@@ -241,12 +268,12 @@ _HIGH = 700  # pixels of the card on the page, which scrolls
 
 
 def show_card(view: View, a: str, b: str) -> None:
-    """Below a toggle, which stands in the address: the card, a button for its file, and the command."""
-    if not controls.toggle("Dispute card: everything about this pair on one page, to print or to send", False, "card",
+    """Below a toggle, which is in the address: the card, a button for its file, and the command."""
+    if not controls.toggle("Make the dispute card: all about this pair on one page, to print or send", False, "card",
                            pages_own=True):
         return
     compared = []
-    for name in dict.fromkeys([view.metric, *default_metrics(view.testset)]):
+    for name in dict.fromkeys([view.metric, *list_dispute_metrics(view.testset)]):
         try:
             compared.append(view.compare(name))
         except MtsigError as problem:  # a test that does not fit this metric
@@ -265,7 +292,7 @@ def show_card(view: View, a: str, b: str) -> None:
     command = command_line("pair", view.source, f"--metrics={','.join(names)}", a=a, b=b, **view.settings)
     html = card_html(found, command)
     charts.download("Dispute card (HTML)", html, (*view.named(a, b), "dispute"), "html", "pair.card")
-    st.caption("Opens offline and prints on A4. This page's address opens it here again.")
+    st.caption("The file opens offline and prints on A4. The link of this page opens the card again.")
     sealed = base64.b64encode(html.encode("utf-8", "backslashreplace")).decode()  # an origin of its own
     st.iframe(f"data:text/html;charset=utf-8;base64,{sealed}", height=_HIGH)
     command_box(" ".join([command, "--format", "html"]), "dispute.command", "this card")

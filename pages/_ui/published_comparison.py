@@ -10,7 +10,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from mtsig_core import InputError, MtsigError
-from mtsig_core.readers.lines import decode
+from mtsig_core.readers.lines import decode_text
 from mtsig_core.readers.official_tables import parse_official_table, parse_official_tables
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.replication import REPLICATION_FORMS, replication_sentences, replication_table
@@ -105,7 +105,7 @@ def _uploaded(key: str, about: str) -> None:
         try:
             if file.size > _LONGEST:
                 raise InputError(f"{file.name} has {file.size:,} bytes. Expected a table of at most {_LONGEST:,}.")
-            text = decode(file.getvalue(), file.name, False).removeprefix("\ufeff")
+            text = decode_text(file.getvalue(), file.name, False).removeprefix("\ufeff")
         except MtsigError as problem:
             st.session_state[_SAID] = str(problem)
         else:

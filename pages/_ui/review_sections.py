@@ -21,7 +21,7 @@ from mtsig_core.report.review import (
     left_out_table,
     nobody_ranked,
     notes_table,
-    rank_changes_table,
+    review_changes_table,
     review_command,
 )
 from mtsig_core.report.sentences import find_rank_rule
@@ -274,7 +274,7 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
             screen.plain("Nobody is ranked, neither with all systems nor without the excluded ones.")
             return
         screen.show_table(circles_table(changes, find_rank_rule(now)), prose=True)
-        screen.show_table(rank_changes_table(changes), "review.ranks")
+        screen.show_table(review_changes_table(changes), "review.ranks")
         st.caption("Before: with all systems; now: without the excluded ones, which is a smaller family. An arrow: the "
                    "rank changed. A system below an excluded one moves up for that reason only.")
 

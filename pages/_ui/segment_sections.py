@@ -22,18 +22,21 @@ from pages._ui.browser import copyable
 from pages._ui.views import View
 from pages._work.memory import make_once
 
+_EACH_WAY = 3  # segments on the page One pair
+
 
 def show_most_in_favour(view: View, found: PairExamination, a: str, b: str) -> None:
     """The segments that add most to the difference, each way, and the way to all of them."""
+    if not view.testset.has_texts:
+        st.caption("This test set has segment scores without texts. Upload the texts with the scores to read them.")
+        return address.link("data", "Upload texts", icon=":material/upload:")
     added, unit = found.sign * found.by_segment, metric_title(found.metric)
-    with st.container(horizontal=True):
-        n = controls.choice("Segments each way", [5, 10, 25, 50], "n", pages_own=True, width=160)
-        marks = controls.choice("Mark", segment_cards.MARKS, "marks", pages_own=True, width=280)
+    marks = controls.choice("Mark", segment_cards.MARKS, "marks", pages_own=True, width=280)
     legend(marks)
-    for name, part in zip((a, b), find_extremes(added, n), strict=True):
-        screen.answer(f"Most in favour of {name}")
+    for name, part in zip((a, b), find_extremes(added, _EACH_WAY), strict=True):
+        screen.plain(f"Most in favour of {name}")
         if not part.size:
-            st.caption("No segment pulls the difference this way.")
+            st.caption("No segment favours this system.")
         cards(view.testset, [a, b], part.tolist(), segment_cards.contributed(added[part].tolist(), unit), marks)
     address.link("segments", "All segments, to search and sort", a=a, b=b)
 
@@ -54,7 +57,7 @@ def legend(marks: str = segment_cards.MARKS[0]) -> None:
     st.html(segment_cards.STYLE + segment_cards.legend(marks))
 
 
-def tokens_or_none(testset: TestSet) -> segment_cards.Tokens | None:
+def tokens_or_none(testset: TestSet) -> segment_cards.Tokenize | None:
     """How to find the n-grams; None where that cannot be, which is said."""
     try:
         return bleu_tokens(tokenizer_name(testset))
@@ -176,7 +179,7 @@ class Reader:
     marks: str
     statistics: np.ndarray
     added: np.ndarray  # what each segment adds to the difference
-    tokens: segment_cards.Tokens | None
+    tokens: segment_cards.Tokenize | None
 
     @property
     def unit(self) -> str:

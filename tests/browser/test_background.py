@@ -48,7 +48,7 @@ def test_progress_cancel_other_pages_and_once_more(held, at, page, said, options
         expect(page.locator('[data-testid="stProgress"]')).to_be_hidden()
         if leave:  # what was cancelled stays so while other pages are open
             follow(page, "Upload")
-            follow(page, "Pair")
+            follow(page, "One pair")
             expect(said).to_have_text(["Examining the pair: cancelled."])
         page.locator(AGAIN).click()
         expect(said).to_contain_text(["50%"])
@@ -76,7 +76,7 @@ def other_settings_hide_what_was_there(held, page, said):
 
 def leaving_the_page_loses_nothing_and_the_work_goes_on(held, page, said):
     follow(page, "Upload")
-    follow(page, "Pair")
+    follow(page, "One pair")
     expect(said).to_contain_text(["25%"])
     follow(page, "Upload")
     ready(page)
@@ -86,7 +86,7 @@ def leaving_the_page_loses_nothing_and_the_work_goes_on(held, page, said):
         assert time.monotonic() < until
         page.wait_for_timeout(50)
     assert page.locator("h1").inner_text() == "Upload"  # what is done takes nobody away from where they are
-    follow(page, "Pair")
+    follow(page, "One pair")
     page.wait_for_selector(ANSWER)
     ready(page)
     status = page.locator(".mt-status").first.inner_text()

@@ -164,7 +164,7 @@ def columns_beyond_the_edge_are_announced(page):
 
 def test_a_bar_of_pair_opens_its_document(page, found):
     pair = next(pair for pair in found["pairs"] if {pair["a"], pair["b"]} == {A, B})
-    open_page(page, "Pair")
+    open_page(page, "One pair")
     for key, name in (("a", pair["a"]), ("b", pair["b"])):
         choose(page, page.locator(f".st-key-{key} input"), name)
         page.wait_for_function(f"name => document.querySelector('.st-key-{key} input').value === name", arg=name)

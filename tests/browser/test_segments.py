@@ -65,7 +65,7 @@ def test_keys_filters_and_the_address_and_no_filter_is_left_when_the_pair_leads_
     page.wait_for_url("**text=nowhere**")
     settled(page)
     assert page.locator(".mt-answer").inner_text() == "No segment matches"
-    page.get_by_role("link", name="Pair", exact=True).click()
+    page.get_by_role("link", name="One pair", exact=True).click()
     page.wait_for_url("**/pair**")
     settled(page)
     page.get_by_role("link", name="All segments, to search and sort").click()

@@ -11,8 +11,8 @@ from scipy import stats
 from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.experiments.error_rates import claims, families
 from mtsig_core.experiments.lecture import (
-    BETTER,
-    SYSTEMS,
+    N_BETTER,
+    N_SYSTEMS,
     PowerTests,
     all_swaps,
     better,
@@ -176,15 +176,15 @@ class TestDocuments:
 
 class TestComparisons:
     def test_false_stars_are_those_of_the_page_validation(self, made_up):
-        elsewhere = families(made_up, "bleu", systems=SYSTEMS, repeats=3, trials=2999, seed=1).of_all_pairs[-1]
+        elsewhere = families(made_up, "bleu", systems=N_SYSTEMS, repeats=3, trials=2999, seed=1).of_all_pairs[-1]
         found = tables(family(made_up, "bleu", seed=1), 1, 0, 3)
         assert {name: found.any_false(name).count for name in found.corrections} == {
             name: elsewhere.wrong[name].count for name in found.corrections}
         assert set(found.corrections) < set(CORRECTIONS) and found.decided.shape == (3, 4, 105)
 
     def test_so_are_false_and_lost_ones_where_three_are_better(self, made_up):
-        elsewhere = claims(made_up, "bleu", better=BETTER, repeats=3, trials=2999, seed=1)
-        found = tables(family(made_up, "bleu", better=BETTER, seed=1), 1, 0, 3)
+        elsewhere = claims(made_up, "bleu", better=N_BETTER, repeats=3, trials=2999, seed=1)
+        found = tables(family(made_up, "bleu", better=N_BETTER, seed=1), 1, 0, 3)
         assert found.true.sum() == elsewhere.true_pairs > found.lost("holm").min()  # so many trials that it can find
         for row in elsewhere.rows:
             if row.correction in found.corrections:

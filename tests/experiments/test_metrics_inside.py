@@ -13,9 +13,9 @@ from scipy import stats
 
 from mtsig_core import SettingError, TestSet
 from mtsig_core.experiments.inside_score import (
+    LENGTH_SHARES,
     NOTE_CLAIMS,
     PENALTIES,
-    SHARES,
     SentenceMean,
     averages,
     brevity_penalty,
@@ -157,7 +157,7 @@ def test_a_part_of_the_simulated_corpus_is_known_by_its_lines():
 
 def test_truncation_keeps_a_share_of_the_words(toy):
     found = lengths(toy, system="A")
-    assert found.how == "truncation" and [point.asked for point in found.points] == list(SHARES)
+    assert found.how == "truncation" and [point.asked for point in found.points] == list(LENGTH_SHARES)
     words = [text.split() for text in toy.systems["A"]]
     for point in found.points:
         cut = [" ".join(text[:max(1, round(point.asked * len(text)))]) for text in words]

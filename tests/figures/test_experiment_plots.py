@@ -24,10 +24,10 @@ from mtsig_core.figures.experiment_plots import (
     rates,
     ratios,
     references,
-    replicates,
+    replicate_histogram,
+    sample_scores,
     scores,
     settling,
-    spread,
     student_density,
     widths,
 )
@@ -57,7 +57,7 @@ def said(figure):
 
 
 def test_filled_inside_the_interval():
-    low, inside, high = replicates(EDGES, COUNTS, 23.0, 23.2, (21.5, 24.5), unit="BLEU").data
+    low, inside, high = replicate_histogram(EDGES, COUNTS, 23.0, 23.2, (21.5, 24.5), unit="BLEU").data
     assert (max(low.x), min(inside.x), max(inside.x), min(high.x)) == (21.5, 21.5, 24.5, 24.5)
     assert [trace.line.color for trace in (low, inside, high)] == [GREY, BLUE, GREY]
     assert (max(low.y), max(inside.y), max(high.y)) == (5, 22, 4)
@@ -65,7 +65,7 @@ def test_filled_inside_the_interval():
 
 @pytest.mark.parametrize("score, anchors", [(23.0, ["right", "left"]), (23.4, ["left", "right"])])
 def test_labels_stand_beside_their_lines(score, anchors):
-    figure = replicates(EDGES, COUNTS, score, 23.2, (21.5, 24.5), (-0.07, 0.06), unit="BLEU")
+    figure = replicate_histogram(EDGES, COUNTS, score, 23.2, (21.5, 24.5), (-0.07, 0.06), unit="BLEU")
     assert said(figure) == [f"observed {score:.2f}", "median 23.20", "<b>21.50</b>  -7.00%", "<b>24.50</b>  +6.00%",
                             "BLEU of bootstrap samples"]
     assert [note.xanchor for note in figure.layout.annotations[:2]] == anchors
@@ -73,10 +73,10 @@ def test_labels_stand_beside_their_lines(score, anchors):
 
 
 def test_without_an_interval_and_without_variation():
-    figure = replicates(EDGES, COUNTS, 23.0, 23.2, None, unit="BLEU")
+    figure = replicate_histogram(EDGES, COUNTS, 23.0, 23.2, None, unit="BLEU")
     assert [trace.line.color for trace in figure.data] == [GREY] and len(figure.layout.shapes) == 2
     counts, edges = np.histogram(np.full(9, 30.0), 60)
-    figure = replicates(edges, counts, 30.0, 30.0, (30.0, 30.0), unit="BLEU")
+    figure = replicate_histogram(edges, counts, 30.0, 30.0, (30.0, 30.0), unit="BLEU")
     assert figure.layout.xaxis.range[0] < 30 < figure.layout.xaxis.range[1]
 
 
@@ -157,8 +157,8 @@ def test_the_tails_begin_at_the_factor():
 
 
 def test_blocks_lie_above_broad_samples_on_one_axis():
-    figure = spread({"Blocks": np.array([21.0, 37.0]), "Broad samples": np.array([27.0, 31.0, NAN])}, 29.0,
-                    {"Blocks": (20, 38)}, unit="<b>")
+    figure = sample_scores({"Blocks": np.array([21.0, 37.0]), "Broad samples": np.array([27.0, 31.0, NAN])}, 29.0,
+                           {"Blocks": (20, 38)}, unit="<b>")
     above, below = figure.data
     assert min(above.y) > 1 > max(below.y) and above.x.tolist() == [21, 37]
     (low, high), (box, line) = figure.layout.xaxis.range, figure.layout.shapes
@@ -170,8 +170,8 @@ def test_blocks_lie_above_broad_samples_on_one_axis():
 
 def test_shuffled_samples_stand_on_the_axis_of_before_among_their_ghosts():
     before, after = np.array([21.0, 30.0, 37.0]), np.array([28.0, 29.0, 30.0])
-    kept = spread({"Blocks": before}, 29.0, {"Blocks": (20, 38)}, unit="BLEU").layout.xaxis.range
-    figure = spread({"Blocks": after}, 29.0, unit="BLEU", ghosts={"Blocks": before}, frame=(20, 38))
+    kept = sample_scores({"Blocks": before}, 29.0, {"Blocks": (20, 38)}, unit="BLEU").layout.xaxis.range
+    figure = sample_scores({"Blocks": after}, 29.0, unit="BLEU", ghosts={"Blocks": before}, frame=(20, 38))
     ghost, dots = figure.data
     assert figure.layout.xaxis.range == kept and "○ before the shuffle" in said(figure)
     assert (ghost.x.tolist(), dots.x.tolist()) == (before.tolist(), after.tolist())
@@ -182,12 +182,12 @@ def test_shuffled_samples_stand_on_the_axis_of_before_among_their_ghosts():
 def test_height_is_no_number_of_a_sample():
     """Dots apart from each other share a height, whatever their order; those that would cover each other do not."""
     values = np.array([30.0, 20.0, 40.0, NAN])
-    heights = spread({"Blocks": values}, 29.0, unit="BLEU").data[0].y
+    heights = sample_scores({"Blocks": values}, 29.0, unit="BLEU").data[0].y
     assert len(set(heights.tolist())) == 1
     crowd = np.concatenate([np.full(9, 30.0), [20.0, 40.0]])
-    heights = spread({"Blocks": crowd}, 29.0, unit="BLEU").data[0].y
+    heights = sample_scores({"Blocks": crowd}, 29.0, unit="BLEU").data[0].y
     assert len(set(heights[:9].tolist())) == 9 and heights[9] == heights[10] == pytest.approx(np.median(heights[:9]))
-    many = spread({"Blocks": np.full(500, 30.0)}, 29.0, unit="BLEU").data[0].y
+    many = sample_scores({"Blocks": np.full(500, 30.0)}, 29.0, unit="BLEU").data[0].y
     assert 0.25 < min(many) < max(many) < 0.95
 
 

@@ -11,7 +11,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from mtsig_core import read_wmt
 from mtsig_core.errors import InputError
 from mtsig_core.metrics import bleu, chrf, make_metric
-from mtsig_core.metrics.kernels.edits import count as count_edits
+from mtsig_core.metrics.kernels.edits import count_edits as count_edits
 from tests.metrics.corpora import corpora, hard, rotated, texts, toy
 
 THEIRS = {"bleu": BLEU, "chrf": CHRF, "chrf++": lambda **settings: CHRF(word_order=2, **settings), "ter": TER}
@@ -195,10 +195,10 @@ COLLIDING = "\u890f\u99f0\u8ca3\u4e00", "\u77d1\u5409\u6f01\U0006728d"  # found 
 
 
 def test_tokens_with_the_same_hash_are_told_apart():
-    from mtsig_core.metrics.kernels.tokens import SEED, SPREAD
+    from mtsig_core.metrics.kernels.tokens import HASH_SEED, SPREAD
 
     def hashed(word):
-        state = int(SEED)
+        state = int(HASH_SEED)
         for character in word:
             state = (state ^ ord(character)) * int(SPREAD) % 2**64
         return state

@@ -237,7 +237,7 @@ def test_set_to_nothing_it_keeps_nothing(monkeypatch, tmp_path, counted, capsys)
 
 def test_those_not_used_for_longest_make_room(folder, counted, monkeypatch):
     sets = [toy(seed=seed) for seed in range(4)]
-    monkeypatch.setattr(cache, "MAX_BYTES", 3 * cache._LEAST)
+    monkeypatch.setattr(cache, "MAX_CACHE_BYTES", 3 * cache._LEAST)
     for age, testset in enumerate(sets[:3]):
         cached_statistics(Bleu(), testset)
         os.utime(cache._place(Bleu(), testset), (1000 + age, 1000 + age))
@@ -250,7 +250,7 @@ def test_those_not_used_for_longest_make_room(folder, counted, monkeypatch):
 
 def test_what_is_too_large_is_not_kept(folder, monkeypatch):
     cached_statistics(Bleu(), toy(seed=1))
-    monkeypatch.setattr(cache, "MAX_BYTES", 2 * cache._LEAST)
+    monkeypatch.setattr(cache, "MAX_CACHE_BYTES", 2 * cache._LEAST)
     large = TestSet("large", {"A": ["a"] * 20_000}, {"ref": ["a"] * 20_000})
     cached_statistics(Bleu(), large)
     assert not cache._place(Bleu(), large).exists()
@@ -268,7 +268,7 @@ def test_files_that_nobody_writes_any_more_are_removed(folder):
 
 def write_often(number):
     """Count again and again in a cache with too little room, and remove entries; how often a result was wrong."""
-    cache.MAX_BYTES = 3 * cache._LEAST  # so that the processes remove each other's files too
+    cache.MAX_CACHE_BYTES = 3 * cache._LEAST  # so that the processes remove each other's files too
     expected = {seed: Bleu().statistics(toy(seed=seed)) for seed in range(4)}
     wrong = 0
     for k in range(60):

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from mtsig_core.errors import InputError, SettingError
-from mtsig_core.readers.limits import UploadLimits, limit_reading, parse_json, upload_limits
+from mtsig_core.readers.limits import UploadLimits, limit_reading, parse_bounded_json, upload_limits
 from mtsig_core.readers.lines import read_lines
 from mtsig_core.readers.tasks import read_pair
 from mtsig_core.readers.uploads import Upload, read_uploads
@@ -189,7 +189,7 @@ def test_halves_of_characters_in_json_are_written_out():
     table = b'{"system": "\\ud800A", "line": 1, "score": 1}\n{"system": "\\\\ud800", "line": 1, "score": 1}'
     testset = read_uploads(scores(table, "t.jsonl"))
     assert list(testset.systems) == ["\\ud800A", "\\ud800"]
-    assert parse_json(r'"\uD83D\uDE00\uDE00"', None) == "😀\\uDE00"
+    assert parse_bounded_json(r'"\uD83D\uDE00\uDE00"', None) == "😀\\uDE00"
     testset.digest.encode()
 
 

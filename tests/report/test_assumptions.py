@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core import Comparison, Task, compare, read_scores
-from mtsig_core.assumption import KINDS, Assumption
+from mtsig_core.assumption import ASSUMPTION_KINDS, Assumption
 from mtsig_core.cli.main import main
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.agreement import agreement_text
-from mtsig_core.report.assumption_words import REMEDIES, TEMPLATES, list_assumptions
+from mtsig_core.report.assumption_words import ASSUMPTION_TEMPLATES, REMEDIES, list_assumptions
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.testset import check_settled
 
@@ -48,7 +48,8 @@ EXAMPLES = [Assumption(code, facts) for code, facts in {
 
 
 def test_each_code_has_words_and_belongs_somewhere():
-    assert KINDS.keys() == TEMPLATES.keys() == {one.code for one in EXAMPLES} and REMEDIES.keys() <= KINDS.keys()
+    assert ASSUMPTION_KINDS.keys() == ASSUMPTION_TEMPLATES.keys() == {one.code for one in EXAMPLES}
+    assert REMEDIES.keys() <= ASSUMPTION_KINDS.keys()
     assert all("{" not in one.text for one in EXAMPLES)
     for wrong in ({"code": "gone"}, {"code": "withdrawn"}, {"code": "withdrawn", "facts": {"names": ["A"]}}):
         with pytest.raises(ValueError, match="or its facts are unknown"):
@@ -57,8 +58,8 @@ def test_each_code_has_words_and_belongs_somewhere():
 
 def test_nothing_goes_by_the_wording(found, monkeypatch, tmp_path, capsys):
     """What is read, told, exported and read again is the same whatever the sentences say."""
-    for code in TEMPLATES:
-        monkeypatch.setitem(TEMPLATES, code, f"@{code}.")
+    for code in ASSUMPTION_TEMPLATES:
+        monkeypatch.setitem(ASSUMPTION_TEMPLATES, code, f"@{code}.")
     info = replace(found.testset, assumed=EXAMPLES)
     told = list_assumptions(info.assumed, ["mine"])
     assert told == [("" if one.kind.leaves_out else "Assumed: ") + f"@{one.code}." for one in EXAMPLES]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mtsig_core.caution import KINDS, Caution
+from mtsig_core.caution import CAUTION_KINDS, Caution
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import TEMPLATES, advise_trust, caution_record, describe_rank_disagreement
 
@@ -121,7 +121,7 @@ each_caution = pytest.mark.parametrize("caution", CAUTIONS, ids=[caution.code fo
 
 
 def test_each_code_has_a_kind_words_and_an_example():
-    assert KINDS.keys() == TEMPLATES.keys() == {caution.code for caution in CAUTIONS}
+    assert CAUTION_KINDS.keys() == TEMPLATES.keys() == {caution.code for caution in CAUTIONS}
 
 
 @each_caution

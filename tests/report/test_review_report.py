@@ -22,8 +22,8 @@ from mtsig_core.report.review import (
     history_sentences,
     left_out_table,
     notes_table,
-    rank_changes_table,
     read_review,
+    review_changes_table,
     review_record,
 )
 from mtsig_core.report.sentences import count_hidden, describe_rule, explain_far_firsts
@@ -96,7 +96,7 @@ def reviewed(before):
 def test_before_and_after_side_by_side(before, reviewed):
     _, pair, winner, found = reviewed
     changes = ranks_before_after(before, found, "X")
-    table = rank_changes_table(changes)
+    table = review_changes_table(changes)
     cells = {row[0]: dict(zip(table.keys[1:], row[1:], strict=True)) for row in table.texts()}
     assert table.keys == ["system", *before.pairs, "across all"]
     assert list(cells) == [row.system for row in before.macro["X"].systems]

@@ -6,7 +6,7 @@ import pytest
 from mtsig_core import compare
 from mtsig_core.simulation.corpus import simulate
 from mtsig_core.simulation.model import Model, SimulatedSystem, error_shares, make_corpus, make_stream
-from mtsig_core.simulation.shared_task import PAIRS, SYSTEMS, shared_task, simulated_task
+from mtsig_core.simulation.shared_task import PAIRS, SIMULATED_SYSTEMS, shared_task, simulated_task
 
 CIRCLE = {"Alder-open", "Beech-open", "Cedar-open", "Fir-closed"}
 EQUAL = [{"Alder-open", "Beech-open", "Fir-closed"}, {"Birch-closed", "Elm-closed", "Hazel-open"},
@@ -36,7 +36,7 @@ def test_the_whole_task(task):
     assert len(whole.testsets) == 3 and len(whole.systems) == 12 and len(whole.tracks) == 2
     for pair, testset in whole.testsets.items():
         assert testset.langpair == pair
-        assert {system.name for system in SYSTEMS} - testset.systems.keys() == set(PAIRS[pair])
+        assert {system.name for system in SIMULATED_SYSTEMS} - testset.systems.keys() == set(PAIRS[pair])
     assert dict(simulated_task(["qaa-en"]).testsets["qaa-en"].systems) == dict(task.systems)
     assert len({testset.digest for testset in whole.testsets.values()}) == 3
 
@@ -61,7 +61,7 @@ def test_ratings_are_whole_points_with_gaps(task):
 
 def test_equal_systems_are_of_one_kind():
     kinds = {}
-    for system in SYSTEMS:
+    for system in SIMULATED_SYSTEMS:
         kinds.setdefault((system.level, system.moved, system.usual_word), set()).add(system.name)
     equal = [names for names in kinds.values() if len(names) > 1]
     assert len(equal) == len(EQUAL) and all(names in equal for names in EQUAL)

@@ -7,7 +7,7 @@ from mtsig_core.report.sentences import state_agreement
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.tables import (
     across_table,
-    add_metrics,
+    add_metric_columns,
     dispute_counts_table,
     pick_unlike,
     relations_table,
@@ -84,7 +84,7 @@ def test_every_pair_under_every_metric_contradictions_first():
 
 
 def test_columns_of_further_metrics_join_by_system():
-    table = add_metrics(Table("toy", (Column("system", "system", "name"),), (("C",), ("A",), ("Z",))),
+    table = add_metric_columns(Table("toy", (Column("system", "system", "name"),), (("C",), ("A",), ("Z",))),
                         [leaderboard(higher_is_better=False)])
     assert table.titles == ["system", "BLEU ↓", "its rank"]
     assert table.texts() == [["C", "80.00", "3"], ["A", "70.00", "1-2"], ["Z", "-", "-"]]

@@ -13,7 +13,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 from mtsig_core import InputError, SettingError, TestSet, compare
 from mtsig_core.errors import format_count
-from mtsig_core.experiments.dispute import default_metrics
+from mtsig_core.experiments.dispute import list_dispute_metrics
 from mtsig_core.metrics import list_metrics, resolve_metric
 from mtsig_core.report.export import comparison_csv, comparison_json
 from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
@@ -479,7 +479,7 @@ def test_human_scores_are_the_first_of_the_metrics_of_a_set():
     texts = rated(WHOLE, texts=True)
     mixed = dataclasses.replace(texts, scores={"COMET": texts.scores["human"], **texts.scores})
     assert list_metrics(mixed)[:2] == ["human", "bleu"] and list_metrics(mixed)[-1] == "COMET"
-    assert default_metrics(mixed) == ["human", "bleu", "COMET"]
+    assert list_dispute_metrics(mixed) == ["human", "bleu", "COMET"]
 
 
 def test_metrics_that_name_different_top_groups_say_so():

@@ -258,7 +258,7 @@ def edits(output: np.ndarray, reference: np.ndarray, places: np.ndarray) -> int:
 
 
 @compiled
-def count(ids: np.ndarray, bounds: np.ndarray, n_refs: int, is_there: np.ndarray, stats: np.ndarray) -> None:
+def count_edits(ids: np.ndarray, bounds: np.ndarray, n_refs: int, is_there: np.ndarray, stats: np.ndarray) -> None:
     """Fill the statistics of a block of segments.
 
     `ids`, `bounds`: numbers of all words, and where the words of each text begin: the texts are (references + systems,

@@ -13,7 +13,7 @@ from numba import njit
 
 from mtsig_core._compiled import compiled
 from mtsig_core.metrics.counting import join_texts
-from mtsig_core.metrics.kernels.tokens import FREE, SEED, SPREAD, equal, identify, split, table_size
+from mtsig_core.metrics.kernels.tokens import FREE, HASH_SEED, SPREAD, equal, identify, split, table_size
 from mtsig_core.metrics.tokenizers import ALONE, SPACE, Tokenizer
 
 #: What a symbol is: a token, a character, a word between spaces.
@@ -141,7 +141,7 @@ def count_symbols(lengths: np.ndarray) -> int:
 
 
 @njit()
-def measure(lengths: np.ndarray, n_refs: int) -> tuple[int, int]:
+def measure_lengths(lengths: np.ndarray, n_refs: int) -> tuple[int, int]:
     """The most symbols that a text has, and that the references of a segment have."""
     most, most_in_refs = 0, 0
     for seg in range(lengths.shape[1]):
@@ -181,7 +181,7 @@ def _split_at_spaces(codes: np.ndarray, begin: int, end: int, classes: np.ndarra
         if classes[min(codes[i], last)] == SPACE:
             i += 1
             continue
-        start, cut, digest = i, -1, SEED
+        start, cut, digest = i, -1, HASH_SEED
         while i < end and classes[min(codes[i], last)] != SPACE:
             i += 1
         if i - start > 1 and classes[min(codes[i - 1], last)] == ALONE:
@@ -191,7 +191,7 @@ def _split_at_spaces(codes: np.ndarray, begin: int, end: int, classes: np.ndarra
         for k in range(start, i):
             if k == cut:
                 tokens[n, 0], tokens[n, 1], tokens[n, 2] = start, k, digest
-                n, start, digest = n + 1, k, SEED
+                n, start, digest = n + 1, k, HASH_SEED
             digest = (digest ^ codes[k]) * SPREAD
         tokens[n, 0], tokens[n, 1], tokens[n, 2] = start, i, digest
         n += 1
@@ -213,8 +213,8 @@ def _read(codes: np.ndarray, begin: int, end: int, classes: np.ndarray, edge: in
 
 
 @compiled
-def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: int, classes: np.ndarray, edge: int,
-          kind: int, shared: np.ndarray, sizes: np.ndarray) -> None:
+def count_ngrams(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: int, classes: np.ndarray,
+                 edge: int, kind: int, shared: np.ndarray, sizes: np.ndarray) -> None:
     """Count the n-grams that systems share with references in a block of segments.
 
     `codes`: code points of all texts, uint32; `begins`, `lengths`: where each text lies in `codes`: shape (references +
@@ -225,7 +225,7 @@ def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: in
     each n-gram up to the most that a reference has; and `sizes`, the symbols of each text, -1 where there is none.
     """
     n_rows, n_systems, n_segments, order = shared.shape
-    most, most_in_refs = measure(lengths, n_refs)
+    most, most_in_refs = measure_lengths(lengths, n_refs)
     tokens = np.empty((most_in_refs + most, 3), np.int64)
     ids = np.empty(most_in_refs + most, np.int64)
     table = np.empty(table_size(most_in_refs), np.int32)  # of tokens: the row of the first of its kind
@@ -259,11 +259,11 @@ def count(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, n_refs: in
 
 def count_block(texts: Sequence[Sequence[str | None]], n_refs: int, tokenizer: Tokenizer, kind: int, order: int,
                 merge: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """What `count` fills; `merge` makes one row of the references."""
+    """What `count_ngrams` fills; `merge` makes one row of the references."""
     codes, begins, lengths = join_texts(texts)
     sizes = np.empty_like(lengths)
     shared = np.zeros((1 if merge else n_refs, len(texts) - n_refs, lengths.shape[1], order), np.int32)
-    count(codes, begins, lengths, n_refs, tokenizer.classes, tokenizer.edge, kind, shared, sizes)
+    count_ngrams(codes, begins, lengths, n_refs, tokenizer.classes, tokenizer.edge, kind, shared, sizes)
     return shared, sizes
 
 
@@ -279,7 +279,7 @@ def list_shared(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, starts:
     and length; `ends`, shape (segments, systems, lengths): where each list of these ends.
     """
     n_refs, end = len(starts), 0
-    _, most = measure(counts, n_refs)
+    _, most = measure_lengths(counts, n_refs)
     trie = new_trie(n_refs, order, most)
     for seg in range(counts.shape[1]):
         width = count_symbols(counts[:n_refs, seg])

@@ -6,7 +6,7 @@ from numba import njit
 from mtsig_core._compiled import compiled
 from mtsig_core.metrics.tokenizers import DASH, DIGIT, SPACE, STOP
 
-SEED, SPREAD = 0x2545F491, 0x1E3779B97F4A7C15
+HASH_SEED, SPREAD = 0x2545F491, 0x1E3779B97F4A7C15
 FREE = -1
 
 
@@ -26,7 +26,7 @@ def split(codes: np.ndarray, begin: int, end: int, classes: np.ndarray, edge: in
     if begin >= end:
         return n
     text, rows, row = codes[begin:end], tokens[n:], 0
-    start, digest, inside, after = begin, SEED, False, False
+    start, digest, inside, after = begin, HASH_SEED, False, False
     previous, here = edge, classes[min(text[0], last)]
     for i in range(text.size):
         following = classes[min(text[i + 1], last)] if i + 1 < text.size else edge
@@ -37,7 +37,7 @@ def split(codes: np.ndarray, begin: int, end: int, classes: np.ndarray, edge: in
         rows[row, 0], rows[row, 1], rows[row, 2] = start, begin + i, digest
         row += cut & inside
         start = begin + i if cut else start
-        digest = ((SEED if cut else digest) ^ text[i]) * SPREAD
+        digest = ((HASH_SEED if cut else digest) ^ text[i]) * SPREAD
         inside, after, previous, here = here != SPACE, after_this, here, following
     rows[row, 0], rows[row, 1], rows[row, 2] = start, end, digest
     return n + row + 1
@@ -76,7 +76,7 @@ def equal(codes: np.ndarray, one: int, other: int, size: int) -> bool:
 
 @njit()
 def identify(codes: np.ndarray, tokens: np.ndarray, begin: int, end: int, table: np.ndarray, mask: int,
-              ids: np.ndarray, grow: bool) -> None:
+             ids: np.ndarray, grow: bool) -> None:
     """Set ids[begin:end] to the row of the first token equal to each of tokens[begin:end], -1 if there is none.
 
     With `grow` the tokens that are not yet in the table are added to it.
@@ -106,8 +106,8 @@ def table_size(n: int) -> int:
 
 
 @compiled
-def number(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, classes: np.ndarray,
-           edge: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def number_tokens(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, classes: np.ndarray,
+                  edge: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Number the tokens of texts, shape (texts,): equal tokens alike, from 0 in order of first appearance.
 
     Returns: `ids`: the number of each token, all texts in a row; `bounds`: where each text begins in `ids`, and the end
