@@ -63,10 +63,6 @@ class Setting:
         return list(self.offered(segment_means, chosen) if callable(self.offered) else self.offered or ())
 
 
-def _capitalize(titles: Mapping[str, str]) -> dict[object, str]:
-    return {name: title[:1].upper() + title[1:] for name, title in titles.items()}
-
-
 _INTERVAL_NAMES: Mapping[object, str] = {"percentile": "Percentile", "basic": "Basic", "bca": "BCa",
                                          "jackknife-t": "Jackknife t", "t": "Student's t"}
 
@@ -81,13 +77,13 @@ def _list_corrections(_: bool, chosen: Mapping[str, Any]) -> list[str]:
 SETTINGS = {
     "test": Setting("Test", "; ".join(f"{test.name}: {test.title}" for test in TESTS.values()), TESTS,
                     offered=lambda means, _: fitting_tests(means),
-                    names={**_capitalize({name: test.title for name, test in TESTS.items()}),
+                    names={**{name: test.title.capitalize() for name, test in TESTS.items()},
                            "ar": "Randomization test"}),
     "correction": Setting("Correction", "for the number of pairs tested; auto: as the test allows",
                           ("auto", *CORRECTIONS), offered=_list_corrections,
-                          names=_capitalize(CORRECTION_NAMES)),
+                          names={**CORRECTION_NAMES, "none": "No correction"}),
     "unit": Setting("Unit", "what is drawn or swapped; auto: documents where their ids are known, else segments",
-                    ("auto", *UNITS), offered=("auto", *UNITS), names=_capitalize({name: name for name in UNITS})),
+                    ("auto", *UNITS), offered=("auto", *UNITS), names={name: name.capitalize() for name in UNITS}),
     "block_length": Setting("Block length", "mean length of stationary blocks, in segments", kind=float, letter="B"),
     "ci": Setting("Interval", "kind of confidence interval; auto: percentile, with few units jackknife-t",
                   ("auto", *INTERVALS), offered=lambda means, _: ["auto", *fitting_intervals(means)],
