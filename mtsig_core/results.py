@@ -6,6 +6,7 @@ What they show of themselves (tables, files, figures) is made by `mtsig_core.rep
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -519,8 +520,10 @@ class TaskInfo:
 
     @property
     def own_scores(self) -> list[str]:
-        """The names of its own segment scores, the one that decides first, see `order_metrics`."""
-        return order_metrics((name for names in self.scores.values() for name in names), self.primary)
+        """The names of its own segment scores, the one that decides first, see `order_metrics`; of the others those
+        that the most language pairs have."""
+        counts = Counter(name for names in self.scores.values() for name in names)
+        return order_metrics((name for name, _ in counts.most_common()), self.primary)
 
     def pairs_with(self, metric: str) -> tuple[str, ...]:
         """The language pairs that can be scored by a metric of that name."""

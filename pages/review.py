@@ -21,9 +21,9 @@ if isinstance(view, MtsigError):
     end_page()
 if view.kept is None:
     screen.status(["no review is open"])
-    screen.plain("A review keeps what you decide about a shared task: systems left out, with "
-                 "reasons, notes on disputed pairs, who is declared the first. It is started on the page Task.")
-    address.link("task", "To the page Task")
+    screen.plain("A review keeps what you decide about a shared task: excluded systems with "
+                 "reasons, notes on disputed pairs, who is declared the first. Start one on the page Results.")
+    address.link("task", "Open Results")
     review_sections.show_mine()
     end_page()
 review, metric = view.review, view.review.metric
@@ -53,25 +53,34 @@ except MtsigError as problem:
     screen.error(problem)
 if now is not None:
     task_sections.show_verdict(now, metric)
-    pair = task_sections.show_ranks(now, metric, "review.picture",
-                                    " without the systems that are excluded here" * bool(review.exclusions))
-    if pair is not None:
-        review_sections.open_pair(view, pair, before.pairs)
-    task_sections.show_remarks(view.now, now)
+review_sections.show_decisions(view, now)
 if view.may_edit:
     browser.remember()
-    review_sections.pick_metric_and_rule(view)
+_, tabs = task_sections.open_tabs(["Ranks", "Excluded systems", "Notes", "Caveats", "History", "Share", "Method",
+                                   "Export"], "tab")
+with tabs["Ranks"]:
+    if view.may_edit:
+        review_sections.pick_metric_and_rule(view)
+    if now is not None:
+        pair = task_sections.show_ranks(now, metric, "review.picture",
+                                        " without the systems that are excluded here" * bool(review.exclusions))
+        if pair is not None:
+            review_sections.open_pair(view, pair, before.pairs)
+        if task_sections.name_runs(now, metric):
+            task_sections.show_runs(now, metric)
+with tabs["Excluded systems"]:
+    review_sections.show_left_out(view, before, now)
+with tabs["Notes"]:
+    review_sections.show_notes(view, now)
+with tabs["History"]:
+    review_sections.show_history(view)
+with tabs["Share"]:
+    review_sections.show_links(view)
 if now is not None:
-    task_sections.show_runs(now, metric)
-review_sections.show_left_out(view, before, now)
-review_sections.show_decisions(view, now)
-review_sections.show_notes(view, now)
-if now is not None:
-    task_sections.show_warnings(now, "review.warnings")
-st.subheader("History")
-review_sections.show_history(view)
-review_sections.show_links(view)
-if now is not None:
-    st.subheader("How it was tested")
-    screen.plain(make_once(describe_methods, now, metric))
-    review_sections.show_files(view, now)
+    with tabs["Caveats"]:
+        task_sections.show_remarks(view.now, now)
+        task_sections.show_warnings(now)
+    with tabs["Method"]:
+        screen.plain(make_once(describe_methods, now, metric))
+    with tabs["Export"]:
+        review_sections.show_files(view, now)

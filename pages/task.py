@@ -1,4 +1,4 @@
-"""Task: every language pair of a shared task at once, the top group of each, and the systems across them."""
+"""Results: every language pair of a shared task at once, the top group of each, and the systems across them."""
 
 from dataclasses import replace
 
@@ -6,13 +6,13 @@ import streamlit as st
 
 from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.sentences import describe_methods, list_exclusions
-from mtsig_core.report.tables import pairs_table, tops_table
+from mtsig_core.report.tables import tops_table
 from mtsig_core.results import TaskComparison
 from pages._ui import address, frame, published_comparison, review_sections, screen, task_sections
 from pages._ui.screen import or_end_page
 from pages._work.memory import make_once
 
-view = task_sections.open_page(frame.take_view(), "Task")
+view = task_sections.open_page(frame.take_view(), "Results")
 info = view.kept.info
 
 
@@ -29,26 +29,33 @@ task_sections.ask_which_metric(view)
 task_sections.show_people(view, comparison)
 if (pair := task_sections.show_ranks(comparison, view.metric, "task.picture")) is not None:
     address.go("summary", **view.address_of(pair, comparison))
-tops = tops_table(comparison, view.metric)
-with st.expander("Top group of each language pair", expanded=len(tops.rows) <= task_sections.FEW,
-                 key="task.firsts"):
-    screen.show_table(tops, prose=True)
-task_sections.show_remarks(view, comparison)
-for sentence in list_exclusions(comparison):
-    screen.caution_box(sentence)
-if (macro := comparison.macro.get(view.metric)) is not None and macro.pairs:
-    st.subheader("Across the language pairs")
-    screen.show_table(pairs_table(macro, next(iter(comparison.pairs.values())).settings), "task.macro")
-    st.caption("Positive where the first system is better. A dash: no significant difference, which does not mean "
-               "equal.")
-task_sections.show_runs(comparison, view.metric)
-several = task_sections.show_disputes(view)
-published = replace(several or comparison, agreement=task_sections.show_agreement(view))
-published_comparison.show_of_task(view)
-task_sections.show_warnings(comparison, "task.warnings")
 if (link := review_sections.show_begin(view, comparison)) is not None:
     address.go("review", review=link)
-st.subheader("How it was tested")
-screen.plain(make_once(describe_methods, comparison, view.metric))
-task_sections.show_files(published, make_once(task_picture, comparison, view.metric), view.metric, view.kept.source,
-                view.command(published), "task")
+chosen, tabs = task_sections.open_tabs(
+    ["Top groups", "Across pairs", "Metrics", "Rules side by side", "Published ranking", *task_sections.name_runs(
+        comparison, view.metric), "Caveats", "Method", "Export"], "tab")
+with tabs["Top groups"]:
+    screen.show_table(tops_table(comparison, view.metric), prose=True)
+with tabs["Across pairs"]:
+    task_sections.show_across(comparison, view.metric)
+with tabs["Metrics"]:
+    several = task_sections.show_disputes(view)
+    published = replace(several or comparison, agreement=task_sections.show_agreement(view))
+with tabs["Rules side by side"]:
+    if chosen == "Rules side by side":
+        task_sections.show_rules(view)
+with tabs["Published ranking"]:
+    published_comparison.show_of_task(view)
+if "Training runs" in tabs:
+    with tabs["Training runs"]:
+        task_sections.show_runs(comparison, view.metric)
+with tabs["Caveats"]:
+    task_sections.show_remarks(view, comparison)
+    for sentence in list_exclusions(comparison):
+        screen.caution_box(sentence)
+    task_sections.show_warnings(comparison)
+with tabs["Method"]:
+    screen.plain(make_once(describe_methods, comparison, view.metric))
+with tabs["Export"]:
+    task_sections.show_files(published, make_once(task_picture, comparison, view.metric), view.metric,
+                             view.kept.source, view.command(published), "task")

@@ -59,6 +59,7 @@ from mtsig_core.testset import show_name
 # A review of a shared task in sentences, tables and as data: what was decided, by which steps, what it changed.
 
 
+ACROSS_PAIRS = "across the language pairs"  # where a decision holds that is about no single one
 MEASURED_SAID = ("What was measured stands beside each note: a difference is a - b, positive where a scores better.")
 _OF_A_PAIR = ("delta", "ci_low", "ci_high", "ci_joint_low", "ci_joint_high", "p_value", "p_adjusted", "better")
 
@@ -95,8 +96,9 @@ def _said(change: Change, history: Sequence[Entry]) -> str:
             return f"noted on {about}: {change.text}" if change.text else f"removed the note on {about}"
         case Decide():
             if not change.first:
-                return f"removed the decision for {change.pair}"
-            return f"decided {change.pair}: {_declared(change.first)}" + (f": {change.why}" if change.why else "")
+                return f"removed the decision for {change.pair or ACROSS_PAIRS}"
+            why = f": {change.why}" if change.why else ""
+            return f"decided {change.pair or ACROSS_PAIRS}: {_declared(change.first)}{why}"
         case SeeContent():
             return "went on with the changed content of the task"
         case TakeBack():
@@ -147,13 +149,16 @@ def left_out_said(review: Review) -> list[str]:
 
 
 def decisions_table(review: Review, found: TaskComparison | None = None) -> Table:
-    """Each language pair with who is declared the first, and why; undefined where nothing is decided.
+    """Each language pair, and all together, with who is declared the first, and why; undefined where that is open.
 
     With what was found also who stands first there, and by simultaneous rank ranges where another rule decides.
     """
-    decided = {one.pair: (", ".join(one.first), one.why) for one in review.decisions}
+    decided = {one.pair or ACROSS_PAIRS: (", ".join(one.first), one.why) for one in review.decisions}
     tops = Table("first", (), ()) if found is None else tops_table(found, review.metric)
     first = {pair: cells for pair, *cells in tops.rows}
+    if found is not None and (macro := found.macro.get(review.metric)) is not None and macro.is_ranked:
+        top = ", ".join(row.system for row in macro.systems if row.rank_low == 1)
+        first[ACROSS_PAIRS] = [top] * len(tops.columns[1:])
     columns = (Column("language_pair", "language pair", "name"), Column("declared", "declared the first"),
                Column("why", "why"), *tops.columns[1:])
     return Table("decisions", columns, tuple(
@@ -167,7 +172,27 @@ def decision_cautions(review: Review, found: TaskComparison) -> list[Caution]:
     return [caution for one in review.decisions for caution in _question_decision(one, review.metric, found)]
 
 
+def _question_decision_across(decision: Decide, metric: str, found: TaskComparison) -> Iterator[Caution]:
+    macro, where = found.macro.get(metric), ACROSS_PAIRS.capitalize()
+    ranked = {} if macro is None else {row.system: row.rank_low for row in macro.systems if row.rank_low is not None}
+    first = [name for name, low in ranked.items() if low == 1]
+    for name in decision.first:
+        if macro is None or name not in {row.system for row in macro.systems}:
+            yield Caution("declared-not-compared", {"pair": where}, metric, name)
+        elif name not in ranked:
+            yield Caution("declared-without-ranks", {"pair": where, "why": None}, metric, name)
+        elif name not in first:
+            facts = {"pair": where, "rule": "simultaneous", "in_top_group": False}
+            yield Caution("declared-not-first", facts, metric, name)
+    others = [name for name in first if name not in decision.first]
+    if others and not set(first).isdisjoint(decision.first):
+        yield Caution("top-group-not-declared", {"pair": where, "systems": others}, metric)
+
+
 def _question_decision(decision: Decide, metric: str, found: TaskComparison) -> Iterator[Caution]:
+    if decision.pair is None:
+        yield from _question_decision_across(decision, metric, found)
+        return
     pair, comparison, rule = decision.pair, found.pairs.get(decision.pair), find_rank_rule(found).name
     result = None if comparison is None else comparison.metrics.get(metric)
     if comparison is None or result is None:

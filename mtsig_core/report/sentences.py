@@ -53,6 +53,7 @@ from mtsig_core.stats.significance import (
     TESTS,
     is_split,
 )
+from mtsig_core.testset import pick_human_scores
 
 #-----------------------------------------------------------------------------------------------------------------------
 # What is written about: the parts that were compared by a metric, and the names of things.
@@ -98,6 +99,17 @@ def _find_macro(found: Found, metric: str) -> MacroResult | None:
 
 def name_metric(metric: str) -> str:
     return printable(metric_title(metric))
+
+
+def name_in_verdict(metric: str) -> str:
+    """What a verdict by a metric begins with.
+
+    >>> name_in_verdict("bleu"), name_in_verdict("human"), name_in_verdict("esa")
+    ('BLEU', 'Human scores', 'Human scores (esa)')
+    """
+    if not pick_human_scores([metric]):
+        return metric_title(metric)
+    return "Human scores" if metric == "human" else f"Human scores ({metric_title(metric)})"
 
 
 def join_names(items: Sequence[str], shown: bool = True) -> str:

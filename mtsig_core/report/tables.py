@@ -55,7 +55,7 @@ from mtsig_core.stats.across import (
     pairs_across,
 )
 from mtsig_core.stats.inventory import list_contents
-from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear_winner
+from mtsig_core.stats.ranks import RANK_RULES, find_other_leaders, find_top_group, has_clear_winner
 from mtsig_core.stats.significance import is_split
 from mtsig_core.task import SystemInfo
 from mtsig_core.testset import TestSet
@@ -536,6 +536,25 @@ def tops_table(found: TaskComparison, metric: str) -> Table:
                  ", ".join(simultaneous) or "no system is ranked"]
         rows.append((pair, *cells[:len(columns) - 1]))
     return Table("first", tuple(columns), tuple(rows))
+
+
+def rules_table(by_rule: Mapping[str, TaskComparison], metric: str) -> Table:
+    """The rank range of each system by each rule, with those first that only some of the rules put into the top group.
+    """
+    ranks: dict[tuple[str, str], dict[str, Any]] = {}
+    for rule, found in by_rule.items():
+        for pair, (_, result) in select_parts(found, metric).items():
+            for row in result.systems:
+                ranks.setdefault((pair, row.system), {})[rule] = join_ends(row.rank_low, row.rank_high)
+    split = {key: len({ends[0] == 1 for ends in own.values() if ends is not None}) > 1 for key, own in ranks.items()}
+    order = sorted(ranks, key=lambda key: not split[key])
+    columns = (Column("language_pair", "language pair", "name"), Column("system", "system", "name"),
+               Column("differs", "top group differs", "text"),
+               *(Column(rule, RANK_RULES[rule].title, "rank") for rule in by_rule))
+    return Table("rules", columns, tuple((*key, "yes" if split[key] else "", *map(ranks[key].get, by_rule))
+                                         for key in order),
+                 {(k, rule) for k, key in enumerate(order) for rule, ends in ranks[key].items()
+                  if ends is not None and ends[0] == 1})
 
 
 def task_runs_table(found: TaskComparison, metric: str) -> Table:

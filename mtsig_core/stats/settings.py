@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,7 +13,7 @@ from mtsig_core.results import SamplingSettings, Settings
 from mtsig_core.stats.intervals import INTERVALS, fitting_intervals
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from mtsig_core.stats.resampling import UNITS, Units, make_units
-from mtsig_core.stats.significance import CORRECTIONS, TESTS, SignificanceTest, fitting_tests
+from mtsig_core.stats.significance import CORRECTION_NAMES, CORRECTIONS, TESTS, SignificanceTest, fitting_tests
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
@@ -40,7 +40,16 @@ class Setting:
     least: int = 1
     most: int = _MOST_DRAWS
     offered: Sequence[object] | Callable[[bool, Mapping[str, Any]], Iterable[object]] | None = None
-    in_box: bool = True  # whether its control is under More settings
+    names: Mapping[object, str] = field(default_factory=dict)  # what menus call its values
+
+    def name_value(self, value: object) -> str:
+        """What menus call a value.
+
+        >>> SETTINGS["test"].name_value("ar"), SETTINGS["trials"].name_value(9999)
+        ('Randomization test', '9,999')
+        """
+        named = f"{value:,}" if isinstance(value, int) else str(value)
+        return self.names.get(value, "Automatic" if value == "auto" else named)
 
     def check(self, value: object) -> None:
         """Raise SettingError for a name that is none of these, or a number out of range."""
@@ -54,6 +63,10 @@ class Setting:
         return list(self.offered(segment_means, chosen) if callable(self.offered) else self.offered or ())
 
 
+_INTERVAL_NAMES: Mapping[object, str] = {"percentile": "Percentile", "basic": "Basic", "bca": "BCa",
+                                         "jackknife-t": "Jackknife t", "t": "Student's t"}
+
+
 def _list_corrections(_: bool, chosen: Mapping[str, Any]) -> list[str]:
     test = TESTS[chosen["test"]]
     fitting = [one for one in CORRECTIONS if test.romano_wolf or one != "romano-wolf"]
@@ -63,14 +76,18 @@ def _list_corrections(_: bool, chosen: Mapping[str, Any]) -> list[str]:
 #: The settings of `compare`, in the order of the pages. One more is an argument of `compare`, a row here, and its use.
 SETTINGS = {
     "test": Setting("Test", "; ".join(f"{test.name}: {test.title}" for test in TESTS.values()), TESTS,
-                    offered=lambda means, _: fitting_tests(means), in_box=False),
+                    offered=lambda means, _: fitting_tests(means),
+                    names={**{name: test.title.capitalize() for name, test in TESTS.items()},
+                           "ar": "Randomization test"}),
     "correction": Setting("Correction", "for the number of pairs tested; auto: as the test allows",
-                          ("auto", *CORRECTIONS), offered=_list_corrections, in_box=False),
+                          ("auto", *CORRECTIONS), offered=_list_corrections,
+                          names={**CORRECTION_NAMES, "none": "No correction"}),
     "unit": Setting("Unit", "what is drawn or swapped; auto: documents where their ids are known, else segments",
-                    ("auto", *UNITS), offered=("auto", *UNITS)),
+                    ("auto", *UNITS), offered=("auto", *UNITS), names={name: name.capitalize() for name in UNITS}),
     "block_length": Setting("Block length", "mean length of stationary blocks, in segments", kind=float, letter="B"),
     "ci": Setting("Interval", "kind of confidence interval; auto: percentile, with few units jackknife-t",
-                  ("auto", *INTERVALS), offered=lambda means, _: ["auto", *fitting_intervals(means)]),
+                  ("auto", *INTERVALS), offered=lambda means, _: ["auto", *fitting_intervals(means)],
+                  names=_INTERVAL_NAMES),
     "alpha": Setting("Level (alpha)", "level of the test; intervals have 1 - alpha", kind=float, letter="A",
                      offered=(0.10, 0.05, 0.01, 0.005, 0.001)),
     "trials": Setting("Trials", "permutations or resamples of the test", kind=int, letter="R",
@@ -80,6 +97,37 @@ SETTINGS = {
                     offered=()),
     "baseline": Setting("Baseline", "only pairs with this system", letter="NAME"),
     "rank_rule": Setting("Rank rule", "how ranks are made", RANK_RULES)}
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Settings that are chosen together; what it does not set has its default."""
+
+    title: str
+    explanation: str  # in one sentence
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    def explain_misfit(self, testset: TestSet, segment_means: bool) -> str:
+        """Why it cannot be used; empty where it can."""
+        rule = RANK_RULES.get(str(self.settings.get("rank_rule")))
+        needs = [] if rule is None else [
+            *["segment scores (human ratings, COMET)"] * (rule.of_segments and not segment_means),
+            *["the domain of each segment"] * (rule.by_domain and testset.domains is None)]
+        return f"{self.title} needs {' and '.join(needs)}." if needs else ""
+
+
+_SEGMENT_BY_SEGMENT = {"unit": "segment", "correction": "none", "ci": "percentile"}
+PRESETS = {
+    "recommended": Preset("Recommended", "Tests by document where documents are known, and corrects for all pairs."),
+    "sacrebleu": Preset("Like sacreBLEU", "Randomizes segments and does not correct for the number of pairs.",
+                        {"test": "ar", "trials": 9999, **_SEGMENT_BY_SEGMENT}),
+    "koehn2004": Preset("As in Koehn 2004", "Counts the bootstrap samples that a system wins.",
+                        {"test": "koehn", "trials": 999, **_SEGMENT_BY_SEGMENT}),
+    "wmt24": Preset("As WMT24", "Ranks by the mean over domains, with Wilcoxon's test of segment scores.",
+                    {"test": "wilcoxon", "rank_rule": "wmt24", **_SEGMENT_BY_SEGMENT}),
+    "wmt25": Preset("As WMT25", "Ranks as the scripts of WMT25 do, with Wilcoxon's test of segment scores.",
+                    {"test": "wilcoxon", "rank_rule": "wmt25", **_SEGMENT_BY_SEGMENT}),
+    "quick": Preset("Quick, for teaching", "Uses 999 permutations, which take a tenth of the time.", {"trials": 999})}
 
 
 @dataclass(frozen=True)

@@ -84,10 +84,10 @@ class NoteOn:
 
 @dataclass(frozen=True)
 class Decide:
-    """Declares who is the first in a language pair, several where they tie, and why; without a name the decision is
-    removed."""
+    """Declares who is the first in a language pair, or (None) across all of them, several where they tie, and why;
+    without a name the decision is removed."""
 
-    pair: str
+    pair: str | None
     first: tuple[str, ...] = ()
     why: str = ""
 

@@ -48,7 +48,7 @@ PAGES = {page.name: page for page in (
          was=("significance",)),
     Page("Compare", "pair", "One pair", "How large is one difference, and could it be chance?", "compare_arrows"),
     Page("Compare", "segments", "Segments", "Which segments make the difference?", "subject", _ONE_PAIR),
-    Page("Shared task", "task", "Task", "Which systems are in the top group of each language pair?", "table_chart",
+    Page("Shared task", "task", "Results", "Which systems are in the top group of each language pair?", "table_chart",
          (*_EVERY, "rank_rule"), opens="task"),
     Page("Shared task", "review", "Review", "Who is excluded, and who is declared the first?", "gavel",
          opens="review"),

@@ -13,7 +13,8 @@ from mtsig_core import METRICS, TestSet
 from mtsig_core.metrics import list_metrics, metric_titles
 from mtsig_core.report.commands import defaults
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
-from mtsig_core.stats.settings import SETTINGS
+from mtsig_core.stats.settings import PRESETS, SETTINGS
+from mtsig_core.stats.significance import TESTS
 from pages._ui import address
 from pages._ui.catalogue import Page
 
@@ -52,29 +53,80 @@ def metric(names: Iterable[str], place=st) -> str:
     return choice("Metric", list(names), "metric", place=place, format_func=metric_titles(names).get)
 
 
-def pick_settings(page: Page, segment_means: bool = False) -> dict:
-    """Draw the controls of the test that have an effect on a page; the keyword arguments of `mtsig_core.compare`.
+def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | None = None) -> dict:
+    """Say in one line how it is tested, and draw the controls of the test that have an effect on a page, under Change;
+    the keyword arguments of `mtsig_core.compare`.
 
     Some tests and intervals are for means of segment scores alone.
     """
+    shown = [name for name, setting in SETTINGS.items() if setting.offered is not None]
+    boxed, ranked = has_effect(page, *shown), "rank_rule" in page.settings
+    line = st.empty()
+    with st.popover("Change", icon=":material/tune:", key="settings.box") if boxed else nullcontext():
+        presets = st.container()
+        chosen = _draw_settings(page, shown, segment_means)
+        rule = _pick_rank_rule(segment_means) if ranked else {}
+        if testset is not None and {"test", "correction"} <= {*page.settings}:
+            with presets:
+                _offer_presets(testset, segment_means, [*shown, *["rank_rule"] * ranked], chosen | rule)
+    if boxed:
+        line.caption(", ".join(_describe(page, chosen, testset)))
+    return chosen | rule
+
+
+def _draw_settings(page: Page, shown: Sequence[str], segment_means: bool) -> dict:
+    """A control for each setting that has an effect on the page; what all are set to."""
     usual, chosen = defaults("compare"), {}
-    shown = {name: setting for name, setting in SETTINGS.items() if setting.offered is not None}
+    for name in shown:
+        setting = SETTINGS[name]
+        place = st if has_effect(page, name) else None
+        more = dict(help=setting.help[:1].upper() + setting.help[1:])
+        offers = setting.list_offers(segment_means, chosen)
+        chosen[name] = choice(setting.title, offers, name, default=usual[name], place=place,
+                              format_func=setting.name_value, **more) if offers else number(
+            place, setting.title, usual[name], name, least=setting.least, most=min(setting.most, 2**31), step=1, **more)
+    return chosen
 
-    def draw(in_box: bool) -> None:
-        for name, setting in shown.items():
-            if setting.in_box is in_box:
-                more = dict(place=st if has_effect(page, name) else None,
-                            help=setting.help[:1].upper() + setting.help[1:])
-                offers = setting.list_offers(segment_means, chosen)
-                chosen[name] = choice(setting.title, offers, name, default=usual[name], **more) if offers else number(
-                    more.pop("place"), setting.title, usual[name], name, least=setting.least,
-                    most=min(setting.most, 2**31), step=1, **more)
 
-    draw(in_box=False)
-    boxed = has_effect(page, *(name for name, setting in shown.items() if setting.in_box))
-    with st.expander("More settings", key="settings.box") if boxed else nullcontext():
-        draw(in_box=True)
-    return chosen | (_pick_rank_rule(segment_means) if "rank_rule" in page.settings else {})
+def _describe(page: Page, chosen: Mapping, testset: TestSet | None) -> list[str]:
+    """How it is tested, in names: of the settings that have an effect on the page."""
+    unit = chosen["unit"]
+    if unit == "auto" and testset is not None:
+        unit = "segment" if testset.documents is None else "document"
+    correction = TESTS[chosen["test"]].default_correction if chosen["correction"] == "auto" else chosen["correction"]
+    texts = {"test": SETTINGS["test"].name_value(chosen["test"]), "unit": f"by {unit}",
+             "correction": SETTINGS["correction"].name_value(correction),
+             "alpha": f"{100 * (1 - chosen['alpha']):g}% CI", "seed": f"seed {chosen['seed']}"}
+    told = {key: text for key, text in texts.items() if has_effect(page, key) and text not in ("by auto", "seed 0")}
+    if {"test", "unit"} <= told.keys():
+        told["test"] = f"{told['test']} {told.pop('unit')}"
+    return list(told.values()) or ["Default settings"]
+
+
+_PRESET = "settings.preset"
+_CUSTOM = "custom"
+
+
+def _offer_presets(testset: TestSet, segment_means: bool, keys: Sequence[str], chosen: Mapping) -> None:
+    """Let settings be chosen together. Shown is the preset that all settings agree with, else Custom."""
+    usual = defaults("compare")
+    misfits = {name: preset.explain_misfit(testset, segment_means) for name, preset in PRESETS.items()}
+    fitting = [name for name, misfit in misfits.items() if not misfit]
+    current = usual | chosen
+    st.session_state[_PRESET] = next((name for name in fitting if all(
+        current[key] == PRESETS[name].settings.get(key, usual[key]) for key in keys)), _CUSTOM)
+
+    def use():
+        if (name := st.session_state[_PRESET]) != _CUSTOM:
+            for key in (*keys, "rank_rule"):
+                value = PRESETS[name].settings.get(key)
+                address.keep(key, None if value in (None, usual[key]) else [str(value)])
+
+    st.selectbox("Preset", [*fitting, _CUSTOM], key=_PRESET, on_change=use,
+                 format_func=lambda name: PRESETS[name].title if name in PRESETS else "Custom",
+                 help="  \n".join(f"{PRESETS[name].title}: {PRESETS[name].explanation}" for name in fitting))
+    if refused := [misfit for misfit in misfits.values() if misfit]:
+        st.caption(" ".join(refused))
 
 
 def pick_baseline(names: list[str], place=st) -> str | None:

@@ -101,7 +101,7 @@ def _draw_view(page: Page) -> View:
     _notice(name, whole, offer.may_change)
     metric = controls.pick_metric(whole, page)
     whole = views.pick_tokenizer(whole)
-    settings = controls.pick_settings(page, metric in whole.scores)
+    settings = controls.pick_settings(page, metric in whole.scores, whole)
     part = views.pick_part(whole, offer.source, metric, controls.has_effect(page, "part"))
     return View(part.testset, whole, part, metric, settings, part.source)
 

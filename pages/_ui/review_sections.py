@@ -13,6 +13,7 @@ from mtsig_core.metrics import metric_title, metric_titles
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.review import (
+    ACROSS_PAIRS,
     MEASURED_SAID,
     circles_table,
     decision_cautions,
@@ -26,7 +27,6 @@ from mtsig_core.report.review import (
 )
 from mtsig_core.report.sentences import find_rank_rule
 from mtsig_core.report.table import number
-from mtsig_core.report.tables import tops_table
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules, ranks_before_after
 from mtsig_core.store.reviews import (
@@ -63,10 +63,9 @@ def show_begin(view: TaskView, comparison: TaskComparison) -> str | None:
     taken = {"refs": source.refs, "refs_as_systems": source.refs_as_systems}
     start = Begin(view.name, source.track, view.kept.info.digest, digests, view.metric,
                   view.settings | {name: value for name, value in taken.items() if value})
-    st.subheader("Decide about it")
-    st.caption("A review keeps what you decide about this task, step by step: systems left out, with reasons, notes on "
-               "disputed pairs, who is declared the first. One link lets others read it, another lets them go on.")
-    st.button("Start a review", key="task.review", on_click=_begin, args=(start,))
+    st.button("Start a review", key="task.review", on_click=_begin, args=(start,), help=(
+        "A review keeps what you decide about this task: excluded systems with reasons, notes on disputed pairs, and "
+        "who is declared the first. One link lets others read it, another lets them edit it."))
     show_message()
     return st.session_state.pop(_BEGUN, None)
 
@@ -122,12 +121,13 @@ def pick_metric_and_rule(view: ReviewView) -> None:
 
 def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], comparison: TaskComparison) -> None:
     """Declare who is the first in a language pair; what was `found` says who may be."""
+    macro = comparison.macro.get(view.review.metric)
+    if macro is not None and macro.is_ranked:
+        systems = {**systems, ACROSS_PAIRS: [row.system for row in macro.systems]}
     pair = st.selectbox("Language pair", list(systems), key="review.decide.pair")
-    decided = next((one for one in view.review.decisions if one.pair == pair), None)
+    where = None if pair == ACROSS_PAIRS else pair
+    decided = next((one for one in view.review.decisions if one.pair == where), None)
     there = (decided.first, decided.why) if decided else ((), "")
-    tops = tops_table(comparison, view.review.metric)
-    top = tops.rows[tops.values("language_pair").index(pair)]
-    screen.plain("; ".join(f"{title}: {cell}" for title, cell in zip(tops.titles[1:], top[1:], strict=True)))
     first, why = f"review.decide.first.{pair}", f"review.decide.why.{pair}"
     names = list(dict.fromkeys([*systems[pair], *there[0]]))
 
@@ -136,8 +136,8 @@ def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], comparis
                        placeholder="one system, or several that share the place")
         st.text_area("Why", there[1], key=why, max_chars=LONGEST_TEXT, height=68)
 
-    _form(view, "decide", "Decide" if decided is None else "Decide anew",
-          lambda: Decide(pair, tuple(st.session_state[first]), _text(why)), draw,
+    _form(view, "decide", "Decide" if decided is None else "Change the decision",
+          lambda: Decide(where, tuple(st.session_state[first]), _text(why)), draw,
           lambda: ({*st.session_state[first]}, _text(why)) != ({*there[0]}, there[1]))
 
 
@@ -257,7 +257,8 @@ def open_pair(view: ReviewView, pair: str, whole: Mapping[str, Comparison]) -> N
 def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComparison | None) -> None:
     """Who is left out and why, and what that does to the ranks."""
     metric, gone = view.review.metric, view.review.exclusions
-    st.subheader("Excluded" if gone else "Nobody is excluded")
+    if not gone:
+        screen.plain("No system is excluded.")
     if gone and not view.may_edit:
         screen.show_table(left_out_table(view.review.exclusions))
     for one in gone if view.may_edit else ():
@@ -281,18 +282,23 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
 
 def show_decisions(view: ReviewView, now: TaskComparison | None) -> None:
     """Who is declared the first in each language pair."""
-    st.subheader("Decisions")
-    screen.show_table(decisions_table(view.review, now), prose=True)
-    screen.cautions(decision_cautions(view.review, now) if now is not None else ())
-    if view.may_edit and now is not None:
-        show_decide(view, in_each_pair(now, view.review.metric), now)
+    shown = decisions_table(view.review, now)
+    n = sum(bool(cell) for cell in shown.values("declared"))
+    st.subheader(f"{n} of {len(shown.rows)} decided")
+    may_decide = view.may_edit and now is not None
+    left, right = st.columns([3, 2]) if may_decide else (st.container(), None)
+    with left:
+        screen.show_table(shown, prose=True)
+        screen.cautions(decision_cautions(view.review, now) if now is not None else ())
+    if may_decide:
+        with right:
+            show_decide(view, in_each_pair(now, view.review.metric), now)
 
 
 def show_notes(view: ReviewView, now: TaskComparison | None) -> None:
     """Notes on disputed pairs of systems."""
-    if not view.review.notes and not view.may_edit:
-        return
-    st.subheader("Notes on disputed pairs of systems")
+    if not view.review.notes:
+        screen.plain("There are no notes on pairs of systems.")
     if view.review.notes:
         screen.show_table(notes_table(view.review.notes, now), prose=True)
         st.caption(MEASURED_SAID) if now is not None else None
@@ -302,12 +308,11 @@ def show_notes(view: ReviewView, now: TaskComparison | None) -> None:
 
 def show_links(view: ReviewView) -> None:
     """The links to share."""
-    st.subheader("Share it")
     copyable(view.address_of(view.kept.read_link), "review.read",
-             "Link for readers: who has it can read the review, and change nothing")
+             "Link for readers, who can change nothing")
     if view.may_edit:
         copyable(view.address_of(view.kept.edit_link), "review.edit",
-                 "Link for who goes on with it, as you can: it is the address of this page")
+                 "Link for editors, the address of this page: whoever has it can change the review")
 
 
 def show_files(view: ReviewView, now: TaskComparison) -> None:

@@ -70,7 +70,7 @@ def pick_test_sets(view: View) -> tuple[Sizes, dict]:
                                    "set; type others, such as 20, 50, 100%.")
         with places[1]:
             drawn = controls.choice("Drawn by", ["auto", "segment", "document"], "drawn", help="auto: the unit chosen "
-                                    "in the sidebar under More settings.")
+                                    "in the sidebar under Change.")
         with places[2]:
             repeats = controls.choice("Test sets of each size", _REPEATED, "repeats", default=100)
     unit = view.settings["unit"] if drawn == "auto" else drawn
@@ -159,7 +159,7 @@ class Curve:
                                f"needs about {typical:,} {units} for {self.difference:g} {unit}.")
         if sweep.settings.unit == "segment" and self.view.testset.documents is not None:
             screen.caution_box("Segments of a document are treated as independent, so the sizes are too small. In the "
-                               "sidebar, under More settings: Unit = document.")
+                               "sidebar, under Change: Unit = document.")
 
     def show(self, sweeping: Study, sweep: SizeSweep, mine: PairPlan, command: str) -> None:
         """The size needed, and the curve."""

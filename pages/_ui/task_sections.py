@@ -7,11 +7,12 @@ from contextlib import nullcontext
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core import METRICS, MtsigError
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.metric_agreement import AS_COMPARED, kept_agreement, task_agreement
-from mtsig_core.metrics import metric_title, metric_titles
+from mtsig_core.metrics import metric_titles
 from mtsig_core.readers.tasks import unread_sentences
 from mtsig_core.report import export
 from mtsig_core.report.assumption_words import list_assumptions
@@ -25,6 +26,7 @@ from mtsig_core.report.sentences import (
     explain_ranking,
     list_caveats,
     list_task_settings,
+    name_in_verdict,
     name_other_tops,
     name_pairs,
     state_agreement,
@@ -34,7 +36,9 @@ from mtsig_core.report.table import Column, Table
 from mtsig_core.report.tables import (
     dispute_counts_table,
     disputed_pairs_table,
+    pairs_table,
     rank_table,
+    rules_table,
     task_pair_runs_table,
     task_runs_table,
 )
@@ -60,7 +64,19 @@ from pages._ui.browser import command_box
 from pages._ui.screen import end_page, in_side_bar
 from pages._ui.views import TaskView, compare_by
 
-FEW = 4  # language pairs of which all is said in sight
+FEW = 4  # sentences that are all said in sight
+_SEEN = 2  # caveats that are in sight before the ranks
+
+
+def open_tabs(names: Sequence[str], key: str) -> tuple[str, dict[str, DeltaGenerator]]:
+    """Tabs: which is open, and the place of each. The link names the one that is open."""
+    def read(texts):
+        if texts[-1] not in names:
+            raise ValueError(texts[-1])
+        return texts[-1]
+
+    chosen = address.settle(key, names[0], read, lambda name: [name], pages_own=True)
+    return chosen, dict(zip(names, st.tabs(names, key=key, on_change="rerun"), strict=True))
 
 
 def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
@@ -94,14 +110,19 @@ def show_picture(comparison: TaskComparison, metric: str, key: str | None = None
 def show_verdict(comparison: TaskComparison, metric: str) -> None:
     """How the language pairs were tested, and the answer."""
     screen.status(list_task_settings(comparison))
-    screen.answer(f"By {metric_title(metric)}: {state_verdict(comparison, metric)}")
+    screen.answer(f"{name_in_verdict(metric)}: {state_verdict(comparison, metric)}.")
 
 
 def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "") -> str | None:
     """The caveats of the answer and the picture, with what its ranks and marks are and what a `click` does; the
     language pair in which a rank was clicked."""
-    for sentence in list_caveats(comparison, metric):
+    caveats = list_caveats(comparison, metric)
+    for sentence in caveats[:_SEEN]:
         screen.caution_box(sentence)
+    if caveats[_SEEN:]:
+        with st.expander(f"{format_count(len(caveats) - _SEEN, 'more caveat')}", key=f"{key}.caveats"):
+            for sentence in caveats[_SEEN:]:
+                screen.caution_box(sentence)
     pair = show_picture(comparison, metric, key)
     st.caption(" ".join([*explain_ranking(comparison, metric, "Coloured:", "Shading"),
                          f"Click a cell to open the language pair{click}."]))
@@ -122,24 +143,25 @@ def show_remarks(view: TaskView, comparison: TaskComparison) -> None:
         screen.caution_box(sentence)
 
 
-def show_warnings(comparison: TaskComparison, key: str) -> None:
-    """All warnings by language pair, those of a kind together, for who opens the box."""
-    n = sum(len(one.warnings) for one in comparison.pairs.values())
-    if n:
-        with st.expander(f"Caveats: {format_count(n, 'warning')}", key=key):
-            columns = Column("language_pair", "language pair", "name"), Column("text", "warning")
-            screen.show_table(Table("warnings", columns, tuple(
-                (pair, " ".join(texts)) for pair, one in comparison.pairs.items() for texts in group_cautions(
-                    fit_remedies_to_task(one.warnings), several=len(one.metrics) > 1, say=in_side_bar))), prose=True)
+def show_warnings(comparison: TaskComparison) -> None:
+    """All warnings by language pair, those of a kind together."""
+    columns = Column("language_pair", "language pair", "name"), Column("text", "caveat")
+    rows = tuple((pair, " ".join(texts)) for pair, one in comparison.pairs.items() for texts in group_cautions(
+        fit_remedies_to_task(one.warnings), several=len(one.metrics) > 1, say=in_side_bar))
+    if rows:
+        screen.show_table(Table("warnings", columns, rows), prose=True)
+    else:
+        screen.plain("No language pair has a caveat of its own.")
+
+
+def name_runs(comparison: TaskComparison, metric: str) -> list[str]:
+    """The tab of the training runs, where there are any."""
+    return ["Training runs"] * bool(task_runs_table(comparison, metric))
 
 
 def show_runs(comparison: TaskComparison, metric: str) -> None:
-    """Of the language pairs that have training runs, and across those that have as many; nothing where there are none.
-    """
+    """Of the language pairs that have training runs, and across those that have as many."""
     runs = task_runs_table(comparison, metric)
-    if not runs:
-        return
-    st.subheader("Training runs")
     screen.show_table(runs, "task.runs")
     st.caption("Systems that have several runs. A score is the mean over them; ranks, intervals and p hold for these. "
                "The SD between runs is what another training would change. Across all pairs run k has the mean of its "
@@ -147,6 +169,29 @@ def show_runs(comparison: TaskComparison, metric: str) -> None:
     with st.expander("Standard errors of the differences: of the test set, between runs, of both",
                      key="task.runs.box"):
         screen.show_table(task_pair_runs_table(comparison, metric), "task.pair_runs")
+
+
+def show_across(comparison: TaskComparison, metric: str) -> None:
+    """Pairs of systems over the language pairs."""
+    macro = comparison.macro.get(metric)
+    if macro is None or not macro.pairs:
+        return screen.plain("No pair of systems is compared across several language pairs.")
+    screen.show_table(pairs_table(macro, next(iter(comparison.pairs.values())).settings), "task.macro")
+    st.caption("Positive where the first system is better. A dash means no significant difference; it does not mean "
+               "that the systems are equal.")
+
+
+def show_rules(view: TaskView) -> None:
+    """The ranks by each rule that fits, side by side."""
+    by_rule = view.by_rule()
+    shown = rules_table(by_rule, view.metric)
+    pairs, differs = shown.values("language_pair"), shown.values("differs")
+    changed = list(dict.fromkeys(pair for pair, word in zip(pairs, differs, strict=True) if word))
+    n = len(set(pairs))
+    screen.answer(f"The rank rule changes the top group in {len(changed)} of {format_count(n, 'language pair')}"
+                  f"{': ' if changed else ''}{name_pairs(changed) if changed else ''}.")
+    screen.show_table(shown, "task.rules")
+    st.caption("Each column has the rank range by one rule. Coloured: the ranges that reach the first rank.")
 
 
 # Files, and the command that prints them.
@@ -158,7 +203,6 @@ _FORMS = (("CSV", "csv", "csv"), ("JSON", "json", "json"), ("LaTeX", "latex", "t
 def show_files(comparison: TaskComparison, drawn: str, metric: str, source: TaskSource, command: str, what: str,
          history: Sequence[Entry] = ()) -> None:
     """A button for each file and the picture `drawn`; what they are of, a task or a review, is in their names."""
-    st.subheader("Export")
     named = comparison.task.name, metric, what
     with st.container(horizontal=True):
         for title, form, ending in _FORMS:

@@ -4,7 +4,7 @@ and the settings. A kept review has its own."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 
 import streamlit as st
@@ -16,6 +16,7 @@ from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.results import TaskComparison
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
+from mtsig_core.stats.ranks import fitting_rules
 from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
 from mtsig_core.testset import name_as_system, order_metrics
 from pages._ui import address, background, controls, result_cache, session_limits, testsets
@@ -225,6 +226,15 @@ class TaskView:
     def comparison(self, meanwhile: Callable[[dict[str, Comparison]], None]) -> TaskComparison:
         """All language pairs compared by the metric; `meanwhile` draws those that are there already."""
         return compare_by(self.kept, [self.metric], self.settings, "Comparing all language pairs", meanwhile)
+
+    def by_rule(self) -> dict[str, TaskComparison]:
+        """All language pairs ranked by each rule that fits, from the same draws."""
+        found, settings = {}, {name: value for name, value in self.settings.items() if name != "rank_rule"}
+        for rule in fitting_rules(self.metric in self.kept.info.own_scores):
+            asked = settings if rule == "simultaneous" else {**settings, "rank_rule": rule}
+            with suppress(SettingError):  # WMT24's needs domains
+                found[rule] = compare_by(self.kept, [self.metric], asked, "Ranking by each rule")
+        return found
 
     def known(self, metric: str) -> TaskComparison | None:
         """All language pairs compared by another metric, where that was drawn before."""

@@ -65,7 +65,7 @@ def test_progress_cancel_other_pages_and_once_more(held, at, page, said, options
 
 def other_settings_hide_what_was_there(held, page, said):
     held.hold()
-    page.get_by_text("More settings").click()
+    page.get_by_role("button", name="Change").click()
     seed = page.locator(".st-key-seed input")
     seed.fill("7")
     seed.press("Enter")

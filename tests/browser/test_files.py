@@ -87,7 +87,8 @@ def test_a_command_is_copied_by_its_button(leaderboard):
 def test_an_open_box_stays_open_when_something_appears_above_it(leaderboard):
     box = leaderboard.locator("details", has_text="Numbers, files, command")
     assert box.get_attribute("open") is not None and leaderboard.locator(".mt-caution").count() == 0
-    choose(leaderboard, leaderboard.locator(".st-key-test input"), "riezler-maxwell")
+    leaderboard.get_by_role("button", name="Change").click()
+    choose(leaderboard, leaderboard.locator(".st-key-test input"), "Shift method as printed")
     leaderboard.locator(".mt-caution", has_text="true nulls").first.wait_for()
     settled(leaderboard)
     assert box.get_attribute("open") is not None

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from mtsig_core.source import Source
+from mtsig_core.stats.settings import PRESETS, SETTINGS
 from pages._ui.catalogue import FORMER, HOME, PAGES
 from pages._ui.screen import LABELS
 from tests.pages.toys import APP, NAMES, words, write
@@ -115,7 +116,8 @@ def test_a_page_opens_on_scores_without_texts(opened, scored, name):
     assert not page.exception and page.session_state["metric"] == "esa"
     options = {box.key: box.options for box in page.selectbox}
     assert options.get("metric", ["esa"]) == ["esa"]
-    assert "wilcoxon" in options.get("test", ["wilcoxon"]) and "t" in options.get("ci", ["t"])
+    assert SETTINGS["test"].name_value("wilcoxon") in options.get("test", [SETTINGS["test"].name_value("wilcoxon")])
+    assert "Student's t" in options.get("ci", ["Student's t"])
     assert name != "pair" or "Dispute card (HTML)" in [button.label for button in page.get("download_button")]
     if name in ("segments", "pair"):
         assert "without texts" in words(page) + "".join(caption.value for caption in page.caption)
@@ -137,7 +139,7 @@ def test_a_former_name_opens_the_page_with_what_it_asks(opened, source, name):
     page = AppTest.from_file(str(APP), default_timeout=600)
     page._page_hash, page.query_params["seed"] = calc_hash(name), "3"
     page.run()
-    assert not page.exception and page.query_params["seed"] == ["3"]
+    assert not page.exception and page.query_params["seed"] == "3"
     assert (PAGES | FORMER)[name] is HOME or page.title[0].value == FORMER[name].title
 
 
@@ -150,6 +152,19 @@ def test_what_is_set_stays_for_the_pages_that_show_it(opened, source):
     assert words(page) == before
     page.selectbox(key="trials").set_value(999).run()
     assert "999 resamples" in words(page) and "1,999 resamples" not in words(page)
+
+
+def test_a_preset_sets_all_settings_and_stays_in_the_link(opened, source):
+    page = opened("significance", source, alpha="0.01")
+    assert page.selectbox(key="settings.preset").value == "custom"
+    page.selectbox(key="settings.preset").set_value("koehn2004").run()
+    assert not page.exception and {key: page.selectbox(key=key).value for key in ("test", "unit", "alpha")} == {
+        "test": "koehn", "unit": "segment", "alpha": 0.05}
+    assert page.query_params["test"] in ("koehn", ["koehn"]) and "alpha" not in page.query_params
+    assert page.selectbox(key="settings.preset").value == "koehn2004"
+    page.selectbox(key="settings.preset").set_value("recommended").run()
+    assert "test" not in page.query_params
+    assert any(PRESETS["wmt24"].title in caption.value for caption in page.sidebar.caption)  # with what it needs
 
 
 def test_a_warning_names_the_controls_that_help_and_no_option(opened, source):

@@ -6,14 +6,20 @@ from html import escape
 import pytest
 import streamlit as st
 
-from mtsig_core.report.review import circles_table, history_sentences
+from mtsig_core.report.review import (
+    ACROSS_PAIRS,
+    circles_table,
+    decision_cautions,
+    decisions_table,
+    history_sentences,
+)
 from mtsig_core.report.sentences import explain_ranking, state_verdict
 from mtsig_core.report.tables import tops_table
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.stats.ranks import ranks_before_after
-from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, SetRule
+from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, SetRule, change_from_json, change_to_json
 from pages._ui import background, review_sections, screen, testsets, views
 from pages._ui.screen import end_page
 from pages._ui.views import TaskView
@@ -204,7 +210,7 @@ def test_the_second_of_two_editors_is_told(at, root, kept):
     said = words(second)
     assert "Somebody else changed this review once" in said and "Alpha is the first: mine" in said
     assert next(box for box in second.text_area if box.key == "review.decide.why.en-de_DE").value == "no, mine"
-    press(second, "Decide anew")
+    press(second, "Change the decision")
     assert read(kept).review.decisions[0].why == "no, mine" and len(read(kept).history) == 3
     assert "Somebody else" not in words(second)
 
@@ -268,6 +274,22 @@ def test_who_is_left_out_can_be_put_back_while_the_numbers_wait(at, kept, monkey
     app = at("review", review=kept.edit_link)
     assert "this would take about 61 s" in words(app)
     assert "mt-working" not in words(app)  # which hides what follows
-    assert "Alpha, all language pairs: late" in words(app) and "History" in [one.value for one in app.subheader]
+    assert "Alpha, all language pairs: late" in words(app) and "History" in [one.label for one in app.tabs]
     press(app, "Put back")
     assert not read(kept).review.exclusions
+
+
+def test_a_decision_is_made_across_the_language_pairs_too(at, root, kept):
+    app = at("review", review=kept.edit_link)
+    pick(app, "review.decide.pair", ACROSS_PAIRS)
+    found = compare_task(KeptTask(TaskSource(str(root / "task"))), "XCOMET", trials=999)
+    last = found.macro["XCOMET"].systems[-1].system
+    app.multiselect(key=f"review.decide.first.{ACROSS_PAIRS}").set_value([last])
+    press(app, "Decide")
+    review = read(kept).review
+    assert [(one.pair, one.first) for one in review.decisions] == [(None, (last,))] and not app.exception
+    shown = decisions_table(review, found)
+    assert shown.values("declared")[shown.values("language_pair").index(ACROSS_PAIRS)] == last
+    assert [caution.a for caution in decision_cautions(review, found)] == [last]
+    assert app.subheader[0].value == f"1 of {len(shown.rows)} decided"
+    assert change_from_json(change_to_json(review.decisions[0])) == review.decisions[0]

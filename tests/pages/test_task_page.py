@@ -1,11 +1,12 @@
 """The page Task: its numbers are those of the core, and each cell leads on."""
 
 import json
-import re
+from contextlib import suppress
 from html import escape
 
 import pytest
 
+from mtsig_core import SettingError
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.readers.tasks import pairs_of
@@ -18,12 +19,13 @@ from mtsig_core.report.sentences import (
     state_agreement,
     state_verdict,
 )
-from mtsig_core.report.tables import rank_table, tops_table
+from mtsig_core.report.tables import rank_table, rules_table, tops_table
 from mtsig_core.results import TaskComparison
 from mtsig_core.simulation.shared_task import simulated_task
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import compare_task, find_disputes
 from mtsig_core.stats.kept_tasks import KeptTask
+from mtsig_core.stats.ranks import fitting_rules
 from pages._ui import address, background, testsets, views
 from pages._ui.one_pair import asked_of
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
@@ -95,9 +97,26 @@ def test_what_ranks_and_decisions_say_otherwise_stands_above_and_warnings_of_a_k
     said = [html.value for html in app.get("html")]
     note = "In qaa-en and qab-en: Rank ranges and the top group are always corrected for all pairs"
     assert [note in one for one in said].index(True) < 5 and not app.exception
-    box, = [box for box in app.expander if box.label.startswith("Caveats")]
-    rows = box.get("html")[0].value.count("<tr>") - 1
-    assert 0 < rows <= int(re.search("([0-9]+) warning", box.label)[1])
+    tab, = [tab for tab in app.tabs if tab.label == "Caveats"]
+    rows = "".join(html.value for html in tab.get("html")).count("<tr>") - 1
+    found = compare_task(simulated_task(), "human", correction="none", trials=1999)
+    assert 0 < rows <= sum(len(one.warnings) for one in found.pairs.values())
+
+
+def test_rules_stand_side_by_side_and_those_that_change_the_top_group_come_first(opened, root):
+    app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", tab="Rules side by side")
+    task, found = KeptTask(TaskSource(str(root / "task"))), {}
+    for rule in fitting_rules(segment_means=True):
+        with suppress(SettingError):
+            found[rule] = compare_task(task, "XCOMET", trials=999, rank_rule=rule)
+    shown = rules_table(found, "XCOMET")
+    differs = shown.values("differs")
+    assert not app.exception and {"simultaneous", "wmt25", "overlap"} <= {*shown.keys}
+    assert differs == sorted(differs, reverse=True)
+    for word, *ranks in zip(differs, *(shown.values(rule) for rule in found), strict=True):
+        assert bool(word) == (len({ends[0] == 1 for ends in ranks if ends}) > 1)
+    drawn = [frame.value for frame in app.dataframe if list(frame.value["1"]) == shown.values("system")]
+    assert len(drawn) == 1
 
 
 @pytest.mark.parametrize("asked", [{"correction": "bonferroni"}, {"unit": "segment"}])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mtsig_core import InputError, SettingError, TestSet
-from mtsig_core.stats.settings import resolve
+from mtsig_core.stats.settings import PRESETS, resolve
 from tests.toys import toy
 
 SEGMENTS, DOCUMENTS = toy(3, 120), toy(3, 240, documents=np.arange(240) // 2)
@@ -115,3 +115,13 @@ class TestAuto:
     def test_block_length(self):
         assert settings(DOCUMENTS, unit="block").block_length == 4
         assert settings(unit="block").block_length == 25
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_resolves_or_says_why_it_does_not_fit(name):
+    preset = PRESETS[name]
+    if misfit := preset.explain_misfit(DOCUMENTS, False):
+        assert misfit.startswith(preset.title) and "segment scores" in misfit
+        assert ("domain" in misfit) == (name == "wmt24")
+    else:
+        assert settings(DOCUMENTS, **preset.settings)
