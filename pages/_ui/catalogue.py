@@ -48,6 +48,8 @@ PAGES = {page.name: page for page in (
     Page("Compare", "significance", "Significance", "Which pairs of systems differ significantly?", "grid_on"),
     Page("Compare", "pair", "One pair", "How large is one difference, and could it be chance?", "compare_arrows"),
     Page("Compare", "segments", "Segments", "Which segments make the difference?", "subject", _ONE_PAIR),
+    Page("Compare", "metrics", "Metrics and domains", "Do the metrics agree, and does a domain reverse the result?",
+         "balance"),
     Page("Shared task", "task", "Task", "Which systems are in the top group of each language pair?", "table_chart",
          (*_EVERY, "rank_rule"), opens="task"),
     Page("Shared task", "review", "Review", "Who is excluded, and who is declared the first?", "gavel",
@@ -62,9 +64,8 @@ PAGES = {page.name: page for page in (
          (*_SAMPLES, "unit"), demo=LARGE),
     Page("Learn", "validation", "Validation", "Can you trust the test?", "verified", _SAMPLES,
          ("experiment", {"documents or segments": ("correction", "trials")}), demo=LARGE),
-    Page("Learn", "metrics", "Metrics", "What is inside a score?", "calculate", _ONE_PAIR,
-         ("inside", {"sentence average": ("seed",), **dict.fromkeys(
-             ("Student's t", "which metric to trust", "by domain"), ("alpha", "seed"))})),
+    Page("Learn", "inside", "Inside a score", "What is inside a score?", "calculate", (*_ONE_PAIR, "seed"),
+         ("inside", {"Student's t": ("alpha",)})),
     Page("Reference", "methods", "Methods", "How is each number computed?", "functions"),
 )}
 HOME = PAGES["overview"]

@@ -45,7 +45,7 @@ TURNING = "\u202a\u202b\u202c\u202d\u202e"  # up to the end of a paragraph; what
 SHOWN = {"overview": [IMAGE, LONG], "upload": [*SYSTEMS, OUT, REF, OTHER_REF],
          "leaderboard": [*SYSTEMS, OUT, f"HUMAN-{REF}", f"HUMAN-{OTHER_REF}"], "significance": SYSTEMS,
          "pair": [LONG, IMAGE, DOCUMENT, REF], "bootstrap": SYSTEMS, "sampling": [IMAGE], "sweeps": [IMAGE],
-         "validation": [], "metrics": SYSTEMS, "segments": [LONG, IMAGE, DOCUMENT, DOMAIN, REF], "methods": []}
+         "validation": [], "metrics": SYSTEMS, "inside": SYSTEMS, "segments": [LONG, IMAGE, DOCUMENT, DOMAIN, REF], "methods": []}
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ def phone(window):
 
 
 @pytest.mark.parametrize("path, figures", [("significance", 1), ("leaderboard", 1), ("validation", 1), ("sweeps", 3),
-                                           ("sampling", 5), ("pair", 2), ("bootstrap", 2), ("metrics", 1)])
+                                           ("sampling", 5), ("pair", 2), ("bootstrap", 2), ("inside", 1)])
 def test_no_number_is_cut(at, phone, path, figures):
     phone.goto(at(path, ("--demo-segments", 600), **LIGHTER.get(path, {})))
     ready(phone)
