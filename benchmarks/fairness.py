@@ -21,8 +21,8 @@ ROUNDS = 2  # of each reader each time
 JOBS = ("leaderboard", "bootstrap")  # pages that compute for seconds, each time for a seed that nobody has asked for
 _SIZES, _LARGE = ", ".join(map(str, range(20_000, 30_000, 250))), {"testset": Source(demo=0).title}
 #: The heaviest that controls and limits allow, one after the other; who is asked whether to begin says yes.
-HEAVY = (("validation", _LARGE | {"experiment": "type-I error", "pairs": "2000"}),
-         ("sweeps", _LARGE | {"repeats": "300", "sizes": _SIZES}))
+HEAVY = (("trust", _LARGE | {"experiment": "False alarms", "pairs": "2000"}),
+         ("size", _LARGE | {"repeats": "300", "sizes": _SIZES}))
 _WARM = 10.0  # seconds that heavy sessions are at work before the others come
 _LOOPS = 20_000_000
 

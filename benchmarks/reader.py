@@ -17,8 +17,8 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
 #: The pages that a reader opens, by what stands in the address; the first is the overview.
-PAGES = ("", "upload", "leaderboard", "significance", "pair", "bootstrap", "sampling", "sweeps", "validation",
-         "metrics", "segments", "methods")
+PAGES = ("", "upload", "leaderboard", "significance", "pair", "bootstrap", "sampling", "size", "trust", "metrics",
+         "segments", "methods")
 _PICTURES = ("plotly_chart", "dataframe")
 _REFUSAL = re.compile('class="mt-box mt-error"[^>]*>(.*?)</div>', re.DOTALL)  # as `pages._ui.screen` draws an error
 _ASKS = "background.allow"  # in the id of the button below work that would take long

@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("overview", "upload", "leaderboard", "significance", "pair", "bootstrap", "sampling",
-         "sweeps", "validation", "metrics", "segments", "methods")
+         "size", "trust", "metrics", "segments", "methods")
 BROWSERS = ("chromium-headless-shell", "chromium")
 README = ("leaderboard", "significance", "pair")
 LOOKS = {"light": ("light", 1440, 1000), "dark": ("dark", 1440, 1000), "projector": ("light", 1280, 720)}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from statistics import median
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -274,6 +274,16 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
         pairs=tuple(SampledPair(names[a], names[b], metric.higher_is_better, float(full[k]), deltas[k], win[k],
                                 lose[k], p[k], float(p_whole[k])) for k, (a, b) in enumerate(pairs)),
         whole_units=part.n_documents or part.n_segments)
+
+
+def sample_both_kinds(testset: TestSet, metric: str | Metric, *, statistics: np.ndarray | None = None, jobs: int = 1,
+                      progress: Progress | None = None, **asked: Any) -> dict[str, Sampling]:
+    """`sampling` of blocks and of broad samples, by kind."""
+    def report(k: int) -> Progress | None:
+        return progress and (lambda stage, share: progress("samples", (k + share) / len(SAMPLE_KINDS)))
+
+    return {kind: sampling(testset, metric, kind, statistics=statistics, jobs=jobs, progress=report(k), **asked)
+            for k, kind in enumerate(SAMPLE_KINDS)}
 
 
 def _conclude_sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, settings: SamplingSettings,

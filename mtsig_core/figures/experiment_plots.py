@@ -117,16 +117,18 @@ def settling(sizes: Sequence[int], ours: Sequence[float | None], ranges: Sequenc
     line = [(size, 100 * value) for size, value in zip(sizes, theory, strict=True) if value]
     paper = [(size, 100 * value) for size, value in published]
     figure = _start()
-    figure.add_trace(_dots(*_columns(paper), "Zhang and Vogel: B = %{x:,}, %{y:.3f}%", GREY, "diamond-open", 9,
-                           line="dot"))
+    if paper:
+        figure.add_trace(_dots(*_columns(paper), "Zhang and Vogel: B = %{x:,}, %{y:.3f}%", GREY, "diamond-open", 9,
+                               line="dot"))
     figure.add_trace(_line(*_columns(line), BLUE, 2))
     bars = [(100 * low, 100 * high) for low, high in (ranges[k] or (math.nan, math.nan) for k, _ in known)]
     figure.add_trace(_dots(x, y, "here: B = %{x:,}, %{y:.3f}%", size=11, marker_line=dict(color="white", width=1),
                            error_y=_bars(y, *_columns(bars), BLUE)))
     seen = [value for _, value in (*line, *paper)] + [float(v) for bar in bars for v in bar]
     seen = [math.log10(value) for value in seen if value > 0] or [0.0]
-    above = bool(line) and line[0][1] > paper[0][1]  # the lines fall: free are the right of the upper, the left of
-    for points, text, over in ((line, "here, and the line of theory", above),  # the lower
+    # The lines fall: free are the right of the upper, the left of the lower.
+    above = bool(line) and (not paper or line[0][1] > paper[0][1])
+    for points, text, over in ((line, "here, and the line of theory", above),
                                (paper, f"Zhang and Vogel, {full(unit)}", not above)):
         if len(points) > 2:
             size, value = points[1 if over else 2]
@@ -134,7 +136,7 @@ def settling(sizes: Sequence[int], ours: Sequence[float | None], ranges: Sequenc
                    "bottom" if over else "top", xshift=10 if over else -14, yshift=2 if over else -10)
     figure.update_xaxes(_log_axis(sizes, range=[math.log10(75), math.log10(14_000)]))
     figure.update_yaxes(_log_axis(_WIDTH_TICKS, "{:g}%", range=[min(seen) - 0.12, max(seen) + 0.12]))
-    _set_size(figure, 320, below="B, bootstrap samples")
+    _set_size(figure, 320, below="B, resamples")
     return figure
 
 
@@ -216,8 +218,11 @@ def _swarm(values: np.ndarray, dot: float) -> np.ndarray:
 
 
 def intervals(scores: np.ndarray, low: np.ndarray, high: np.ndarray, hits: np.ndarray, whole: float, *,
-              unit: str, form: str = ".2f") -> go.Figure:
-    """The interval of each sample, and whether it contains the score on the whole test set (Koehn 2004, Fig. 6)."""
+              unit: str, form: str = ".2f", frame: tuple[float, float] | None = None) -> go.Figure:
+    """The interval of each sample, and whether it contains the score on the whole test set (Koehn 2004, Fig. 6).
+
+    `frame` are the ends of an axis that several figures share.
+    """
     figure, named = _start(), Labels()
     for hit, color, symbol, words in ((True, BLUE, "circle", "hit"), (False, VERMILLION, "x", "miss")):
         chosen = np.flatnonzero((hits == hit) & np.isfinite(low))
@@ -226,6 +231,9 @@ def intervals(scores: np.ndarray, low: np.ndarray, high: np.ndarray, hits: np.nd
             chosen + 1, scores[chosen], f"sample %{{x}}: %{{y:{form}}} [%{{customdata[0]:{form}}}, "
             f"%{{customdata[1]:{form}}}], {words}", color, symbol, 6 if hit else 10, words,
             error_y=_bars(scores[chosen], *ends, color, width=2), customdata=np.stack(ends, axis=-1)))
+    if frame is not None:
+        margin = 0.05 * (frame[1] - frame[0]) or 1.0
+        figure.update_yaxes(range=[frame[0] - margin, frame[1] + margin])
     return _by_sample(figure, len(scores), whole, f"whole test set, {whole:{form}}", named(unit), named)
 
 

@@ -352,20 +352,26 @@ def published_table(metric: str) -> Table:
             (system, median, _printed(*ends)) for system, median, *ends in papers.ZHANG_VOGEL_1.rows[metric]))
 
 
-def growing_table(stability: Stability, metric: str, level: str) -> Table:
-    """One interval for each number of samples, beside Table 5 of Zhang and Vogel (2004)."""
+def growing_table(stability: Stability, metric: str | None, level: str) -> Table:
+    """One interval for each number of resamples, beside Table 5 of Zhang and Vogel (2004) for a metric of theirs."""
+    table = row_table("growing", Growing, stability.growing,
+                      form=written_like(row.median for row in stability.growing), interval=f"{level} interval")
+    if metric is None:
+        return table
     theirs = {size: (median, _printed(*ends)) for size, median, *ends in papers.ZHANG_VOGEL_5.rows[metric]}
-    return row_table("growing", Growing, stability.growing, form=written_like(row.median for row in stability.growing),
-                     interval=f"{level} interval").with_columns(
+    return table.with_columns(
         (Column("their_median", "their median", "share"), Column("their_interval", "their interval", "relative")),
         [theirs.get(row.resamples, ("", "")) for row in stability.growing])
 
 
-def repeated_table(stability: Stability, metric: str) -> Table:
-    """The spread of repeated intervals, beside Table 6 of Zhang and Vogel (2004)."""
+def repeated_table(stability: Stability, metric: str | None = None) -> Table:
+    """The spread of repeated intervals, beside Table 6 of Zhang and Vogel (2004) for a metric of theirs."""
+    table = row_table("repeats", Repeated, stability.repeats, "resamples", "runs", "sd_low", "sd_high", "theory",
+                      "relative_sd", "relative", theory=f"{bound_sd(stability.settings.alpha):.2f} σ/√B")
+    if metric is None:
+        return table
     theirs = {size: (sd, _printed(*ends)) for size, sd, *ends in papers.ZHANG_VOGEL_6.rows[metric]}
-    return row_table("repeats", Repeated, stability.repeats, "resamples", "runs", "sd_low", "sd_high", "theory",
-                     "relative_sd", "relative", theory=f"{bound_sd(stability.settings.alpha):.2f} σ/√B").with_columns(
+    return table.with_columns(
         (Column("their_sd", "their SD", "share", ".2%"),
          Column("their_relative", "their mean interval", "relative")),
         [theirs.get(row.resamples, ("", "")) for row in stability.repeats])
@@ -468,12 +474,12 @@ def size_table(sweep: SizeSweep, system: str) -> Table:
          for row in rows]).select("part", "size", "score", "relative", *theirs)
 
 
-def reference_table(sweep: ReferenceSweep, system: str) -> Table:
-    """One system on the whole set by number of references, beside Table 3 of Zhang and Vogel (2004)."""
+def reference_table(sweep: ReferenceSweep, system: str, with_paper: bool = True) -> Table:
+    """One system on the whole set by number of references, beside Table 3 of Zhang and Vogel (2004) where asked for."""
     rows = [row for row in sweep.rows if (row.system, row.size) == (system, sweep.n_units)]
     table = row_table("references", ReferenceSize, rows, "references", "score", "relative", "equivalent",
                       form=_form(sweep.rows), relative=f"our {metric_title(sweep.metric)}")
-    if sweep.metric not in papers.ZHANG_VOGEL_3.rows:
+    if not with_paper or sweep.metric not in papers.ZHANG_VOGEL_3.rows:
         return table
     return table.with_columns(
         (Column("their_score", "their score", "share"), Column("their_interval", "their interval", "relative")),

@@ -254,9 +254,9 @@ def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
     """Conclusion and limitation, and what is said of both systems after it."""
     n, drawn, (score, difference) = draws.weights.shape[1], len(draws.weights), draws.middle()
     first, second = shorten_names(a, b)
-    of = "the only draw" if drawn == 1 else f"least to greatest of {drawn} draws" if draws.too_few(ALPHA) else \
-        f"{1 - ALPHA:.0%} interval of {drawn:,} draws"
-    bracket = f"From {2 / ALPHA:.0f} draws on: a {1 - ALPHA:.0%} interval." if draws.too_few(ALPHA) else \
+    of = "the only draw" if drawn == 1 else f"range of {drawn} draws, not yet a {1 - ALPHA:.0%} interval" if \
+        draws.too_few(ALPHA) else f"{1 - ALPHA:.0%} interval of {drawn:,} draws"
+    bracket = f"From {2 / ALPHA:.0f} draws on it is a {1 - ALPHA:.0%} interval." if draws.too_few(ALPHA) else \
         f"It leaves out {ALPHA / 2:.1%} of them at each end."
     undecided = not draws.too_few(ALPHA) and contains_zero(*difference)
     return {"truth": f"{draws.mean_missing:.1f}", "worse_said": f"{draws.share_worse:.0%}", "of": of, "conclusion": (

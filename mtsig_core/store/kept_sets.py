@@ -15,6 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
+from mtsig_core.assumption import Assumption
 from mtsig_core.errors import StoreError
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.store.database import INSERT, Database, Limits, database_url, hidden, later
@@ -178,6 +179,7 @@ def _pack(testset: TestSet) -> bytes:
     content = {key: dict(value) if isinstance(value, Mapping) else value for key, value in content.items()
                if key != "runs" or value}
     content["scores"] = {name: [dict(one.by_system), one.higher_is_better] for name, one in testset.scores.items()}
+    content["assumed"] = [[one.code, dict(one.facts)] for one in testset.assumed]
     return zlib.compress(json.dumps({"format": _FORMAT, **content}, separators=(",", ":")).encode(), 6)
 
 
@@ -187,6 +189,8 @@ def _unpack(packed: bytes, name: str) -> TestSet:
     if content.pop("format") > _FORMAT or not content.keys() <= known:
         raise StoreError(f"The kept test set {name!r} was saved by a newer version of mtsig. Update this one.")
     content["scores"] = {key: SegmentScores(*value) for key, value in content["scores"].items()}
+    content["assumed"] = [Assumption("as-written", {"text": one}) if isinstance(one, str) else Assumption(*one)
+                          for one in content.get("assumed", ())]  # sentences of an earlier version
     return TestSet(name, **content)
 
 

@@ -60,12 +60,14 @@ PAGES = {page.name: page for page in (
          demo=LARGE),
     Page("Learn", "bootstrap", "Bootstrap", "How far could one score be off?", "bar_chart",
          (*_ONE_PAIR, "unit", "ci", "alpha", "seed")),
-    Page("Learn", "sweeps", "Sweeps", "How many segments and references are enough?", "show_chart",
-         (*_SAMPLES, "unit"), demo=LARGE),
-    Page("Learn", "validation", "Validation", "Can you trust the test?", "verified", _SAMPLES,
-         ("experiment", {"documents or segments": ("correction", "trials")}), demo=LARGE),
+    Page("Learn", "size", "Test-set size", "How many segments or documents are enough?", "show_chart",
+         (*_SAMPLES, "unit"), demo=LARGE, was=("sweeps",)),
+    Page("Learn", "trust", "Can I trust the test?", "How often are tests and intervals wrong?", "verified", _SAMPLES,
+         ("experiment", {"Units": ("correction", "trials")}), demo=LARGE, was=("validation",)),
     Page("Learn", "inside", "Inside a score", "What is inside a score?", "calculate", (*_ONE_PAIR, "seed"),
          ("inside", {"Student's t": ("alpha",)})),
+    Page("Reference", "papers", "Reproduce the papers", "Do the numbers of the papers come out here?", "history_edu",
+         (*_SAMPLES, "unit", "trials"), demo=LARGE),
     Page("Reference", "methods", "Methods", "How is each number computed?", "functions"),
 )}
 HOME = PAGES["overview"]

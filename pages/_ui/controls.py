@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from types import MappingProxyType
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core import METRICS, TestSet
 from mtsig_core.metrics import list_metrics, metric_titles
@@ -103,11 +105,28 @@ def choice(label: str, options: Sequence, key: str, default=None, *, place=st, f
     return value if place is None else place.selectbox(label, options, key=key, accept_new_options=free, **more)
 
 
-def steps(label: str, options: Sequence[str], key: str, default: str, **more) -> str:
-    """A choice of one of a few that stand side by side, stepped through by the arrow keys; other pages forget it."""
-    address.settle(key, default, _said_as_text(lambda texts: options[options.index(texts[-1])]),
-                   lambda value: [value], pages_own=True)
+def steps(label: str, options: Sequence[str], key: str, default: str, former: Mapping[str, str] = MappingProxyType({}),
+          **more) -> str:
+    """A choice of one of a few that stand side by side, stepped through by the arrow keys; other pages forget it.
+
+    `former` are the names that old links have for options.
+    """
+    _settle_one(options, key, default, former)
     return st.radio(label, options, key=key, horizontal=True, **more)
+
+
+def tabs(options: Sequence[str], key: str = "tab") -> tuple[str, DeltaGenerator]:
+    """Tabs of which only the open one is drawn: its name, which is in the address, and its place."""
+    chosen = _settle_one(options, key, options[0])
+    places = st.tabs(options, key=key, on_change="rerun")
+    return chosen, places[options.index(chosen)]
+
+
+def _settle_one(options: Sequence[str], key: str, default: str, former: Mapping[str, str] = MappingProxyType({})):
+    def read(texts):
+        return options[options.index(former.get(texts[-1], texts[-1]))]
+
+    return address.settle(key, default, _said_as_text(read), lambda value: [value], pages_own=True)
 
 
 def several(label: str, options: Sequence[str], key: str, default: Sequence[str], *, place=st, **more) -> list[str]:

@@ -15,16 +15,14 @@ _NOTES = {name: " ".join(text.split()) for name, text in _TEXTS["notes"].items()
 
 def show_tests(titles: Sequence[tuple[str, str]]) -> None:
     """The formula of each test."""
-    with st.expander("The formulas, typeset", key="methods.tests"):
-        for name, title in titles:
-            st.markdown(f"**{name}**: {title}")
-            st.latex(TESTS[name])
+    for name, title in titles:
+        st.markdown(f"**{name}**: {title}")
+        st.latex(TESTS[name])
 
 
 def show_intervals() -> None:
     """The ends of each kind of interval, of a score or a difference."""
-    with st.expander("The formulas of the intervals, typeset", key="methods.intervals"):
-        _show_formulas(INTERVALS, "intervals")
+    _show_formulas(INTERVALS, "intervals")
 
 
 def show_corrections() -> None:

@@ -177,7 +177,7 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     page.keyboard.press("r")
     stage.get_by_text("Limit: ").wait_for()
     assert len(lost) == 1  # and what was lost is asked again
-    assert "(least to greatest of 20 draws)" in stage.locator(".ask").inner_text()
+    assert "(range of 20 draws, not yet a 95% interval)" in stage.locator(".ask").inner_text()
     assert "The room (\u25bc): 3, 4, 4." in stage.locator(".ask").inner_text()
     assert "Your guess" not in stage.locator(".ask").inner_text() and "guess=" not in page.url
     page.keyboard.press("x")

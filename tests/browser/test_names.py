@@ -44,8 +44,9 @@ TURNING = "\u202a\u202b\u202c\u202d\u202e"  # up to the end of a paragraph; what
 # What must be read on each page, beside the systems; a page that shows two of them is asked for those two.
 SHOWN = {"overview": [IMAGE, LONG], "upload": [*SYSTEMS, OUT, REF, OTHER_REF],
          "leaderboard": [*SYSTEMS, OUT, f"HUMAN-{REF}", f"HUMAN-{OTHER_REF}"], "significance": SYSTEMS,
-         "pair": [LONG, IMAGE, DOCUMENT, REF], "bootstrap": SYSTEMS, "sampling": [IMAGE], "sweeps": [IMAGE],
-         "validation": [], "metrics": SYSTEMS, "inside": SYSTEMS, "segments": [LONG, IMAGE, DOCUMENT, DOMAIN, REF], "methods": []}
+         "pair": [LONG, IMAGE, DOCUMENT, REF], "bootstrap": SYSTEMS, "sampling": [IMAGE], "size": [IMAGE],
+         "trust": [], "papers": [], "metrics": SYSTEMS, "inside": SYSTEMS,
+         "segments": [LONG, IMAGE, DOCUMENT, DOMAIN, REF], "methods": []}
 
 
 @pytest.fixture(scope="module")

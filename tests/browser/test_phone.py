@@ -20,7 +20,7 @@ def phone(window):
         yield watched(context.new_page())
 
 
-@pytest.mark.parametrize("path, figures", [("significance", 1), ("leaderboard", 1), ("validation", 1), ("sweeps", 3),
+@pytest.mark.parametrize("path, figures", [("significance", 1), ("leaderboard", 1), ("trust", 1), ("size", 1),
                                            ("sampling", 5), ("pair", 2), ("bootstrap", 2), ("inside", 1)])
 def test_no_number_is_cut(at, phone, path, figures):
     phone.goto(at(path, ("--demo-segments", 600), **LIGHTER.get(path, {})))

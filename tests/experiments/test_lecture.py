@@ -98,13 +98,13 @@ class TestBootstrap:
 
     def test_an_interval_stands_only_where_draws_lie_beyond_its_ends(self, ten):
         found = resamples(ten, 7, 0, 100)
-        for n, said in ((1, "(the only draw)"), (39, "(least to greatest of 39 draws)"),
+        for n, said in ((1, "(the only draw)"), (39, "(range of 39 draws, not yet a 95% interval)"),
                         (40, "(95% interval of 40 draws)")):
             some, end = found.first(n), texts.bootstrap_end(found.first(n), "A", "B")
             low, high = some.middle()[0]
             beyond = ((some.scores[:, 0] < low) | (some.scores[:, 0] > high)).sum()
             assert said in end["conclusion"] and said in end["after"] and beyond == (2 if n == 40 else 0)
-            assert ("From 40 draws on: a 95% interval." in end["conclusion"]) == (n < 40)
+            assert ("From 40 draws on it is a 95% interval." in end["conclusion"]) == (n < 40)
             assert ("It leaves out 2.5% of them at each end" in end["conclusion"]) == (n == 40)
         assert " to " not in texts.bootstrap_end(found.first(1), "A", "B")["conclusion"]
 

@@ -10,12 +10,12 @@ from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE
-from pages._ui import background, sweeps_sections, validation_sections
+from pages._ui import background, papers_sections, size_sections, trust_sections
 from tests.pages.toys import APP, small_source
 from tests.work.thread_workers import PickledWorker
 
 #: What the longest work is asked for unless a test asks for more.
-LIGHTER = {"sweeps": {"repeats": "30", "sizes": "50%, 100%"}, "validation": {"pairs": "200"}}
+LIGHTER = {"size": {"repeats": "30", "sizes": "50%, 100%"}, "trust": {"pairs": "200"}}
 
 
 @pytest.fixture(autouse=True)
@@ -31,10 +31,11 @@ def thread_workers(monkeypatch):
 
 
 #: Draws of the experiments, whatever a page asks for. What they find is tested with the core.
-FEWER = ((validation_sections, "type_one", {"n_pairs": 50, "trials": 199}),
-         (validation_sections, "claims", {"repeats": 20, "trials": 299}),
-         (validation_sections, "families", {"repeats": 20, "trials": 299}),
-         (validation_sections, "coverage", {"repeats": 50, "resamples": 99}))
+FEWER = ((trust_sections, "type_one", {"n_pairs": 50, "trials": 199}),
+         (trust_sections, "claims", {"repeats": 20, "trials": 299}),
+         (trust_sections, "families", {"repeats": 20, "trials": 299}),
+         (trust_sections, "coverage", {"repeats": 50, "resamples": 99}),
+         (papers_sections, "families", {"repeats": 20, "trials": 299}))
 
 
 def with_fewer(function, few):
@@ -45,7 +46,7 @@ def with_fewer(function, few):
 def fewer_draws(monkeypatch):
     for module, name, few in FEWER:
         monkeypatch.setattr(module, name, with_fewer(getattr(module, name), few))
-    monkeypatch.setattr(sweeps_sections, "_REPEATS", 2)
+    monkeypatch.setattr(size_sections, "_REPEATS", 2)
 
 
 class Pages(PagesManager):

@@ -16,49 +16,46 @@ def open_page(opened):
     return partial(opened, "bootstrap", pool="10000")
 
 
-def interval(system):
-    return f"[{system.ci_low:.2f}, {system.ci_high:.2f}]"
-
-
 def test_the_interval_is_that_of_the_leaderboard(open_page, source):
     page = open_page(source)
     assert not page.exception
     best = compare(source.read()).metrics["bleu"].systems[0]
     assert page.selectbox(key="system").value == best.system
-    assert f"{best.score:.2f} BLEU, 95% interval {interval(best)} (" in answers(page)[0]
+    assert f"{best.score:.2f} BLEU (95% CI {best.ci_low:.2f} to {best.ci_high:.2f})<" in answers(page)[0]
     for kind in ("percentile", "basic", "bca", "jackknife-t (chosen)"):
         assert f">{kind}</td>" in words(page)
-    for text in ("by segment", "by document", "ratio of widths", "[-4.35%, +4.41%]", "[-4.50%, +4.11%]",
-                 "[-4.24%, +4.40%]"):
+    for text in ("by segment", "by document", "ratio of widths"):
         assert text in words(page)
-    assert len(page.get("plotly_chart")) == 2
+    assert len(page.get("plotly_chart")) == 1
+    page = open_page(source, tab="How many resamples")
+    assert len(page.get("plotly_chart")) == 2 and "Zhang" not in words(page)
     assert "each end of the percentile interval would move by about" in answers(page)[1]  # not the one chosen
 
 
 def test_a_score_of_nothing(open_page, source):
-    page = open_page(source, system=NAMES[2])
+    page = open_page(source, system=NAMES[2], tab="How many resamples")
     assert not page.exception
-    assert "0.00 BLEU, 95% interval [0.00, 0.00]<" in answers(page)[0]
+    assert "0.00 BLEU (95% CI 0.00 to 0.00)<" in answers(page)[0]
     assert len(page.get("plotly_chart")) == 1 and "interval would move by about 0.00 BLEU<" in answers(page)[1]
 
 
 def test_the_pool_is_chosen_in_the_address(open_page, source):
-    page = open_page(source, pool="20000")
-    assert any("One pool of 20,000 independent samples" in e.value for e in page.markdown)
+    page = open_page(source, pool="20000", tab="How many resamples")
+    assert any("One pool of 20,000 independent resamples" in e.help for e in page.caption)
     assert any("--pool 20000" in line for line in copied(page))
-    page = open_page(source, pool="auto")
-    assert any("One pool of 200,000 independent samples" in e.value for e in page.markdown)
+    page = open_page(source, pool="auto", tab="How many resamples")
+    assert any("One pool of 200,000 independent resamples" in e.help for e in page.caption)
 
 
 def test_the_commands_print_the_numbers_on_screen(open_page, source, capsys):
-    page = open_page(source, seed="4", system=NAMES[0], ci="percentile")
+    page = open_page(source, seed="4", system=NAMES[0], ci="percentile", tab="How many resamples")
     printed = []
     for name in ("compare", "sweep"):
         command = arguments(next(line for line in copied(page) if f"mtsig {name} " in line))
         assert main([*command, "--format", "json"]) == 0
         printed.append(json.loads(capsys.readouterr().out)["metrics"]["bleu"])
     system = next(s for s in printed[0]["systems"] if s["system"] == NAMES[0])
-    assert f"[{system['ci_low']:.2f}, {system['ci_high']:.2f}]" in answers(page)[0]
+    assert f"{system['ci_low']:.2f} to {system['ci_high']:.2f}" in answers(page)[0]
     assert printed[1]["system"] == NAMES[0] and len(printed[1]["growing"]) == 7
     for row in printed[1]["growing"]:
         assert f"<td>{row['median']:.2f}</td><td>[{row['low']:.2f}, {row['high']:.2f}]</td>" in words(page)

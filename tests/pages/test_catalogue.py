@@ -17,10 +17,10 @@ ROWS = {name: page for name, page in PAGES.items() if page.opens == "testset"}
 #: Views of a page that a control of it chooses: (page, control, choice).
 VIEWS = [("metrics", "inside", choice) for choice in (
     "output length", "step by step", "sentence average", "Student's t", "signatures")]
-EXPERIMENTS = [("validation", "experiment", choice) for choice in (
-    "conclusions", "coverage", "many comparisons", "documents or segments", "one pair, several metrics")]
+EXPERIMENTS = [("trust", "experiment", choice) for choice in (
+    "Coverage", "Many comparisons", "Units", "Calibration", "Power")]
 #: What a page needs two systems for says so.
-NEEDS_TWO = ("pair", "sampling", "sweeps", "validation", "segments")
+NEEDS_TWO = ("pair", "sampling", "size", "trust", "segments")
 OTHER = {"metric": "chrf", "test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
          "trials": "1999", "seed": "3"}
 #: What the line on top says of a setting.
@@ -53,7 +53,7 @@ def shows_names_literally(page, nothing_of_them=False):
 def test_a_page_shows_names_literally_and_the_settings_that_have_an_effect(opened, source, name):
     """Also from another page's settings, of which it says the same: but for its line on how it is tested."""
     row, page = ROWS[name], opened(name, source, system=NAMES[0])
-    shows_names_literally(page, name in ("upload", "validation", "methods"))
+    shows_names_literally(page, name in ("upload", "trust", "papers", "methods"))
     assert drawn(page) == keys(row.settings)
     if (status := re.search('<div class="mt-status">(.*?)</div>', words(page))) and name != "upload":
         assert {key for key, text in TOLD.items() if text in status[1]} == {*TOLD} & {*row.settings}
@@ -79,12 +79,12 @@ def test_a_single_system_is_enough_to_open_a_page(opened, source, name, control,
 
 @pytest.mark.parametrize("name, control, choice, more", [
     (name, row.further[0], choice, more) for name, row in ROWS.items() for choice, more in row.further[1].items()
-    if choice != "which metric to trust"] + [("validation", "experiment", "coverage", ())])
+    if choice != "which metric to trust"] + [("trust", "experiment", "Coverage", ())])
 def test_what_has_an_effect_on_one_view_is_shown_there(opened, source, name, control, choice, more):
     row, page = ROWS[name], opened(name, source, **{control: choice})
     assert not page.exception and drawn(page) == keys((*row.settings, *more))
-    other = next(option for option in page.selectbox(key=control).options if option not in {choice, *row.further[1]})
-    page.selectbox(key=control).set_value(other).run()
+    widget = next(one for kind in (page.selectbox, page.radio) for one in kind if one.key == control)
+    widget.set_value(next(option for option in widget.options if option not in {choice, *row.further[1]})).run()
     assert drawn(page) == keys(row.settings)  # at once, not one click later
 
 

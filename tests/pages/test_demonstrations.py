@@ -40,9 +40,9 @@ def test_all_are_offered_by_what_they_are(opened):
 
 
 @pytest.mark.parametrize("path, opens", [(None, TASK), ("significance", TASK), ("upload", TASK), ("sampling", LARGE),
-                                         ("sweeps", LARGE)])
+                                         ("size", LARGE)])
 def test_where_none_was_chosen_each_page_opens_on_what_it_needs(opened, path, opens):
-    page = opened(path, **({"sizes": "10, 100"} if path == "sweeps" else {}))
+    page = opened(path, **({"sizes": "10, 100"} if path == "size" else {}))
     assert not page.exception
     assert page.selectbox(key="testset").value == opens and in_address(page) is None
     said = words(page)
@@ -79,12 +79,12 @@ def test_until_one_is_chosen_the_set_follows_the_page_and_what_was_said_of_it_st
 
 @pytest.mark.parametrize("path, source, key, goes_to", [
     ("sampling", Source(demo=300), "demo.simulated corpus", LARGE),
-    ("bootstrap", Source(demo=300), "demo.simulated corpus, 1592 segments, 4 references",
+    ("papers", Source(demo=300), "demo.simulated corpus, 1592 segments, 4 references",
      "simulated corpus, 1592 segments, 4 references"),
     (None, Source(demo=300), "demo.simulated shared task", TASK),
     ("significance", Source(demo=0), "demo.simulated shared task", TASK)])
 def test_pages_lead_to_the_set_that_they_need(opened, path, source, key, goes_to):
-    page = opened(path, source)
+    page = opened(path, source, **({"item": "zhang-table1"} if path == "papers" else {}))
     page.button(key=key).click().run()
     assert not page.exception
     assert page.selectbox(key="testset").value == goes_to and in_address(page) == goes_to

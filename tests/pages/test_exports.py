@@ -13,8 +13,8 @@ from tests.pages.toys import NAMES, offered, small_source, words
 
 PAGES = {
     "leaderboard": [{"metrics": ["chrf", "ter"]}, {"baseline": NAMES[0]}], "significance": [{}, {"test": "koehn"}],
-    "pair": [{}], "bootstrap": [{}], "sampling": [{"segments": "10"}], "sweeps": [{}], "segments": [{}],
-    "validation": [{"experiment": name} for name in ("one pair, several metrics", "documents or segments")],
+    "pair": [{}], "bootstrap": [{}], "sampling": [{"segments": "10"}], "size": [{}], "segments": [{}],
+    "trust": [{"experiment": "Units"}], "papers": [{"item": "riezler-table1"}],
     "metrics": [{"inside": name} for name in ("n-gram precisions", "step by step", "sentence average", "Student's t",
                                               "signatures")]}
 REASON = {f"reason.{NAMES[1]}": "sent late"}

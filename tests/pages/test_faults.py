@@ -43,7 +43,7 @@ def test_numbers_are_there_without_it(opened, source, broken):
     assert not app.exception and "is significantly better than the other 2 systems" in words(app)
 
 
-@pytest.mark.parametrize("page", ["bootstrap", "sweeps", "validation"])
+@pytest.mark.parametrize("page", ["bootstrap", "size", "trust"])
 def test_a_cluster_that_does_not_answer_is_one_message_that_names_the_variable(opened, source, monkeypatch, page):
     monkeypatch.setattr(parallel, "_PATIENCE", 0.2)
     monkeypatch.setenv("MTSIG_DASK", "tcp://127.0.0.1:1")

@@ -31,6 +31,6 @@ def test_the_pair_counts_all_swaps_and_takes_a_margin(opened, source):
 
 
 def test_sweeps_promises_nothing(opened, source):
-    shown = opened("sweeps", source, repeats="30", sizes="5")
+    shown = opened("size", source, repeats="30", sizes="5")
     assert not shown.exception and "annot be decided with 5 documents" in words(shown)
     assert "and more that often" not in words(shown) and "<td>nothing</td>" in words(shown)

@@ -60,7 +60,7 @@ def test_a_link_gives_the_numbers_of_the_core_again(opened):
     assert data["end"]["worse"] == found.share_worse and data["state"]["guess"] == [5]
     assert f"is behind {names[1]} on {data['end']['worse_said']} of 12" in data["end"]["after"]
     least, most = found.scores[:, 0].min(), found.scores[:, 0].max()
-    moved = f"so its score moves: {least:.1f} to {most:.1f} (least to greatest of 12 draws)."
+    moved = f"so its score moves: {least:.1f} to {most:.1f} (range of 12 draws, not yet a 95% interval)."
     assert moved in data["end"]["conclusion"]
     assert sent(opened("lecture", SMALL, **asked)) == data
     assert sent(opened("lecture", SMALL, **{**asked, "seed": "4"}))["rows"] != data["rows"]

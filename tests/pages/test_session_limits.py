@@ -90,8 +90,8 @@ def test_what_is_no_number_is_named(monkeypatch):
 
 
 @pytest.mark.parametrize(("page", "asked", "variable", "most", "kind"), [
-    ("validation", {"trials": "99"}, "MTSIG_MAX_DRAWS", 2 * 100 * 199 * 200 - 1, "type_one"),
-    ("sweeps", {"trials": "99", "drawn": "segment"}, "MTSIG_MAX_SWEEP", 1, "sweep_sizes"),
+    ("trust", {"trials": "99"}, "MTSIG_MAX_DRAWS", 2 * 100 * 199 * 200 - 1, "type_one"),
+    ("size", {"trials": "99", "drawn": "segment"}, "MTSIG_MAX_SWEEP", 1, "sweep_sizes"),
     ("task", {"shared_task": "task", "metric": "XCOMET"}, "MTSIG_MAX_DRAWS", 1, "task"),
     ("task", {"shared_task": "task", "metric": "XCOMET", "against": "MetricX-24"}, "MTSIG_MAX_DRAWS", None, None)])
 def test_pages_say_so_before_they_begin(opened, folder, monkeypatch, page, asked, variable, most, kind):  # noqa: F811

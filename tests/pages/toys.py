@@ -45,8 +45,8 @@ def words(page):
     frames = (f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in row)}</tr>" for frame in page.dataframe
               for tag, rows in zip(("th", "td"), (frame_rows(frame)[:1], frame_rows(frame)[1:]), strict=True)
               for row in rows)
-    bodies = [element.proto.body for element in page.get("html")]
-    return "\n".join([*(body for body in bodies if not body.endswith("</style>")), *frames])
+    bodies = [re.sub(r"<style>.*?</style>", "", element.proto.body, flags=re.DOTALL) for element in page.get("html")]
+    return "\n".join([*filter(None, bodies), *frames])
 
 
 def caution_codes(page, cautions):

@@ -15,6 +15,7 @@ from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.agreement import agreement_text
 from mtsig_core.report.assumption_words import ASSUMPTION_TEMPLATES, REMEDIES, list_assumptions
 from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.store.kept_sets import _pack, _unpack
 from mtsig_core.testset import check_settled
 
 SCORES = {name: [level + k % 3 / 10 for k in range(20)] for name, level in (("A", .5), ("B", .6), ("C", .7))}
@@ -73,6 +74,11 @@ def test_nothing_goes_by_the_wording(found, monkeypatch, tmp_path, capsys):
         (tmp_path / part).write_text("Ein Satz.\n" * 9)
     assert main(["task", "--folder", str(tmp_path), "--trials", "99", "--resamples", "99"]) == 0
     assert "@pair-without-reference." in capsys.readouterr().out
+
+
+def test_it_is_kept_with_an_upload():
+    testset = replace(read_scores({"mine": SCORES}), assumed=EXAMPLES)
+    assert _unpack(_pack(testset), "toy").assumed == tuple(EXAMPLES)
 
 
 def test_a_result_of_an_older_version_keeps_its_sentences(found):

@@ -9,6 +9,7 @@ from mtsig_core import Caution, TestSet, compare
 from mtsig_core.report.palette import width
 from mtsig_core.report.pictures import forest_svg, matrix_key, matrix_svg
 from mtsig_core.report.reports import comparison_html
+from mtsig_core.report.sentences import state_verdict
 from tests.report.test_outputs import SETTINGS, comparison, result
 from tests.toys import toy
 
@@ -46,7 +47,7 @@ class Page(HTMLParser):
 def test_answer_comes_first_and_everything_is_there():
     code = comparison_html(comparison(warnings=[Caution("several-metrics", {"n": 3})]))
     text = Page(code).text
-    parts = ["Comparison of systems on set", "No clear winner. Top group: A, B", "BLEU: systems",
+    parts = ["Comparison of systems on set", state_verdict(comparison(), "bleu"), "BLEU: systems",
              "3 metrics were compared",
              "BLEU: pairs", "for a paper", "We compared 3 systems", "Settings", "romano-wolf", "BLEU signature",
              "tok:13a"]

@@ -3,7 +3,8 @@
 import re
 
 from mtsig_core import Caution, TestSet, compare
-from mtsig_core.report.tables import leaderboard_table
+from mtsig_core.report.sentences import state_verdict
+from mtsig_core.report.tables import leaderboard_table, pairs_table
 from tests.report.test_html_report import HOSTILE, Page
 from tests.report.test_outputs import SETTINGS, comparison, result
 from tests.toys import toy
@@ -11,14 +12,15 @@ from tests.toys import toy
 
 def test_a_comparison_says_who_is_ahead_how_it_was_tested_and_what_to_mind():
     page = Page(comparison(warnings=[Caution("several-metrics", {"n": 3})])._repr_html_())
-    for part in ("set; 10 segments", "999 permutations", "BLEU, higher is better. No clear winner. Top group: A, B",
+    for part in ("set; 10 segments", "999 permutations",
+                 f"BLEU, higher is better. {state_verdict(comparison(), 'bleu')}",
                  "3 pairs",
                  "Caveats: 1",
                  "3 metrics were compared"):
         assert part in page.text
-    rows = leaderboard_table(result(), SETTINGS).for_readers().texts()
-    assert page.cells[:27] == [cell for row in rows for cell in row]
-    assert page.cells[27:30] == ["A - B", "+0.50", "[-0.50, +1.50]"]
+    systems, pairs = ([cell for row in table.for_readers().texts() for cell in row] for table in (
+        leaderboard_table(result(), SETTINGS), pairs_table(result(), SETTINGS)))
+    assert page.cells[:len(systems)] == systems and page.cells[len(systems):][:3] == pairs[:3]
 
 
 def test_a_metric_has_its_systems_without_what_only_the_settings_tell():

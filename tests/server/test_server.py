@@ -236,8 +236,8 @@ def begin_long_work(tab):
     def button(messages, label):
         return next((found for found in elements(messages, "button") if found.label.startswith(label)), None)
 
-    run = button(tab.run(page="sweeps", query=long, enough=lambda found: button(found[-1:], "Run it")), "Run it")
-    tab.run(run.id, page="sweeps", query=long, enough=lambda found: button(found[-1:], "Cancel"))
+    run = button(tab.run(page="size", query=long, enough=lambda found: button(found[-1:], "Run it")), "Run it")
+    tab.run(run.id, page="size", query=long, enough=lambda found: button(found[-1:], "Cancel"))
 
 
 def workers(pid):

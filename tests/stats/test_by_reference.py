@@ -93,9 +93,8 @@ class TestWarning:
             lead = {"reference": row.reference, "leaders": row.leaders, "ahead": True, "n_segments": N}
             assert (lead in caution.facts["leads"]) == (other in find_top_group(result))
 
-    @pytest.mark.parametrize("ahead, said", [
-        (True, "{} is significantly better than the other 2 systems"), (False, "Top group: {}")])
-    def test_and_who_is_only_the_last_that_may_be_the_first(self, ahead, said):
+    @pytest.mark.parametrize("ahead", [True, False])
+    def test_and_who_is_only_the_last_that_may_be_the_first(self, ahead):
         """As where Ann ties with Bob, who is worse than Cyd, who is worse than Ann."""
         result = compare(AGAINST, **QUICK).metrics["bleu"]
         rows = tuple(dataclasses.replace(row, ahead=ahead) for row in result.by_reference)
@@ -103,7 +102,9 @@ class TestWarning:
         leads = reference_disagreement(result, N)["leads"]
         assert leads and all(lead["ahead"] == ahead for lead in leads)
         assert [lead["reference"] for lead in leads] == [row.reference for row in find_other_leaders(result)]
-        assert by_reference_table(result).values("leaders")[1:] == [said.format(row.leaders[0]) for row in rows]
+        said = by_reference_table(result).values("leaders")[1:]
+        assert all(row.leaders[0] in text and ("significantly better" in text) == ahead
+                   for text, row in zip(said, rows, strict=True))
 
     def test_is_not_given_where_they_agree(self):
         assert leaders(ALIKE) == {"refA": ("Ann",), "again": ("Ann",)}

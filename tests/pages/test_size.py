@@ -1,4 +1,4 @@
-"""The Sweeps page without a browser."""
+"""The page Test-set size without a browser."""
 
 import json
 import re
@@ -9,26 +9,22 @@ import pytest
 
 from mtsig_core.experiments import sweeps
 from mtsig_core.experiments.planning import plan
-from mtsig_core.experiments.sweeps import count_detections, sweep_references, sweep_sizes, with_references
+from mtsig_core.experiments.sweeps import count_detections, sweep_references, sweep_sizes
 from mtsig_core.report.experiment_tables import (
     detection_table,
-    grid_table,
     plan_table,
     reference_table,
-    size_table,
     width_table,
 )
-from mtsig_core.report.table import rounded
-from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
-from pages._ui import background, charts, sweeps_sections
+from pages._ui import background, charts, size_sections
 from tests.pages.toys import NAMES, answers, arguments, copied, joined, shows, words, write
 from tests.work.thread_workers import ThreadWorker
 
 
 @pytest.fixture
 def open_page(opened):
-    return lambda source, **asked: opened("sweeps", source, **asked)
+    return lambda source, **asked: opened("size", source, **asked)
 
 
 def answer(page):
@@ -42,16 +38,25 @@ def command_of(page, what):
 
 def test_the_answer_comes_first_and_the_tables_are_those_of_the_core(open_page, source):
     page = open_page(source, seed="3", difference="5.0", power="0.9", sizes="5, 100%")
-    assert not page.exception and len(page.get("plotly_chart")) == 3
+    assert not page.exception and len(page.get("plotly_chart")) == 1
     swept = sweep_sizes(source.read(), "bleu", sizes=[5, 1.0], repeats=30, seed=3)
     planned = plan(swept, 5.0, 0.9)
     first = planned[0]
-    assert f": a difference of 5 BLEU is found 90% of the time with about {first.units:,} documents" in answer(page)
-    assert f"differ by {rounded(first.delta)} here" in words(page)
+    assert f"A difference of 5 BLEU takes about {first.units:,} documents" in answer(page)
+    assert "to be found 90% of the time<" in answer(page)
     rows = count_detections(swept, first.a, first.b, 5.0)
     assert shows(page, plan_table(planned, 5.0, "BLEU", "documents")) and shows(page, detection_table(rows))
-    assert shows(page, width_table([row for row in swept.systems if row.system == first.a]))
     assert {"--difference=5", "--power=0.9", "--seed=3", "--sizes=5,100%"} <= command_of(page, "--difference")
+    page = open_page(source, seed="3", difference="5.0", power="0.9", sizes="5, 100%", tested="3")
+    assert f"about {first.units_family:,} documents" in answer(page) and "when 3 pairs are tested<" in answer(page)
+
+
+def test_scores_and_intervals_by_size_have_a_tab(open_page, source):
+    page = open_page(source, seed="3", sizes="5, 100%", tab="Scores and intervals by size")
+    assert not page.exception and len(page.get("plotly_chart")) == 3
+    swept = sweep_sizes(source.read(), "bleu", sizes=[5, 1.0], repeats=30, seed=3)
+    mine = page.selectbox(key="a").value
+    assert shows(page, width_table([row for row in swept.systems if row.system == mine]))
 
 
 @pytest.mark.parametrize(("shift", "said"), [(0, "score the same on all documents"),
@@ -64,7 +69,7 @@ def test_of_two_whose_difference_never_varies_nothing_is_planned(open_page, tmp_
     assert not page.exception and f"A and B {said}: nothing varies, and there is nothing to plan<" in answer(page)
     assert "no test set of any size" not in answer(page) and "finds 0.00" not in words(page)
     assert "among 1 pairs" not in words(page)
-    assert len(page.get("plotly_chart")) == 2  # scores and intervals, no curve
+    assert not page.get("plotly_chart")  # no curve
 
 
 def test_headline_curve_and_dots_follow_the_difference_that_is_dragged(open_page, source):
@@ -74,9 +79,9 @@ def test_headline_curve_and_dots_follow_the_difference_that_is_dragged(open_page
 
     page = open_page(source, unit="document", sizes="ten sizes")
     curve, dots, size = drawn(page)
-    assert ": a difference of 2 BLEU is found" in answer(page)
+    assert "A difference of 2 BLEU takes" in answer(page)
     page.slider(key="difference").set_value(8.0).run()
-    assert not page.exception and ": a difference of 8 BLEU is found" in answer(page)
+    assert not page.exception and "A difference of 8 BLEU takes" in answer(page)
     steeper, more, smaller = drawn(page)
     assert all(b > a for a, b in zip(curve, steeper, strict=True)) and sum(more) > sum(dots)
     for text in (size, smaller):
@@ -105,9 +110,8 @@ def test_the_curve_grows_and_no_half_of_it_passes_for_the_whole(open_page, sourc
     monkeypatch.setattr(background, "PATIENCE", 0)
     monkeypatch.setattr(background._SCHEDULER, "pool", ThreadWorker)
     monkeypatch.setattr(charts, "grow", grow)
-    monkeypatch.setattr(sweeps_sections.screen, "answer", lambda text: said.append(text))
+    monkeypatch.setattr(size_sections.screen, "answer", lambda text: said.append(text))
     monkeypatch.setattr(sweeps, "sweep_sizes", slowly)
-    monkeypatch.setattr(sweeps_sections, "sweep_sizes", whole_sweep)
     page = open_page(source, sizes="5, 8, 100%", seed="11")
     assert not page.exception and [alt[:28] for _, alt in grown] == [
         f"Test sets of {k} of 3 sizes ar" for k in range(4)]
@@ -120,7 +124,7 @@ def test_the_curve_grows_and_no_half_of_it_passes_for_the_whole(open_page, sourc
         assert list(figure.layout.xaxis.range) == whole["layout"]["xaxis"]["range"]
         assert ("still being<br>drawn" in str(figure.layout.annotations)) == (drawn < 3)
     assert len(said) == 5 and len(set(said)) == 1  # the headline is of the whole set from the first
-    assert "so far" not in words(page) and len(page.get("plotly_chart")) == 3
+    assert "so far" not in words(page) and len(page.get("plotly_chart")) == 1
 
 
 @pytest.fixture
@@ -129,41 +133,35 @@ def several(source, tmp_path):
     return replace(source, ref=(*source.ref, ("other", source.system[1][1])))
 
 
-def test_the_tables_beside_the_paper_are_those_of_the_core(open_page, several):
-    page = open_page(several, drawn="segment", b=NAMES[0], a=NAMES[1], sizes="ten sizes")
-    assert not page.exception and len(page.get("plotly_chart")) == 4
+def test_references_have_a_tab(open_page, several):
+    page = open_page(several, drawn="segment", b=NAMES[0], a=NAMES[1], tab="References")
+    assert not page.exception and len(page.get("plotly_chart")) == 2
     own = several.read().only([NAMES[1]])
-    shares = sweep_sizes(own, "bleu", sizes=[0.1, 0.2, 0.5, 0.8, 1.0], repeats=30, unit="segment")
-    assert shows(page, size_table(shares, NAMES[1])) and f"--only={NAMES[1]}" in command_of(page, "--sizes 10%")
     by_references = sweep_references(own, "bleu", repeats=2, unit="segment")
     assert [row.references for row in by_references.rows if row.size == 60] == [1, 2]
-    assert shows(page, reference_table(by_references, NAMES[1])) and command_of(page, "sweep references")
-    assert shows(page, grid_table(by_references, NAMES[1]))
+    assert shows(page, reference_table(by_references, NAMES[1], False)) and command_of(page, "sweep references")
+    assert "Zhang" not in words(page)
 
 
 def test_one_reference_says_so_and_the_rest_stands(open_page, source):
-    page = open_page(source)
-    assert not page.exception and "This set has one reference" in words(page) and len(page.get("plotly_chart")) == 3
+    page = open_page(source, tab="References")
+    assert not page.exception and "fewer than two references" in words(page) and len(page.get("plotly_chart")) == 1
 
 
 def test_human_scores_stand_beside_theirs(open_page, source, tmp_path):
     table = tmp_path / "human.tsv"
     table.write_text("system\tline\tscore\n" + "".join(
         f"{name}\t{k + 1}\t{(60 + 7 * j + k % 5) / 100}\n" for j, name in enumerate(NAMES) for k in range(60)))
-    page = open_page(replace(source, scores=(("human", str(table)),)), metric="human", unit="segment")
+    page = open_page(replace(source, scores=(("human", str(table)),)), metric="human", unit="segment", tab="References")
     assert not page.exception and "no reference changes" in words(page)
-    assert "a difference of 0.02 human" in answer(page) and "[-4.65%, +4.77%]" in words(page)
+    assert "A difference of 0.02 human" in answer(page)
 
 
-def test_the_simulated_corpus_gets_references_and_a_hundred_documents(open_page):
-    page = open_page(Source(demo=100), metric="nist", unit="segment")
-    assert not page.exception and "a difference of 0.2 NIST" in answer(page)
+def test_the_simulated_corpus_gets_references(open_page):
+    page = open_page(Source(demo=100), metric="nist", unit="segment", tab="References")
+    assert not page.exception and "A difference of 0.2 NIST" in answer(page)
     assert any("do not narrow" in e.value for e in page.caption)
-    four = with_references(load_demo(100)).only(["Spanish"])
-    assert len(four.references) == 4
-    assert shows(page, grid_table(sweep_references(four, "nist", repeats=2, unit="segment"), "Spanish"))
-    command = next(line for line in copied(page) if "--sizes 10%" in line)
-    assert "--demo-segments 100 --demo-references 4 --only" in command
+    assert any("--demo-segments 100 --demo-references 4 --only" in line for line in copied(page))
 
 
 def test_what_cannot_be_done_is_said(open_page, source):

@@ -1,4 +1,4 @@
-"""The Sweeps page in a real browser: the difference is dragged."""
+"""The page Test-set size in a real browser: the difference is dragged."""
 
 import re
 
@@ -11,12 +11,12 @@ pytestmark = pytest.mark.browser
 
 
 def test_what_is_dragged_moves_headline_curve_and_address(at, page):
-    page.goto(at("sweeps", ("--demo-segments", 300), repeats=30, sizes="50%, 100%", unit="segment"))
+    page.goto(at("size", ("--demo-segments", 300), repeats=30, sizes="50%, 100%", unit="segment"))
     ready(page)
     answer = page.locator(".mt-answer").first
-    curve = page.locator(".st-key-sweeps-decisions .scatterlayer path.js-line")
+    curve = page.locator(".st-key-size-decisions .scatterlayer path.js-line")
     before = answer.inner_text(), curve.first.get_attribute("d")
-    assert "a difference of 1 BLEU is found 80% of the time" in before[0]
+    assert "A difference of 1 BLEU takes" in before[0]
     slider = page.locator(".st-key-difference")
     thumb, rail = slider.locator("input"), slider.get_by_test_id("stSlider").bounding_box()
     box = slider.get_by_test_id("stSliderThumbValue").locator("..").bounding_box()
@@ -26,11 +26,11 @@ def test_what_is_dragged_moves_headline_curve_and_address(at, page):
     page.mouse.up()
     expect(answer).not_to_have_text(before[0])
     settled(page)
-    dragged = float(re.search(r"a difference of ([\d.]+) BLEU", answer.inner_text())[1])
+    dragged = float(re.search(r"A difference of ([\d.]+) BLEU", answer.inner_text())[1])
     assert 2 <= dragged <= 4 and f"difference={dragged}" in page.url
     assert float(thumb.input_value()) == dragged
     assert curve.first.get_attribute("d") != before[1]
     thumb.press("ArrowRight")
-    expect(answer).to_have_text(re.compile(f"a difference of {dragged + 0.1:g} BLEU"))
+    expect(answer).to_have_text(re.compile(f"A difference of {dragged + 0.1:g} BLEU"))
     settled(page)
     fits(page)

@@ -1,0 +1,381 @@
+"""Parts of the page Reproduce the papers: each table or figure, ours beside theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import streamlit as st
+
+from mtsig_core.experiments.error_rates import families, if_independent, variants
+from mtsig_core.experiments.frame import flatten_rows
+from mtsig_core.experiments.inside_score import precisions
+from mtsig_core.experiments.papers import (
+    KOEHN_2_3,
+    KOEHN_6,
+    KOEHN_7_8,
+    KOEHN_T1,
+    KOEHN_T3,
+    KOEHN_T4,
+    RIEZLER_MAXWELL_4_4,
+    RIEZLER_MAXWELL_T1,
+    RIEZLER_MAXWELL_T2,
+    SENTENCES_PER_DOCUMENT,
+    ZHANG_VOGEL_1,
+    ZHANG_VOGEL_2,
+    ZHANG_VOGEL_5,
+    ZHANG_VOGEL_6,
+)
+from mtsig_core.experiments.sampling import SAMPLE_KINDS, sample_both_kinds, sampling
+from mtsig_core.experiments.sweeps import bound_sd, stability, sweep_sizes
+from mtsig_core.experiments.validation import conclusions, pair_tests
+from mtsig_core.figures.experiment_plots import (
+    intervals,
+    outcomes,
+    p_values,
+    rates,
+    sample_scores,
+    scores,
+    settling,
+    widths,
+)
+from mtsig_core.metrics import list_metrics, metric_title
+from mtsig_core.report import experiment_tables as tables
+from mtsig_core.report.palette import BLUE
+from mtsig_core.report.sentences import choose_form
+from mtsig_core.report.table import signed
+from mtsig_core.report.tables import relations_table
+from mtsig_core.stats.score import bootstrap_systems
+from mtsig_core.stats.significance import significant
+from pages._ui import controls, methods_sections, one_pair, screen, session_limits, testsets
+from pages._ui.browser import command_box
+from pages._ui.size_sections import run_sweep, show_references, with_several_references
+from pages._ui.studies import study
+from pages._ui.trust_sections import row_of
+from pages._ui.views import View
+
+PAPERS = {"koehn": "Koehn (2004)", "zhang": "Zhang and Vogel (2004)", "riezler": "Riezler and Maxwell (2005)"}
+
+
+class Item(NamedTuple):
+    """A table or figure of a paper."""
+
+    title: str
+    show: Callable[[View], None]
+
+
+def _is_koehns(view: View) -> bool:
+    """Whether the test set stands for the one of `Koehn (2004)`."""
+    return view.testset.simulated and view.metric == "bleu" and view.testset.n_segments == 30_000
+
+
+def _choose_system(view: View) -> str:
+    return controls.choice("System", [row.system for row in view.result.systems], "system", width=420)
+
+
+# Koehn (2004).
+
+
+def _show_precisions(view: View) -> None:
+    parts = study(view, "metrics precisions", "bleu")
+    screen.show_table(tables.precision_table(rows := parts.run(precisions, "Counting n-grams"), _is_koehns(view)))
+    st.caption(f"In brackets: {KOEHN_T1.source}, {KOEHN_T1.about}. The geometric mean of the four precisions takes "
+               "weights of 1/4, which equation 1 of the paper lacks.")
+    parts.show_numbers(rows, key="papers.precisions")
+
+
+def _show_factors(view: View) -> None:
+    screen.show_table(tables.factor_table())
+    st.caption("Factors as printed. The paper takes n degrees of freedom where n - 1 are right; 1.9849 is a slip for "
+               "1.9840 besides; its entry for 600 at 99% is that of 599, and 2.5759 without end is 2.5758.")
+    command_box(study(view, "metrics students-t").print_command(), "papers.factors.command", "intervals of a mean")
+
+
+def _take_samples(view: View):
+    """Samples of 300 segments of both kinds, and what asks for them."""
+    size = min(300, max(2, view.testset.n_segments // 10))
+    asked = {kind: study(view, f"sample {kind}", size=size) for kind in SAMPLE_KINDS}
+    return size, asked, asked["broad"].run(sample_both_kinds, "Taking samples", limit=partial(
+        session_limits.check_experiment, view.testset, sampling, asked["broad"].asked))
+
+
+def _show_spread(view: View) -> None:
+    name = _choose_system(view)
+    size, asked, samples = _take_samples(view)
+    form, both = choose_form(view.result), {kind: one.system(name) for kind, one in samples.items()}
+    theirs = {kind: ends for kind, *ends in KOEHN_2_3.rows["bleu"]} if _is_koehns(view) and name == "Spanish" else {}
+    screen.answer("; ".join(f"{kind}: {one.range[0]:{form}} to {one.range[1]:{form}}"
+                            + (f" (Koehn: {theirs[kind][0]} to {theirs[kind][1]})" if theirs else "")
+                            for kind, one in both.items()).capitalize())
+    asked["broad"].show(
+        partial(sample_scores, {kind: one.scores for kind, one in both.items()}, both["broad"].full, theirs,
+                unit=metric_title(view.metric), form=form),
+        [{"kind": kind, **row} for kind, one in both.items() for row in tables.sampled_system_records(one)],
+        f"Scores of samples of {size} segments, blocks above and broad samples below.", name, key="papers.spread")
+    st.caption(f"{KOEHN_2_3.source}: {KOEHN_2_3.about}.")
+
+
+def _show_hits(view: View) -> None:
+    name = _choose_system(view)
+    _, asked, samples = _take_samples(view)
+    one = samples["broad"].system(name)
+    rate = one.hit_rate
+    screen.answer(f"{rate.count} of {rate.n} intervals contain the score of the whole test set "
+                  f"(Koehn: {KOEHN_6.rows['bleu'][0][2]} of {KOEHN_6.rows['bleu'][0][1]})")
+    asked["broad"].show(
+        partial(intervals, one.scores, one.low, one.high, one.hits, one.full, unit=metric_title(view.metric),
+                form=choose_form(view.result)), tables.sampled_system_records(one),
+        "The interval of each broad sample, and whether it contains the score of the whole test set.", name,
+        key="papers.hits")
+    st.caption(f"{KOEHN_6.source}: {KOEHN_6.about}.")
+
+
+def _show_outcomes(view: View) -> None:
+    a, b, _ = one_pair.choose(view, 3)
+    _, asked, samples = _take_samples(view)
+    pair, form = samples["broad"].pair(a, b), choose_form(view.result)
+    truth, verdicts = pair.sign * pair.full, pair.verdicts("koehn", view.alpha)
+    asked["broad"].show(
+        partial(outcomes, pair.improvements, verdicts, truth, f"whole test set, {truth:+{form}}",
+                what="Improvement of A over B", unit=metric_title(view.metric), form=form),
+        tables.sampled_pair_records(pair), "Improvement of A over B on each broad sample.", a, b,
+        key="papers.differences")
+    asked["broad"].show(
+        partial(outcomes, 100 * pair.win, verdicts, 50, "A better as often as B", what="% of resamples with A better",
+                bounds=(100 * view.alpha, 100 * (1 - view.alpha))), tables.sampled_pair_records(pair),
+        "Paired bootstrap of each broad sample: the share on which A is better.", a, b, key="papers.wins")
+    screen.show_table(tables.tally_table({"broad samples": samples["broad"], "blocks": samples["blocks"]}, a, b,
+                                         view.alpha, published=_is_koehns(view)))
+    st.caption(f"{KOEHN_7_8.source}: {KOEHN_7_8.about}. Between Spanish and Danish one broad sample of his 100 was "
+               "negative, by 0.07 (Figure 4; '300 broad samples' in 3.4 is a slip).")
+
+
+def _show_conclusions(view: View) -> None:
+    samples, koehns = study(view, "validate conclusions"), _is_koehns(view)
+    one = samples.run(conclusions, "Taking samples")
+    size = controls.choice("Segments in a sample", one.sizes, "of", default=min(one.sizes, key=lambda n: abs(n - 300)),
+                           width=220)
+    rows = [row for row in one.rows if row.size == size]
+    theirs = [(tables.koehns_conclusions(row) if koehns else None) or (None, None) for row in rows]
+    samples.show(partial(rates, [row_of(f"{row.a} - {row.b}", row.right, paper[0] and paper[0] / 100)
+                                 for row, paper in zip(rows, theirs, strict=True)], other=KOEHN_T3.source,
+                         against=[row_of(f"{row.a} - {row.b}", row.wrong) for row in rows],
+                         words=("right", "wrong"), what="of the samples"), one.rows,
+                 f"Share of samples of {size} that agree with the whole test set, for each pair.",
+                 key="papers.conclusions")
+    screen.show_table(tables.conclusion_table(one, koehns))
+    st.caption(f"Percent right / wrong; in brackets {KOEHN_T3.source}, {KOEHN_T3.about}.")
+
+
+def _show_levels(view: View) -> None:
+    one, koehns = study(view, "validate conclusions").run(conclusions, "Taking samples"), _is_koehns(view)
+    theirs = {low: share / 100 for low, _, share in KOEHN_T4.rows["bleu"]} if koehns else {}
+    study(view, "validate calibration").show(
+        partial(rates, [row_of(row.level, row.right, theirs.get(row.low)) for row in one.levels],
+                other=KOEHN_T4.source, what="of the conclusions are right"), one.levels,
+        "Share of conclusions at each level that agree with the whole test set.", key="papers.calibration")
+    screen.show_table(tables.calibration_table(one, koehns))
+    st.caption(f"{KOEHN_T4.source}, {KOEHN_T4.about}: a calibration over pairs that do differ, not a check of the "
+               "false-alarm rate.")
+
+
+# Zhang and Vogel (2004).
+
+
+def _show_relative(view: View) -> None:
+    settings, ci, theirs = view.comparison.settings, view.result.ci, ZHANG_VOGEL_1.nearest(view.metric)
+    systems = view.experiment(bootstrap_systems, "Drawing resamples", resamples=settings.resamples,
+                              **{key: view.settings[key] for key in ("unit", "alpha", "seed")})
+    left, right = st.columns([5, 4], gap="medium")
+    with left:
+        screen.show_table(tables.relative_table(systems, ci, view.metric, view.level))
+    with right:
+        screen.show_table(tables.published_table(theirs))
+    st.caption(f"Left: this test set; right: {ZHANG_VOGEL_1.source}, {ZHANG_VOGEL_1.about}. Percent: (end - median) / "
+               "|median|.")
+    command_box(view.command(), "papers.table1.command", "the intervals of all systems")
+    testsets.offer_demo(testsets.ZHANG_VOGEL, "A test set of the size of theirs, with four references as they had:",
+                        view.source)
+
+
+def _show_shares(view: View) -> None:
+    system = _choose_system(view)
+    several, source = with_several_references(view, system)
+    asked = {"repeats": 100, "unit": view.settings["unit"]}
+    by_document = view.comparison.settings.unit == "document" and several.documents is not None
+    n = several.n_documents if by_document else several.n_segments
+    percents = [percent for percent, *_ in ZHANG_VOGEL_2.rows["bleu"] if round(percent / 100 * n) >= _FEWEST]
+    shares = study(view, "sweep size", source=source, **asked)
+    swept = run_sweep(shares, sweep_sizes, "Drawing parts of the test set", several,
+                      [round(percent / 100 * n) for percent in percents],
+                      sizes=tuple(percent / 100 for percent in percents))
+    screen.show_table(tables.size_table(swept, system))
+    st.caption(f"{ZHANG_VOGEL_2.source}: {ZHANG_VOGEL_2.about}; human: fluency and adequacy, parts by document, "
+               "bootstrap by sentence. Their M-BLEU scores are below their BLEU, which an arithmetic mean of the same "
+               "precisions (their eq. 4, and ours) cannot be.")
+    shares.show_numbers(tables.system_records(swept, view.metric in view.testset.scores), system, key="papers.table2",
+                        sizes=",".join(f"{percent}%" for percent in percents))
+
+
+_FEWEST = 5  # units of the smallest test set
+
+
+def _show_sizes(view: View) -> None:
+    system = _choose_system(view)
+    shares = study(view, "sweep size", repeats=30, unit=view.settings["unit"])
+    swept = shares.run(sweep_sizes, "Drawing test sets", limit=partial(
+        session_limits.check_sweep, view.testset, [view.testset.n_segments], 30))
+    units, unit = f"{swept.settings.unit}s", metric_title(view.metric)
+    theirs = "human" if view.metric in view.testset.scores else ZHANG_VOGEL_2.nearest(view.metric)
+    length = 1 if swept.settings.unit == "document" else SENTENCES_PER_DOCUMENT
+    paper = [(round(size * length), (high - low) / 100) for size, low, high in ZHANG_VOGEL_2.rows[theirs]]
+    rows = [row for row in swept.systems if row.system == system]
+    slope = next(line for line in swept.slopes if line.system == system)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        shares.show(partial(scores, swept.systems, {system: BLUE}, unit=units, metric=unit,
+                            lower=not swept.higher_is_better), swept.systems, f"Mean {unit} of each system by size.",
+                    key="papers.scores")
+    with right:
+        shares.show(partial(widths, rows, slope, paper, unit=units,
+                            theirs=f"Zhang and Vogel, {metric_title(theirs)}"), rows,
+                    "Relative width of the interval by size.", system, key="papers.widths")
+    st.caption("Figures 4 to 7 draw mean scores by size (left); the widths (right) are those of their Table 2.")
+
+
+def _show_relations(view: View) -> None:
+    metrics = [name for name in ("nist", "bleu", "m-bleu") if name in list_metrics(view.testset)]
+    if len(metrics) < 2 or len(view.testset.systems) < 2:
+        screen.error("Figure 3 needs texts of two systems. Choose a test set that has them.")
+        return
+    asked = {**view.settings, "test": "percentile", "correction": "none", "unit": "segment", "baseline": None}
+    found = [view.compare(name, **asked).metrics[name] for name in metrics]
+    screen.show_table(relations_table(found), "papers.figure3")
+    st.caption(f"Row against column by {', '.join(metric_title(name) for name in metrics)}: > significantly better, "
+               "< worse, ~ no significant difference. They decide by the percentile interval of the difference, by "
+               "segment and without a correction.")
+    command_box(replace(view, metric=",".join(metrics), settings=asked).command(), "papers.figure-3.command",
+                "all pairs by these three metrics")
+
+
+def _show_settling(view: View) -> None:
+    name, theirs = _choose_system(view), ZHANG_VOGEL_1.nearest(view.metric)
+    pooling = study(view, "sweep resamples", pool=None, system=name, unit=view.settings["unit"])
+    settled = pooling.run(stability, "Drawing the pool")
+    repeats = settled.repeats
+    if any(row.relative_sd for row in repeats):
+        pooling.show(partial(settling, [row.resamples for row in repeats], [row.relative_sd for row in repeats],
+                             [row.relative_sd_range for row in repeats], [row.relative_theory for row in repeats],
+                             [row[:2] for row in ZHANG_VOGEL_6.rows[theirs]], unit=metric_title(theirs)), repeats,
+                     "Standard deviation of an end of the relative interval by the number of resamples.", name,
+                     key="papers.settling")
+    screen.show_table(tables.repeated_table(settled, theirs))
+    st.caption(f"{ZHANG_VOGEL_6.source}, {metric_title(theirs)}, 5,000 intervals each. Both ends move by "
+               f"{bound_sd(settled.settings.alpha, less_median=True):.2f} standard errors over the root of B, the line "
+               "of the figure.")
+    screen.show_table(tables.growing_table(settled, theirs, view.level))
+    st.caption(f"One interval for each B; theirs: {ZHANG_VOGEL_5.source}. Their BLEU ends look rounded to 0.0001, more "
+               "than the SD at B = 20,000.")
+
+
+# Riezler and Maxwell (2005).
+
+_SIZES = (300, 2000)  # segments that are offered beside all; the second is the size of their set
+
+
+def _show_pair(view: View) -> None:
+    n = view.testset.n_segments
+    a, b, (beside,) = one_pair.choose(view, 3)
+    sizes = [*(size for size in _SIZES if 2 * size <= n), n]
+    with beside:
+        size = controls.choice("Segments", sizes, "sampled", default=2000 if 2000 in sizes else n)
+    asked = {"a": a, "b": b, "n_segments": None if size == n else size}
+    usable = list_metrics(view.testset)
+    metrics = dict.fromkeys([*(name for name in RIEZLER_MAXWELL_T1.rows if name in usable), view.metric])
+    by_metric = {name: study(view, "validate pair", name, **asked).run(pair_tests, f"Testing by {metric_title(name)}")
+                 for name in metrics}
+    screen.numbers(*((f"{metric_title(name)}: p by randomization", tables.format_p(one.p_value("segment", "ar")),
+                      f"improvement of A over B: {signed(one.improvement, tables.pair_form(one))}")
+                     for name, one in by_metric.items()))
+    study(view, "validate pair", ",".join(by_metric), **asked).show(
+        _p_by_metric(view.alpha, by_metric),
+        [{"metric": name, **row} for name, one in by_metric.items() for row in flatten_rows(one.rows)],
+        "p-values of the pair under each metric, by two tests, beside those of the paper.", a, b, key="papers.pair")
+    screen.show_table(tables.pair_tests_table(by_metric))
+    counted = {metric_title(name): one.n_segments for name, one in by_metric.items()}
+    st.caption("Segments: " + ", ".join(f"{count:,} by {name}" for name, count in counted.items())
+               + f". Theirs: {RIEZLER_MAXWELL_T1.source}, {RIEZLER_MAXWELL_T1.about}; their bootstrap, one-sided as "
+               "printed, has the smaller p."
+               + (" Their F (dep-f) needs parses of all texts." if "dep-f" not in usable else ""))
+
+
+def _p_by_metric(alpha: float, by_metric):
+    """The figure of each metric; the published p of .0001 stands for less."""
+    rows = {}
+    for name, one in by_metric.items():
+        theirs = RIEZLER_MAXWELL_T1.rows.get(name, ((None,) * 4,))[0]
+        rows[metric_title(name)] = {
+            "randomization": one.p_value("segment", "ar"),
+            "bootstrap as printed": one.p_value("segment", "riezler-maxwell"),
+            "randomization by document": one.p_value("document", "ar"),
+            "their randomization": theirs[2], "their bootstrap": theirs[3]}
+    return partial(p_values, rows, alpha)
+
+
+def _show_variants(view: View) -> None:
+    equals = study(view, "validate variants")
+    one = equals.run(variants, "Comparing equal systems")
+    printed = RIEZLER_MAXWELL_T2.rows["nist"]
+    both = ([(row.p_ar, row.p_as_printed) for row in one.rows], [row[2:] for row in printed])
+    ours, theirs = ([sum(significant(p, view.alpha) for p in test) for test in zip(*table, strict=True)]
+                    for table in both)
+    screen.answer(f"Of {len(one.rows)} pairs of equal systems, randomization calls {ours[0]} different and the "
+                  f"bootstrap as printed {ours[1]} (theirs: {theirs[0]} and {theirs[1]})")
+    equals.show(partial(p_values, {row.pair: {
+        "randomization": row.p_ar, "bootstrap as printed": row.p_as_printed, "signed shift": row.p_bootstrap,
+        "their randomization": paper[2], "their bootstrap": paper[3]}
+        for row, paper in zip(one.rows, printed, strict=True)}, one.alpha), one.rows,
+        "p-values of five pairs of equal systems by three tests.", key="papers.variants")
+    screen.show_table(tables.variant_table(one))
+    st.caption(f"{RIEZLER_MAXWELL_T2.source}, {RIEZLER_MAXWELL_T2.about}, in NIST. The shift as they print it gives a "
+               "p that, where small, is about half; with the signed shift both tests agree.")
+
+
+def _show_families(view: View) -> None:
+    comparing = study(view, "validate families")
+    one = comparing.run(families, "Comparing equal systems")
+    screen.show_table(tables.family_table(one))
+    theirs = "; ".join(f"{k} comparisons of {systems} systems at {level:g} give {error:g} (the formula: "
+                       f"{if_independent(level, k):.4f})"
+                       for systems, k, level, error in RIEZLER_MAXWELL_4_4.rows["bleu"])
+    st.caption(f"{RIEZLER_MAXWELL_4_4.source}: {theirs}. The five are comparisons with the first system. Section 4.3 "
+               "defines type-I errors backwards, and its '.15' is .015.")
+    comparing.show_numbers(one.rows, key="papers.families")
+
+
+def _show_algorithms(view: View) -> None:
+    methods_sections.show_algorithms()
+    command_box(view.command(), "papers.algorithms.command", "the comparison with these settings")
+
+
+#: By paper and name.
+ITEMS = {
+    "koehn-table1": Item("Table 1: precisions of six systems", _show_precisions),
+    "koehn-table2": Item("Table 2: Student's t", _show_factors),
+    "koehn-figure2": Item("Figures 2 and 3: blocks and broad samples", _show_spread),
+    "koehn-figure4": Item("Figures 4, 7 and 8: what samples conclude", _show_outcomes),
+    "koehn-figure6": Item("Figure 6: intervals of broad samples", _show_hits),
+    "koehn-table3": Item("Table 3: conclusions by pair and size", _show_conclusions),
+    "koehn-table4": Item("Table 4: conclusions by level", _show_levels),
+    "zhang-table1": Item("Table 1: relative intervals", _show_relative),
+    "zhang-figure3": Item("Figure 3: every pair by three metrics", _show_relations),
+    "zhang-table2": Item("Table 2: intervals by size", _show_shares),
+    "zhang-figure4": Item("Figures 4 to 7: scores by size", _show_sizes),
+    "zhang-table3": Item("Tables 3 and 4, Figure 8: references", partial(show_references, with_paper=True)),
+    "zhang-table5": Item("Tables 5 and 6: number of resamples", _show_settling),
+    "riezler-table1": Item("Table 1: one pair by three metrics", _show_pair),
+    "riezler-table2": Item("Table 2: systems made to be equal", _show_variants),
+    "riezler-section4": Item("Section 4.4: many comparisons", _show_families),
+    "riezler-figure1": Item("Figures 1 and 2: the two tests", _show_algorithms)}

@@ -1,0 +1,431 @@
+"""Parts of the page Can I trust the test?: experiments on test sets drawn from this one, an answer each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from mtsig_core.errors import format_count
+from mtsig_core.experiments.error_rates import (
+    UNIT_SETTINGS,
+    changes_between,
+    claims,
+    families,
+    part_with_documents,
+    type_one,
+)
+from mtsig_core.experiments.frame import Rate
+from mtsig_core.experiments.population import describe_swaps
+from mtsig_core.experiments.validation import conclusions, coverage
+from mtsig_core.figures.experiment_plots import counts, panels, rates
+from mtsig_core.report import experiment_tables as tables
+from mtsig_core.report.sentences import describe_direction
+from mtsig_core.report.table import rounded
+from mtsig_core.stats.few_units import FEW_UNITS, least_of_units
+from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS, significant
+from pages._ui import controls, one_pair, result_cache, screen
+from pages._ui.browser import command_box
+from pages._ui.screen import or_end_page
+from pages._ui.studies import Study, grow, study
+from pages._ui.views import View
+
+_NULLS = {"segment": "Segments drawn", "document": "Documents drawn"}  # what a simulated test set is made of
+
+
+def study_pair(view: View, command: str, sizes: Sequence[int], key: str, usual: int, argument: str) -> Study:
+    """An experiment on two systems and a number of simulations that are chosen."""
+    a, b, (beside,) = one_pair.choose(view, 3)
+    with beside:
+        chosen = controls.choice("Simulations", sizes, key, default=usual, format_func="{:,}".format)
+    return study(view, command, a=a, b=b, **{argument: chosen})
+
+
+def explain(key: str):
+    """The fold that says how it was simulated."""
+    return st.expander("How it was simulated", key=f"trust.{key}.how")
+
+
+def by_situation(one, words: Mapping[str, str], *kind: str) -> dict:
+    """The row of a kind of test or interval in each situation that there is, by words for that."""
+    rows = {f"{words[what]}, by {unit}": one.row(what, unit, *kind) for what, unit in tables.SITUATIONS}
+    return {text: row for text, row in rows.items() if row is not None}
+
+
+def row_of(text: str, rate, theirs: float | None = None) -> tuple:
+    """A line of the figure `rates`."""
+    return text, rate.share, rate.low, rate.high, theirs
+
+
+def big(what: str, rate, more: str = "") -> tuple[str, str, str]:
+    """A share as a big number, with its Monte Carlo interval."""
+    if rate.share is None:
+        return what, "-", "none counted"
+    return what, f"{100 * rate.share:.1f}%", f"95% CI {100 * rate.low:.1f} to {100 * rate.high:.1f}%{more}"
+
+
+def contains(rate: Rate, share: float) -> bool:
+    """Whether so few simulations leave it open that the true rate is this one."""
+    return rate.low <= share <= rate.high
+
+
+def warn_of_few_documents(n: int | None) -> None:
+    """Say what a handful of documents, or of them drawn, cannot show."""
+    if n is not None and n < FEW_UNITS:
+        screen.caution_box(f"{n} documents are few: intervals by document are too narrow, and permutations of n "
+                           f"documents give no p below 2 / 2^n{'' if n > 9 else f', here {2 / 2 ** n:.2g}'}.")
+
+
+# False alarms: two systems that are equal, tested again and again.
+
+
+def show_type_one(view: View) -> None:
+    answer = st.container()
+    nulls = study_pair(view, "validate type1", (200, 500, 2000), "pairs", 200, "n_pairs")
+    with answer:
+        one = nulls.run(type_one, "Testing equal systems", partial(_rejections, view.alpha), "simulations")
+        screen.answer(_describe_false_alarms(one, view.alpha))
+        screen.numbers(*(big(situation, row.rejected) for situation, row in _null_situations(one).items()))
+        nulls.show(_rejections(view.alpha, one), one.rows, f"False-alarm rate of each test in {one.n_pairs} "
+                   f"simulations, with Monte Carlo intervals; {view.alpha:.0%} is promised.",
+                   table=tables.type_one_table(one))
+        st.caption(f"Two equal systems are compared {one.n_pairs:,} times; each significant difference is a false "
+                   f"alarm. The dotted line is the {view.alpha:.0%} that a test promises; vermillion marks a rate that "
+                   "differs from it by more than chance.")
+        screen.cautions(caution for caution in view.comparison.warnings
+                        if caution.kind.concern == "differences" and caution.concerns_pair(one.a, one.b))
+        if one.n_documents is None and view.testset.documents is not None:
+            screen.caution_box(f"Documents cannot be drawn here: so few favour the worse of {one.a} and {one.b} that "
+                               "the two cannot be made equal. Choose systems with closer scores.")
+        warn_of_few_documents(one.n_documents)
+    with explain("type1"):
+        st.markdown(f"Each simulation has {one.trials} permutations; the big numbers are from the randomization test. "
+                    f"Segments drawn: {one.n_segments:,} segments are drawn with replacement, and a coin decides for "
+                    "each which output belongs to which system."
+                    + (f" Documents drawn: {one.n_documents} documents are drawn with weights that make the scores of "
+                       f"A and B equal (exponential tilting, worth {one.effective_documents:,.0f} documents of equal "
+                       "weight). The dashed line is the rate to be expected from how much larger the standard error "
+                       f"by document is than by segment, {one.se_ratio:.2f} times: {100 * one.predicted:.1f}%."
+                       if one.predicted is not None else ""))
+
+
+def _describe_false_alarms(one, alpha: float) -> str:
+    """The headline: false alarms of the randomization test by each unit, or what cannot be told."""
+    at = [row.rejected for row in _null_situations(one).values()]
+    if one.n_documents is None:
+        return (f"Testing by segment gives {at[0].share:.1%} false alarms where segments are independent"
+                + (f", as promised ({alpha:.0%})" if contains(at[0], alpha) else f" instead of {alpha:.0%}"))
+    _, by_segment, by_document = at
+    if not significant(float(least_of_units(TESTS["ar"], "document", np.array(one.n_documents))), alpha):
+        return (f"With {one.n_documents} documents, a test by document can never be significant. Testing by segment "
+                f"gives {by_segment.share:.1%} false alarms")
+    if contains(by_segment, alpha) and contains(by_document, alpha):
+        return (f"{one.n_pairs:,} simulations are too few to tell: testing by segment gives {by_segment.share:.1%} "
+                f"false alarms, by document {by_document.share:.1%}. Both agree with {alpha:.0%}")
+    agrees = f", in agreement with {alpha:.0%}"
+    return (f"Testing by segment gives {by_segment.share:.1%} false alarms"
+            + (agrees if contains(by_segment, alpha) else f" instead of {alpha:.0%}")
+            + f". Testing by document gives {by_document.share:.1%}"
+            + ("" if contains(by_document, alpha) else f", which is {_more(by_document, alpha)} promised"))
+
+
+def _more(rate: Rate, level: float) -> str:
+    return "more than" if rate.share > level else "less than"
+
+
+def _null_situations(one) -> dict:
+    """How often randomization rejects."""
+    return by_situation(one, _NULLS, "ar")
+
+
+def _rejections(alpha: float, one):
+    """The figure of all tests in each situation."""
+    at = _null_situations(one)
+    return partial(panels, {situation: [row_of(TESTS[row.test].title, row.rejected) for row in one.rows
+                                        if (row.null, row.unit) == (first.null, first.unit)]
+                            for situation, first in at.items()}, alpha, "false alarms",
+                   predicted={} if one.predicted is None else {list(at)[1]: one.predicted})
+
+
+# Coverage: how often an interval contains the true score.
+
+
+def show_coverage(view: View) -> None:
+    answer = st.container()
+    covering = study_pair(view, "validate coverage", (200, 1000), "repeats", 200, "repeats")
+    with answer:
+        one = covering.run(coverage, "Computing intervals", partial(_held, view.alpha), "simulations")
+        at = _size_situations(one)
+        screen.answer(_describe_coverage(view, list(at.values())))
+        screen.numbers(*(big(situation, row.covered) for situation, row in at.items()))
+        covering.show(_held(view.alpha, one), one.rows, "Coverage of every kind of interval of the score.",
+                      table=tables.coverage_table(one))
+        size = f"{one.n_segments:,} segments" + (f" or {one.n_documents:,} documents" if one.n_documents else "")
+        st.caption(f"{one.repeats:,} test sets of {size} are drawn, and each gives an interval of the score of "
+                   f"{one.a}. The true score is the one on the whole test set; the big numbers are of percentile "
+                   "intervals.")
+        warn_of_few_documents(one.n_documents)
+    with explain("coverage"):
+        st.markdown(f"Test sets are drawn with replacement, and each has {one.resamples:,} resamples. Bars are 95% "
+                    "Monte Carlo intervals. Vermillion marks a coverage that differs from the promised one by more "
+                    "than chance. The table has intervals of the difference of the two systems, too.")
+
+
+def _describe_coverage(view: View, rows: Sequence) -> str:
+    """The headline: how often intervals by each unit contain the true score, and whether that is what they promise."""
+    level = 1 - view.alpha
+
+    def held(rate: Rate) -> str:
+        return f"{rate.share:.0%}" if contains(rate, level) else f"{rate.share:.0%}, not {view.level}"
+
+    first, *others = (row.covered for row in rows)
+    if not others:
+        return f"A {view.level} interval contains the true score in {held(first)} of the simulations"
+    by_segment, by_document = others
+    return (f"When a test set consists of documents, a {view.level} interval by segment contains the true score "
+            f"{held(by_segment)} of the time. By document: {held(by_document)}")
+
+
+def _size_situations(one) -> dict:
+    """How often percentile intervals hold the score."""
+    return by_situation(one, _NULLS, "percentile", "score")
+
+
+def _held(alpha: float, one):
+    """The figure of every kind of interval of the score, in each situation."""
+    return partial(panels, {situation: [row_of(row.kind, row.covered) for row in one.rows if (
+        row.sampled, row.unit, row.quantity) == (first.sampled, first.unit, "score")]
+        for situation, first in _size_situations(one).items()}, 1 - alpha, "of intervals contain the true score")
+
+
+# Many comparisons: of equal systems, and where some are truly better.
+
+
+_EQUAL, _BETTER = "All systems are equal", "Some systems are truly better"
+
+
+def show_claims(view: View) -> None:
+    tab, place = controls.tabs([_EQUAL, _BETTER])
+    with place:
+        (_show_families if tab == _EQUAL else _show_better)(view)
+
+
+def _show_families(view: View) -> None:
+    comparing = study(view, "validate families")
+    one = comparing.run(families, "Comparing equal systems", partial(_wrong, view.alpha), "simulations")
+    last = one.of_all_pairs[-1]
+    none, corrected = last.wrong["none"], last.wrong["romano-wolf"]
+    screen.answer(f"Compare {last.systems} equal systems without correction, and {none.share:.0%} of test sets show a "
+                  f"'significant' difference. With Romano-Wolf {corrected.share:.0%} do")
+    screen.numbers(big(f"{last.comparisons} pairs, uncorrected", none), big("With Romano-Wolf", corrected),
+                   ("If pairs were independent", f"{100 * last.if_independent:.1f}%", "1 - (1 - alpha)^pairs"))
+    comparing.show(_wrong(view.alpha, one), one.rows, "Share of test sets with a false claim, by number of systems.",
+                   table=tables.family_table(one))
+    st.caption(f"{one.repeats} test sets of {one.n_segments:,} segments on which all systems are equal. The more pairs "
+               "are compared, the more likely one of them looks significant by chance.")
+    with explain("families"):
+        st.markdown(f"Randomization test by segment, {one.trials:,} permutations; bars are 95% Monte Carlo intervals. "
+                    "The formula takes the pairs as independent; all pairs of the same systems are not.")
+
+
+def _wrong(alpha: float, one):
+    """The figure of wrong conclusions by the number of systems."""
+    lines = {f"{row.systems} systems, {row.comparisons} pair{'s' * (row.comparisons > 1)}": row
+             for row in one.of_all_pairs}
+    return partial(rates, [row_of(text, row.wrong["romano-wolf"]) for text, row in lines.items()], alpha,
+                   against=[row_of(text, row.wrong["none"], row.if_independent) for text, row in lines.items()],
+                   words=("Romano-Wolf", "uncorrected"), other="if pairs were independent",
+                   what="of test sets with a false claim")
+
+
+def _show_better(view: View) -> None:
+    claiming = study(view, "validate claims")
+    one = claiming.run(claims, "Comparing systems of which three are better", partial(_false, view.alpha),
+                       "simulations")
+    by = {row.correction: row for row in one.rows}
+    bh, rw = by["bh"], by["romano-wolf"]
+    screen.answer(f"Benjamini-Hochberg misses {bh.lost.share:.0%} of the {one.true_pairs} true differences, "
+                  f"Romano-Wolf {rw.lost.share:.0%}. A false claim is made in {bh.any_false.share:.0%} and "
+                  f"{rw.any_false.share:.0%} of test sets")
+    claiming.show(_false(view.alpha, one), one.rows, "False claims by correction, counted by test set and by claim.",
+                  table=tables.claim_table(one))
+    st.caption(f"{one.better} of {one.systems} systems are better by about {rounded(one.difference)} points, on "
+               f"{one.repeats} test sets of {one.n_segments:,} segments. Bonferroni, Holm and Romano-Wolf limit the "
+               "chance of any false claim (left); the two by Benjamini limit the share of claims that are false "
+               "(right).")
+    with explain("claims"):
+        st.markdown(f"Randomization test by segment, {one.trials:,} permutations. {one.null_pairs} pairs are of equal "
+                    "systems. Bars are 95% Monte Carlo intervals; vermillion marks a rate above the promised one.")
+        claiming.show(partial(rates, [row_of(CORRECTION_NAMES[row.correction], row.lost) for row in one.rows],
+                              what=f"of {one.true_pairs} true differences missed"),
+                      one.rows, "Share of true differences that each correction misses.", key="trust.lost")
+
+
+def _false(alpha: float, one):
+    """The figure of false claims by correction."""
+    return partial(panels, {
+        "test sets with a false claim": [row_of(CORRECTION_NAMES[row.correction], row.any_false) for row in one.rows],
+        "claims that are false": [row_of(CORRECTION_NAMES[row.correction], row.false_share) for row in one.rows],
+    }, alpha, at_most=True)
+
+
+# Units: what is significant by segment and by document.
+
+
+def show_units(view: View) -> None:
+    with or_end_page():
+        part = part_with_documents(view.testset, view.metric)
+    units = study(view, "validate units", trials=view.settings["trials"])
+    by_unit = partial(result_cache.comparison, view.testset, view.metric, **UNIT_SETTINGS, **units.asked)
+    by_document = by_unit(unit="document")  # documents are fewer, so this one is there first
+
+    def changes(by_segment):
+        return changes_between(part, *(one.metrics[view.metric] for one in (by_segment, by_document)),
+                               by_segment.settings)
+
+    def by_document_alone():
+        grow(_counts(changes(by_document), lambda row: {"by document": row.both}), "trust.growing.units",
+             "So far only by document")
+
+    one = changes(by_unit(unit="segment", meanwhile=by_document_alone))
+    correction = view.comparison.settings.correction
+    row, corrected = one.row(correction), CORRECTION_NAMES[correction]
+    of = f"of {format_count(one.n_pairs, 'pair')}, {corrected}"
+    screen.answer(_describe_units(one, row, corrected))
+    screen.numbers(("Significant by segment", str(row.both + row.segment_only), of),
+                   ("By document", str(row.both + row.document_only), of))
+    units.show(_counts(one, lambda row: {"by both": row.both, "by segment only": row.segment_only,
+                                         "by document only": row.document_only}), one.rows,
+               "Pairs that are significant by both units, by segment only, by document only, for each correction.",
+               table=tables.unit_table(one))
+    warn_of_few_documents(one.n_documents)
+    st.caption("Segments of a document are alike, so a test by segment finds too much. Trust the test by document.")
+    with explain("units"):
+        ratio = "" if one.se_ratio_median is None else (
+            f" The standard error by document is {one.se_ratio_median:.2f} times the one by segment (median of the "
+            f"pairs; {one.se_ratio_low:.2f} to {one.se_ratio_high:.2f}).")
+        st.markdown(f"Randomization test at alpha {one.alpha:g}, {units.asked['trials']:,} permutations; "
+                    f"{one.n_segments:,} segments in {one.n_documents:,} documents.{ratio}")
+    _show_changed(view, one, correction, units.asked["trials"])
+
+
+def _show_changed(view: View, one, correction: str, trials: int) -> None:
+    """The pairs that are significant by one unit only."""
+    with st.expander("The pairs that change", key="trust.changed"):
+        changed = tables.changed_table(one, correction)
+        if not changed:
+            screen.plain("None.")
+            return
+        screen.show_table(changed)
+        if not one.higher_is_better:
+            st.caption(f"{describe_direction(False).capitalize()} of the first over the second.")
+        if correction != "none":
+            st.caption("Adjusted p-values depend on all pairs, so a pair may change although its own standard error "
+                       "hardly does.")
+        command_box(study(view, "validate changed-pairs", trials=trials).print_command(),
+                    "trust.changed-pairs.command", "the pairs that the unit changes")
+
+
+def _describe_units(one, row, corrected: str) -> str:
+    """The headline: which pairs the unit changes, or why none can be significant."""
+    n, only = row.both + row.segment_only, f" {row.document_only} more only by document." if row.document_only else ""
+    if row.trials_needed is not None:
+        return (f"With {corrected}, no pair can be significant with so few permutations: use {row.trials_needed:,} or "
+                "more")
+    if row.documents_needed is not None:
+        return (f"With {one.n_documents} documents and {corrected}, no pair can be significant by document: use at "
+                f"least {row.documents_needed} documents")
+    return f"{format_count(n, 'pair')} significant by segment, {row.both} of them by document too.{only}"
+
+
+def _counts(one, cut):
+    """The figure of significant pairs, cut into parts, by each correction that can find any."""
+    return partial(counts, {CORRECTION_NAMES[row.correction]: cut(row) for row in one.rows
+                            if row.trials_needed is None}, f"significant pairs of {one.n_pairs}")
+
+
+# Calibration and power: samples of this test set, and whether they conclude what the whole of it does.
+
+
+_ENOUGH = 5  # samples that tell a share
+
+
+def _run_conclusions(view: View, place):
+    """The experiment of both questions, and the size of sample that is looked at."""
+    samples = study(view, "validate conclusions")
+    one = samples.run(conclusions, "Taking samples", lambda one: _found(one, _usual_size(one)), "samples of all sizes")
+    return samples, one, controls.choice("Segments in a sample", one.sizes, "of", width=220, place=place,
+                                         default=_usual_size(one))
+
+
+def _usual_size(one) -> int:
+    """One that leaves enough samples."""
+    return max((size for size in one.sizes if size <= 300 and one.n_segments // size >= _ENOUGH),
+               default=one.sizes[0])
+
+
+def show_power(view: View) -> None:
+    answer, beside = st.container(), st.container()
+    with answer:
+        samples, one, size = _run_conclusions(view, beside)
+        some, right = one.totals(size)
+        screen.answer(f"Samples of {size:,} segments find a difference in {some.share:.0%} of the comparisons"
+                      + (f". {right.share:.0%} of these findings agree with the whole test set" if right.n else ""))
+        screen.numbers(big("Find a difference", some), big("Agree with the whole test set", right),
+                       ("Contradict it", str(right.n - right.count), f"of {right.n:,} findings"))
+        samples.show(_found(one, size), one.rows, f"Share of samples of {size} that agree with the whole test set, and "
+                     "of those that contradict it, for each pair.", table=tables.conclusions_at_table(one, size, False))
+        rows = [row for row in one.rows if row.size == size]
+        st.caption(f"{rows[0].right.n} samples without a common segment are taken from the whole test set of "
+                   f"{one.n_segments:,} segments, and each compares every system with the next two. The whole test set "
+                   f"itself shows no significant difference for {len(one.undecided)} of the {len(rows)} pairs.")
+    with explain("conclusions"):
+        _describe_conclusions(view, one)
+    with st.expander("All sizes", key="trust.sizes"):
+        screen.show_table(tables.conclusion_table(one, False))
+        st.caption("Percent that agree with the whole test set / that contradict it.")
+
+
+def _describe_conclusions(view: View, one) -> None:
+    screen.plain(f"Broad samples (segments spread over the whole set), each tested by the paired bootstrap with "
+                 f"{one.resamples:,} resamples by segment, at {view.level}. The whole test set is tested by "
+                 "randomization, uncorrected, "
+                 f"{describe_swaps(view.testset.n_documents or one.n_segments)}. It is itself a sample: where it is "
+                 "undecided, a sample that contradicts it need not be wrong. Bars and brackets are 95% Monte Carlo "
+                 "intervals." + (" The metric keeps the weights of the whole test set." if view.recounted else ""))
+
+
+def _found(one, size: int):
+    """The figure of what samples of a size find for each pair."""
+    rows = [row for row in one.rows if row.size == size]
+    return partial(rates, [row_of(f"{row.a} - {row.b}", row.right) for row in rows],
+                   against=[row_of(f"{row.a} - {row.b}", row.wrong) for row in rows],
+                   words=("agree with the whole set", "contradict it"), what="of the samples")
+
+
+def show_calibration(view: View) -> None:
+    samples = study(view, "validate conclusions")
+    one = samples.run(conclusions, "Taking samples", _by_level, "samples of all sizes")
+    some, right = one.totals()
+    if right.n:
+        screen.answer(f"When a sample calls one system better, the whole test set agrees {right.share:.0%} of the "
+                      f"time ({view.level} confidence)")
+    else:
+        screen.answer(f"No sample calls any system better with {view.level} confidence")
+    screen.numbers(big("Agree with the whole test set", right), ("Findings", f"{right.n:,}", f"of {some.n:,} "
+                                                                 "comparisons on samples of all sizes"))
+    study(view, "validate calibration").show(
+        _by_level(one), one.levels, "Share of findings at each level of confidence that agree with the whole test "
+        "set.", key="trust.calibration", table=tables.calibration_table(one, False))
+    st.caption("Each line takes the findings with one range of wins in the paired bootstrap; the more wins, the more "
+               "often they agree. The pairs do differ, so this is no false-alarm rate.")
+    with explain("calibration"):
+        _describe_conclusions(view, one)
+
+
+def _by_level(one):
+    """The figure of how often findings agree, by their share of wins."""
+    return partial(rates, [row_of(row.level, row.right) for row in one.levels],
+                   what="of findings agree with the whole test set")

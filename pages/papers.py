@@ -1,0 +1,33 @@
+"""Reproduce the papers: their tables and figures, each beside the same computed from the test set."""
+
+import streamlit as st
+
+from mtsig_core import MtsigError
+from pages._ui import controls, frame, screen
+from pages._ui.papers_sections import ITEMS, PAPERS
+
+view = frame.open_page("Reproduce the papers", experiment=True)
+ALL = "All tables and figures"
+titles = {ALL: ALL, **{key: f"{PAPERS[key.partition('-')[0]]}, {item.title}" for key, item in ITEMS.items()}}
+chosen = controls.choice("Table or figure", list(titles), "item", format_func=titles.get, pages_own=True)
+
+
+def choose(key: str) -> None:
+    st.session_state["item"] = key
+
+
+if chosen == ALL:
+    screen.answer(f"{len(ITEMS)} tables and figures of the papers can be computed again here")
+    screen.plain("The systems of the papers and their test sets are not available, so numbers here agree in size and "
+                 "direction, not in digits. Choose one to see it beside the paper's.")
+    for place, (paper, name) in zip(st.columns(len(PAPERS)), PAPERS.items(), strict=True):
+        with place.container(gap="xxsmall"):
+            st.markdown(f"**{name}**")
+            for key, item in ITEMS.items():
+                if key.startswith(paper):
+                    st.button(item.title, key=f"papers.{key}", type="tertiary", on_click=choose, args=(key,))
+else:
+    try:
+        ITEMS[chosen].show(view)
+    except MtsigError as problem:
+        screen.error(problem)

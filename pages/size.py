@@ -1,0 +1,50 @@
+"""Test-set size: how many segments or documents it takes to find a difference."""
+
+import streamlit as st
+
+from mtsig_core.experiments.planning import default_difference
+from mtsig_core.experiments.sweeps import sweep_sizes
+from mtsig_core.metrics import metric_title
+from pages._ui import controls, frame, one_pair, screen, size_sections
+from pages._ui.screen import end_page, or_end_page
+from pages._ui.size_sections import Curve
+from pages._ui.studies import study
+
+_POWERS = [0.5, 0.8, 0.9, 0.95]
+
+view = frame.open_page("Test-set size", experiment=True)
+a, b, (third, fourth, fifth) = one_pair.choose(view, 5)
+usual = default_difference(row.score for row in view.result.systems)
+difference = controls.slider(third, f"Difference ({metric_title(view.metric)})", usual, "difference", least=usual / 10,
+                             most=10 * usual, step=usual / 10, format="%.3g", help="The difference to be found.")
+with fourth:
+    power = controls.choice("Power", _POWERS, "power", default=0.8, format_func="{:.0%}".format,
+                            help="How often the difference is to be found.")
+n_systems = len(view.result.systems)
+n_pairs = n_systems * (n_systems - 1) // 2
+with fifth:
+    tested = controls.choice("Pairs tested", [1, n_pairs] if n_pairs > 1 else [1], "tested", help="With more pairs, "
+                             "each needs a larger test set, because p-values are corrected.")
+answer, drawing = st.container(), st.container()
+with or_end_page():
+    with drawing:
+        drawn, asked = size_sections.pick_test_sets(view)
+    with answer:
+        curve = Curve(view, frozenset((a, b)), difference, power, drawn.counts, tested > 1)
+        sweeping = study(view, "sweep size", **asked)
+        sweep = size_sections.run_sweep(sweeping, sweep_sizes, "Drawing test sets", view.testset, drawn.counts,
+                                        meanwhile=curve.grow, sizes=drawn.sizes)
+        planned, mine = curve.plan(sweep)
+        if mine is None:
+            screen.error(f"{a} and {b} have no segment in common with a score. Choose another pair.")
+            end_page()
+        command = sweeping.print_command(difference=f"{difference:g}", power=power, sizes=drawn.option)
+        curve.show(sweeping, sweep, mine, command)
+tab, place = controls.tabs(["All pairs", "References", "Scores and intervals by size"])
+with place, or_end_page():
+    if tab == "All pairs":
+        curve.show_plan(sweep, planned, mine)
+    elif tab == "References":
+        size_sections.show_references(view, mine.a, asked)
+    else:
+        size_sections.show_by_size(sweeping, sweep, mine, command)
