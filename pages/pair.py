@@ -49,36 +49,9 @@ interval = "" if shown is None else f", {level} CI{' for all pairs together' * (
 verdict = f"the {same} are identical" if same else f"{better} is significantly better" if better else \
     describe_undecided(pair, settings)
 screen.answer(f"{a} vs. {b}: {verdict} ({delta:+{form}} {unit}{interval}, {chance})")
-screen.faint(f"{a} {found.score_a:{form}}, {b} {found.score_b:{form}}, {format_count(found.n, 'segment')}")
 if same:
     screen.cautions(caution for caution in comparison.warnings if caution.concerns_pair(a, b))
     end_page()
-
-left, right = st.columns(2)
-with left:
-    st.markdown("**How large is it?**")
-    drawn = found.sign * found.drawn[:settings.resamples]
-    x, y = density(drawn)
-    over = float((drawn > 0).mean())
-    charts.show(partial(half_eye, x, y, delta, ends, a=a, b=b, unit=unit, form=form, joint=joint,
-                        called=(f"{level} CI for this pair", f"{level} CI for {name_family(result, settings)}")),
-                key="pair.difference", files=view.named(a, b), command=command,
-                header=[f"difference in {unit}", "density"], rows=list(zip(x.tolist(), y.tolist(), strict=True)),
-                alt=f"Bootstrapped differences, above zero in {over:.1%} of the resamples; observed {delta:+{form}}.")
-    st.caption(f"The dot is the observed difference. The curve shows {len(drawn):,} resamples; {over:.1%} of them are "
-               "above 0.")
-with right:
-    st.markdown("**Could it be chance?**")
-    edges, counts = symmetric_histogram(found.sign * found.swapped, abs(delta))
-    chance = one_pair.describe_chance(found)
-    charts.show(partial(null_tails, edges, counts, delta, unit=unit, form=form, exact=found.exact), key="pair.null",
-                files=view.named(a, b), command=command,
-                header=["from", "to", "count"],
-                rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
-                alt=f"Differences after permutations. {chance}")
-    decides = len(result.tested) > 1 and pair.p_value is not None and settings.correction != "none"
-    st.caption(f"{chance} Corrected for {family}, which decides: {write_p(pair.p_adjusted, 'adjusted p')}." if decides
-               else chance)
 
 screen.cautions(caution for caution in comparison.warnings if caution.concerns_pair(a, b) or (
     caution.concerns_all and not caution.kind.beside_verdict and caution.kind.concern not in ("files", "test")))
@@ -86,6 +59,32 @@ if unlike := explain_unlike(found, pair.n_effective):
     screen.caution_box(unlike.strip())
 if joint is not None and not is_split(pair, settings.alpha) and pair.significant == contains_zero(*joint):
     screen.caution_box(one_pair.explain_disagreement(pair, settings, result))
+
+left, right = st.columns(2)
+with left:
+    st.markdown("**How large is it?**")
+    drawn = found.sign * found.drawn[:settings.resamples]
+    over = float((drawn > 0).mean())
+    screen.faint(f"{a} {found.score_a:{form}}, {b} {found.score_b:{form}} on {format_count(found.n, 'segment')}. "
+                 f"{over:.1%} of {len(drawn):,} resamples are above 0.")
+    x, y = density(drawn)
+    charts.show(partial(half_eye, x, y, delta, ends, a=a, b=b, unit=unit, form=form, joint=joint,
+                        called=(f"{level} CI for this pair", f"{level} CI for {name_family(result, settings)}")),
+                key="pair.difference", files=view.named(a, b), command=command,
+                header=[f"difference in {unit}", "density"], rows=list(zip(x.tolist(), y.tolist(), strict=True)),
+                alt=f"Bootstrapped differences, above zero in {over:.1%} of the resamples; observed {delta:+{form}}.")
+with right:
+    st.markdown("**Could it be chance?**")
+    edges, counts = symmetric_histogram(found.sign * found.swapped, abs(delta))
+    chance = one_pair.describe_chance(found)
+    decides = len(result.tested) > 1 and pair.p_value is not None and settings.correction != "none"
+    screen.faint(f"{chance} Corrected for {family}, which decides: {write_p(pair.p_adjusted, 'adjusted p')}." if decides
+                 else chance)
+    charts.show(partial(null_tails, edges, counts, delta, unit=unit, form=form, exact=found.exact), key="pair.null",
+                files=view.named(a, b), command=command,
+                header=["from", "to", "count"],
+                rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
+                alt=f"Differences after permutations. {chance}")
 
 documents, segments, tests, equal, card = one_pair.open_tabs()
 with documents:

@@ -255,6 +255,15 @@ def _said_as_text(read: Callable) -> Callable:
     return careful
 
 
+def titled_tabs(titles: Mapping[str, str], key: str) -> tuple[str, object]:
+    """Tabs by the names that they have in the address, of which only the open one is drawn: its name and its place."""
+    names = {title: name for name, title in titles.items()}
+    title = address.settle(key, next(iter(names)), _said_as_text(lambda texts: titles[texts[-1]]),
+                           lambda title: [names[title]], pages_own=True)
+    places = st.tabs(list(names), key=key, on_change="rerun")
+    return names[title], places[list(names).index(title)]
+
+
 def _pick_rank_rule(segment_means: bool) -> dict[str, str]:
     """Let the rule for ranks be chosen; nothing for the usual one."""
     usual = defaults("compare")["rank_rule"]

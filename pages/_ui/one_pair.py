@@ -235,22 +235,25 @@ def documents_of(testset: TestSet, domain: str | None) -> dict[str, int]:
     return {names[k]: k for k in inside}
 
 
+_DOCUMENTS = 5  # of each system, in the figure
+
+
 def show_documents(view: View, found: PairExamination, a: str, b: str) -> None:
     """The documents that move the difference most, and the way to their segments."""
     if found.by_document is None:
         st.caption("This test set has no document ids. Upload them with its files to see which documents drive the "
                    "difference.")
-        return address.link("data", "Add documents", icon=":material/upload:")
+        return address.link("upload", "Add documents", icon=":material/upload:")
     unit, has_texts = metric_title(found.metric), view.testset.has_texts
     added, ids = found.sign * found.by_document, document_names(view.testset)
     order = (-added).argsort(kind="stable")
-    most, least = find_extremes(added, 10)
+    most, least = find_extremes(added, _DOCUMENTS)
     shown = [*most, *least[::-1]]
     clicked = charts.show(
         partial(drivers, [ids[k] for k in shown], added[shown].tolist(), a=a, b=b, unit=unit), key="pair.documents",
         header=["document", f"{unit} added"], files=view.named(a, b), command=command(view, a, b), select=has_texts,
         rows=[(ids[k], float(added[k])) for k in order],
-        alt="What the ten documents most in favour of each system add to the difference.")
+        alt="What the documents most in favour of each system add to the difference.")
     if clicked:
         address.go("segments", document=ids[shown[clicked[0][0]]])
     some = f"The {len(shown)} of {len(ids):,} documents that matter most. " if len(shown) < len(ids) else ""

@@ -29,7 +29,7 @@ def show_most_in_favour(view: View, found: PairExamination, a: str, b: str) -> N
     """The segments that add most to the difference, each way, and the way to all of them."""
     if not view.testset.has_texts:
         st.caption("This test set has segment scores without texts. Upload the texts with the scores to read them.")
-        return address.link("data", "Upload texts", icon=":material/upload:")
+        return address.link("upload", "Upload texts", icon=":material/upload:")
     added, unit = found.sign * found.by_segment, metric_title(found.metric)
     marks = controls.choice("Mark", segment_cards.MARKS, "marks", pages_own=True, width=280)
     legend(marks)

@@ -17,7 +17,7 @@ from mtsig_core.source import Source
 from pages._ui import charts, screen
 from pages._ui.views import View
 
-_PAGES = {"validate": "trust", "sample": "sampling", "sweep": "size", "metrics": "metrics"}
+_PAGES = {"validate": "trust", "sample": "sampling", "sweep": "size", "metrics": "inside"}
 
 
 @dataclass(frozen=True)

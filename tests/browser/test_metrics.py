@@ -14,7 +14,7 @@ VIEWS = {"n-gram precisions": "brevity penalty 1.000", "output length": "at a le
 
 def test_every_view_fits_answers_and_is_in_the_address(at, page):
     first, *others = VIEWS
-    page.goto(at("metrics", ("--demo-segments", 600), inside=first))
+    page.goto(at("inside", ("--demo-segments", 600), inside=first))
     check(page, first)
     for view in others:
         choose(page, page.locator(".st-key-inside input"), view)

@@ -45,7 +45,8 @@ TURNING = "\u202a\u202b\u202c\u202d\u202e"  # up to the end of a paragraph; what
 SHOWN = {"upload": [*SYSTEMS, OUT, REF, OTHER_REF],
          "summary": [*SYSTEMS, OUT, f"HUMAN-{REF}", f"HUMAN-{OTHER_REF}"], "pairs": SYSTEMS,
          "pair": [LONG, IMAGE, DOCUMENT, REF], "bootstrap": SYSTEMS, "sampling": [IMAGE], "size": [IMAGE],
-         "trust": [], "papers": [], "metrics": SYSTEMS, "segments": [LONG, IMAGE, DOCUMENT, DOMAIN, REF], "methods": []}
+         "trust": [], "papers": [], "metrics": SYSTEMS, "inside": SYSTEMS,
+         "segments": [LONG, IMAGE, DOCUMENT, DOMAIN, REF], "methods": []}
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Which metric to trust, on the page Metrics."""
+"""Which metric to trust, on the page Metrics and domains."""
 
 import json
 from dataclasses import replace

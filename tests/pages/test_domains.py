@@ -1,10 +1,13 @@
-"""Systems by domain, on the page Metrics."""
+"""Systems by domain, on the page Metrics and domains."""
 
 from dataclasses import replace
 from html import unescape
 
+from mtsig_core import compare
 from mtsig_core.experiments.domains import by_domain
+from mtsig_core.report.agreement import state_decisions
 from mtsig_core.report.domain_tables import domain_table, domains_verdict
+from mtsig_core.stats.across import pairs_across
 from tests.pages.toys import answers, words, write
 
 
@@ -22,3 +25,15 @@ def test_the_page_has_the_scores_of_the_core(opened, source, tmp_path):
 def test_without_domains_it_says_so(opened, source):
     page = opened("metrics", source, inside="by domain")
     assert not page.exception and "has 0 domains. Expected at least two" in words(page)
+
+
+def test_on_how_many_pairs_the_metrics_agree(opened, source):
+    page = opened("metrics", source, metrics="chrf")
+    results = [compare(source.read(), name).metrics[name] for name in ("bleu", "chrf")]
+    assert not page.exception
+    assert f">{state_decisions(['BLEU', 'chrF'], pairs_across(results))}<" in unescape(answers(page)[0])
+
+
+def test_a_link_from_before_the_page_was_split_opens_inside_a_score(opened, source):
+    page = opened("metrics", source, inside="step by step")
+    assert not page.exception and [title.value for title in page.title] == ["Inside a score"]

@@ -1,0 +1,251 @@
+"""Parts of the page Inside a score: precisions, length, one sentence step by step, means of sentence scores."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from mtsig_core.experiments.inside_score import (
+    NGRAM_ORDERS,
+    NOTE_OUTPUT,
+    Averages,
+    averages,
+    densities,
+    factor,
+    lengths,
+    note_example,
+    precisions,
+    signatures,
+    students_t,
+    worked_example,
+)
+from mtsig_core.figures.experiment_plots import by_length, by_order, mean_intervals, rankings, student_density
+from mtsig_core.metrics import metric_title
+from mtsig_core.report import experiment_tables as tables
+from mtsig_core.report.table import Column, Table, rounded, written_like
+from pages._ui import controls, screen, segment_sections
+from pages._ui.studies import Study, study
+from pages._ui.views import View
+
+
+def choose_system(view: View) -> str:
+    return controls.choice("System", systems_of(view), "system", width=320)
+
+
+def systems_of(view: View) -> list[str]:
+    """The systems with texts, best first by the metric in the sidebar."""
+    return [system.system for system in view.result.systems if system.system not in view.testset.textless_systems]
+
+
+# Inside BLEU: precisions, length, one sentence step by step, signatures.
+
+_NOTE, _HERE = "of the reading note", "of this test set"
+_SHORT = 0.85  # the length ratio that is spoken of
+
+
+def show_precisions(view: View, system: str) -> None:
+    """The precisions of one system beside all others, and the brevity penalty."""
+    parts = study(view, "metrics precisions", "bleu")
+    rows = parts.run(precisions, "Counting n-grams")
+    mine = next(row for row in rows if row.system == system)
+    precision = mine.bleu / mine.brevity_penalty if mine.brevity_penalty else 0
+    screen.answer(f"{system}: BLEU {mine.bleu:.2f} = brevity penalty {mine.brevity_penalty:.3f} × precision "
+                  f"{precision:.2f}")
+    parts.show(partial(by_order, [(row.system, [getattr(row, f"p{n}") for n in NGRAM_ORDERS]) for row in rows], system),
+               rows,
+               f"Precision of {system} by length of n-gram, from {mine.p1 or 0:.1f}% to {mine.p4 or 0:.1f}%.", system,
+               table=tables.precision_table(rows, False))
+    st.caption("An n-gram is a sequence of n words; its precision is the share that a reference has too. BLEU is the "
+               "geometric mean of the four precisions times the brevity penalty, which is below 1 for short outputs.")
+
+
+def show_lengths(view: View, system: str) -> None:
+    others = [name for name in systems_of(view) if name != system]
+    beside = controls.choice("Beside", others, "beside") if others else None
+    cut = study(view, "metrics lengths", "bleu", system=system, beside=beside)
+    one = cut.run(lengths, "Scoring other lengths")
+    actual, simulated = one.actual, one.how == "word penalty"
+    sides = [one.nearest(ratio) for ratio in (_SHORT, 1 / _SHORT) if simulated or ratio < 1]
+    screen.answer(f"{system} loses " + ", ".join(
+        f"{actual.bleu - point.bleu:.1f} BLEU and {actual.gtm_2 - point.gtm_2:.1f} GTM-2 at a length ratio of "
+        f"{point.length_ratio or 0:.2f}" for point in sides))
+    figure = partial(by_length, [
+        (name, what, [point.length_ratio or 0 for point in points], [getattr(point, key) for point in points])
+        for what, key in (("BLEU", "bleu"), ("GTM-2", "gtm_2")) for name, points in one.curves], paper=simulated)
+    cut.show(figure, tables.length_records(one),
+             f"BLEU and GTM-2 of {' and '.join(name for name, _ in one.curves)} by length ratio; {system} has "
+             + ", ".join(f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"
+                         for point in (*sides, actual)) + ".", system)
+    screen.show_table(tables.length_table(one))
+    st.caption("Short outputs lose BLEU through the brevity penalty; GTM-2, an F-measure, hardly changes. "
+               + ("The systems translate again with a word penalty." if simulated else
+                  "Each output keeps the first part of its words. Truncation cannot lengthen."))
+    screen.faint(f"{one.n_segments:,} of {view.testset.n_segments:,} segments. {one.bleu_signature}; "
+                 f"{one.gtm_2_signature}")
+
+
+def show_example(view: View, system: str) -> None:
+    testset = view.testset
+    sentence = controls.choice("Sentence", (_NOTE, _HERE), "sentence")
+    if sentence == _NOTE:
+        example = study(view, "metrics example", "bleu")
+        one = note_example(tokenizer=testset.tokenizer)
+    else:
+        example = study(view, "metrics example", "bleu", system=system,
+                        line=controls.line(st, testset.lines))
+        one = example.run(worked_example, "Counting n-grams")
+    screen.answer(tables.formula(one))
+    if sentence == _NOTE:
+        screen.plain(f"Output: {NOTE_OUTPUT}")
+        screen.plain(f"Reference: {one.references[0]}")
+    else:
+        segment_sections.cards(testset, [one.system], [testset.lines.index(one.line)],
+                               [f"sentence BLEU {one.bleu:.1f}"])
+    screen.show_table(tables.step_table(one))
+    penalty = f"exp(1 - {one.ref_len}/{one.sys_len}) = " if 0 < one.sys_len < one.ref_len else ""
+    st.caption(f"Brevity penalty: {one.sys_len} tokens against {one.ref_len} give {penalty}{one.brevity_penalty:.4g}. "
+               f"BLEU-n is on a scale of 0 to 1 and not smoothed; smoothed BLEU-4 is {one.bleu:.2f} points "
+               f"({one.signature}).")
+    example.show_numbers(tables.step_records(one))
+
+
+def show_signatures(view: View, system: str) -> None:
+    other = study(view, "metrics signatures", "bleu", system=system)
+    rows = other.run(signatures, "Scoring under other settings")
+    low, high = min(row.bleu for row in rows), max(row.bleu for row in rows)
+    screen.answer(f"{system}: the same output has {low:.1f} BLEU, or {high:.1f}")
+    screen.show_table(Table("signatures", (
+        Column("setting", "setting", "name"), Column("bleu", "BLEU", "score"), Column("signature", "signature")),
+        tuple((row.setting, row.bleu, row.signature) for row in rows)))
+    st.caption("Only scores of one signature compare (Post 2018). nrefs: references; case: mixed, or lower (lc); eff: "
+               "effective order, for sentences; tok: tokenizer; smooth: what stands for a count of 0. The page Methods "
+               "has the signature of every metric.")
+    other.show_numbers(rows, system)
+
+
+# Means of sentence scores, and Student's t, which is for them.
+
+_SIZES = (3, 5, 10, 30, 100, 300, 600)
+_KINDS = ("Student's t", "bootstrap by segment", "bootstrap by document")
+
+
+def show_averages(view: View) -> tuple[Study, Averages]:
+    """Corpus scores and means of sentence scores of all systems, and how many pairs change order; gives what was
+    found."""
+    both = study(view, "metrics averages")
+    one = both.run(averages, "Looking for a case")
+    unit = metric_title(view.metric)
+    screen.answer(_state_averages(one, unit))
+    pair = one.disagreements[0] if one.disagreements else one.case and one.case.pair
+    both.show(partial(rankings, [(row.system, row.corpus, row.average) for row in one.systems],
+                      (pair.a, pair.b) if pair else (), unit=unit), one.systems,
+              f"Corpus {unit} of each system beside its mean of sentence scores; {len(one.disagreements)} pairs of "
+              "lines cross.", table=tables.average_table(one))
+    st.caption("A corpus score adds up the counts first, so long sentences weigh more. In a mean of sentence scores "
+               "all sentences weigh the same.")
+    return both, one
+
+
+def show_case(view: View, both: Study, one: Averages) -> None:
+    """A few segments on which two systems change places, with their texts."""
+    unit = metric_title(view.metric)
+    if one.case is None:
+        screen.plain("No pair changes order on any of the small sets of segments that were tried.")
+    else:
+        _draw_case(both, one.case, unit)
+        _show_texts(view.testset, one.case, unit)
+    zeros = "" if one.unsmoothed_zeros is None else (f"Without smoothing, {one.unsmoothed_zeros:.0%} of the sentence "
+                                                     "scores are 0 because no 4-gram matches. ")
+    st.caption(f"{zeros}These segments were searched for: they show that this happens, not how often. Sentence scores: "
+               f"{one.signature}")
+
+
+def _state_averages(one, unit):
+    """How many pairs change order, and the first, or else the case."""
+    pairs = f"{len(one.disagreements)} of {one.n_pairs} pairs"
+    pair = one.disagreements[0] if one.disagreements else one.case and one.case.pair
+    if pair is None:
+        return f"The mean of sentence scores ranks the systems like corpus {unit}"
+    form = written_like(row.corpus for row in one.systems)
+    where = "" if one.disagreements else f", but one does on {len(one.case.lines)} segments"
+    return (f"{pairs} change order{where}: {pair.a} is {pair.corpus_delta:{form}} better than {pair.b} in corpus "
+            f"{unit}, but {-pair.average_delta:{form}} worse in the mean of sentences")
+
+
+def _draw_case(both, case, unit):
+    rows = [(case.pair.a, case.corpus[0], case.average[0]), (case.pair.b, case.corpus[1], case.average[1])]
+    both.show(partial(rankings, rows, (case.pair.a, case.pair.b), unit=unit), rows,
+              f"On {len(case.lines)} segments the better by corpus {unit} is the worse by the mean of sentences.",
+              case.pair.a, case.pair.b, key="metrics.case", header=["system", "corpus", "average"])
+
+
+def _show_texts(testset, case, unit):
+    form = written_like(case.corpus)
+    screen.show_table(tables.case_table(case, unit))
+    segment_sections.legend()
+    segment_sections.cards(testset, [case.pair.a, case.pair.b], [testset.lines.index(line) for line in case.lines],
+                       [f"sentence {unit} {first:{form}} and {second:{form}}" for first, second in case.sentences])
+
+
+def show_students_t(view: View, system: str) -> None:
+    metric, alpha, level = view.metric, view.alpha, view.level
+    means = study(view, "metrics students-t", system=system)
+    one = means.run(students_t, "Drawing resamples")
+    last, unit = one.rows[-1], metric_title(metric)
+    from_table = metric in view.testset.scores
+    by_document = (_KINDS[2], one.document_low, one.document_high)
+    whole = [*_ends(last), by_document]
+    screen.answer(f"Mean of {last.n:,} segment scores, {last.mean:{written_like([last.mean])}}: " + ", ".join(
+        f"{kind} ±{rounded((high - low) / 2)}" for kind, low, high in whole if low is not None))
+    means.show(partial(mean_intervals, [(f"n = {row.n:,}", row.mean, whole if row is last else _ends(row))
+                                        for row in one.rows],
+                       unit=f"mean {unit}" if from_table else f"mean of sentence {unit}"), one.rows,
+               f"{level} intervals of the mean of {one.system} by Student's t and by the bootstrap, at each size.",
+               one.system)
+    screen.show_table(tables.mean_interval_table(one))
+    st.caption(f"{level} intervals, {one.resamples:,} bootstrap samples. Student's t (Koehn 2004, section 4) takes "
+               "segments as independent, and needs a mean of segment scores, which a corpus score is not. "
+               + ("Scores as the table has them." if from_table else
+                  f"So this is the mean of sentence scores, not corpus {unit}: {one.signature}"))
+    st.subheader("Student's t or the normal distribution?")
+    n = controls.choice("Scores in a sample (n)", _SIZES, "n", default=5, pages_own=True, width=220)
+    x, t, normal = densities(n, alpha)
+    means.show(partial(student_density, x, t, normal, factor(n, alpha), factor(None, alpha), n),
+               list(zip(x.tolist(), t.tolist(), normal.tolist(), strict=True)),
+               f"Student's t for n = {n} beside the normal distribution, with the tails beyond {factor(n, alpha):.4f} "
+               "standard errors.", one.system, key="metrics.density",
+               header=["x", "t", "normal"], n=n)
+    st.caption("With few scores the interval by Student's t is wider than the interval by the normal distribution.")
+
+
+def _ends(row):
+    return [(_KINDS[0], row.t_low, row.t_high), (_KINDS[1], row.boot_low, row.boot_high)]
+
+
+# What a paper printed, for the page Reproduce the papers.
+
+
+def show_note_errors(tokenizer: str) -> None:
+    """What the reading note on BLEU gets wrong in its example."""
+    screen.show_table(tables.note_table(note_example(tokenizer=tokenizer)))
+
+
+def show_printed_factors() -> None:
+    """The factors of Student's t as Koehn (2004) prints them, beside the right ones."""
+    screen.show_table(tables.factor_table())
+
+
+# The tabs, of which only the open one is drawn.
+
+#: By the name of each tab; "sentence average" draws what the page has counted.
+SHOW = {"output length": show_lengths, "Student's t": show_students_t, "step by step": show_example,
+        "signatures": show_signatures}
+_TITLES = {"step by step": "Worked example", "Student's t": "Student's t", "sentence average": "A case to read",
+           "output length": "Output length", "signatures": "Signatures"}
+
+
+def open_tabs(key: str, has_texts: bool):
+    """The tab that is open, as the address has it, and its place; what is about BLEU needs texts."""
+    names = list(_TITLES) if has_texts else ["Student's t", "sentence average"]
+    return controls.titled_tabs({name: _TITLES[name] for name in names}, key)
