@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -49,7 +50,8 @@ def differences(result: MetricResult, settings: Settings, notes: Sequence[str] =
     known = {name: (delta, single or nothing, joint or nothing) for name, delta, single, joint in zip(
         table.values("system"), table.values(key), table.values(f"{key}_ci"), joint_ends, strict=True)}
     known[anchor] = 0.0, nothing, nothing
-    shown = [(k, row.system, *known[row.system]) for k, row in enumerate(result.systems) if row.system in known]
+    shown: list[tuple[Any, ...]] = [(k, row.system, *known[row.system]) for k, row in enumerate(result.systems)
+                                    if row.system in known]
     names = [name for _, name, *_ in shown]
     named, level, form = Labels(34, 2, names), f"{write_level(settings)} CI", choose_form(result)
     figure, word = go.Figure(), name_simultaneous(result, settings)

@@ -81,7 +81,8 @@ SETTINGS = {
                            "ar": "Randomization test"}),
     "correction": Setting("Correction", "for the number of pairs tested; auto: as the test allows",
                           ("auto", *CORRECTIONS), offered=_list_corrections,
-                          names={**CORRECTION_NAMES, "none": "No correction"}),
+                          names={name: "No correction" if name == "none" else title
+                                 for name, title in CORRECTION_NAMES.items()}),
     "unit": Setting("Unit", "what is drawn or swapped; auto: documents where their ids are known, else segments",
                     ("auto", *UNITS), offered=("auto", *UNITS), names={name: name.capitalize() for name in UNITS}),
     "block_length": Setting("Block length", "mean length of stationary blocks, in segments", kind=float, letter="B"),

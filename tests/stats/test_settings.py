@@ -1,9 +1,11 @@
 """From what was asked for to settings without a gap."""
 
+import inspect
+
 import numpy as np
 import pytest
 
-from mtsig_core import InputError, SettingError, TestSet
+from mtsig_core import InputError, SettingError, TestSet, compare
 from mtsig_core.stats.settings import PRESETS, resolve
 from tests.toys import toy
 
@@ -125,3 +127,10 @@ def test_a_preset_resolves_or_says_why_it_does_not_fit(name):
         assert ("domain" in misfit) == (name == "wmt24")
     else:
         assert settings(DOCUMENTS, **preset.settings)
+
+
+def test_the_quick_way_takes_a_tenth_of_the_draws():
+    usual = inspect.signature(compare).parameters["trials"].default
+    quick = PRESETS["quick"]
+    assert quick.settings == {"trials": 999} and f" {quick.settings['trials']} permutations" in quick.explanation
+    assert (usual + 1) / (999 + 1) == 10
