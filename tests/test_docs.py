@@ -14,6 +14,7 @@ from mtsig_core.experiments import papers
 from mtsig_core.metrics import METRICS
 from mtsig_core.report.commands import CALLS
 from mtsig_core.stats.ranks import RANK_RULES
+from pages._ui.catalogue import PAGES
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
@@ -195,6 +196,6 @@ def test_what_the_papers_print_is_what_is_shown():
 
 
 def test_every_page_of_the_papers_exists():
-    pages = {page.stem for page in (CHECKOUT / "pages").glob("*.py")} | {"metrics"}
-    for named in re.findall(r"^Pages? (\w+)(?: and (\w+))?", PAPERS, re.MULTILINE):
-        assert {name.lower() for name in named if name} <= pages
+    titles = {page.title for page in PAGES.values()}
+    found = re.findall(r"^Pages? ([^.:,]+)", PAPERS, re.MULTILINE)
+    assert found and {title for named in found for title in named.split(" and ")} <= titles

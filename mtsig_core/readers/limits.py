@@ -193,7 +193,7 @@ def parse_bounded_json(text: str, where: str, is_counted: bool = False) -> Any:
 
     Examples
     --------
-    >>> parse_json('{"a": "\\ud83d\\ude00 \\ud800"}', "x.json")
+    >>> parse_bounded_json('{"a": "\\ud83d\\ude00 \\ud800"}', "x.json")
     {'a': '😀 \\ud800'}
     """
     if not is_counted:
