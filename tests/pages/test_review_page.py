@@ -41,7 +41,7 @@ def root(folder, monkeypatch, tmp_path):  # noqa: F811
 
 @pytest.fixture
 def kept(root):
-    """A review of the task, as the page Task starts it."""
+    """A review of the task, as the page Results starts it."""
     found = compare_task(KeptTask(TaskSource(str(root / "task"))), "XCOMET", trials=999)
     digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
     begin = Begin("task", None, found.task.digest, digests, "XCOMET", {"trials": 999})
