@@ -5,9 +5,9 @@ from pages._ui import address, controls, frame, metrics_sections, screen
 _TABS = {"metrics": "Do the metrics agree?", "by domain": "Does a domain reverse it?",
          "which metric to trust": "Which metric to trust"}
 
+view = frame.open_page("Metrics and domains")
 if (asked := address.asked("inside")) is not None and asked not in _TABS:  # an old link
     address.go("inside")
-view = frame.open_page("Metrics and domains")
 tab, place = controls.titled_tabs(_TABS, "inside")
 with place, screen.or_without():
     if tab == "metrics":
