@@ -247,7 +247,13 @@ def ready(page):
 def follow(page, name):
     """Open another page by its link in the sidebar."""
     page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
-    page.wait_for_selector(f"h1:has-text('{'Which differences' if name == 'Overview' else name}')")
+    page.wait_for_selector(f"h1:has-text('{name}')")
+
+
+def open_tab(page, name):
+    """Open a tab of the page by its name, or its beginning."""
+    page.get_by_role("tab", name=name).first.click()
+    settled(page)
 
 
 def choose(page, field, name):

@@ -4,9 +4,10 @@ HEAD, ROW, BOX = 36, 28, 16  # pixels: the row of heads, a row, the middle of a 
 
 
 def told(page):
-    """Wait until every grid outside of what is folded away has told its cells, a moment after it is drawn."""
+    """Wait until every grid in sight has told its cells, a moment after it is drawn; not what is folded away."""
     page.wait_for_function("""[...document.querySelectorAll('[data-testid="stDataFrame"]')].every(
-      grid => grid.closest('[data-testid="stExpander"]') || grid.querySelectorAll('canvas table tr').length > 1)""")
+      grid => !grid.getClientRects().length || grid.closest('[data-testid="stExpander"]')
+              || grid.querySelectorAll('canvas table tr').length > 1)""")
 
 
 def cells(page, key):

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
-from tests.browser.conftest import LIMIT, LIST, choose, follow, ready
+from tests.browser.conftest import LIMIT, LIST, choose, follow, open_tab, ready
 
 pytestmark = pytest.mark.browser
 OWN, OTHER = "a task/en-de", "other/en-de"
@@ -82,7 +82,7 @@ def test_one_press_is_one_step_and_what_applies_stays(served, page):
     step(page, page.go_back, "metric", "BLEU")
     step(page, page.go_back, "a", first)
     page.go_back()
-    page.wait_for_selector("h1:has-text('Pair')")
+    page.wait_for_selector("h1:has-text('One pair')")
     ready(page)
     assert (chosen(page, "a"), chosen(page, "b")) == (first, second)
     page.go_forward()
@@ -106,8 +106,8 @@ def leave_out(page, name, reason):
     ready(page)
     page.keyboard.press("Escape")
     field = page.get_by_placeholder("Reason, kept in the link")
+    open_tab(page, "Excluded")
     field.wait_for()
-    ready(page)
     field.fill(reason)
     field.press("Enter")
     page.wait_for_function("reason => location.search.includes(reason)", arg=reason)
@@ -115,18 +115,24 @@ def leave_out(page, name, reason):
 
 def says_left_out(page, name=None, reason=None):
     """Wait until the page says who is left out, and why: the tab may tell of it late."""
-    fields, sentence = page.get_by_placeholder("Reason, kept in the link"), page.locator("code", has_text="We compared")
+    fields = page.get_by_placeholder("Reason, kept in the link")
     expect(fields).to_have_count(0 if name is None else 1)
+    if name is not None:
+        expect(fields).to_have_value(reason)
+    ready(page)
+    page.locator(".st-key-summary-paper button").first.click()
+    sentence = page.locator("code", has_text="We compared")
+    sentence.wait_for()
     if name is None:
         expect(sentence).not_to_contain_text("Excluded:")
     else:
-        expect(fields).to_have_value(reason)
         expect(sentence).to_contain_text(f"Excluded: {name} ({reason}).")
-    ready(page)
+    page.keyboard.press("Escape")
+    sentence.wait_for(state="hidden")
 
 
 def what_is_left_out_and_why_belongs_to_its_set(page):
-    follow(page, "Leaderboard")
+    follow(page, "Summary")
     ready(page)
     leave_out(page, "Danish", "withdrawn")
     says_left_out(page, "Danish", "withdrawn")

@@ -1,18 +1,17 @@
-"""Leaderboard, Significance and Pair in a real browser, in one visit: clicks, keys, layout."""
-
-from functools import partial
+"""Summary, All pairs and One pair in a real browser, in one visit: clicks, keys, layout."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import choose, click_point, fits, follow, printed, ready, settled, watched
+from tests.browser.conftest import choose, click_point, fits, follow, open_tab, printed, ready, settled, watched
 from tests.browser.grids import cells, click
 
 pytestmark = pytest.mark.browser
 A, B, C = "<img src=x onerror=alert(1)>", "**b** <b>x</b>", "c"
 #: The fonts that a page has asked for.
 FONTS = "[...document.fonts].filter(font => font.status !== 'unloaded').map(font => font.family.replaceAll('\"', ''))"
-MATRIX, DIFFERENCE = ".st-key-significance-matrix", ".st-key-pair-difference"
+PATHS = {"Summary": "summary", "All pairs": "pairs", "One pair": "pair"}
+MATRIX, DIFFERENCE = ".st-key-pairs-matrix", ".st-key-pair-difference"
 
 
 @pytest.fixture(scope="module")
@@ -58,43 +57,53 @@ def answer(page):
 def open_page(page, name):
     follow(page, name)
     settled(page)
-    assert f"/{name.lower()}" in page.url and "seed=8" in page.url
+    assert f"/{PATHS[name]}" in page.url and "seed=8" in page.url
 
 
 def go_back(page, name):
     page.go_back()
     page.wait_for_selector(f"h1:has-text('{name}')")
     ready(page)
-    assert f"/{name.lower()}" in page.url  # what was clicked is not remembered
+    assert f"/{PATHS[name]}" in page.url  # what was clicked is not remembered
 
 
 def click_on_a_dot(page, row):
+    open_tab(page, "Scores and ranks")
     click_point(page, "summary-forest", page.locator(".st-key-summary-forest .point").nth(row))
 
 
+def click_on_a_row(page, row):
+    open_tab(page, "Table")
+    click(page, "summary-table", row)
+
+
 def key_on_a_row(page, row):
+    open_tab(page, "Table")
     click(page, "summary-table", row, x=120)  # a cell alone opens nothing
     page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # it has the focus
     page.keyboard.press("Shift+Space")
 
 
-def test_three_ways_open_a_pair_from_the_leaderboard(page, found):
+def test_three_ways_open_a_pair_from_the_summary(page, found):
     systems = found["systems"]
     assert "Source Code Pro" not in page.evaluate(FONTS)  # pictures would be drawn once more when it has come
-    assert [name for _, name, *_ in cells(page, "summary-table")[1:]] == [system["system"] for system in systems]
-    page.wait_for_selector(".ytick text", state="attached")
-    assert page.locator(".ytick text").all_text_contents() == [system["system"] for system in systems]
     fits(page)
-    assert page.locator(".js-plotly-plot").bounding_box()["y"] < 500
+    assert page.locator(".js-plotly-plot").first.bounding_box()["y"] < 720  # the figure begins on the first screen
+    forest = page.locator(".st-key-summary-forest .ytick text")
+    forest.first.wait_for(state="attached")
+    assert forest.all_text_contents() == [system["system"] for system in systems]
+    open_tab(page, "Table")
+    assert [name for _, name, *_ in cells(page, "summary-table")[1:]] == [system["system"] for system in systems]
+    fits(page)
     best, second = (system["system"] for system in systems[:2])
     for open_row, row, names in ((click_on_a_dot, 1, (second, best)),
-                                 (partial(click, key="summary-table"), 1, (second, best)),
+                                 (click_on_a_row, 1, (second, best)),
                                  (key_on_a_row, 0, (best, second))):
         open_row(page, row=row)
-        page.wait_for_selector("h1:has-text('Pair')")
+        page.wait_for_selector("h1:has-text('One pair')")
         ready(page)
         assert [page.locator(f".st-key-{key} input").first.input_value() for key in "ab"] == [*names]
-        go_back(page, "Leaderboard")
+        go_back(page, "Summary")
 
 
 def cell(page, row, column, n=3):
@@ -119,16 +128,16 @@ def test_the_matrix_opens_a_pair_follows_the_corrections_and_fills_the_screen(pa
     names = [system["system"] for system in found["systems"]]
     significant = sum(pair["significant"] for pair in found["pairs"])
     assert answer(page).startswith(f"{significant} of 3 pairs ") and page.locator(".textpoint").count() == 6
-    assert page.locator(".annotation-text", has_text="[1]").text_content() == f"[1] {A}"
+    assert page.locator(f"{MATRIX} .annotation-text", has_text="[1]").text_content() == f"[1] {A}"
     x, y = cell(page, 2, 1)
     point_at(page, x, y)
     assert names[2] in page.locator(".hoverlayer").text_content()
     fits(page)
     page.mouse.click(x, y)
-    page.wait_for_selector("h1:has-text('Pair')")
+    page.wait_for_selector("h1:has-text('One pair')")
     ready(page)
     assert [page.locator(f".st-key-{key} input").first.input_value() for key in "ab"] == names[1:]
-    go_back(page, "Significance")
+    go_back(page, "All pairs")
     the_arrow_keys_step_through_the_corrections(page)
     columns_beyond_the_edge_are_announced(page)
     before = page.locator(".nsewdrag").bounding_box()["width"]
@@ -153,7 +162,7 @@ def the_arrow_keys_step_through_the_corrections(page):
 
 def columns_beyond_the_edge_are_announced(page):
     page.set_viewport_size({"width": 700, "height": 720})
-    page.locator("summary", has_text="Numbers, files, command").click()
+    page.locator("summary", has_text="Numbers, files, command").first.click()
     table, hint = page.locator(".mt-sideways").first, page.locator(".mt-more").first
     hint.wait_for(state="visible")
     table.locator(".mt-scroll").evaluate("e => e.scrollLeft = e.scrollWidth")

@@ -6,10 +6,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.browser.conftest import choose, ready, settled, watched
+from tests.browser.conftest import choose, open_tab, ready, settled, watched
 
 pytestmark = pytest.mark.browser
 PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def box_of(page):
+    """What folds away numbers, files and command of the figure of scores."""
+    return page.locator(".st-key-summary-forest-box")
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +40,8 @@ def leaderboard(visit):
     if visit.url != visit.opened:
         visit.goto(visit.address)
         ready(visit)
-        visit.locator("summary", has_text="Numbers, files, command").click()
+        open_tab(visit, "Scores and ranks")
+        box_of(visit).locator("summary").click()
         visit.opened = visit.url
     return visit
 
@@ -44,10 +50,10 @@ def leaderboard(visit):
 def test_the_camera_saves_the_picture_chosen(leaderboard, kind):
     leaderboard.locator(".st-key-summary-forest-picture label", has_text=kind).click()
     settled(leaderboard)
-    assert leaderboard.locator("details", has_text="Numbers, files, command").get_attribute("open") is not None
-    leaderboard.locator(".js-plotly-plot").hover()
+    assert box_of(leaderboard).locator("details").get_attribute("open") is not None
+    leaderboard.locator(".st-key-summary-forest .js-plotly-plot").hover()
     with leaderboard.expect_download() as download:
-        leaderboard.locator('.modebar-btn[data-title*="ownload"]').click()
+        leaderboard.locator('.st-key-summary-forest .modebar-btn[data-title*="ownload"]').click()
     assert download.value.suggested_filename == f"files-bleu-forest.{kind}"
     content = download.value.path().read_bytes()
     if kind == "png":
@@ -59,8 +65,10 @@ def test_the_camera_saves_the_picture_chosen(leaderboard, kind):
 
 
 def test_the_report_opens_offline_in_light_and_dark(leaderboard, another_window, tmp_path):
+    leaderboard.locator(".st-key-summary-export button").first.click()
     with leaderboard.expect_download() as download:
         leaderboard.locator(".st-key-summary-comparison-html button").click()
+    leaderboard.keyboard.press("Escape")
     download.value.save_as(tmp_path / download.value.suggested_filename)
     colours = set()
     for scheme in ("light", "dark"):
@@ -85,7 +93,7 @@ def test_a_command_is_copied_by_its_button(leaderboard):
 
 
 def test_an_open_box_stays_open_when_something_appears_above_it(leaderboard):
-    box = leaderboard.locator("details", has_text="Numbers, files, command")
+    box = box_of(leaderboard).locator("details")
     assert box.get_attribute("open") is not None and leaderboard.locator(".mt-caution").count() == 0
     leaderboard.get_by_role("button", name="Change").click()
     choose(leaderboard, leaderboard.locator(".st-key-test input"), "Shift method as printed")
@@ -98,6 +106,7 @@ def test_the_picture_of_a_task_is_whole_as_png(visit):
     """Twice as large as the SVG, which holds all of it."""
     visit.goto(urljoin(visit.address, "/task?shared_task=simulated+task&metric=human&trials=999"))
     files = {}
+    open_tab(visit, "Export")
     for kind in ("SVG", "PNG"):
         with visit.expect_download() as download:
             visit.get_by_role("button", name=f"Picture ({kind})").click()

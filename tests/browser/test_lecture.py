@@ -263,7 +263,7 @@ def test_a_step_back_another_seed_and_the_keys(at, page):
     page.wait_for_url("**seed=5**")
     stage.get_by_role("button", name="This is my guess").wait_for()
     page.keyboard.press("Escape")
-    page.wait_for_selector("h1:has-text('Which differences')")
+    page.wait_for_selector("h1:has-text('Summary')")
     settled(page)
     page.go_back()
     page.wait_for_url("**seed=5**")

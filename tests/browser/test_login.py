@@ -30,5 +30,5 @@ def test_who_goes_to_the_first_page_meanwhile_stays_there(page, tmp_path):
             kept = f"'/{path}'" if path else "null"
             page.wait_for_function(f"sessionStorage.getItem('mtsig_back') === {kept}")
         page.get_by_role("button", name="Log in").click()
-        page.wait_for_selector("h1:has-text('Which differences are real?')")
+        page.wait_for_selector("h1:has-text('Summary')")
         assert page.url == f"{address}/" and page.problems == []

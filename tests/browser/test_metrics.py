@@ -1,34 +1,38 @@
-"""The Metrics page in a real browser: every view, and the address."""
+"""The page Inside a score in a real browser: every tab, and the address."""
 
 from urllib.parse import urlencode
 
 import pytest
 
-from tests.browser.conftest import choose, cut_in_figures, ready
+from tests.browser.conftest import cut_in_figures, open_tab, ready
 
 pytestmark = pytest.mark.browser
-VIEWS = {"n-gram precisions": "brevity penalty 1.000", "output length": "at a length ratio", "step by step": "= 0.268",
-         "sentence average": "change order", "Student's t": "bootstrap by document",
-         "signatures": "the same output has"}
+#: What is said beside the tabs, and in each: its title, its name in the address.
+ALWAYS = ("brevity penalty 1.000", "change order")
+TABS = {"Worked example": ("step by step", "= 0.268"), "Output length": ("output length", "at a length ratio"),
+        "Student's t": ("Student's t", "bootstrap by document"), "Signatures": ("signatures", "the same output has")}
 
 
-def test_every_view_fits_answers_and_is_in_the_address(at, page):
-    first, *others = VIEWS
-    page.goto(at("inside", ("--demo-segments", 600), inside=first))
-    check(page, first)
-    for view in others:
-        choose(page, page.locator(".st-key-inside input"), view)
-        page.wait_for_function("said => document.querySelector('.mt-answer')?.textContent.includes(said)",
-                               arg=VIEWS[view])
-        check(page, view)
-        assert urlencode({"inside": view}) in page.url
+def test_every_tab_fits_answers_and_is_in_the_address(at, page):
+    page.goto(at("inside", ("--demo-segments", 600)))
+    for tab, (name, said) in TABS.items():
+        ready(page)
+        open_tab(page, tab)
+        page.wait_for_function("said => [...document.querySelectorAll('.mt-answer')].some("
+                               "answer => answer.textContent.includes(said))", arg=said)
+        check(page, tab)
+        assert name == "step by step" or urlencode({"inside": name}) in page.url
+    page.reload()
+    ready(page)
+    assert page.get_by_role("tab", selected=True).inner_text() == "Signatures"
 
 
-def check(page, view):
+def check(page, tab):
     """It answers, and nothing of it is cut."""
     ready(page)
     main = page.locator('[data-testid="stMain"]')
-    assert VIEWS[view] in main.locator(".mt-answer").first.text_content()
+    answers = " ".join(main.locator(".mt-answer").all_text_contents())
+    assert [said for said in ALWAYS if said not in answers] == []
     assert main.locator(".mt-error").count() == 0 and page.problems == [] and page.hosts == {"localhost"}
-    assert main.evaluate("e => e.scrollWidth <= e.clientWidth"), view
-    assert cut_in_figures(page) == [], view
+    assert main.evaluate("e => e.scrollWidth <= e.clientWidth"), tab
+    assert cut_in_figures(page) == [], tab

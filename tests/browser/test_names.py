@@ -17,7 +17,7 @@ from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.store.kept_sets import open_store
 from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, ReviewStore
 from mtsig_core.testset import TestSet
-from tests.browser.conftest import TITLES, fits, follow, ready, settled, watched
+from tests.browser.conftest import TITLES, fits, follow, open_tab, ready, settled, watched
 
 pytestmark = pytest.mark.browser
 IMAGE, LINK, FORMULA = "<img src=x onerror=alert(1)>", "![](http://h.example/x.png)", '=HYPERLINK("http://h.example")'
@@ -91,6 +91,8 @@ def test_names_are_literal_and_every_page_fits(at, page, options):
     for path, title in TITLES.items():
         follow(page, title)
         ready(page)
+        if path == "summary":
+            open_tab(page, "Table")
         grids_tell(page, SHOWN[path])
         assert page.locator('[data-testid="stMain"] .mt-error').count() == 0
         fits(page)
@@ -102,7 +104,8 @@ def test_names_are_literal_and_every_page_fits(at, page, options):
         if path == "pair":
             what_is_said_of_the_two_sides_never_overlaps(page)
         if path == "pair":
-            page.locator('[data-testid="stCheckbox"] label', has_text="Dispute card").click()
+            page.get_by_role("tab", name="Dispute card").click()
+            page.locator('[data-testid="stCheckbox"] label', has_text="Make the dispute card").click()
             card = page.frame_locator("iframe[src^='data:text/html']")
             card.get_by_text(IMAGE).first.wait_for()
             assert card.locator(MADE).count() == 0

@@ -62,7 +62,7 @@ def test_nothing_that_was_uploaded_is_lost(shared, elsewhere, page, window):
     """Its link shows the same on another server, there also to a stranger; it is listed where it was made alone, also
     when another server is asked for it."""
     upload(page, shared, "<i>my</i> set")
-    follow(page, "Leaderboard")
+    follow(page, "Summary")
     ready(page)
     assert "testset=~" in page.url
     seen, link = numbers(page), page.url.removeprefix(shared)
@@ -102,10 +102,10 @@ def test_an_uploaded_task_is_its_link(shared, elsewhere, page, window):
     page.locator('input[type="file"]').set_input_files(
         {"name": "My task.zip", "mimeType": "application/zip", "buffer": zipped(task_files())})
     page.get_by_role("button", name="Open the task").click()
-    page.wait_for_selector("h1:has-text('Task')")
+    page.wait_for_selector("h1:has-text('Results')")
     page.locator(".mt-answer").wait_for()
     seen, link = numbers(page), page.url.removeprefix(shared)
-    assert seen[0] == "My task · 3 language pairs · 3 systems" and page.title() == "My task · Task · mtsig"
+    assert seen[0] == "My task · 3 language pairs · 3 systems" and page.title() == "My task · Results · mtsig"
     page.reload()
     page.locator(".mt-answer").wait_for()
     assert numbers(page) == seen and page.url == shared + link
