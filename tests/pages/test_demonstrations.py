@@ -80,9 +80,7 @@ def test_until_one_is_chosen_the_set_follows_the_page_and_what_was_said_of_it_st
 @pytest.mark.parametrize("path, source, key, goes_to", [
     ("sampling", Source(demo=300), "demo.simulated corpus", LARGE),
     ("papers", Source(demo=300), "demo.simulated corpus, 1592 segments, 4 references",
-     "simulated corpus, 1592 segments, 4 references"),
-    (None, Source(demo=300), "demo.simulated shared task", TASK),
-    ("pairs", Source(demo=0), "demo.simulated shared task", TASK)])
+     "simulated corpus, 1592 segments, 4 references")])
 def test_pages_lead_to_the_set_that_they_need(opened, path, source, key, goes_to):
     page = opened(path, source, **({"item": "zhang-table1"} if path == "papers" else {}))
     page.button(key=key).click().run()
@@ -128,4 +126,4 @@ def test_the_links_of_the_page_on_papers_open_what_it_says(opened, path, query):
 
 
 def test_there_is_a_link_to_table_1_and_one_to_tables_5_and_6():
-    assert [(path, "pool" in query) for path, query in LINKS] == [("bootstrap", False), ("bootstrap", True)]
+    assert [(path, "pool" in query) for path, query in LINKS] == [("papers", False), ("bootstrap", True)]
