@@ -14,7 +14,7 @@ from benchmarks.load import start, stop
 from benchmarks.window import Window, new_window
 from mtsig_core import TestSet
 
-_PAGES = ("Leaderboard", "Significance", "Pair", "Bootstrap")
+_PAGES = ("Summary", "All pairs", "One pair", "Bootstrap")
 _ROUNDS = 5
 _TRIES = 20
 _SLOW = 20  # Mbit/s, with 20 ms until an answer begins: a share of a lecture hall's network
@@ -50,7 +50,7 @@ def screen(testset: TestSet) -> None:
         asked = urlencode({"testset": data.write_task(testset, Path(folder) / "big")})
         settings = {"MTSIG_CACHE": str(Path(folder) / "cache")}
         address, server = start(1, folder, settings)
-        link = f"{address}/leaderboard?{asked}"
+        link = f"{address}/summary?{asked}"
         try:
             with new_window() as window:
                 _say("a server that has just started, in a new browser", [_visited(window, link)])
@@ -84,7 +84,7 @@ def _measure(window: Window) -> None:
     rounds = [{name: _opened(window, name) for name in _PAGES} for _ in range(_ROUNDS)]
     for name in _PAGES:
         _say(f"{name}, again", [found[name] for found in rounds])
-    _opened(window, "Leaderboard")
+    _opened(window, "Summary")
     for key, names in (("correction", ("bonferroni", "none", "holm")), ("test", ("bootstrap", "percentile", "ar"))):
         for how, asked in (("for the first time", names), ("again", names * 2)):
             _say(f"another {key}, {how}", [_chosen(window, key, name) for name in asked], "all")
@@ -104,7 +104,7 @@ def _waited(window: Window) -> dict[str, float]:
 def _visited(window: Window, link: str) -> dict[str, float]:
     window.ask("Page.enable")
     said = window.ask("Page.addScriptToEvaluateOnNewDocument", source="addEventListener('DOMContentLoaded', () => "
-                      f"({_WATCH})(['Leaderboard', true]))")
+                      f"({_WATCH})(['Summary', true]))")
     window.ask("Page.navigate", url=link)
     found = _waited(window)
     window.ask("Page.removeScriptToEvaluateOnNewDocument", **said)

@@ -17,8 +17,8 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("summary", "upload", "pairs", "pair", "bootstrap", "sampling",
-         "size", "trust", "metrics", "segments", "methods")
+PAGES = ("summary", "pairs", "pair", "segments", "metrics", "task", "lecture", "sampling", "bootstrap", "size", "trust",
+         "inside", "papers", "methods", "upload")
 BROWSERS = ("chromium-headless-shell", "chromium")
 README = ("summary", "pairs", "pair")
 LOOKS = {"light": ("light", 1440, 1000), "dark": ("dark", 1440, 1000), "projector": ("light", 1280, 720)}
@@ -71,7 +71,7 @@ def take(address, wanted):
             context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme,
                                           bypass_csp=True)  # it evaluates text in the page to know when all is drawn
             tab = context.new_page()
-            tab.goto(f"{address}/{'' if page == 'overview' else page}")
+            tab.goto(f"{address}/{'' if page == 'summary' else page}")
             finished(tab)
             tab.screenshot(path=path)
             print(path)

@@ -39,7 +39,7 @@ charts.show(partial(replicate_histogram, edges, counts, chosen.score, chosen.med
             alt=f"Histogram of {len(chosen.drawn)} bootstrap scores with median {chosen.median:{form}}"
                 + ("." if ends is None else f"; filled inside the {level} interval {tables.bracketed(ends, form)}."))
 st.caption(f"The histogram shows the score of this system on {len(chosen.drawn):,} resamples of the test set, by "
-           f"{settings.unit}; the interval is blue.",
+           f"{settings.unit}" + ("." if ends is None else "; the interval is blue."),
            help=f"Interval: {ci}. Percent: (end - median) / |median|.")
 
 

@@ -36,7 +36,7 @@ def show(view: View) -> None:
 
 
 def show_of_task(view: TaskView) -> None:
-    """On the page Task: the same for all its language pairs."""
+    """On the page Results: the same for all its language pairs."""
     kept, pairs = view.kept, view.kept.info.pairs
 
     def find(text, progress):

@@ -57,7 +57,7 @@ _SHOWN = 10  # steps of the history that are seen at once
 
 
 def show_begin(view: TaskView, comparison: TaskComparison) -> str | None:
-    """Offer to start a review of what the page Task shows; once it is started, the link to go on with it."""
+    """Offer to start a review of what the page Results shows; once it is started, the link to go on with it."""
     digests = {pair: one.testset.digest for pair, one in comparison.pairs.items()}
     source = view.kept.source
     taken = {"refs": source.refs, "refs_as_systems": source.refs_as_systems}

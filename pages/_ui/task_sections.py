@@ -1,4 +1,4 @@
-"""Parts of the pages Task and Review: ranks, warnings, training runs, metrics that disagree, people, files."""
+"""Parts of the pages Results and Review: ranks, warnings, training runs, metrics that disagree, people, files."""
 
 from __future__ import annotations
 

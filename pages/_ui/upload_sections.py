@@ -74,11 +74,11 @@ def show_how_to_upload() -> None:
         return
     screen.prose_table(["a folder in WMT layout", "how it gets here"], [
         [f"zipped, up to {upload_limits().zip_mb:,} MB unpacked",
-         "Upload only the zip, below. The pages Task and Review then work on it, and each of its language pairs "
+         "Upload only the zip, below. The pages Results and Review then work on it, and each of its language pairs "
          "is in the list Test set. Tables of segment scores in it are read where their names say which language pair "
          "they are of: en-de.esa.tsv, en-de.mqm.seg.score."],
         ["on the machine of this dashboard",
-         "Start the dashboard with MTSIG_DATA_ROOT set to the folder above it. The page Task then lists every task "
+         "Start the dashboard with MTSIG_DATA_ROOT set to the folder above it. The page Results then lists every task "
          "below it, folders and zips, and the list Test set has each of their language pairs"
          + (", as it does now." if os.environ.get("MTSIG_DATA_ROOT") else "; now it is not set.")],
         ["alone, or one language pair of it", "Start the dashboard on it, by one of the commands below."]])

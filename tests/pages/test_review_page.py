@@ -41,7 +41,7 @@ def root(folder, monkeypatch, tmp_path):  # noqa: F811
 
 @pytest.fixture
 def kept(root):
-    """A review of the task, as the page Task starts it."""
+    """A review of the task, as the page Results starts it."""
     found = compare_task(KeptTask(TaskSource(str(root / "task"))), "XCOMET", trials=999)
     digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
     begin = Begin("task", None, found.task.digest, digests, "XCOMET", {"trials": 999})
@@ -257,7 +257,7 @@ def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, root, k
     with monkeypatch.context() as patch:
         patch.setattr(screen, "_show_grid", lambda *args: (0, 3) if args[5] else None)
         followed(app, lambda: app.switch_page("pages/review.py").run(), monkeypatch)
-    assert app.title[0].value == "Leaderboard" and not app.exception
+    assert app.title[0].value == "Summary" and not app.exception
     asked = {"testset": "task/en-de_DE", "exclude": "Gamma", "trials": "999", "rank_rule": "wmt25"}
     assert app.query_params.items() >= asked.items() and "review" not in app.query_params
     assert "1 system excluded" in words(app) and "has other content than" not in words(app)

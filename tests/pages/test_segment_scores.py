@@ -33,13 +33,13 @@ def words(app):
     return unescape(toys.words(app))
 
 
-def test_metrics_offers_what_needs_no_texts(opened, source):
-    for asked in ({}, {"inside": "output length"}):  # a link from a set that has texts
-        app = opened("metrics", Source(scores=source.scores), **asked)
-        assert not app.exception and app.selectbox(key="inside").options == [
-            "Student's t", "by domain", "which metric to trust", "sentence average"]
-        assert app.get("plotly_chart")
-    assert "n-gram precisions" in opened("metrics", source).selectbox(key="inside").options
+def test_inside_a_score_offers_what_needs_no_texts(opened, source):
+    texts = {"inside": "output length"}  # a link from a set that has them
+    for page, asked in (("inside", {}), ("inside", texts), ("metrics", texts)):  # the last is an old one, and leads on
+        app = opened(page, Source(scores=source.scores), **asked)
+        assert not app.exception and app.get("plotly_chart")
+        assert [tab.label for tab in app.tabs] == ["Student's t", "A case to read"]
+    assert {"Output length", "Signatures"} < {tab.label for tab in opened("inside", source).tabs}
 
 
 def test_for_bleu_they_are_not_offered(opened, source):
@@ -53,7 +53,7 @@ def test_for_bleu_they_are_not_offered(opened, source):
 def test_the_pair_says_how_many_lines_it_is_compared_on(opened, source):
     app = opened("pair", source, metric="human", a="A", b="B")
     said = words(app)
-    assert "Student's t" in said and any(f"· {n} segments ·" in said for n in range(40, N))
+    assert "Student's t" in said and any(f" on {n} segments. " in said for n in range(40, N))
 
 
 def test_back_from_a_set_with_scores(opened, source):

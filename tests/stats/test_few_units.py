@@ -576,7 +576,7 @@ def test_tasks_and_domains_know_it_too():
     task = compare_task(Task("toy", few), "human", test="bootstrap", unit="segment", trials=999, resamples=100)
     assert task.macro["human"].pairs[0].p_value == 2 / 2**2 and task.macro["human"].pairs[0].better is None
     swept = sweep_sizes(testset, "human", unit="segment", sizes=[100, 30], repeats=20, resamples=100)
-    assert {row.significant for row in swept.pairs} == {0.0}
+    assert {row.significant.share for row in swept.pairs} == {0.0}
 
 
 def test_pairs_that_differ_enough_or_nowhere_are_as_ever():
