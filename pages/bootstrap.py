@@ -38,7 +38,7 @@ charts.show(partial(replicate_histogram, edges, counts, chosen.score, chosen.med
             rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
             alt=f"Histogram of {len(chosen.drawn)} bootstrap scores with median {chosen.median:{form}}"
                 + ("." if ends is None else f"; filled inside the {level} interval {tables.bracketed(ends, form)}."))
-st.caption(f"The histogram shows the score of {name} on {len(chosen.drawn):,} resamples of the test set, by "
+st.caption(f"The histogram shows the score of this system on {len(chosen.drawn):,} resamples of the test set, by "
            f"{settings.unit}" + ("." if ends is None else "; the interval is blue."),
            help=f"Interval: {ci}. Percent: (end - median) / |median|.")
 

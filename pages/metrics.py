@@ -8,6 +8,7 @@ _TABS = {"metrics": "Do the metrics agree?", "by domain": "Does a domain reverse
 view = frame.open_page("Metrics and domains")
 if (asked := address.asked("inside")) is not None and asked not in _TABS:  # an old link
     address.go("inside")
+screen.cautions(caution for caution in view.comparison.warnings if caution.kind.concern in ("files", "scores"))
 tab, place = controls.titled_tabs(_TABS, "inside")
 with place, screen.or_without():
     if tab == "metrics":

@@ -9,6 +9,7 @@ from streamlit.util import calc_hash
 
 from mtsig_core.source import Source
 from mtsig_core.stats.settings import PRESETS, SETTINGS
+from mtsig_core.stats.significance import TESTS
 from pages._ui.catalogue import FORMER, HOME, PAGES
 from pages._ui.screen import LABELS
 from tests.pages.toys import APP, NAMES, words, write
@@ -16,12 +17,12 @@ from tests.toys import SPACELESS
 
 ROWS = {name: page for name, page in PAGES.items() if page.opens == "testset"}
 #: Views of a page that a control of it chooses: (page, control, choice).
-VIEWS = [("metrics", "inside", choice) for choice in (
-    "output length", "step by step", "sentence average", "Student's t", "signatures")]
+VIEWS = [("sampling", "tab", "What each sample concludes"), *(("inside", "inside", choice) for choice in (
+    "output length", "step by step", "sentence average", "Student's t", "signatures"))]
 EXPERIMENTS = [("trust", "experiment", choice) for choice in (
     "Coverage", "Many comparisons", "Units", "Calibration", "Power")]
 #: What a page needs two systems for says so.
-NEEDS_TWO = ("pair", "sampling", "size", "trust", "segments")
+NEEDS_TWO = ("pair", "size", "trust", "segments", "inside")
 OTHER = {"metric": "chrf", "test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
          "trials": "1999", "seed": "3"}
 #: What the line on top says of a setting.
@@ -54,7 +55,7 @@ def shows_names_literally(page, nothing_of_them=False):
 def test_a_page_shows_names_literally_and_the_settings_that_have_an_effect(opened, source, name):
     """Also from another page's settings, of which it says the same: but for its line on how it is tested."""
     row, page = ROWS[name], opened(name, source, system=NAMES[0])
-    shows_names_literally(page, name in ("upload", "trust", "papers", "methods"))
+    shows_names_literally(page, name in ("upload", "sampling", "trust", "papers", "methods"))
     assert drawn(page) == keys(row.settings)
     if (status := re.search('<div class="mt-status">(.*?)</div>', words(page))) and name != "upload":
         assert {key for key, text in TOLD.items() if text in status[1]} == {*TOLD} & {*row.settings}
@@ -68,14 +69,15 @@ def test_a_page_shows_names_literally_and_the_settings_that_have_an_effect(opene
 @pytest.mark.parametrize("name, control, choice", VIEWS)
 def test_a_view_shows_names_literally(opened, source, name, control, choice):
     page = opened(name, source, system=NAMES[0], **{control: choice})
-    shows_names_literally(page, choice in ("step by step", "Student's t"))
+    assert name != "sampling" or page.selectbox(key="b").value in NAMES
+    shows_names_literally(page, choice in ("What each sample concludes", "step by step", "Student's t"))
 
 
 @pytest.mark.parametrize("name, control, choice", [*((name, "", "") for name in ROWS), *VIEWS, *EXPERIMENTS])
 def test_a_single_system_is_enough_to_open_a_page(opened, source, name, control, choice):
     page = opened(name, Source(ref=source.ref, system=source.system[:1]), **({control: choice} if choice else {}))
     assert not page.exception
-    assert ('role="alert"' in words(page)) == (name in NEEDS_TWO or choice == "sentence average")
+    assert ('role="alert"' in words(page)) == (name in NEEDS_TWO or choice == "What each sample concludes")
 
 
 @pytest.mark.parametrize("name, control, choice, more", [
@@ -84,8 +86,12 @@ def test_a_single_system_is_enough_to_open_a_page(opened, source, name, control,
 def test_what_has_an_effect_on_one_view_is_shown_there(opened, source, name, control, choice, more):
     row, page = ROWS[name], opened(name, source, **{control: choice})
     assert not page.exception and drawn(page) == keys((*row.settings, *more))
-    widget = next(one for kind in (page.selectbox, page.radio) for one in kind if one.key == control)
-    widget.set_value(next(option for option in widget.options if option not in {choice, *row.further[1]})).run()
+    if name == "inside":  # its tabs, which AppTest does not click
+        page.session_state[control] = next(tab.label for tab in page.tabs if tab.label not in {choice, *row.further[1]})
+        page.run()
+    else:
+        widget = next(one for kind in (page.selectbox, page.radio) for one in kind if one.key == control)
+        widget.set_value(next(option for option in widget.options if option not in {choice, *row.further[1]})).run()
     assert drawn(page) == keys(row.settings)  # at once, not one click later
 
 
@@ -106,7 +112,8 @@ def test_a_page_names_the_tokenizer_and_warns_of_it_once(opened, scored, name):
     page = opened(name, scored, metric="bleu", humans="true", trials="999")
     assert not page.exception and "has ratings and no text" not in words(page)
     if name not in ("upload", "methods"):
-        assert " · tokenizer 13a" in words(page) and words(page).count("The references look Chinese") == 1
+        assert " · tokenizer 13a" in words(page)
+        assert words(page).count("The references look Chinese") == 1 + (name == "summary")  # under All caveats too
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -155,7 +162,7 @@ def test_what_is_set_stays_for_the_pages_that_show_it(opened, source):
 
 
 def test_a_preset_sets_all_settings_and_stays_in_the_link(opened, source):
-    page = opened("significance", source, alpha="0.01")
+    page = opened("pairs", source, alpha="0.01")
     assert page.selectbox(key="settings.preset").value == "custom"
     page.selectbox(key="settings.preset").set_value("koehn2004").run()
     assert not page.exception and {key: page.selectbox(key=key).value for key in ("test", "unit", "alpha")} == {
@@ -164,14 +171,13 @@ def test_a_preset_sets_all_settings_and_stays_in_the_link(opened, source):
     assert page.selectbox(key="settings.preset").value == "koehn2004"
     page.selectbox(key="settings.preset").set_value("recommended").run()
     assert "test" not in page.query_params
-    assert any(PRESETS["wmt24"].title in caption.value for caption in page.sidebar.caption)  # with what it needs
+    assert any(PRESETS["wmt24"].title in caption.value for caption in page.caption)  # with what it needs
 
 
 def test_a_warning_names_the_controls_that_help_and_no_option(opened, source):
     page = opened("summary", source, unit="segment", test="koehn")
     said = [line for line in words(page).splitlines() if "mt-caution" in line]
-    assert any("Use the unit document. In the sidebar: Unit = document." in line for line in said)
-    assert any("In the sidebar: Test = ar." in line for line in said)
+    assert {"Use documents", f"Use {TESTS['ar'].title}"} <= {button.label for button in page.button}
     assert not any("--" in line or "Arguments" in line for line in said)
     labels = [widget.label for kind in (page.selectbox, page.multiselect) for widget in kind]
     for argument in {*LABELS} - {"refs_as_systems"}:  # which needs a second reference

@@ -4,6 +4,7 @@ import pytest
 
 from mtsig_core.stats import parallel
 from pages._ui import published_comparison, testsets, views
+from pages._ui.catalogue import PAGES
 from tests.pages.toys import words
 
 
@@ -51,7 +52,7 @@ def test_a_cluster_that_does_not_answer_is_one_message_that_names_the_variable(o
     said = words(app)
     assert not app.exception and said.count("No Dask scheduler answers at tcp://127.0.0.1:1") == 1
     assert said.count("MTSIG_DASK") == 1 and "Traceback" not in said
-    assert page.capitalize() in [title.value for title in app.title]  # the page is there, and its controls
+    assert PAGES[page].title in [title.value for title in app.title]  # the page is there, and its controls
 
 
 def test_what_is_short_needs_no_cluster(opened, source, monkeypatch):

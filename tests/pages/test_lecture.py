@@ -9,6 +9,7 @@ from mtsig_core.experiments.lecture import all_swaps, better, equal_tests, excer
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._ui import lecture_stage
+from pages._ui.catalogue import HOME
 from pages._ui.lecture_stage import SCENES, Round
 
 #: What each scene may be sent before the guess.
@@ -151,7 +152,7 @@ def test_a_link_with_more_steps_than_a_test_set_has_blocks_shows_all_of_them(ope
 def test_a_test_set_that_is_gone_is_said(opened):
     page = opened("lecture", SMALL, testset="~nowhere")
     assert not page.exception and "is not here" in "".join(node.proto.body for node in page.get("html"))
-    assert [node.proto.label for node in page.get("page_link")] == ["Upload", "Overview"]  # there is no sidebar
+    assert [node.proto.label for node in page.get("page_link")] == ["Upload", HOME.title]  # there is no sidebar
 
 
 @pytest.mark.parametrize(("scene", "votes", "said"), [
