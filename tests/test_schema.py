@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtsig_core import Comparison, InputError, compare, results, source
+from mtsig_core.assumption import ASSUMPTION_KINDS, Assumption
 from mtsig_core.report.export import comparison_json
 from mtsig_core.schema import SCHEMA, decode, encode, from_plain, parse_json, to_json, to_plain
 from mtsig_core.store.reviews import CHANGES
@@ -23,6 +24,9 @@ TEXT = comparison_json(compare(toy(3, 5, same="AB"), trials=99, resamples=50))
 
 def values(kind):
     """Any values that the annotations of a dataclass allow, of plain numbers and texts."""
+    if kind is Assumption:  # only the facts of its code fit it
+        return st.sampled_from(list(ASSUMPTION_KINDS)).map(
+            lambda code: Assumption(code, dict.fromkeys(ASSUMPTION_KINDS[code].facts, "x")))
     if dataclasses.is_dataclass(kind):
         hints = {field.name: get_type_hints(kind)[field.name] for field in dataclasses.fields(kind)}
         checked = {"role": st.just("primary"), "kind": st.just("submission")} if kind is SystemInfo else {}
