@@ -15,6 +15,7 @@ from mtsig_core.errors import InputError
 from mtsig_core.report.latex import escape, number_cell
 from mtsig_core.report.reports import comparison_text
 from mtsig_core.report.review import (
+    ACROSS_PAIRS,
     circles_table,
     content_sentence,
     decision_cautions,
@@ -259,7 +260,8 @@ def test_beside_a_decision_stands_who_may_be_the_first_by_each_rule(before):
         keys, firsts = tops.keys[1:], tops.texts()
         table = decisions_table(review, found)
         assert table.keys == ["language_pair", "declared", "why", *keys]
-        assert table.texts() == [[pair, "A", "clear", *firsts[0][1:]], *([own[0], "-", "", *own[1:]]
+        rows = [row for row in table.texts() if row[0] != ACROSS_PAIRS]
+        assert rows == [[pair, "A", "clear", *firsts[0][1:]], *([own[0], "-", "", *own[1:]]
                                                                         for own in firsts[1:]),
                                  ["gone", "B", "", *["-"] * len(keys)]]
     assert len(keys) == 2

@@ -33,9 +33,9 @@ def seen(pair, sign=1):
 
 
 @pytest.mark.parametrize("comparison, called", [
-    (EVERY, "simultaneous 95% interval over all 6 pairs"), (TWO, None),
-    (AGAINST_B, "simultaneous 95% interval over all 3 pairs with the baseline"),
-    (compared(alpha=0.1), "simultaneous 90% interval over all 6 pairs")])
+    (EVERY, "95% CI for all 6 pairs together"), (TWO, None),
+    (AGAINST_B, "95% CI for all 3 pairs with the baseline together"),
+    (compared(alpha=0.1), "90% CI for all 6 pairs together")])
 def test_what_they_are_called(comparison, called):
     assert name_simultaneous(comparison.metrics["given"], comparison.settings) == called
 
@@ -64,22 +64,23 @@ class TestNumbers:
         result = comparison.metrics["given"]
         anchor = comparison.settings.baseline or result.systems[0].system
         against = "vs_baseline" if comparison.settings.baseline else "vs_best"
-        joint, single, points = differences(result, comparison.settings).data
-        assert single.name == "single 95% interval"
+        joint, single, *groups = differences(result, comparison.settings).data
+        assert single.name == "95% CI"
         assert joint.name == name_simultaneous(result, comparison.settings)
-        drawn = {result.systems[place].system: k for k, (place, _) in enumerate(points.customdata)}
-        assert set(drawn) == {row.system for row in result.systems} - {anchor}
+        points = {result.systems[place].system: (x, symbol) for group in groups for (place, _), x, symbol in zip(
+            group.customdata, group.x, group.marker.symbol, strict=True)}
+        assert set(points) == {row.system for row in result.systems}
+        with_interval = [row.system for row in result.systems if row.system != anchor]
         for row in leaderboard_table(result, comparison.settings).records():
             if row["system"] == anchor:
                 assert row[f"{against}_ci_joint_low"] is None
                 continue
             pair = next(p for p in result.pairs if {p.a, p.b} == {anchor, row["system"]})
-            sign, k = result.sign * (1 if pair.a == row["system"] else -1), drawn[row["system"]]
+            sign, k = result.sign * (1 if pair.a == row["system"] else -1), with_interval.index(row["system"])
             assert [row[f"{against}_ci_joint_low"], row[f"{against}_ci_joint_high"]] == seen(pair, sign)
             assert list(joint.x[3 * k:3 * k + 2]) == seen(pair, sign)
             assert list(single.x[3 * k:3 * k + 2]) == sorted((sign * pair.ci_low, sign * pair.ci_high))
-            assert points.x[k] == sign * pair.delta
-            assert (points.marker.symbol[k] == "circle") == pair.significant
+            assert points[row["system"]] == (sign * pair.delta, "circle" if pair.significant else "circle-open")
 
     def test_of_the_differences_in_the_report(self, comparison):
         """Ends, dots and zero are to one scale: that of the records."""
@@ -120,7 +121,7 @@ def test_of_one_pair_only_the_single_one_is_shown():
     assert not table.has("ci_joint") and table.titles[2] == "95% interval"
     for form in ("text", "latex", "html"):
         assert "simultaneous" not in TWO.render(form).lower()
-    assert [trace.name for trace in TWO.figure("differences").data[:-1]] == ["95% interval"]
+    assert [trace.name for trace in TWO.figure("differences").data if trace.mode == "lines"] == ["95% CI"]
 
 
 def test_names_in_the_figure_of_differences_are_literal():
