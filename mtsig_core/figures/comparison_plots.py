@@ -74,9 +74,9 @@ def differences(result: MetricResult, settings: Settings, notes: Sequence[str] =
     lines = wrapped(printable(verdict), _TITLE_WIDE) if verdict else []
     lines = lines if len(lines) <= 3 else [*lines[:2], f"{lines[2].rstrip()}…"]
     set_rows(figure, named, names, _DIFFERENCE_ROW if len(names) <= _MANY else _LOW_ROW, bottom=52, more=18,
-             top=40 + _TITLE_LINE * len(lines))
+             top=54 + _TITLE_LINE * len(lines))
     figure.update_layout(title=dict(text="<br>".join(map(full, lines)), font_size=17, x=0, xref="container", y=1,
-                                    yref="container", yanchor="top", pad=dict(t=10, l=8)))
+                                    yref="container", yanchor="top", pad=dict(t=24, l=8)))
     return noted(named.below(figure), notes)
 
 
