@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 from playwright.async_api import Error, async_playwright
 
 from benchmarks.reader import PAGES
+from pages._ui import catalogue
 
 _PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 _LONGEST = 600_000  # milliseconds
@@ -46,13 +47,14 @@ async def _read(browser, address, asks, until, think, seed):
     while time.monotonic() < until:
         page = draw.choice([other for other in PAGES[1:] if not visits or visits[-1]["page"] != f"{other} (browser)"])
         begun, wrong, called = time.monotonic(), "", f"{page} (browser)"
+        title = catalogue.PAGES[page].title
         try:
             if visits and not visits[-1]["wrong"]:
-                await window.get_by_role("link", name=page.capitalize(), exact=True).first.click(timeout=_LONGEST)
+                await window.get_by_role("link", name=title, exact=True).first.click(timeout=_LONGEST)
             else:
                 called = "any page (browser, with all that it loads first)"
                 await window.goto(f"{address}/{page}?{urlencode(asked)}", timeout=_LONGEST)
-            await window.wait_for_function(_THERE, arg=page.capitalize(), timeout=_LONGEST, polling=50)
+            await window.wait_for_function(_THERE, arg=title, timeout=_LONGEST, polling=50)
             if await window.locator('[data-testid="stException"]').count():
                 wrong = "an exception on the page"
             elif refusals := await window.locator(".mt-error").all_inner_texts():

@@ -16,6 +16,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
+from pages._ui import catalogue
+
 #: The pages that a reader opens, by what stands in the address; the first is the overview.
 PAGES = ("", "upload", "summary", "pairs", "pair", "bootstrap", "sampling", "size", "trust", "metrics",
          "segments", "methods")
@@ -149,7 +151,7 @@ class _Tab:
         strange = {key: values for key, values in parse_qs(query).items() if key in asked and values != [asked[key]]}
         if strange:
             wrong = wrong or f"a page of another session: {strange} where {asked} was asked"
-        if page and not any(page.capitalize() in heading for heading in shown):
+        if page and not any(catalogue.PAGES[page].title in heading for heading in shown):
             wrong = wrong or f"headings {sorted(shown)[:3]}, none of {page!r}"
         return Visit(page or "summary", asked.get("testset", "demonstration"), seconds, first or seconds, wrong,
                      computed)

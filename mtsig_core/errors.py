@@ -135,8 +135,3 @@ def find_closest(name: object, among: Iterable[str]) -> str | None:
 
 
 _ALIKE, _PART = 0.66, 3  # the share of letters in common; letters that are a part of a longer name
-
-
-def pluralize(n: int, word: str) -> str:
-    """Such as pair or pairs."""
-    return word if n == 1 else f"{word}s"

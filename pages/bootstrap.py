@@ -18,7 +18,7 @@ _SAMPLING = ("unit", "alpha", "seed")
 _POOLS = ("auto", "10000", "20000", "50000", "100000", "200000", "500000", "1000000")
 _KINDS, _ENOUGH = "Kinds of interval", "How many resamples"
 
-view = frame.open_page("Bootstrap")
+view = frame.open_page()
 settings, ci = view.comparison.settings, view.result.ci
 sampling = {key: view.settings[key] for key in _SAMPLING}
 unit, level = metric_title(view.metric), view.level
@@ -80,6 +80,6 @@ def show_enough() -> None:
                "independent ones would.")
 
 
-tab, place = controls.tabs([_KINDS, _ENOUGH])
-with place:
+tab, places = controls.tabs([_KINDS, _ENOUGH])
+with places[tab]:
     (show_kinds if tab == _KINDS else show_enough)()

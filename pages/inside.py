@@ -5,7 +5,7 @@ import streamlit as st
 from pages._ui import frame, inside_sections, screen
 from pages._ui.screen import end_page
 
-view = frame.open_page("Inside a score", experiment=True)
+view = frame.open_page(experiment=True)
 if view.testset.runs:
     screen.error("This page cannot show training runs yet. Open a test set that has one output of each system; Summary "
                  "and One pair show all runs.")
@@ -19,8 +19,8 @@ if left is not None:
 with right, screen.or_without():
     found = inside_sections.show_averages(view)
 
-tab, place = inside_sections.open_tabs("inside", view.testset.has_texts)
-with place, screen.or_without():
+tab, places = inside_sections.open_tabs("inside", view.testset.has_texts)
+with places[tab], screen.or_without():
     if tab != "sentence average":
         inside_sections.SHOW[tab](view, system)
     elif found is not None:

@@ -5,12 +5,12 @@ from pages._ui import address, controls, frame, metrics_sections, screen
 _TABS = {"metrics": "Do the metrics agree?", "by domain": "Does a domain reverse it?",
          "which metric to trust": "Which metric to trust"}
 
-view = frame.open_page("Metrics and domains")
+view = frame.open_page()
 if (asked := address.asked("inside")) is not None and asked not in _TABS:  # an old link
     address.go("inside")
 screen.cautions(caution for caution in view.comparison.warnings if caution.kind.concern in ("files", "scores"))
-tab, place = controls.titled_tabs(_TABS, "inside")
-with place, screen.or_without():
+tab, places = controls.tabs(_TABS, "inside")
+with places[tab], screen.or_without():
     if tab == "metrics":
         metrics_sections.show_decisions(view, metrics_sections.compare_metrics(view))
     elif tab == "by domain":

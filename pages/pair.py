@@ -23,7 +23,7 @@ from mtsig_core.stats.significance import FAMILY_WISE, is_split
 from pages._ui import charts, frame, one_pair, screen, segment_sections
 from pages._ui.screen import end_page
 
-view = frame.open_page("One pair")
+view = frame.open_page()
 comparison, result = view.comparison, view.result
 settings, unit = comparison.settings, metric_title(result.metric)
 a, b, _ = one_pair.choose(view)

@@ -7,7 +7,7 @@ from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS
 from pages._ui import caveats, comparison_sections, frame, pairs_sections, screen
 from pages._ui.one_pair import open_pair
 
-view = frame.open_page("All pairs")
+view = frame.open_page()
 comparison, result = view.comparison, view.result
 settings = comparison.settings
 if not result.pairs:
@@ -17,7 +17,8 @@ if not result.pairs:
 has_p, n = TESTS[settings.test].p_values is not None, len(result.tested)
 significant = sum(pair.significant for pair in result.tested)
 how = f"correction: {CORRECTION_NAMES[settings.correction]}" if has_p else f"alpha {settings.alpha:g} per direction"
-screen.answer(f"{explain_no_decision(settings, result)}; {how}" if explain_no_decision(settings, result) else
+cannot = explain_no_decision(settings, result)
+screen.answer(f"{cannot}; {how}" if cannot else
               f"{significant} of {n} {'pair differs' if n == 1 else 'pairs differ'} significantly; {how}")
 more = caveats.show((caution for caution in comparison.warnings if caution.concerns_all), "first", most=2)
 adjusted = pairs_sections.adjust(view) if has_p else None

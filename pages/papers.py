@@ -6,7 +6,7 @@ from mtsig_core import MtsigError
 from pages._ui import controls, frame, screen
 from pages._ui.papers_sections import ITEMS, PAPERS
 
-view = frame.open_page("Reproduce the papers", experiment=True)
+view = frame.open_page(experiment=True)
 ALL = "All tables and figures"
 titles = {ALL: ALL, **{key: f"{PAPERS[key.partition('-')[0]]}, {item.title}" for key, item in ITEMS.items()}}
 chosen = controls.choice("Table or figure", list(titles), "item", format_func=titles.get, pages_own=True)

@@ -8,7 +8,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.review import content_sentence, left_out_said
 from mtsig_core.report.sentences import describe_methods
 from mtsig_core.results import TaskComparison
-from pages._ui import address, browser, frame, review_sections, screen, task_sections
+from pages._ui import address, browser, controls, frame, review_sections, screen, task_sections
 from pages._ui.screen import end_page, or_without
 from pages._work.memory import make_once
 
@@ -56,8 +56,7 @@ if now is not None:
 review_sections.show_decisions(view, now)
 if view.may_edit:
     browser.remember()
-_, tabs = task_sections.open_tabs(["Ranks", "Excluded systems", "Notes", "Caveats", "History", "Share", "Method",
-                                   "Export"], "tab")
+_, tabs = controls.tabs(["Ranks", "Excluded systems", "Notes", "Caveats", "History", "Share", "Method", "Export"])
 with tabs["Ranks"]:
     if view.may_edit:
         review_sections.pick_metric_and_rule(view)

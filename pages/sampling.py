@@ -16,7 +16,7 @@ from pages._ui.studies import study
 _ENOUGH = 10  # samples that tell a spread
 _TABS = ("Intervals", "What each sample concludes", "All sizes")
 
-view = frame.open_page("Sampling", experiment=True)
+view = frame.open_page(experiment=True)
 testset, metric = view.testset, view.metric
 sizes = [size for size in SIZES if 2 * size <= testset.n_segments] or [max(2, testset.n_segments // 2)]
 default = max((size for size in sizes if size <= 300 and _ENOUGH * size <= testset.n_segments), default=sizes[0])
@@ -63,8 +63,8 @@ st.caption(f"Each dot is the score of one of {n} samples; its height has no mean
            + (f" The last {left_over} segments are in no sample." if left_over else "")
            + (f" {sections.unit} takes its weights from the sample, so it grows with the size: small samples score "
               "below the whole set." if view.recounted else ""))
-tab, place = controls.tabs(_TABS)
-with place:
+tab, places = controls.tabs(_TABS)
+with places[tab]:
     if tab == _TABS[0]:
         sections.show_intervals()
     elif tab == _TABS[1]:

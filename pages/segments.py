@@ -8,7 +8,7 @@ from mtsig_core.stats import pair as segments
 from pages._ui import controls, frame, one_pair, result_cache, screen, segment_sections
 from pages._ui.screen import end_page, or_end_page
 
-view = frame.open_page("Segments")
+view = frame.open_page()
 screen.cautions(caution for caution in view.comparison.warnings if caution.kind.concern == "scores")
 testset = view.testset
 a, b, beside = one_pair.choose(view, [3, 3, 3.6, 5, 3])

@@ -12,7 +12,7 @@ from pages._ui.studies import study
 
 _POWERS = [0.5, 0.8, 0.9, 0.95]
 
-view = frame.open_page("Test-set size", experiment=True)
+view = frame.open_page(experiment=True)
 a, b, (third, fourth, fifth) = one_pair.choose(view, 5)
 usual = default_difference(row.score for row in view.result.systems)
 difference = controls.slider(third, f"Difference ({metric_title(view.metric)})", usual, "difference", least=usual / 10,
@@ -40,8 +40,8 @@ with or_end_page():
             end_page()
         command = sweeping.print_command(difference=f"{difference:g}", power=power, sizes=drawn.option)
         curve.show(sweeping, sweep, mine, command)
-tab, place = controls.tabs(["All pairs", "References", "Scores and intervals by size"])
-with place, or_end_page():
+tab, places = controls.tabs(["All pairs", "References", "Scores and intervals by size"])
+with places[tab], or_end_page():
     if tab == "All pairs":
         curve.show_plan(sweep, planned, mine)
     elif tab == "References":

@@ -2,18 +2,16 @@
 
 import streamlit as st
 
-from mtsig_core.metrics import metric_title
-from mtsig_core.report.sentences import explain_far_firsts, state_verdict
+from mtsig_core.report.sentences import explain_far_firsts
 from pages._ui import comparison_sections, frame, published_comparison, screen, summary_sections
 
-view = frame.open_page("Summary", adjust=summary_sections.compare_with)
+view = frame.open_page(adjust=summary_sections.compare_with)
 if summary_sections.is_report():
     summary_sections.show_report(view)
     screen.end_page()
 
-comparison, result = view.comparison, view.result
-screen.answer(f"By {metric_title(view.metric)}: {state_verdict(comparison, view.metric)}")
-for sentence in explain_far_firsts(comparison, view.metric):
+screen.answer(summary_sections.state_answer(view))
+for sentence in explain_far_firsts(view.comparison, view.metric):
     screen.plain(sentence)
 caveats, buttons = st.container(), st.container(horizontal=True, vertical_alignment="bottom")
 with buttons:

@@ -8,7 +8,7 @@ from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.sentences import describe_methods, list_exclusions
 from mtsig_core.report.tables import tops_table
 from mtsig_core.results import TaskComparison
-from pages._ui import address, frame, published_comparison, review_sections, screen, task_sections
+from pages._ui import address, controls, frame, published_comparison, review_sections, screen, task_sections
 from pages._ui.screen import or_end_page
 from pages._work.memory import make_once
 
@@ -31,9 +31,9 @@ if (pair := task_sections.show_ranks(comparison, view.metric, "task.picture")) i
     address.go("summary", **view.address_of(pair, comparison))
 if (link := review_sections.show_begin(view, comparison)) is not None:
     address.go("review", review=link)
-chosen, tabs = task_sections.open_tabs(
+chosen, tabs = controls.tabs(
     ["Top groups", "Across pairs", "Metrics", "Rules side by side", "Published ranking", *task_sections.name_runs(
-        comparison, view.metric), "Caveats", "Method", "Export"], "tab")
+        comparison, view.metric), "Caveats", "Method", "Export"])
 with tabs["Top groups"]:
     screen.show_table(tops_table(comparison, view.metric), prose=True)
 with tabs["Across pairs"]:

@@ -21,7 +21,7 @@ QUESTIONS = {
     "Calibration": ("How often is a significant result right?", show_calibration, "calibration"),
     "Power": ("How often does a small test set find a difference?", show_power, "conclusions")}
 
-view = frame.open_page("Can I trust the test?", experiment=True)
+view = frame.open_page(experiment=True)
 former = {was: name for name, (_, _, was) in QUESTIONS.items()}
 with st.container(key="cards"):
     name = controls.steps("Question", list(QUESTIONS), "experiment", "False alarms", former=former,

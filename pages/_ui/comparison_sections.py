@@ -33,7 +33,7 @@ from mtsig_core.stats.comparison import join_comparisons
 from mtsig_core.stats.significance import CORRECTION_NAMES, decide_adjusted
 from mtsig_core.testset import name_as_system
 from pages._ui import address, background, charts, controls, result_cache, screen, views
-from pages._ui.browser import command_box, copyable
+from pages._ui.browser import copyable
 from pages._ui.views import View
 from pages._work.memory import make_once
 
@@ -107,17 +107,20 @@ def _put_back(name):
 # Further metrics beside the one of the page, and the pairs on which they do not agree.
 
 _SHOWN = 100
-_FIGURE_3 = {"test": "percentile", "correction": "none", "unit": "segment", "ci": "auto", "rank_rule": "simultaneous"}
 
 
 def pick_further_metrics(view: View) -> list[MetricResult]:
     """Choose further metrics, at first the score tables, and BLEU beside one of these; their results under the settings
     of the view."""
     others, given = [name for name in list_metrics(view.testset) if name != view.metric], view.testset.scores
+    usual = [name for name in others if name in given or name == "bleu" and view.metric in given]
+    return pick_metrics(view, "Further metrics", others, usual)
+
+
+def pick_metrics(view: View, label: str, others: Sequence[str], usual: Sequence[str]) -> list[MetricResult]:
+    """Choose some of the other metrics; the results by those that can be computed, with a message for the rest."""
     found = []
-    for name in controls.several("Further metrics", others, "metrics", [
-            name for name in others if name in given or name == "bleu" and view.metric in given],
-            format_func=metric_titles(others).get):
+    for name in controls.several(label, others, "metrics", usual, format_func=metric_titles(others).get):
         try:
             found.append(view.compare(name).metrics[name])
         except MtsigError as problem:
@@ -154,9 +157,7 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
         if n > _SHOWN:
             st.caption(f"The first {_SHOWN} of {n} rows; the file has all.")
     with st.expander("Every pair by every metric: > better, < worse, ~ neither", key="summary.pairs.box"):
-        screen.show_table(relations_table(compared))
-        screen.plain(f"Row against column by {', '.join(metric_title(result.metric) for result in compared)}, in this "
-                     "order.")
+        show_relations(compared)
         if missing := without_relation(compared):
             screen.plain(f"Not compared by all of these: {', '.join(missing)}")
         copyable(command, "summary.pairs.command", "Command that prints all pairs by these metrics")
@@ -164,27 +165,11 @@ def show_disagreement(view: View, further: list[MetricResult], warnings: list[Ca
                       rows=table.records(), text="All pairs under all metrics as CSV")
 
 
-def show_figure_3(view: View) -> None:
-    """Every pair by their three metrics and decided as they do, whatever is chosen in the sidebar."""
-    metrics = [name for name in ("nist", "bleu", "m-bleu") if name in list_metrics(view.testset)]
-    if len(metrics) < 2 or len(view.testset.systems) < 2:
-        return
-    if not controls.toggle("Every pair by NIST, BLEU and M-BLEU, as Figure 3 of Zhang and Vogel (2004)", False,
-                           "figure3", pages_own=True):
-        return
-    asked = {**view.settings, **_FIGURE_3, "baseline": None}
-    try:
-        found = [view.compare(name, **asked).metrics[name] for name in metrics]
-    except MtsigError as problem:
-        screen.error(problem)
-        return
-    screen.show_table(relations_table(found), "leaderboard.figure3")
-    screen.plain(f"Row against column by {', '.join(metric_title(name) for name in metrics)}, in this order: > "
-                 "significantly better, < worse, ~ neither. As they decide: percentile interval of the difference, by "
-                 "segment, without a correction. So pairs of equals may have a sign by chance, more often the more "
-                 "pairs there are: report the decisions of the leaderboard.")
-    command_box(replace(view, metric=",".join(metrics), settings=asked).command(), "leaderboard.figure-3.command",
-                "all pairs by these three metrics")
+def show_relations(results: Sequence[MetricResult], key: str | None = None) -> None:
+    """Each system against each, with a sign for every metric."""
+    screen.show_table(relations_table(results), key)
+    screen.plain(f"Row against column by {', '.join(metric_title(result.metric) for result in results)}, in this "
+                 "order: > significantly better, < significantly worse, ~ no significant difference.")
 
 
 # The matrix of all pairs, as each correction decides it.

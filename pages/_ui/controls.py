@@ -163,22 +163,21 @@ def steps(label: str, options: Sequence[str], key: str, default: str, former: Ma
 
     `former` are the names that old links have for options.
     """
-    _settle_one(options, key, default, former)
+    address.settle(key, default, _said_as_text(lambda texts: options[options.index(former.get(texts[-1], texts[-1]))]),
+                   lambda value: [value], pages_own=True)
     return st.radio(label, options, key=key, horizontal=True, **more)
 
 
-def tabs(options: Sequence[str], key: str = "tab") -> tuple[str, DeltaGenerator]:
-    """Tabs of which only the open one is drawn: its name, which is in the address, and its place."""
-    chosen = _settle_one(options, key, options[0])
-    places = st.tabs(options, key=key, on_change="rerun")
-    return chosen, places[options.index(chosen)]
+def tabs(titles: Sequence[str] | Mapping[str, str], key: str = "tab") -> tuple[str, dict[str, DeltaGenerator]]:
+    """Tabs: the name of the open one, as it is in the address, and the place of each by its name.
 
-
-def _settle_one(options: Sequence[str], key: str, default: str, former: Mapping[str, str] = MappingProxyType({})):
-    def read(texts):
-        return options[options.index(former.get(texts[-1], texts[-1]))]
-
-    return address.settle(key, default, _said_as_text(read), lambda value: [value], pages_own=True)
+    `titles` are the names, or the title of each by its name. Pages draw the open tab only, where another costs time.
+    """
+    shown = titles if isinstance(titles, Mapping) else {title: title for title in titles}
+    names = {title: name for name, title in shown.items()}
+    title = address.settle(key, next(iter(names)), _said_as_text(lambda texts: shown[texts[-1]]),
+                           lambda title: [names[title]], pages_own=True)
+    return names[title], dict(zip(shown, st.tabs(list(names), key=key, on_change="rerun"), strict=True))
 
 
 def several(label: str, options: Sequence[str], key: str, default: Sequence[str], *, place=st, **more) -> list[str]:
@@ -253,15 +252,6 @@ def _said_as_text(read: Callable) -> Callable:
             raise ValueError(texts[-1]) from None
 
     return careful
-
-
-def titled_tabs(titles: Mapping[str, str], key: str) -> tuple[str, object]:
-    """Tabs by the names that they have in the address, of which only the open one is drawn: its name and its place."""
-    names = {title: name for name, title in titles.items()}
-    title = address.settle(key, next(iter(names)), _said_as_text(lambda texts: titles[texts[-1]]),
-                           lambda title: [names[title]], pages_own=True)
-    places = st.tabs(list(names), key=key, on_change="rerun")
-    return names[title], places[list(names).index(title)]
 
 
 def _pick_rank_rule(segment_means: bool) -> dict[str, str]:

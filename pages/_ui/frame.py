@@ -173,19 +173,19 @@ def take_view() -> View | views.TaskView | views.ReviewView | MtsigError:
     return view
 
 
-def open_page(title: str, adjust: Callable[[View], View] = lambda view: view, experiment: bool = False) -> View:
+def open_page(adjust: Callable[[View], View] = lambda view: view, experiment: bool = False) -> View:
     """Start a page: its title, what is loaded and how it is tested; ends the page with a message if that fails.
 
     `adjust` may draw controls of the page's own and change the view by them. An experiment tests in ways of its own,
     which its figures name. Named are the settings that have an effect on the page.
     """
     view = take_view()
-    st.title(title)
+    page = PAGES[address.page()]
+    st.title(page.title)
     try:
         if isinstance(view, MtsigError):
             raise view
         view = adjust(view)
-        page = PAGES[address.page()]
         settings = {key: text for key, text in describe_settings([view.comparison]).items()
                     if controls.has_effect(page, key)}
         settings.pop("unit" if experiment or "test" in settings else "", None)

@@ -223,19 +223,6 @@ def _ends(row):
     return [(_KINDS[0], row.t_low, row.t_high), (_KINDS[1], row.boot_low, row.boot_high)]
 
 
-# What a paper printed, for the page Reproduce the papers.
-
-
-def show_note_errors(tokenizer: str) -> None:
-    """What the reading note on BLEU gets wrong in its example."""
-    screen.show_table(tables.note_table(note_example(tokenizer=tokenizer)))
-
-
-def show_printed_factors() -> None:
-    """The factors of Student's t as Koehn (2004) prints them, beside the right ones."""
-    screen.show_table(tables.factor_table())
-
-
 # The tabs, of which only the open one is drawn.
 
 #: By the name of each tab; "sentence average" draws what the page has counted.
@@ -246,6 +233,6 @@ _TITLES = {"step by step": "Worked example", "Student's t": "Student's t", "sent
 
 
 def open_tabs(key: str, has_texts: bool):
-    """The tab that is open, as the address has it, and its place; what is about BLEU needs texts."""
+    """The tab that is open, as the address has it, and the place of each; what is about BLEU needs texts."""
     names = list(_TITLES) if has_texts else ["Student's t", "sentence average"]
-    return controls.titled_tabs({name: _TITLES[name] for name in names}, key)
+    return controls.tabs({name: _TITLES[name] for name in names}, key)

@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from mtsig_core import MetricResult, MtsigError
+from mtsig_core import MetricResult
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.metric_agreement import agreement, default_metrics
 from mtsig_core.figures.comparison_plots import agreement_dots
@@ -29,11 +29,11 @@ from mtsig_core.report.domain_tables import (
     domains_verdict,
     opposed_pairs_table,
 )
-from mtsig_core.report.tables import across_table, pick_unlike, relations_table
+from mtsig_core.report.tables import across_table, pick_unlike
 from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.cautions import about_agreement, about_top_groups
-from pages._ui import charts, controls, screen, session_limits
+from pages._ui import charts, comparison_sections, controls, screen, session_limits
 from pages._ui.browser import copyable
 from pages._ui.views import View
 
@@ -47,13 +47,7 @@ def compare_metrics(view: View) -> list[MetricResult]:
     """The result by the metric of the page, and by those that are chosen beside it."""
     others, given = [name for name in list_metrics(view.testset) if name != view.metric], view.testset.scores
     usual = [name for name in others if name in given or name in _BESIDE][:3]
-    results = [view.result]
-    for name in controls.several("Compare with", others, "metrics", usual, format_func=metric_titles(others).get):
-        try:
-            results.append(view.compare(name).metrics[name])
-        except MtsigError as problem:
-            screen.error(f"{metric_title(name)}: {problem}")
-    return results
+    return [view.result, *comparison_sections.pick_metrics(view, "Compare with", others, usual)]
 
 
 def show_decisions(view: View, results: Sequence[MetricResult]) -> None:
@@ -72,9 +66,7 @@ def show_decisions(view: View, results: Sequence[MetricResult]) -> None:
         st.caption(f"{more}A positive difference means that the first system is better; ● is significant. Choose the "
                    "metric before you look, or report them all.")
     with st.expander("All pairs, files, command", key="metrics.pairs.box"):
-        screen.show_table(relations_table(results), "metrics.relations")
-        screen.plain(f"The row against the column by {', '.join(names)}, in this order: > significantly better, < "
-                     "significantly worse, ~ no significant difference.")
+        comparison_sections.show_relations(results, "metrics.relations")
         charts.csv_button(view.named(metric="-".join(result.metric for result in results)), "metrics.pairs",
                           rows=table.records(), text="All pairs by all metrics as CSV")
         copyable(view.command(metrics=",".join(result.metric for result in results)), "metrics.pairs.command",

@@ -11,7 +11,7 @@ import streamlit as st
 
 from mtsig_core.experiments.error_rates import families, if_independent, variants
 from mtsig_core.experiments.frame import flatten_rows
-from mtsig_core.experiments.inside_score import precisions
+from mtsig_core.experiments.inside_score import note_example, precisions
 from mtsig_core.experiments.papers import (
     KOEHN_2_3,
     KOEHN_6,
@@ -46,17 +46,17 @@ from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.palette import BLUE
 from mtsig_core.report.sentences import choose_form
 from mtsig_core.report.table import signed
-from mtsig_core.report.tables import relations_table
 from mtsig_core.stats.score import bootstrap_systems
 from mtsig_core.stats.significance import significant
-from pages._ui import controls, methods_sections, one_pair, screen, session_limits, testsets
+from pages._ui import comparison_sections, controls, methods_sections, one_pair, screen, session_limits, testsets
 from pages._ui.browser import command_box
 from pages._ui.size_sections import run_sweep, show_references, with_several_references
 from pages._ui.studies import study
 from pages._ui.trust_sections import row_of
 from pages._ui.views import View
 
-PAPERS = {"koehn": "Koehn (2004)", "zhang": "Zhang and Vogel (2004)", "riezler": "Riezler and Maxwell (2005)"}
+PAPERS = {"note": "Reading note on BLEU",
+          "koehn": "Koehn (2004)", "zhang": "Zhang and Vogel (2004)", "riezler": "Riezler and Maxwell (2005)"}
 
 
 class Item(NamedTuple):
@@ -250,12 +250,12 @@ def _show_relations(view: View) -> None:
     if len(metrics) < 2 or len(view.testset.systems) < 2:
         screen.error("Figure 3 needs texts of two systems. Choose a test set that has them.")
         return
-    asked = {**view.settings, "test": "percentile", "correction": "none", "unit": "segment", "baseline": None}
+    asked = {**view.settings, "test": "percentile", "correction": "none", "unit": "segment", "ci": "auto",
+             "rank_rule": "simultaneous", "baseline": None}
     found = [view.compare(name, **asked).metrics[name] for name in metrics]
-    screen.show_table(relations_table(found), "papers.figure3")
-    st.caption(f"Row against column by {', '.join(metric_title(name) for name in metrics)}: > significantly better, "
-               "< worse, ~ no significant difference. They decide by the percentile interval of the difference, by "
-               "segment and without a correction.")
+    comparison_sections.show_relations(found, "papers.figure3")
+    st.caption("They decide by the percentile interval of the difference, by segment and without a correction. So "
+               "pairs of equal systems may have a sign by chance, more often the more pairs there are.")
     command_box(replace(view, metric=",".join(metrics), settings=asked).command(), "papers.figure-3.command",
                 "all pairs by these three metrics")
 
@@ -355,6 +355,12 @@ def _show_families(view: View) -> None:
     comparing.show_numbers(one.rows, key="papers.families")
 
 
+def _show_note(view: View) -> None:
+    """What the reading note on BLEU gets wrong in its example."""
+    screen.show_table(tables.note_table(note_example(tokenizer=view.testset.tokenizer)))
+    command_box(study(view, "metrics example", "bleu").print_command(), "papers.note.command", "the example")
+
+
 def _show_algorithms(view: View) -> None:
     methods_sections.show_algorithms()
     command_box(view.command(), "papers.algorithms.command", "the comparison with these settings")
@@ -362,6 +368,7 @@ def _show_algorithms(view: View) -> None:
 
 #: By paper and name.
 ITEMS = {
+    "note-example": Item("The worked example: what it gets wrong", _show_note),
     "koehn-table1": Item("Table 1: precisions of six systems", _show_precisions),
     "koehn-table2": Item("Table 2: Student's t", _show_factors),
     "koehn-figure2": Item("Figures 2 and 3: blocks and broad samples", _show_spread),

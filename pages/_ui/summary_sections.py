@@ -50,6 +50,11 @@ def is_report() -> bool:
     return address.asked(_VIEW) == _REPORT
 
 
+def state_answer(view: View) -> str:
+    """The verdict, and by which metric."""
+    return f"By {metric_title(view.metric)}: {state_verdict(view.comparison, view.metric)}"
+
+
 # The figure.
 
 
@@ -69,8 +74,7 @@ def show_differences(view: View) -> None:
 
 def _draw_differences(view: View) -> partial:
     return partial(differences, view.result, view.comparison.settings,
-                   tuple(list_caveats(view.comparison, view.metric)),
-                   f"By {metric_title(view.metric)}: {state_verdict(view.comparison, view.metric)}")
+                   tuple(list_caveats(view.comparison, view.metric)), state_answer(view))
 
 
 def _alt(view: View) -> str:
@@ -179,7 +183,7 @@ def show_report(view: View) -> None:
     comparison, result = view.comparison, view.result
     st.html('<div class="mt-report"></div>')
     st.button("Back to the summary", type="tertiary", key="report.back", on_click=address.keep, args=(_VIEW, None))
-    screen.answer(f"By {metric_title(view.metric)}: {state_verdict(comparison, view.metric)}")
+    screen.answer(state_answer(view))
     if result.pairs:
         charts.grow(_draw_differences(view), "report.differences", _alt(view))
     screen.cautions(comparison.warnings)

@@ -7,7 +7,6 @@ from contextlib import nullcontext
 from functools import partial
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core import METRICS, MtsigError
 from mtsig_core.errors import format_count
@@ -66,17 +65,6 @@ from pages._ui.views import TaskView, compare_by
 
 FEW = 4  # sentences that are all said in sight
 _SEEN = 2  # caveats that are in sight before the ranks
-
-
-def open_tabs(names: Sequence[str], key: str) -> tuple[str, dict[str, DeltaGenerator]]:
-    """Tabs: which is open, and the place of each. The link names the one that is open."""
-    def read(texts):
-        if texts[-1] not in names:
-            raise ValueError(texts[-1])
-        return texts[-1]
-
-    chosen = address.settle(key, names[0], read, lambda name: [name], pages_own=True)
-    return chosen, dict(zip(names, st.tabs(names, key=key, on_change="rerun"), strict=True))
 
 
 def open_page(view: TaskView | MtsigError, title: str) -> TaskView:

@@ -207,8 +207,8 @@ _EQUAL, _BETTER = "All systems are equal", "Some systems are truly better"
 
 
 def show_claims(view: View) -> None:
-    tab, place = controls.tabs([_EQUAL, _BETTER])
-    with place:
+    tab, places = controls.tabs([_EQUAL, _BETTER])
+    with places[tab]:
         (_show_families if tab == _EQUAL else _show_better)(view)
 
 

@@ -26,7 +26,7 @@ class Socket:
 
     def __init__(self, bodies):
         self.messages = [ForwardMsg() for _ in range(len(bodies) + 2)]
-        self.messages[0].delta.new_element.heading.body = "Significance"
+        self.messages[0].delta.new_element.heading.body = "All pairs"
         for message, body in zip(self.messages[1:], bodies, strict=False):
             message.delta.new_element.html.body = body
         self.messages[-1].script_finished = ForwardMsg.FINISHED_SUCCESSFULLY
