@@ -34,7 +34,7 @@ from mtsig_core.stats.ranks import RANK_RULES, find_top_group
 
 
 _DIFFERENCE_ROW, _LOW_ROW, _MANY = 26, 20, 15  # pixels per system, and where they are many
-_TITLE_LINE, _TITLE_WIDE = 22, 50  # pixels of a line of the title, and its digits
+_TITLE_LINE, _TITLE_WIDE = 22, 66  # pixels of a line of the title, and its digits
 
 
 def differences(result: MetricResult, settings: Settings, notes: Sequence[str] = (), verdict: str = "") -> go.Figure:

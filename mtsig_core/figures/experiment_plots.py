@@ -537,7 +537,7 @@ def panels(rows_by_title: Mapping[str, Sequence[Row]], level: float, what: str =
     """Shares in several situations side by side, on axes of one scale: a line for each text in all of them."""
     expected = predicted or {}
     lines = list(dict.fromkeys(row[0] for rows in rows_by_title.values() for row in rows))
-    figure, named = _lines(lines)
+    figure, named = _lines(lines, 14, 3)  # narrow: panels side by side need the room on a phone
     known = [100 * end for rows in rows_by_title.values() for row in rows for end in row[2:4] if end is not None]
     marks = [100 * share for share in (level, *expected.values())]
     low, high = min(known + marks), max(known + marks)
@@ -595,9 +595,9 @@ def counts(parts: Mapping[str, Mapping[str, int]], what: str) -> go.Figure:
     return named.below(figure)
 
 
-def _lines(texts: Sequence[str]) -> tuple[go.Figure, Labels]:
+def _lines(texts: Sequence[str], widest: int = 34, most: int = 2) -> tuple[go.Figure, Labels]:
     """A figure with a line for each text, from top to bottom, and what names them."""
-    figure, named = _start(), Labels(34, 2, texts)
+    figure, named = _start(), Labels(widest, most, texts)
     figure.update_yaxes(tickvals=list(range(len(texts))), ticktext=[named(text) for text in texts],
                         range=[len(texts) - 0.5, -0.5])
     _set_size(figure, 74 + max(19, _LINE * named.lines - 1) * len(texts), named.left, ENDS, 28, BELOW)

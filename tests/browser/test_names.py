@@ -48,6 +48,8 @@ SHOWN = {"upload": [*SYSTEMS, OUT, REF, OTHER_REF],
          "trust": [], "papers": [], "metrics": SYSTEMS, "inside": SYSTEMS,
          "segments": [LONG, IMAGE, DOCUMENT, DOMAIN, REF], "methods": []}
 
+SHOWN_IN = {"summary": "Table", "sampling": "What each sample concludes"}  # the tab that shows them
+
 
 @pytest.fixture(scope="module")
 def options(tmp_path_factory):
@@ -91,8 +93,8 @@ def test_names_are_literal_and_every_page_fits(at, page, options):
     for path, title in TITLES.items():
         follow(page, title)
         ready(page)
-        if path == "summary":
-            open_tab(page, "Table")
+        if path in SHOWN_IN:
+            open_tab(page, SHOWN_IN[path])
         grids_tell(page, SHOWN[path])
         assert page.locator('[data-testid="stMain"] .mt-error').count() == 0
         fits(page)
@@ -225,7 +227,7 @@ def test_a_task_and_its_review(at, page, task):
     fits(page)
     page.goto(at("task", shared_task=source.title))
     ready(page)
-    page.get_by_text("How it was tested").wait_for()
+    page.get_by_role("tab", name="Method").wait_for()
     grids_tell(page, names)
     nothing_was_made(page, *names, METRIC, source.title)
     fits(page)
@@ -233,7 +235,7 @@ def test_a_task_and_its_review(at, page, task):
         page.get_by_role("button", name="Start a review").click()
         page.get_by_role("heading", name="Review", exact=True).wait_for()
         ready(page)
-        page.get_by_text("How it was tested").wait_for()
+        page.get_by_role("tab", name="Method").wait_for()
         assert page.get_by_test_id("stMain").evaluate("main => main.scrollTop") == 0
         page.goto(at("task", shared_task=source.title))
         ready(page)

@@ -21,7 +21,7 @@ def phone(window):
 
 
 @pytest.mark.parametrize("path, figures", [("pairs", 1), ("summary", 1), ("trust", 1), ("size", 1),
-                                           ("sampling", 5), ("pair", 2), ("bootstrap", 2), ("inside", 1)])
+                                           ("sampling", 3), ("pair", 2), ("bootstrap", 1), ("inside", 1)])
 def test_no_number_is_cut(at, phone, path, figures):
     phone.goto(at(path, ("--demo-segments", 600), **LIGHTER.get(path, {})))
     ready(phone)
