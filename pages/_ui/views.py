@@ -301,11 +301,11 @@ def choose_task() -> TaskView:
         own = kept.info.own_scores
     except MtsigError:  # the controls stay
         controls.metric(METRICS)
-        controls.pick_settings(PAGES["task"])
+        controls.pick_settings(PAGES["results"])
         raise
     texts = list(METRICS) if kept.info.with_texts else []
     metric = controls.metric(order_metrics([*own, *texts], kept.info.primary))
-    return TaskView(name, offers[name], kept, metric, controls.pick_settings(PAGES["task"], metric in own))
+    return TaskView(name, offers[name], kept, metric, controls.pick_settings(PAGES["results"], metric in own))
 
 
 def _pick_task_references(offer: testsets.TaskOffer, track: str | None) -> KeptTask:
