@@ -135,10 +135,11 @@ def show_box(inside: str, marks: str | None, lower: bool = False) -> None:
 
 def show_decided(ahead: str, deciding: int, n: int) -> None:
     """Say how few segments the lead of a system hangs on, and lead to them."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         them = "it" if deciding == 1 else "them"
-        screen.faint(f"{deciding:,} of {n:,} segments decide: without {them}, {ahead} would not be ahead.")
-        st.button("Show", key="segments.decide", type="tertiary", on_click=_show_deciding)
+        screen.faint(f"{deciding:,} of {n:,} segments decide: without {them}, {ahead} would not be ahead.", "content")
+        st.button("Show them" if deciding > 1 else "Show it", key="segments.decide", type="tertiary",
+                  on_click=_show_deciding)
 
 
 def _show_deciding():
