@@ -137,9 +137,9 @@ def test_a_folder_or_nothing_in_place_of_what_an_option_expects(refused, folder,
     monkeypatch.chdir(folder)
     (empty := tmp_path / "empty").touch()
     named = "x=" if "--scores" in asked else ""
-    assert f" is a folder; a file with {content} is expected. Name a file in it." in refused(*asked, f"{named}{folder}")
+    assert f" is a folder. Expected a file with {content}. Name a file in it." in refused(*asked, f"{named}{folder}")
     if asked[-1] in ("--systems-table", "--official"):
-        assert f"empty is empty; {content} is expected." in refused(*asked, empty)
+        assert f"empty is empty. Expected {content}." in refused(*asked, empty)
 
 
 @pytest.mark.parametrize("asked", [("task",), ("compare", "--langpair", "en-de"), ("compare",)])
@@ -321,7 +321,7 @@ def test_what_says_who_is_withdrawn_or_unconstrained_is_never_left_out_without_a
     assert f"{table} is a link to absent, which does not exist" in refused("task", "--folder", folder)
     (folder / table).unlink()
     (folder / table).mkdir()
-    assert f"{table} is a folder; a file" in refused("task", "--folder", folder)
+    assert f"{table} is a folder. Expected a file" in refused("task", "--folder", folder)
 
 
 @pytest.mark.parametrize("place", ["documents/en-de.docs", "sources/en-de.txt", "system-outputs/en-de/z.txt",
@@ -331,7 +331,7 @@ def test_a_folder_that_is_named_as_a_file_of_the_task_is_never_left_out_without_
         (folder / place).unlink()
     (folder / place).mkdir(parents=True)
     for asked in (["task"], ["compare", "--langpair", "en-de"]):
-        assert f"{folder / place} is a folder; a file" in refused(*asked, "--folder", folder)
+        assert f"{folder / place} is a folder. Expected a file" in refused(*asked, "--folder", folder)
 
 
 def test_pipes_in_a_folder_are_not_opened(refused, folder):

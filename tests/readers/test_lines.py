@@ -81,7 +81,7 @@ class TestMissing:
 
     @pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf"])
     def test_empty(self, write, content):
-        assert "t.txt is empty; one segment per line is expected" in error(write("t.txt", content))
+        assert "t.txt is empty. Expected one segment per line." in error(write("t.txt", content))
         assert "t.txt.gz is empty" in error(write("t.txt.gz", content))
 
     def test_impossible_name(self):
