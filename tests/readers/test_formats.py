@@ -17,7 +17,16 @@ from mtsig_core.errors import InputError
 from mtsig_core.readers import join_scores, read_lines, read_scores, read_text
 from mtsig_core.readers import lines as large
 from mtsig_core.readers.columns import Table
-from mtsig_core.readers.formats import DOCUMENTS, FORMATS, SCORE_TABLE, SEGMENTS, Format, find_format, sniff, split_lines
+from mtsig_core.readers.formats import (
+    DOCUMENTS,
+    FORMATS,
+    SCORE_TABLE,
+    SEGMENTS,
+    Format,
+    find_format,
+    sniff,
+    split_lines,
+)
 from mtsig_core.readers.tasks import read_task
 from mtsig_core.readers.texts import read_documents
 from mtsig_core.readers.uploads import Upload, guess_name, guess_uploads, read_uploads
@@ -130,10 +139,6 @@ class TestSniff:
         except InputError as error:
             assert str(error).startswith(f"x is {sniff(data).what[:9]}")
 
-    def test_each_has_its_own_name(self):
-        names = [one.name for one in FORMATS]
-        assert len(names) == len(set(names))
-
 
 class TestRefused:
     @pytest.mark.parametrize("name", [name for name in CONTENTS if not is_read(name, SEGMENTS)])
@@ -152,12 +157,6 @@ class TestRefused:
             with pytest.raises(InputError, match="Expected one segment per line"):
                 large.read_texts(write("A.out", CONTENTS[name], pack=False))
         assert list(large.read_texts(write("A.txt", TEXTS))) == TEXTS
-
-    def test_all_at_once(self, write):
-        files = [(name, write(name, CONTENTS[name], pack=False)) for name in ("wmt-xml", "sgml")]
-        with pytest.raises(InputError, match="(?s)is XML of WMT.*\n.*is SGML of WMT") as caught:
-            read_text([("ref", write("ref.txt", TEXTS))], files)
-        assert caught.value.remedies == ({"xml": "FILE"},)
 
     @pytest.mark.parametrize("name", [name for name in CONTENTS if not is_read(name, DOCUMENTS)])
     def test_as_documents(self, write, name):
@@ -182,10 +181,6 @@ class TestRefused:
         with pytest.raises(InputError, match="is a tar archive. Expected the folder of a shared task, .* tar xf"):
             read_task(write("task.tar.gz", CONTENTS["tar"]))
 
-    def test_documents_may_have_columns_or_be_json(self, write):
-        assert read_documents(write("a.docs", ["news\td1", "news\td2"])) == (["d1", "d2"], ["news", "news"])
-        assert read_documents(write("b.docs", ['{"docid": "d1"}'] * 2)) == (["d1", "d1"], None)
-
     def test_nothing_reaches_a_terminal_raw(self, write):
         path = write("a\x1b[2J.txt", "".join(f'{{"\x1b]0;x\x07": "{text}"}}\n' for text in TEXTS))
         with pytest.raises(InputError) as caught:
@@ -204,13 +199,6 @@ def test_the_command_in_the_message_gives_the_texts(write, tmp_path, name, progr
     command = command[command.index(f": {program} ") + 2:].split(" (")[0].split(", with the key")[0]
     subprocess.run(["bash", "-c", command.replace(".KEY", ".hypothesis")], check=True, cwd=tmp_path)
     assert read_lines(tmp_path / "A b.out.texts.txt") == TEXTS
-
-
-def test_outputs_in_json_lines_are_no_table_of_scores():
-    outputs = lines(*(json.dumps({"id": k, "translation": text}) for k, text in enumerate(TEXTS)))
-    with pytest.raises(InputError, match="with texts and no scores.* give it as a system"):
-        read_uploads([Upload("ref.txt", b"a\n" * len(TEXTS), "reference", "ref"),
-                      Upload("out.jsonl", bytes(outputs, "utf-8"), "scores", "out")])
 
 
 class TestRegister:
