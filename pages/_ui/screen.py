@@ -104,9 +104,9 @@ def plain(text: str) -> None:
     st.html(f'<div class="mt-plain">{_literal(text)}</div>')
 
 
-def faint(text: str) -> None:
+def faint(text: str, width: str = "stretch") -> None:
     """A remark below what it is about, shown literally."""
-    st.html(f'<div class="mt-plain mt-faint">{_literal(text)}</div>')
+    st.html(f'<div class="mt-plain mt-faint">{_literal(text)}</div>', width=width)
 
 
 def error(told: str | MtsigError) -> None:

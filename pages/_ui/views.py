@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from mtsig_core import METRICS, Comparison, InputError, MetricResult, MtsigError, SettingError, TestSet, compare_task
+from mtsig_core.errors import format_count
 from mtsig_core.metrics import depends_on_testset, resolve_metric
 from mtsig_core.metrics.tokenizers import TOKENIZERS, tokenizer_name
 from mtsig_core.report.commands import command_line, task_command
@@ -164,6 +165,12 @@ class View:
         return self.whole.name
 
     @property
+    def simulated_size(self) -> str | None:
+        """How much there is of simulated data; None of other data."""
+        return (f"{format_count(len(self.whole.systems), 'system')}, "
+                f"{format_count(self.whole.n_segments, 'segment')}") if self.whole.simulated else None
+
+    @property
     def comparison(self) -> Comparison:
         return self.compare()
 
@@ -222,6 +229,13 @@ class TaskView:
     def title(self) -> str:
         """What is open."""
         return self.kept.info.name
+
+    @property
+    def simulated_size(self) -> str | None:
+        """How much there is of simulated data; None of other data."""
+        return None if self.offer.source.folder is not None else (
+            f"{format_count(len(self.kept.info.systems), 'system')}, "
+            f"{format_count(len(self.kept.info.pairs), 'language pair')}")
 
     def comparison(self, meanwhile: Callable[[dict[str, Comparison]], None]) -> TaskComparison:
         """All language pairs compared by the metric; `meanwhile` draws those that are there already."""
@@ -347,6 +361,10 @@ class ReviewView:
     def title(self) -> str | None:
         """What is open."""
         return None if self.before is None else self.before.title  # of all systems: some may be gone by now
+
+    @property
+    def simulated_size(self) -> str | None:
+        return None if self.before is None else self.before.simulated_size
 
     @property
     def review(self) -> Review:
