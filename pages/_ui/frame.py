@@ -169,7 +169,7 @@ def open_testset(name: str) -> None:
 def open_task(name: str, pair: str) -> None:
     """Open a shared task on its page, and its language pair on the others."""
     address.keep("shared_task", None)
-    address.go("task", testset=f"{name}/{pair}", **{address.SEEN: None})
+    address.go("results", testset=f"{name}/{pair}", **{address.SEEN: None})
 
 
 def take_view() -> View | views.TaskView | views.ReviewView | MtsigError:

@@ -261,7 +261,7 @@ class TaskView:
         With the content, and without what is usual, the page leaves it as it is, so that one press of Back undoes it.
         """
         info = self.kept.info
-        usual = order_metrics([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]])[0]
+        usual = order_metrics(info.scores[pair], computed=METRICS if pair in info.with_texts else ())[0]
         named = {"testset": testsets.track_name(self.offer.testset(self.name, pair), self.kept.source.track),
                  "metric": None if self.metric == usual else self.metric}
         may_change = self.offer.source.folder is not None and self.offer.saved is None
@@ -315,11 +315,11 @@ def choose_task() -> TaskView:
         own = kept.info.own_scores
     except MtsigError:  # the controls stay
         controls.metric(METRICS)
-        controls.pick_settings(PAGES["task"])
+        controls.pick_settings(PAGES["results"])
         raise
     texts = list(METRICS) if kept.info.with_texts else []
     metric = controls.metric(order_metrics([*own, *texts], kept.info.primary))
-    return TaskView(name, offers[name], kept, metric, controls.pick_settings(PAGES["task"], metric in own))
+    return TaskView(name, offers[name], kept, metric, controls.pick_settings(PAGES["results"], metric in own))
 
 
 def _pick_task_references(offer: testsets.TaskOffer, track: str | None) -> KeptTask:
