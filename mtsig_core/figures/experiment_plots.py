@@ -308,11 +308,13 @@ _SHARES = [m * 10.0**k for k in range(-3, 3) for m in (1, 2, 5)]
 
 
 def decisions(rows: Sequence[Detection], power: float, needed: int | None = None, *, unit: str,
-              between: tuple[int | None, int | None] = (None, None), whole: float = math.inf) -> go.Figure:
-    """Share of random test sets on which a difference is found, on which opposite to the whole, and what is planned."""
-    x = [row.size for row in rows]
+              between: tuple[int | None, int | None] = (None, None), whole: float = math.inf,
+              beyond: Sequence[Detection] = ()) -> go.Figure:
+    """Share of random test sets on which a difference is found, on which opposite to the whole, and what is planned;
+    dashed `beyond` the sizes drawn."""
+    x = [row.size for row in (*rows, *beyond)]
     figure = _start()
-    figure.add_trace(_line(x, [100 * row.planned for row in rows], GREY, 2, "dot"))
+    figure.add_trace(_line([row.size for row in rows], [100 * row.planned for row in rows], GREY, 2, "dot"))
     apart, alike = ([row for row in rows if (row.size > whole / 2) is much] for much in (False, True))
     for part, opacity in ((apart, 1.0), *[(alike, _PALE)] * bool(alike)):
         figure.add_trace(_shares(part, [row.significant for row in part], BLUE, f"found on %{{customdata}} of {unit}",
@@ -327,8 +329,11 @@ def decisions(rows: Sequence[Detection], power: float, needed: int | None = None
     shares = [0, 20, 50, 80, 100]
     figure.update_yaxes(range=[-4, 106], tickvals=shares, ticktext=[f"{share}%" for share in shares])
     _finish(figure, x, f"{unit} in a test set", 300, top=30)
+    if beyond:
+        figure.add_trace(_line([row.size for row in beyond], [100 * row.planned for row in beyond], GREY, 2, "dash"))
+        _write(figure, math.log10(rows[-1].size), 0, "extrapolated →", "left", xshift=8)
     if (drawn := sum(row.significant.n > 0 for row in rows)) < len(rows):
-        _mark_undrawn(figure, x, drawn)
+        _mark_undrawn(figure, [row.size for row in rows], drawn)
     if needed is not None and x:
         if between[0] is not None and between[0] < max(x):
             figure.add_shape(type="line", x0=max(between[0], min(x)), x1=min(between[1] or max(x), max(x)),

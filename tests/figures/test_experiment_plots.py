@@ -234,6 +234,8 @@ def test_shares_with_their_intervals_and_where_the_curve_meets_the_line():
     assert said(decisions(rows, 0.9, 5000, unit="documents"))[-1] == "<b>about 5,000 documents →</b>"
     assert said(decisions(rows, 0.9, 4, unit="documents"))[-1] == "<b>← about 4 documents</b>"
     assert len(decisions(rows, 0.9, None, unit="documents").layout.shapes) == 1
+    *drawn, dashed = decisions(rows, 0.9, 4000, unit="documents", beyond=[rows[-1], pair(4000, 0, 0, 0.9)]).data
+    assert len(drawn) == 3 and (list(dashed.x), dashed.line.dash) == ([1000, 4000], "dash")
 
 
 def test_dots_of_more_than_half_of_the_set_are_pale():
