@@ -40,7 +40,7 @@ _WIDEST = 32  # bytes of a value of fixed length, which many rows may refer to, 
 
 
 @dataclass(frozen=True)
-class Table:
+class InputTable:
     """A table of any format."""
 
     name: str  # what messages call it
@@ -87,12 +87,12 @@ def show_names(names: Iterable[str], most: int = 12) -> str:
     return ", ".join(map(show_name, names[:most])) + (", ..." if len(names) > most else "")
 
 
-def join_columns(name: str, columns: Mapping[str, Sequence[Any]], what: str) -> Table:
+def join_columns(name: str, columns: Mapping[str, Sequence[Any]], what: str) -> InputTable:
     """A table from columns, which must be of one length."""
     if len({len(values) for values in columns.values()}) > 1:
         sizes = ", ".join(f"{show_name(column)} {len(values)}" for column, values in columns.items())
         raise InputError(f"{name} has columns of unequal length: {sizes}. Expected as many {what} in each.")
-    return Table(name, list(columns), list(enumerate(zip(*columns.values(), strict=True), 1)))
+    return InputTable(name, list(columns), list(enumerate(zip(*columns.values(), strict=True), 1)))
 
 
 # -- from memory -----------------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ def read_columns(name: str, table: NamedColumns) -> dict[str, list[Any]]:
     return columns
 
 
-def read_frame_table(name: str, table: NamedColumns) -> Table:
+def read_frame_table(name: str, table: NamedColumns) -> InputTable:
     """The table in a data frame, or in columns by name."""
     if not isinstance(table, Mapping) and hasattr(table, "reset_index"):  # an index that has a name says which line
         table = table.reset_index([level for level in table.index.names if level and level not in table.columns])
@@ -126,12 +126,12 @@ def read_frame_table(name: str, table: NamedColumns) -> Table:
 # -- text ------------------------------------------------------------------------------------------------------
 
 
-def read_text_table(text: str, name: str) -> Table:
+def read_text_table(text: str, name: str) -> InputTable:
     """The table in a text: JSON, which begins with a bracket, or delimited."""
     return (read_json if text.lstrip()[:1] in ("{", "[") else read_delimited)(text, name)
 
 
-def read_delimited(text: str, name: str) -> Table:
+def read_delimited(text: str, name: str) -> InputTable:
     """The table in a text with tabs, commas or semicolons between its columns; no header of an empty text."""
     first_line = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
     unquoted = re.sub('"[^"]*"', "", first_line)
@@ -156,10 +156,10 @@ def read_delimited(text: str, name: str) -> Table:
                                  f"{len(header)} ({show_names(header)}). Give every row the same columns.")
     except csv.Error as error:
         raise InputError(f"{name}, row {reader.line_num} cannot be read: {error}. Check its quotes.") from None
-    return Table(name, header, rows)
+    return InputTable(name, header, rows)
 
 
-def read_json(text: str, name: str) -> Table:
+def read_json(text: str, name: str) -> InputTable:
     """The table in JSON: objects in an array, in lines, or in the only list of an object; lists by column; or what
     COMET writes."""
     try:
@@ -203,18 +203,19 @@ def _parse_row(name: str, row: int, line: str) -> Any:
                          f"{_ROW}.") from None
 
 
-def _join_records(name: str, entries: Sequence[tuple[int | str, Any]], **more: Any) -> Table:
+def _join_records(name: str, entries: Sequence[tuple[int | str, Any]], **more: Any) -> InputTable:
     """The table of numbered objects."""
-    for row, entry in entries:
-        if not isinstance(entry, dict):
-            raise InputError(f"{Table(name, [], []).where(row)} is {show_value(entry)}. Expected an object such as "
-                             f"{_ROW}.")
-    header = list(dict.fromkeys(key for _, entry in entries for key in entry))
+    header: list[str] = []
+    if wrong := next((entry for entry in entries if not isinstance(entry[1], dict)), None):
+        where = InputTable(name, header, []).where(wrong[0])
+        raise InputError(f"{where} is {show_value(wrong[1])}. Expected an object such as {_ROW}.")
+    header += dict.fromkeys(key for _, entry in entries for key in entry)
     check_values(len(header) * len(entries), name)
-    return Table(name, header, [(row, [entry.get(key, ABSENT) for key in header]) for row, entry in entries], **more)
+    rows: NumberedRows = [(row, [entry.get(key, ABSENT) for key in header]) for row, entry in entries]
+    return InputTable(name, header, rows, **more)
 
 
-def _read_comet(name: str, whole: Mapping[str, list[Any]]) -> Table:
+def _read_comet(name: str, whole: Mapping[str, list[Any]]) -> InputTable:
     """What ``comet-score --to_json`` writes, {output file: [{src, mt, ref, COMET}, ...]}, as a row for each score."""
     systems = {file: re.sub(r"(\.txt)?(\.gz)?$", "", os.path.basename(file.replace("\\", "/"))) for file in whole}
     if twice := next((one for one in systems.values() if list(systems.values()).count(one) > 1), None):
@@ -230,7 +231,7 @@ def _read_comet(name: str, whole: Mapping[str, list[Any]]) -> Table:
 # -- Parquet ---------------------------------------------------------------------------------------------------
 
 
-def read_parquet(data: bytes, name: str) -> Table:
+def read_parquet(data: bytes, name: str) -> InputTable:
     """The table in a Parquet file, once its metadata say that it is small enough to be read."""
     from pyarrow import parquet
 
@@ -247,7 +248,7 @@ def read_parquet(data: bytes, name: str) -> Table:
     except Exception as error:  # whatever damage makes of its libraries
         reason = show_name(str(error).splitlines()[0] if str(error) else type(error).__name__)[:200].rstrip(".")
         raise InputError(f"{name} is no sound Parquet file: {reason}. Write or copy it again.") from None
-    return Table(name, list(map(show_name, columns)), list(enumerate(zip(*columns.values(), strict=True), 1)))
+    return InputTable(name, list(map(show_name, columns)), list(enumerate(zip(*columns.values(), strict=True), 1)))
 
 
 def _check_parquet(file: Any, name: str) -> None:

@@ -146,7 +146,7 @@ class Format:
     for_scores: str = ("Its columns are system, line, score, with a row for each score; or it has a column for each "
                        "system and a row for each line.")
     #: What it may be read as, and the reader: from the text of the file (of a binary one its bytes, unpacked) and its
-    #: name to lines of text, or to a `Table` of scores. None stands for the reader of plain text.
+    #: name to lines of text, or to a `InputTable` of scores. None stands for the reader of plain text.
     reads: Mapping[str, Callable[[Any, str], Any] | None] = field(default_factory=dict)
     remedies: tuple[Remedy, ...] = ()  # see `MtsigError`
     is_binary: bool = False

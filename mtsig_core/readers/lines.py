@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 
 from mtsig_core.errors import InputError, find_closest
-from mtsig_core.readers.columns import Table, read_text_table
+from mtsig_core.readers.columns import InputTable, read_text_table
 from mtsig_core.readers.files import FilePath, open_file
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, find_format, sniff, split_lines
 from mtsig_core.readers.limits import is_limited, spend
@@ -74,9 +74,9 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
     return lines
 
 
-def read_table(path: FilePath) -> Table:
+def read_table(path: FilePath) -> InputTable:
     """A table of scores, of any format that `FORMATS` can read as one."""
-    table: Table = _read(path, SCORE_TABLE)
+    table: InputTable = _read(path, SCORE_TABLE)
     return table
 
 

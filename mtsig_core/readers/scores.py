@@ -19,8 +19,8 @@ from mtsig_core.readers.columns import (
     ABSENT,
     EXPECTED_COLUMNS,
     NAMES,
+    InputTable,
     NamedColumns,
-    Table,
     find_column,
     join_columns,
     read_frame_table,
@@ -61,7 +61,7 @@ class Rating(NamedTuple):
 class ScoreFile:
     """The ratings of a table."""
 
-    table: Table
+    table: InputTable
     n_rows: int | None  # the number of lines where they are only counted, not named
     ratings: list[Rating] = field(default_factory=list)
 
@@ -104,7 +104,7 @@ def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], 
     return file
 
 
-def _drop_langpair(table: Table) -> Table:
+def _drop_langpair(table: InputTable) -> InputTable:
     """The table without its column of language pairs, of which it may have one."""
     place = find_column(table.header, "langpair")
     pairs = [] if place is None else list(dict.fromkeys(str(cells[place]).strip() for _, cells in table.rows))
@@ -118,7 +118,7 @@ def _drop_langpair(table: Table) -> Table:
                    rows=[(row, [*cells[:place], *cells[place + 1:]]) for row, cells in table.rows])
 
 
-def _find_places(table: Table, metric: str, is_system: Callable[[str], bool]) -> dict[str, int]:
+def _find_places(table: InputTable, metric: str, is_system: Callable[[str], bool]) -> dict[str, int]:
     """The columns of a table by what they hold; no system and no score where each column is of a system."""
     name, header = table.name, table.header
     place = {held: k for held in ("system", "line", "score", "docid", "domain")
@@ -148,7 +148,7 @@ def _find_places(table: Table, metric: str, is_system: Callable[[str], bool]) ->
     return {held: k for held, k in place.items() if held != "score"}
 
 
-def _check_titles(table: Table, systems: Sequence[int], *, is_unknown: bool) -> None:
+def _check_titles(table: InputTable, systems: Sequence[int], *, is_unknown: bool) -> None:
     """Refuse a first row of scores in place of names, and a name that comes twice.
 
     `systems`: the columns that may be named after systems; `is_unknown`: whether no title is known.

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from mtsig_core.errors import InputError
 from mtsig_core.readers import join_scores, read_lines, read_scores, read_text
 from mtsig_core.readers import lines as large
-from mtsig_core.readers.columns import Table
+from mtsig_core.readers.columns import InputTable
 from mtsig_core.readers.formats import (
     DOCUMENTS,
     FORMATS,
@@ -209,7 +209,7 @@ class TestRegister:
 
     def read_scores(text, name):
         rows = [(k, line.split("::")) for k, line in enumerate(split_lines(text)[1:], 1)]
-        return Table(name, ["system", "line", "score"], rows)
+        return InputTable(name, ["system", "line", "score"], rows)
 
     MINE = (Format("mine", "my format", lambda sample: sample.lines[:1] == ["@mine"], reads={SEGMENTS: read_texts},
                    endings=(".mine",)),
