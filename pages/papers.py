@@ -19,7 +19,7 @@ def choose(key: str) -> None:
 if chosen == ALL:
     screen.answer(f"{len(ITEMS)} tables and figures of the papers can be computed again here")
     screen.plain("The systems of the papers and their test sets are not available, so numbers here agree in size and "
-                 "direction, not in digits. Choose one to see it beside the paper's.")
+                 "direction, not in digits. Choose one to see it next to the paper's.")
     for place, (paper, name) in zip(st.columns(len(PAPERS)), PAPERS.items(), strict=True):
         with place.container(gap="xxsmall"):
             st.markdown(f"**{name}**")

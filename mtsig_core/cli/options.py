@@ -71,7 +71,7 @@ _TASK = {
     "scores": ("PAIR:NAME=FILE", "segment scores of one language pair, such as those of people, beside its texts; "
                                  "repeatable"),
     "run": ("PAIR:NAME=FILE", "output of a further training run of a system in one language pair; repeatable "
-                              "(docs/runs.md)"),
+                              "(docs/statistics.md)"),
     **_OF_FOLDER}
 _REPEATED = {"ref", "system", "run", "parse", "scores", "xml", "lower_is_better", "higher_is_better"}
 

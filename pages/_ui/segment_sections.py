@@ -136,8 +136,8 @@ def show_box(inside: str, marks: str | None, lower: bool = False) -> None:
 def show_decided(ahead: str, deciding: int, n: int) -> None:
     """Say how few segments the lead of a system hangs on."""
     what = "1 segment (of {}) that adds" if deciding == 1 else f"{deciding} segments (of {{}}) that add"
-    screen.faint(f"Without the {what.format(n)} most to its lead, {ahead} would not be ahead. To read them: "
-                 "'those that decide'.")
+    screen.faint(f"Without the {what.format(n)} most to its lead, {ahead} would not be better. To read them, "
+                 "choose 'those that decide'.")
 
 
 def not_listed(line: int, n: int, clear: Callable[[], None]) -> None:
