@@ -119,7 +119,7 @@ TEMPLATES: dict[str, Words] = {
     "top-groups-differ": Words("The metrics do not name the same top group.", "Top groups: {named}."),
     "which-metric": Words(
         "Nothing says which metric decides: this task has no human scores, and no table of systems that names a "
-        "metric. {metric} comes first of {n_metrics} only because it is read first: {metrics:all}.",
+        "metric. {metric} is the default of {n_metrics}: {metrics:all}.",
         advice="Choose the metric that decides, or name it in the first line of systems.tsv: # metric: NAME."),
     "against-people": Words("{by} orders most pairs of systems otherwise than {human} (pairwise accuracy "
                             "{accuracy:.3f}). {meaning}"),

@@ -82,6 +82,7 @@ from mtsig_core.report.text import report_text
 from mtsig_core.results import Comparison, MetricResult, TaskComparison
 from mtsig_core.stats.across import AGREEMENTS, find_disputes
 from mtsig_core.stats.cautions import about_agreement
+from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import is_split
 from mtsig_core.store.reviews import Entry, replay
 
@@ -287,9 +288,10 @@ def _relate(results: list[MetricResult]) -> Iterator[Block]:
 
 def _list_settings(comparison: Comparison) -> Facts:
     info, settings = comparison.testset, comparison.settings
-    facts = [("test set", info.name), ("digest", info.digest), ("test", settings.test), ("unit", settings.unit),
+    test, correction = (SETTINGS[key].name_value(getattr(settings, key)) for key in ("test", "correction"))
+    facts = [("test set", info.name), ("digest", info.digest), ("test", test), ("unit", settings.unit),
              ("block length", settings.block_length), ("trials", settings.trials), ("alpha", settings.alpha),
-             ("correction", settings.correction), ("intervals", list_interval_kinds(comparison)),
+             ("correction", correction), ("intervals", list_interval_kinds(comparison)),
              ("resamples", settings.resamples), ("seed", settings.seed), ("baseline", settings.baseline),
              ("mtsig", settings.version)]
     return Facts(pairs=tuple((name, str(value)) for name, value in facts if value is not None), only=("html",))

@@ -46,6 +46,7 @@ from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, find_shorta
 from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.power import unbiased, units_freedom
 from mtsig_core.stats.ranks import RANK_RULES, RankRule, count_reversed_pairs, find_top_group, has_clear_winner
+from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import (
     CONTROLS,
     CORRECTION_NAMES,
@@ -405,7 +406,7 @@ def _list_task_caveats(found: TaskComparison, metric: str) -> list[str]:
     return [
         *(caution.finding for caution in found.warnings if caution.metric == metric),
         *filter(None, [name_other_tops(found, metric), describe_rule(found, metric)]),
-        *[f"Excluded, because they have no {metric_title(metric)} scores: {', '.join(without)}."] * bool(without),
+        *[f"Not compared, because they have no {metric_title(metric)} scores: {', '.join(without)}."] * bool(without),
         *[f"{shut:,} of {m:,} pairs of systems within the language pairs {FEW}. Wins, ties and losses exclude them."]
         * bool(shut and metric in found.macro), *list_gaps_across(found, metric)]
 
@@ -905,10 +906,11 @@ def _describe_own_settings(comparison: Comparison) -> dict[str, str]:
         f"stationary block of {settings.block_length:g} segments on average"
     family, rule = max((len(result.tested) for result in results), default=0), RANK_RULES[settings.rank_rule]
     phrases = {
-        "test": f"{TESTS[settings.test].title} ({settings.test}) by {unit}", "unit": f"by {unit}",
+        "test": f"{SETTINGS['test'].name_value(settings.test)} by {unit}", "unit": f"by {unit}",
         "trials": " or ".join(dict.fromkeys(describe_trials(result, settings) for result in results)),
         "seed": f"seed {settings.seed}", "alpha": f"alpha {settings.alpha:g}",
-        "correction": f"correction {settings.correction} over {format_count(family, 'pair')}",
+        "correction": SETTINGS["correction"].name_value(settings.correction)
+        + f" for {format_count(family, 'pair')}" * (settings.correction != "none"),
         "ci": f"{list_interval_kinds(comparison)} intervals, {settings.resamples:,} resamples",
         "rank_rule": f"ranks {rule.title}" * (rule.name != "simultaneous")}
     return {key: text for key, text in phrases.items() if text and (family or key in ("unit", "seed", "alpha", "ci"))}
@@ -917,9 +919,10 @@ def _describe_own_settings(comparison: Comparison) -> dict[str, str]:
 def list_task_settings(found: TaskComparison) -> list[str]:
     """How the language pairs were tested, in short phrases."""
     phrases = describe_settings(found.pairs.values())
-    corrections = dict.fromkeys(comparison.settings.correction for comparison in found.pairs.values())
+    corrections = dict.fromkeys(SETTINGS["correction"].name_value(one.settings.correction)
+                                for one in found.pairs.values())
     across = ", and across them" * any(macro.pairs for macro in found.macro.values())
-    phrases["correction"] = f"correction {' or '.join(corrections)} within each language pair{across}"
+    phrases["correction"] = f"{' or '.join(corrections)} within each language pair{across}"
     return [phrases[key] for key in ("test", "trials", "seed", "alpha", "correction", "rank_rule") if key in phrases]
 
 
@@ -934,7 +937,7 @@ def describe_trials(result: MetricResult, settings: Settings) -> str:
 
 def list_interval_kinds(comparison: Comparison) -> str:
     """The kind of interval; more than one where few of the documents have ratings."""
-    return " or ".join(dict.fromkeys(result.ci for result in comparison.metrics.values()))
+    return " or ".join(dict.fromkeys(SETTINGS["ci"].name_value(result.ci) for result in comparison.metrics.values()))
 
 
 def write_caption(comparison: Comparison, result: MetricResult, what: str) -> str:

@@ -1,4 +1,4 @@
-"""What the pages Summary and All pairs show: excluded systems, other metrics, corrections, files."""
+"""What several pages show: excluded systems, other metrics, corrections, files, bootstrap scores."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ import streamlit as st
 
 from mtsig_core import Caution, Comparison, Exclusion, MetricResult, MtsigError
 from mtsig_core.figures.comparison_plots import matrix
+from mtsig_core.figures.experiment_plots import replicate_histogram
 from mtsig_core.metrics import list_metrics, metric_title, metric_titles, resolve_metric
 from mtsig_core.report import export
 from mtsig_core.report.caution_words import describe_agreement
+from mtsig_core.report.experiment_tables import bracketed
 from mtsig_core.report.reports import comparison_html, comparison_latex
 from mtsig_core.report.sentences import describe_control, keeps_its_level, list_caveats, paper_sentences
+from mtsig_core.report.table import written_like
 from mtsig_core.report.tables import (
     across_table,
     pairs_table,
@@ -30,6 +33,7 @@ from mtsig_core.report.tables import (
 from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.cautions import about_top_groups
 from mtsig_core.stats.comparison import join_comparisons
+from mtsig_core.stats.score import ScoreBootstrap, histogram
 from mtsig_core.stats.significance import CORRECTION_NAMES, decide_adjusted
 from mtsig_core.testset import name_as_system
 from pages._ui import address, background, charts, controls, result_cache, screen, views
@@ -275,3 +279,16 @@ def _joined(excluded, *parts):
 
 def _sentences(comparison):
     return "\n\n".join(paper_sentences(comparison, name) for name in comparison.metrics)
+
+
+def show_replicates(view: View, one: ScoreBootstrap, kind: str, key: str) -> None:
+    """The histogram of the bootstrap scores of a system, with one kind of interval."""
+    ends, form, unit = one.intervals[kind], written_like([one.score]), metric_title(view.metric)
+    edges, counts = histogram(one.drawn)
+    charts.show(partial(replicate_histogram, edges, counts, one.score, one.median, ends, one.relative(kind), unit=unit,
+                        form=form),
+                key=key, files=view.named(one.system), command=view.command(), header=["from", "to", "samples"],
+                rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
+                alt=f"Histogram of {len(one.drawn)} bootstrap scores with median {one.median:{form}}"
+                    + ("." if ends is None else
+                       f"; filled inside the {view.level} interval {bracketed(ends, form)}."))

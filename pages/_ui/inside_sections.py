@@ -10,6 +10,7 @@ from mtsig_core.experiments.inside_score import (
     NGRAM_ORDERS,
     NOTE_OUTPUT,
     Averages,
+    Lengths,
     averages,
     densities,
     factor,
@@ -70,10 +71,7 @@ def show_lengths(view: View, system: str) -> None:
     screen.answer(f"{system} loses " + ", ".join(
         f"{actual.bleu - point.bleu:.1f} BLEU and {actual.gtm_2 - point.gtm_2:.1f} GTM-2 at a length ratio of "
         f"{point.length_ratio or 0:.2f}" for point in sides))
-    figure = partial(by_length, [
-        (name, what, [point.length_ratio or 0 for point in points], [getattr(point, key) for point in points])
-        for what, key in (("BLEU", "bleu"), ("GTM-2", "gtm_2")) for name, points in one.curves], paper=simulated)
-    cut.show(figure, tables.length_records(one),
+    cut.show(partial(by_length, length_lines(one), paper=simulated), tables.length_records(one),
              f"BLEU and GTM-2 of {' and '.join(name for name, _ in one.curves)} by length ratio; {system} has "
              + ", ".join(f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"
                          for point in (*sides, actual)) + ".", system)
@@ -83,6 +81,12 @@ def show_lengths(view: View, system: str) -> None:
                   "Each output keeps the first part of its words. Truncation cannot lengthen."))
     screen.faint(f"{one.n_segments:,} of {view.testset.n_segments:,} segments. {one.bleu_signature}; "
                  f"{one.gtm_2_signature}")
+
+
+def length_lines(one: Lengths) -> list[tuple[str, str, list[float], list[float]]]:
+    """The lines of the figure: system, metric, length ratios and scores."""
+    return [(name, what, [point.length_ratio or 0 for point in points], [getattr(point, key) for point in points])
+            for what, key in (("BLEU", "bleu"), ("GTM-2", "gtm_2")) for name, points in one.curves]
 
 
 def show_example(view: View, system: str) -> None:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from mtsig_core.experiments.error_rates import families, if_independent, variants
 from mtsig_core.experiments.frame import flatten_rows
-from mtsig_core.experiments.inside_score import note_example, precisions
+from mtsig_core.experiments.inside_score import lengths, note_example, precisions
 from mtsig_core.experiments.papers import (
     KOEHN_2_3,
     KOEHN_6,
@@ -32,6 +32,7 @@ from mtsig_core.experiments.sampling import SAMPLE_KINDS, sample_both_kinds, sam
 from mtsig_core.experiments.sweeps import bound_sd, stability, sweep_sizes
 from mtsig_core.experiments.validation import conclusions, pair_tests
 from mtsig_core.figures.experiment_plots import (
+    by_length,
     intervals,
     outcomes,
     p_values,
@@ -50,6 +51,7 @@ from mtsig_core.stats.score import bootstrap_systems
 from mtsig_core.stats.significance import significant
 from pages._ui import comparison_sections, controls, methods_sections, one_pair, screen, session_limits, testsets
 from pages._ui.browser import command_box
+from pages._ui.inside_sections import length_lines
 from pages._ui.size_sections import run_sweep, show_references, with_several_references
 from pages._ui.studies import study
 from pages._ui.trust_sections import row_of
@@ -77,6 +79,8 @@ def _choose_system(view: View) -> str:
 
 # Koehn (2004).
 
+_SHORT = 0.85  # the shortest length ratio of Figure 1
+
 
 def _show_precisions(view: View) -> None:
     parts = study(view, "metrics precisions", "bleu")
@@ -84,6 +88,25 @@ def _show_precisions(view: View) -> None:
     st.caption(f"In brackets: {KOEHN_T1.source}, {KOEHN_T1.about}. The geometric mean of the four precisions takes "
                "weights of 1/4, which equation 1 of the paper lacks.")
     parts.show_numbers(rows, key="papers.precisions")
+
+
+def _show_lengths(view: View) -> None:
+    first, *others = _first_two(view)
+    cut = study(view, "metrics lengths", "bleu", system=first, beside=others[0] if others else None)
+    one = cut.run(lengths, "Scoring other lengths")
+    short, actual = one.nearest(_SHORT), one.actual
+    screen.answer(f"At a length ratio of {short.length_ratio or 0:.2f}, {first} loses {actual.bleu - short.bleu:.1f} "
+                  f"BLEU and {actual.gtm_2 - short.gtm_2:.1f} GTM-2")
+    cut.show(partial(by_length, length_lines(one)), tables.length_records(one),
+             "BLEU and GTM-2 by length ratio.", first, key="papers.lengths")
+    st.caption("Koehn (2004), Figure 1, prints no numbers: BLEU falls sharply where the length ratio drops below 1, "
+               "GTM does not. The paper gives no exponent of GTM; 2 has scores of the size in its figure.")
+
+
+def _first_two(view: View) -> list[str]:
+    """The systems of Koehn's figure, else the best two."""
+    names = [row.system for row in view.result.systems]
+    return ["Spanish", "Portuguese"] if {"Spanish", "Portuguese"} <= {*names} else names[:2]
 
 
 def _show_factors(view: View) -> None:
@@ -260,6 +283,18 @@ def _show_relations(view: View) -> None:
                 "all pairs by these three metrics")
 
 
+def _show_histogram(view: View) -> None:
+    name, unit, form = _choose_system(view), metric_title(view.metric), choose_form(view.result)
+    one, = view.experiment(bootstrap_systems, "Drawing resamples", only=(name,),
+                           **{key: view.settings[key] for key in ("unit", "alpha", "seed")})
+    ends = one.intervals["percentile"]
+    screen.answer(f"The middle {view.level} of {len(one.drawn):,} {unit} scores: {ends[0]:{form}} to {ends[1]:{form}}"
+                  if ends else f"{name} scores {one.score:{form}} {unit} in every resample")
+    comparison_sections.show_replicates(view, one, "percentile", "papers.histogram")
+    st.caption("Zhang and Vogel (2004), Figures 1 and 2, are histograms of 20,000 BLEU scores, without numbers. Their "
+               "interval runs from the 2.5th to the 97.5th percentile, as here at 95%.")
+
+
 def _show_settling(view: View) -> None:
     name, theirs = _choose_system(view), ZHANG_VOGEL_1.nearest(view.metric)
     pooling = study(view, "sweep resamples", pool=None, system=name, unit=view.settings["unit"])
@@ -370,12 +405,14 @@ def _show_algorithms(view: View) -> None:
 ITEMS = {
     "note-example": Item("The worked example: what it gets wrong", _show_note),
     "koehn-table1": Item("Table 1: precisions of six systems", _show_precisions),
+    "koehn-figure1": Item("Figure 1: output length, BLEU and GTM", _show_lengths),
     "koehn-table2": Item("Table 2: Student's t", _show_factors),
     "koehn-figure2": Item("Figures 2 and 3: blocks and broad samples", _show_spread),
     "koehn-figure4": Item("Figures 4, 7 and 8: what samples conclude", _show_outcomes),
     "koehn-figure6": Item("Figure 6: intervals of broad samples", _show_hits),
     "koehn-table3": Item("Table 3: conclusions by pair and size", _show_conclusions),
     "koehn-table4": Item("Table 4: conclusions by level", _show_levels),
+    "zhang-figure1": Item("Figures 1 and 2: one bootstrap histogram", _show_histogram),
     "zhang-table1": Item("Table 1: relative intervals", _show_relative),
     "zhang-figure3": Item("Figure 3: every pair by three metrics", _show_relations),
     "zhang-table2": Item("Table 2: intervals by size", _show_shares),

@@ -83,7 +83,7 @@ class TestOtherFormats:
     def test_text(self, run, options):
         out = run("compare", *options).out
         assert "60 segments; 15 documents; 3 systems" in out
-        assert "approximate randomization (ar) by document; 9,999 permutations; seed 0" in out
+        assert "Randomization test by document; 9,999 permutations; seed 0" in out
         assert "Row against column" in out and "Warning: There are only 15 documents" in out
         assert "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:" in out
         assert "0.0000" not in out

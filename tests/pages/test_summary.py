@@ -66,15 +66,15 @@ def test_a_changed_file_is_read_again(app, source):
 def test_folders_below_the_data_root_are_offered_and_none_outside(app, source, tmp_path):
     outside = tmp_path / "outside"
     root = tmp_path / "root"
-    for task in (outside, root / "deep" / "task"):
+    for task in (outside, root / "deep" / "task", root / "wmt23" / "txt"):
         write(task / "references" / "en-de.refA.txt", ["a b c d"] * 40)
         for name in ("x", "y"):
             write(task / "system-outputs" / "en-de" / f"{name}.txt", ["a b c d"] * 40)
     (root / "link").symlink_to(outside)
     page = app(root=root)
     assert not page.exception
-    assert page.selectbox(key="testset").options[:2] == [
-        "deep/task/en-de", "simulated shared task"]
+    assert page.selectbox(key="testset").options[:3] == [
+        "deep/task/en-de", "wmt23/en-de", "simulated shared task"]
     assert "x and y have identical outputs" in words(page)
 
 

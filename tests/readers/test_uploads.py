@@ -37,7 +37,7 @@ def test_roles_are_guessed_from_names(file, role):
 def test_reads_all_roles_and_gz():
     testset = read_uploads([up("ref.txt", "a\nb\n"), up("x.txt.gz", gzip.compress(b"a\nc\n")),
                             up("docs.txt", "d\td1\nd\td2\n"),
-                            up("src.txt", "q\nr\n"), up("notes.txt", "anything", role="leave out")], langpair="en-de")
+                            up("src.txt", "q\nr\n"), up("notes.txt", "anything", role="exclude")], langpair="en-de")
     assert dict(testset.systems) == {"x": ("a", "c")} and testset.sources == ("q", "r")
     assert testset.documents == ("d1", "d2") and testset.langpair == "en-de"
 

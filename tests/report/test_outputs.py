@@ -64,7 +64,7 @@ class TestLeaderboardRows:
         assert header == ["rank", "system", "BLEU ↑", "95% interval"]
         assert rows[0][:2] == ["-", "A"] and len(rows[0]) == 4
         assert summarize_comparison(found)[1] == ["by segment", "seed 0", "alpha 0.05",
-                                            "jackknife-t intervals, 50 resamples"]
+                                            "Jackknife t intervals, 50 resamples"]
         report = found.render("html").split("Caveats")[0]
         assert not re.search("pairs|significantly better|trials", found.render("text").split("nrefs")[0] + report)
 
