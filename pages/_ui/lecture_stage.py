@@ -131,7 +131,7 @@ def list_for_tab(scene: str, guessed: bool) -> list[dict] | None:
 
 def recall_last_round(scene: str, order: list[str]) -> list[str]:
     """The last round of another scene, beside what came of it."""
-    return [texts.recall_guess(order.index(one.scene) + 1, one.guess, one.truth) for one in _rounds()
+    return [f"Scene {order.index(one.scene) + 1}: guess {one.guess}, was {one.truth}" for one in _rounds()
             if one.scene != scene and one.scene in order and one.guess and one.truth][-1:]
 
 
@@ -144,7 +144,7 @@ def tabulate_rounds(scenes: Mapping[str, Scene]) -> dict[str, list]:
     """All rounds as a table, the last one first."""
     rows = [[scenes[one.scene].words.title, _where(one, scenes), one.guess, one.room, one.truth]
             for one in reversed(_rounds()) if one.scene in scenes]
-    return {"head": list(texts.ROUNDS), "rows": rows}
+    return {"head": ["Scene", "Where", "Guess", "The room", "What came"], "rows": rows}
 
 
 def _where(one: Round, scenes: Mapping[str, Scene]) -> str:

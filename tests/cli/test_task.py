@@ -154,7 +154,7 @@ def test_pairs_on_which_metrics_disagree_are_counted_and_listed(run, folder):
     found = next(row for row in german["pairs"] if {row["a"], row["b"]} == {"Alpha", "Gamma"})
     assert found["together"] == "opposite" and found["decisions"] == {"XCOMET": 1, "MetricX-24": -1}
     text = run(*asked).out
-    assert "XCOMET, MetricX-24 in 2 language pairs: alike on " in text and " of 4 pairs, opposite on 2" in text
+    assert "XCOMET and MetricX-24 agree on " in text and " of 4 pairs; " in text and "2 in opposite ways" in text
     rows = csv.DictReader(io.StringIO(run(*asked, "--format", "csv").out))
     assert {(row["language_pair"], row["a"], row["b"]) for row in rows if row["together"] == "opposite"} == {
         ("en-de_DE", "Alpha", "Gamma"), ("en-de_DE", "Beta", "Gamma")}
