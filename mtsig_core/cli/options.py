@@ -71,7 +71,7 @@ _TASK = {
     **_REFERENCES,
     "scores": ("PAIR:NAME=FILE", "table of segment scores of one language pair, such as human scores; repeatable"),
     "run": ("PAIR:NAME=FILE", "output of another training run of a system in one language pair; repeatable "
-                              "(docs/runs.md)"),
+                              "(docs/statistics.md)"),
     **_OF_FOLDER}
 _REPEATED = {"ref", "system", "run", "parse", "scores", "xml", "lower_is_better", "higher_is_better"}
 

@@ -238,7 +238,7 @@ def read_text(
     parses : sequence of (str, path-like)
         System or reference, and its parse in CoNLL-U; see `mtsig_core.readers.conllu.read_conllu`.
     runs : sequence of (str, path-like)
-        System, and its output after a further training run, in the order of the runs; see docs/runs.md.
+        System, and its output after a further training run, in the order of the runs; see docs/statistics.md.
     langpair : str, optional
         Such as ``en-de``.
     name : str, optional
