@@ -56,8 +56,8 @@ from mtsig_core.stats.significance import (
 )
 from mtsig_core.testset import TestSet
 
-# Two systems made equal without a swap: documents, kept as they are, are drawn with weights under which both have the
-# same score. (To swap whole documents makes the difference a part of what segments of a document have in common.)
+# Two systems made equal without a swap, which would make their difference a part of what segments of a document have in
+# common: whole documents are drawn with weights under which both have the same score.
 
 
 #: The effective number of documents, as a share of all, below which the weights leave too little of the test set.
@@ -131,8 +131,7 @@ def _tilt(metric: Metric, sums: np.ndarray, pull: np.ndarray) -> np.ndarray | No
 
 
 def predicted_rejections(se_ratio: float, alpha: float) -> float:
-    """How often a two-sided test at level alpha rejects a true null whose standard error is so many times the one that
-    it reckons with: 2 Phi(-z / ratio), z being the normal quantile of 1 - alpha / 2.
+    """How often a two-sided test rejects a true null whose standard error is so many times the one that it expects.
 
     Examples
     --------
@@ -144,10 +143,7 @@ def predicted_rejections(se_ratio: float, alpha: float) -> float:
 
 
 def _influence(metric: Metric, statistics: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """What each unit adds to the difference of the scores, to first order: shape (2, units, stats) -> (units,).
-
-    `at` are the sums at which the slope is taken, shape (2, stats).
-    """
+    """What each unit adds to the difference, to first order at sums (2, stats): (2, units, stats) -> (units,)."""
     step = 1e-4 * np.maximum(np.abs(at), 1.0)
     shifts = step[:, None, :] * np.eye(at.shape[1])  # (2, stats, stats): one statistic at a time
     slope = (metric.score(at[:, None] + shifts) - metric.score(at[:, None] - shifts)) / (2 * step)
@@ -166,14 +162,10 @@ _Decisions = dict[tuple[str, str], dict[str, bool]]  # by null and unit, then te
 
 @dataclass(frozen=True)
 class NullRate:
-    """Rejections of true nulls by one test.
+    """Rejections of true nulls by one test."""
 
-    The null says how the two systems were made equal: segments swapped at random, or whole documents drawn with
-    weights; the unit is what the test draws or swaps. Both are segment or document.
-    """
-
-    null: str
-    unit: str
+    null: str  # how systems were made equal: by segment, swapped at random, or by document, drawn with weights
+    unit: str  # what the test draws or swaps, segment or document
     test: str
     rejected: Rate
 
@@ -202,17 +194,12 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
              progress: Progress | None = None, watch: Callable[[int, int, TypeOne], None] | None = None) -> TypeOne:
     """Rejections of true nulls: two systems made equal, by default the best two.
 
-    By segment: segments are drawn with replacement, and the outputs of each trade places with chance 1/2. The two
-    halves are exchangeable, so every rejection is wrong, and approximate randomization, whose swaps these are, keeps
-    its level by construction. By document: whole documents are drawn with weights under which the two have the same
-    score (`equal_weights`); nothing is swapped. Swaps of whole documents would make a difference of the systems a part
-    of what the segments of a document have in common.
+    By segment: segments are drawn with replacement, and their outputs trade places with chance 1/2, so that approximate
+    randomization keeps its level by construction. By document: whole documents are drawn with weights under which the
+    two have the same score (`equal_weights`).
 
     Riezler and Maxwell (2005) find approximate randomization more conservative than the bootstrap; that follows from
     the shift as they print it (`riezler-maxwell`). With the signed shift both hold the level.
-
-    `statistics` are ``metric.statistics(testset)``, where known already; `progress` is called with (stage, share done),
-    and `watch` now and then with how many repeats there are so far, of how many, and the result of these.
     """
     check_level(alpha)
     check_whole("pairs", n_pairs, 1, 1_000_000)
@@ -321,10 +308,7 @@ class Variants(Simulation):
 def variants(testset: TestSet, metric: str | Metric, *, n_segments: int | None = None, trials: int = 9999,
              alpha: float = 0.05, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
              progress: Progress | None = None) -> Variants:
-    """Six systems that are equal by construction; the first is compared with each of the others, by segment.
-
-    Segments are drawn with replacement: 2,000 by default, as in the paper, or all where there are fewer.
-    """
+    """Six systems that are equal by construction; the first is compared with each of the others, by segment."""
     check_level(alpha)
     check_whole("trials", trials, 1, 1_000_000)
     check_seed(seed)
@@ -374,8 +358,7 @@ class Mixture:
         return np.asarray((self.pairs[:, 0] < self.better) & (self.pairs[:, 1] >= self.better))
 
     def test(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """On one test set, by approximate randomization: differences, shape (pairs,), their null, (pairs, trials), and
-        p, (pairs,)."""
+        """On one test set differences (pairs,), their null (pairs, trials), and p by approximate randomization."""
         statistics = mix_systems(self.whole, self.systems, self.better, self.share, self.n, rng)
         data = engine.UnitStatistics(self.whole.metric, statistics, Units.segments(self.n))
         delta = data.scores[self.pairs[:, 0]] - data.scores[self.pairs[:, 1]]
@@ -387,8 +370,7 @@ class Mixture:
         return apply_corrections(p, romano_wolf(delta, null, whole=Units.segments(self.n).all_swaps is not None))
 
     def decide(self, rng: np.random.Generator, alpha: float, corrections: Iterable[str]) -> np.ndarray:
-        """What is claimed on one test set, shape (corrections, pairs): 1 for the first system, -1 the second, 0 none.
-        """
+        """Claims on one test set, shape (corrections, pairs): 1 for the first system, -1 the second, 0 none."""
         delta, null, p = self.test(rng)
         adjusted, sign = self.adjust(delta, null, p), direction(self.whole.metric)
         return np.array([decide_pairs(sign * delta, alpha, p=adjusted[name]) for name in corrections])
@@ -434,10 +416,7 @@ class FamilyDecisions(DrawArrays):
 def mix_family(testset: TestSet, metric: str | Metric, systems: int, better: int = 0, *, n_segments: int | None,
                trials: int, alpha: float, seed: int, statistics: np.ndarray | None = None,
                progress: Progress | None = None) -> Mixture:
-    """What test sets are drawn from, for settings with which anything can be found.
-
-    Better systems differ by 2.8 standard errors at this size, or by as much as the best real one does.
-    """
+    """What test sets are drawn from; better systems differ by 2.8 standard errors, or as much as the best real one."""
     check_level(alpha)
     check_whole("systems", systems, 2, 50)
     check_whole("trials", trials, 1, 100_000)
@@ -454,8 +433,7 @@ def mix_family(testset: TestSet, metric: str | Metric, systems: int, better: int
 
 
 def share_for(whole: Population, aim: float) -> tuple[float, float]:
-    """How much of a better system the best real one says for a difference in points, at most all of it, and the
-    difference that makes."""
+    """The share of segments on which a better system takes the best output for a difference, and what that makes."""
     from scipy.optimize import brentq
 
     sums = whole.statistics.sum(axis=1, dtype=np.float64)
@@ -508,10 +486,9 @@ def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repea
              n_segments: int | None = None, trials: int = 2999, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
              statistics: np.ndarray | None = None, progress: Progress | None = None,
              watch: Callable[[int, int, FamilyErrors], None] | None = None) -> FamilyErrors:
-    """Wrong conclusions among equal systems, by approximate randomization with each correction; as `type_one`.
+    """Wrong conclusions among equal systems, by approximate randomization with each correction.
 
-    All pairs are compared, and in a family of its own every system with the first, as with a baseline. The trials are
-    enough for Bonferroni among 105 pairs: with fewer, its smallest p times the pairs exceeds alpha.
+    All pairs are compared, and in a family of its own every system with the first, as with a baseline.
     """
     check_whole("repeats", repeats, 1, 100_000)
     mixture = mix_family(testset, metric, systems, n_segments=n_segments, trials=trials, alpha=alpha, seed=seed,
@@ -578,10 +555,7 @@ def claims(testset: TestSet, metric: str | Metric, *, systems: int = 15, better:
            n_segments: int | None = None, trials: int = 4999, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
            statistics: np.ndarray | None = None, progress: Progress | None = None,
            watch: Callable[[int, int, Claims], None] | None = None) -> Claims:
-    """False and lost findings among all pairs of systems, of which a few are truly better, by every correction.
-
-    Approximate randomization by segment, with enough trials for Holm to do better than Bonferroni; else as `families`.
-    """
+    """False and lost findings among all pairs of systems, of which a few are truly better, by every correction."""
     check_whole("repeats", repeats, 2, 100_000)
     check_whole("better", better, 1, max(1, check_whole("systems", systems, 3, 50) - 1))
     mixture = mix_family(testset, metric, systems, better, n_segments=n_segments, trials=trials, alpha=alpha, seed=seed,
@@ -657,18 +631,14 @@ def unit_changes(testset: TestSet, metric: str | Metric, *, trials: int = 9999, 
     if len(testset.systems) < 2:
         raise SettingError("1 system to compare. Expected at least 2: add outputs, or leave fewer out."
                            if testset.systems else "No system to compare. Give at least two outputs.")
-    by_unit = {unit: compare(testset, [metric], unit=unit, trials=trials, resamples=resamples, alpha=alpha, seed=seed,
-                             jobs=jobs, progress=progress, by_reference=False, **UNIT_SETTINGS)
-               for unit in ("segment", "document")}
-    by_segment, by_document = (next(iter(one.metrics.values())) for one in by_unit.values())
-    return changes_between(part, by_segment, by_document, by_unit["segment"].settings)
+    by_unit = [compare(testset, [metric], unit=unit, trials=trials, resamples=resamples, alpha=alpha, seed=seed,
+                       jobs=jobs, progress=progress, by_reference=False, **UNIT_SETTINGS)
+               for unit in ("segment", "document")]
+    return changes_between(part, *(next(iter(one.metrics.values())) for one in by_unit), by_unit[0].settings)
 
 
 def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
-    """The part of a test set that a metric can compare: all of it, or what has any segment score.
-
-    A `SettingError` where it has no documents to take as units.
-    """
+    """The part of a test set that a metric can compare, with at least two documents."""
     metric = resolve_metric(testset, metric)
     part = measure(testset, metric).testset if is_segment_mean(metric) else testset.keep_scorable(metric.name)
     if part.n_documents is None or part.n_documents < 2:
@@ -681,10 +651,7 @@ def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
 
 def changes_between(part: TestSet, by_segment: MetricResult, by_document: MetricResult,
                     settings: Settings) -> UnitChanges:
-    """What changes between two comparisons with the settings of `UNIT_SETTINGS`, one by segment and one by document.
-
-    `part` is what `part_with_documents` gives of the test set that was compared.
-    """
+    """What changes between two comparisons with `UNIT_SETTINGS` of what `part_with_documents` gives."""
     both = {(pair.a, pair.b): [pair] for pair in by_segment.pairs if pair.p_value is not None}
     for pair in by_document.pairs:
         if (pair.a, pair.b) in both:

@@ -31,10 +31,7 @@ from mtsig_core.testset import TestSet
 
 @dataclass(frozen=True)
 class SentenceMean:
-    """The mean over segments of a corpus metric's score of each; its statistics are (score, 1).
-
-    A segment on which the metric is undefined has (0, 0).
-    """
+    """The mean over segments of a corpus metric's score of each; statistics are (score, 1), (0, 0) where undefined."""
 
     of: Metric
 
@@ -94,10 +91,7 @@ class SystemPrecisions:
 
 def precisions(testset: TestSet, metric: str | Metric = "bleu", *, statistics: np.ndarray | None = None,
                progress: Progress | None = None) -> tuple[SystemPrecisions, ...]:
-    """The parts of BLEU for every system, best first.
-
-    Shapes: `statistics` (systems, segments, 10).
-    """
+    """The parts of BLEU for every system, best first."""
     metric = check_bleu(testset, metric)
     if statistics is None:
         statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
@@ -336,8 +330,7 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
     """Rank systems by the corpus score and by the mean of sentence scores, and look for a case where they disagree.
 
     The case is searched among random sets of 3, 5, 10 and 30 segments: of the smallest size that has any, the one whose
-    smaller difference is largest. It was chosen to disagree, so it proves that this happens, not how often. For BLEU
-    every output in it has a four-gram: without one, sentence BLEU is 0 whatever the words.
+    smaller difference is largest. For BLEU every output in it has a four-gram.
     """
     check_seed(seed)
     metric = resolve_metric(testset, metric)
@@ -472,8 +465,7 @@ def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | No
             most: int = MOST_SEGMENTS, progress: Progress | None = None) -> Lengths:
     """Score two systems at other lengths of their output.
 
-    Systems of the simulated corpus translate anew with a word penalty. Any other output is truncated: each segment
-    keeps a share of its words, from the beginning. Nothing can make it longer, as nobody knows what it would have said.
+    Systems of the simulated corpus translate again with a word penalty; any other output is truncated.
     """
     metric = check_bleu(testset, metric)
     if most < 1:
@@ -612,10 +604,9 @@ class StudentsT(Simulation):
 def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str | None = None, alpha: float = 0.05,
                resamples: int = 2000, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
                progress: Progress | None = None) -> StudentsT:
-    """Student's t interval of a mean of segment scores beside the bootstrap's, on samples and on all segments.
+    """Student's t interval of a mean of segment scores beside the bootstrap's, on broad samples and on all segments.
 
-    Scores of a table (human ones, say) are taken as they are; of a corpus metric the sentence scores, whose mean is not
-    the corpus score. Samples are evenly spread over the test set.
+    Scores of a table are taken as they are; of a corpus metric the sentence scores, whose mean is not its score.
     """
     metric = resolve_metric(testset, metric)
     if not testset.systems:

@@ -76,12 +76,7 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
              alpha: float = 0.05, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
              progress: Progress | None = None,
              watch: Callable[[int, int, Coverage], None] | None = None) -> Coverage:
-    """Coverage of the intervals of one score and of one difference, on test sets drawn with replacement.
-
-    Test sets are drawn by segment, and where there are documents also by whole document; the latter are covered by
-    intervals of either unit, of which that by segment treats dependent segments as independent. Parameters as of
-    `mtsig_core.experiments.error_rates.type_one`.
-    """
+    """Coverage of the intervals of one score and of one difference, on test sets drawn by segment and by document."""
     check_level(alpha)
     check_whole("repeats", repeats, 1, 1_000_000)
     check_whole("resamples", resamples, 20, 1_000_000)
@@ -140,11 +135,8 @@ _Sampled = tuple[np.ndarray, np.ndarray, np.ndarray]  # by pair: larger share of
 
 @dataclass(frozen=True)
 class Concluded:
-    """Conclusions on one pair, the better system of the whole test set first, from samples of one size.
-
-    Right and wrong are the shares of the samples, of which no two have a segment in common, that conclude what the
-    whole test set says, and the opposite. Where p of the whole set is above alpha, that order may itself be chance.
-    """
+    """Conclusions on one pair from samples of one size, no two of which share a segment: right is as the whole test
+    set, whose own order may be chance where its p is above alpha."""
 
     a: str = field(metadata=column("better", "name"))
     b: str = field(metadata=column("worse", "name"))
@@ -158,11 +150,8 @@ class Concluded:
 
 @dataclass(frozen=True)
 class Level:
-    """Conclusions whose larger share of wins lies in one range of percent, and how many of them are right.
-
-    Conclusions on one sample are alike, so the interval goes by samples (`clustered_rate`); samples of different sizes
-    overlap, which it does not take into account.
-    """
+    """Conclusions whose larger share of wins lies in one range of percent, and how many are right; intervals go by
+    samples (`clustered_rate`), and do not take into account that samples of different sizes overlap."""
 
     low: float
     high: float  # not in the range, except where both ends are 100, for all wins
@@ -213,11 +202,8 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
                 watch: Callable[[int, int, Conclusions], None] | None = None) -> Conclusions:
     """Conclusions of Koehn's paired bootstrap from broad samples by segment, right or wrong by the whole test set.
 
-    Each system is compared with the next two by score, which are the nine pairs of Koehn's six systems; concluded is
-    where the larger share of wins is at least 1 - alpha. A pair with equal scores on the whole test set has neither
-    right nor wrong conclusions, and is left out. Pairs that differ on the whole test set do differ, a little or much:
-    Table 4 is a calibration over such pairs, not a check of the type-I error. `watch` is called as by `type_one`, with
-    the first samples of each size in proportion.
+    Each system is compared with the next two by score, which are the nine pairs of Koehn's six systems; pairs with
+    equal scores are left out. All pairs do differ, a little or much, so this is no check of the type-I error.
     """
     check_level(alpha)
     check_whole("resamples", resamples, 20, 1_000_000)
@@ -354,9 +340,7 @@ def pair_tests(testset: TestSet, metric: str | Metric, a: str | None = None, b: 
                statistics: np.ndarray | None = None, progress: Progress | None = None) -> AllPairTests:
     """Every test that gives a p, on one pair, by segment and where there are documents by document.
 
-    By default the best two systems, and all segments: `n_segments` takes the first broad sample of so many, at most
-    half of them. The pair is tested on the segments that both its systems have, whatever the others have. Tests of
-    single segments, Student's and Wilcoxon's, have no form by document.
+    By default on all segments: `n_segments` takes the first broad sample of so many, at most half of them.
     """
     metric = resolve_metric(testset, metric)
     if statistics is None:

@@ -156,12 +156,11 @@ def adapt_metric(given: object) -> Metric:
 
 
 def list_metrics(testset: TestSet) -> list[str]:
-    """The names of the metrics that a test set can be scored with: human scores first, then metrics of texts, then its
-    other scores."""
+    """The names of the metrics that a test set can be scored with, see `order_metrics`."""
     parsed = bool(testset.parses) and not testset.runs
     known = [name for name in METRICS if parsed or not getattr(_class(METRICS[name]), "needs_parses", False)] \
         if testset.has_texts else []
-    return order_metrics([*known, *testset.scores])
+    return order_metrics(testset.scores, computed=known)
 
 
 def resolve_metric(testset: TestSet, metric: str | Metric, **settings: Any) -> Metric:

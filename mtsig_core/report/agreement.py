@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -17,7 +16,6 @@ from mtsig_core.report.table import Column, Table, join_ends
 from mtsig_core.report.text import printable, report_text, terminal_width
 from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.schema import to_json, to_plain
-from mtsig_core.stats.across import AGREE, FEW, UNDECIDED, PairAcross
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.significance import significant
 
@@ -74,21 +72,6 @@ def agreement_verdict(found: Agreement | TaskAgreement) -> str:
              if best.metric in (row.a, row.b) and not significant(row.p_adjusted, found.sampling.alpha)]
     rest = f"not significantly more than {', '.join(alike)}" if alike else "significantly more than all others"
     return f"{over}{title} agrees most with {found.human}: soft pairwise accuracy {accuracy}, {rest}"
-
-
-def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
-    """On how many pairs of systems these metrics decide the same, in a sentence without its full stop.
-
-    >>> state_decisions(["BLEU", "chrF"], [PairAcross("A", "B", (1.0, -1.0), (1, 0))])
-    'BLEU and chrF agree on 0 of 1 pair; 1 is decided by only some of them, none in opposite ways'
-    """
-    kinds = Counter(pair.kind for pair in pairs)
-    opposite, some, lost = kinds["opposite"], kinds["some decide"], kinds[UNDECIDED]
-    if not (n := len(pairs) - lost):
-        return f"No metric can decide any pair: {FEW}" if lost else "No pair is tested by all metrics"
-    rest = f"; {some or 'none'} {'is' if some == 1 else 'are'} decided by only some of them, {opposite or 'none'} in " \
-           "opposite ways" if some or opposite else ""
-    return f"{', '.join(names[:-1])} and {names[-1]} agree on {kinds[AGREE]:,} of {format_count(n, 'pair')}{rest}"
 
 
 def agreement_assumed(found: Agreement | TaskAgreement, remedies: bool = False) -> list[str]:

@@ -57,6 +57,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.table import Cell, Column, Table, format_p, number, rounded, signed, written_like
 from mtsig_core.stats.intervals import finite_or_none
 from mtsig_core.stats.score import ScoreBootstrap
+from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import significant
 
 #: What is drawn or swapped, and the unit of the test.
@@ -167,7 +168,8 @@ def type_one_table(errors: TypeOne) -> Table:
     """Tests down, nulls and units across."""
     return _crossed("type1", Column("test", "test", "name"),
                     {(null, unit): f"{NULLS[null]}, tested by {unit}" for null, unit in SITUATIONS},
-                    {(row.test, (row.null, row.unit)): estimate(row.rejected) for row in errors.rows})
+                    {(SETTINGS["test"].name_value(row.test), (row.null, row.unit)): estimate(row.rejected)
+                     for row in errors.rows})
 
 
 def coverage_table(coverage: Coverage) -> Table:
@@ -175,7 +177,8 @@ def coverage_table(coverage: Coverage) -> Table:
     return _crossed("coverage", Column("kind", "interval", "name"),
                     {(sampled, unit, quantity): f"{sampled}s drawn, by {unit}: {quantity}"
                      for sampled, unit in SITUATIONS for quantity in ("score", "difference")},
-                    {(row.kind, (row.sampled, row.unit, row.quantity)): estimate(row.covered) for row in coverage.rows})
+                    {(SETTINGS["ci"].name_value(row.kind), (row.sampled, row.unit, row.quantity)): estimate(row.covered)
+                     for row in coverage.rows})
 
 
 def pair_tests_table(tests: Mapping[str, AllPairTests]) -> Table:

@@ -79,7 +79,7 @@ def comparison_csv(comparison: Comparison) -> str:
 
 
 def matrix_csv(comparison: Comparison) -> str:
-    """The matrix of all pairs, systems as rows and columns, as `mtsig_core.report.tables.matrix_values` has it.
+    """The matrix of all pairs, systems as rows and columns, as `mtsig_core.report.tables.matrix_cells` has it.
 
     The last column says on each row what the cells are.
     """

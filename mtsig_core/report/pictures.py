@@ -21,7 +21,7 @@ from mtsig_core.report.sentences import (
     select_parts,
 )
 from mtsig_core.report.table import MISSING, format_p, in_small_cells, rank_interval, signed, tens
-from mtsig_core.report.tables import cluster_ends, differences_table, matrix_values, rank_table
+from mtsig_core.report.tables import cluster_ends, differences_table, matrix_cells, rank_table
 from mtsig_core.report.text import printable
 from mtsig_core.results import MetricResult, PairResult, Settings, TaskComparison
 from mtsig_core.stats.significance import significant
@@ -149,7 +149,8 @@ def matrix_svg(result: MetricResult, settings: Settings) -> str:
     rows = _Rows(names if upright else [f"{k}  {name}" for k, name in enumerate(names, 1)], top, 36, 6, 30)
     shapes, side = rows.shapes, max(30, min(62, (_WIDE - rows.left) / n))
     columns = [rows.left + side * k for k in range(n)]
-    values, (limit, _) = matrix_values(result, [s.system for s in result.systems]), _limit(result)
+    cells, (limit, _) = matrix_cells(result), _limit(result)
+    values = [[cells.get((row.system, column.system)) for column in result.systems] for row in result.systems]
     texts = [[_write_cell(values[i][j], i < j, side < 44, *_written(result)) if i != j else "" for j in range(n)]
              for i in range(n)]
     size = min(13, (side - 4) / _DIGIT / max(width(text) for row in texts for text in row))

@@ -8,6 +8,7 @@ from functools import partial
 from statistics import median_low
 from typing import NamedTuple
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -50,6 +51,7 @@ from pages._work.memory import Memory, make_once
 
 _TEN, _SIZES, _REPEATED = "ten sizes", ["10, 20, 50, 80, 100", "10%, 20%, 50%, 80%, 100%"], [30, 100, 300]
 _FEW_PAIRS = 15  # in sight
+_FARTHEST, _ROOM, _POINTS = 1000, 1.2, 20  # how far the curve goes beyond the largest size, to reach the answer
 
 
 class Sizes(NamedTuple):
@@ -106,8 +108,12 @@ class Curve:
 
     def figure(self, sweep: SizeSweep, mine: PairPlan, rows: Sequence[Detection]) -> Callable[[], go.Figure]:
         """What makes the figure of the curve and its dots."""
+        largest, beyond = max(self.sizes), []
+        if mine.units is not None and largest < mine.units <= _FARTHEST * largest:
+            sizes = np.geomspace(largest, _ROOM * mine.units, _POINTS).round().astype(int).tolist()
+            beyond = plan_detections(sweep, mine.a, mine.b, self.difference, sorted({*sizes, mine.units}))
         return partial(decisions, rows, self.power, mine.units, unit=f"{sweep.settings.unit}s", whole=sweep.n_units,
-                       between=(mine.units_low, mine.units_high))
+                       between=(mine.units_low, mine.units_high), beyond=beyond)
 
     def grow(self, parts: Mapping[tuple[int], SizeSweep]) -> None:
         """Draw what is known already, on the axes that it will have in the end."""
@@ -175,8 +181,9 @@ class Curve:
                       f"{mine.a} and {mine.b}, by size: from {rows[0].significant.share:.0%} at {rows[0].size} {units} "
                       f"to {rows[-1].significant.share:.0%} at {rows[-1].size}.", mine.a, mine.b, key="size.decisions",
                       command=command, table=detection_table(rows))
-        st.caption("Dotted: how often a new test set of each size would find the difference, for one pair. Dots: how "
-                   "often random parts of this test set do; pale dots overlap too much to add evidence.",
+        st.caption("Dotted: how often a new test set of each size would find the difference, for one pair; dashed "
+                   "where it is extrapolated beyond the sizes drawn. Dots: how often random parts of this test set do; "
+                   "pale dots overlap too much to add evidence.",
                    help=self._about(sweep, mine))
 
     def show_plan(self, sweep: SizeSweep, planned: Sequence[PairPlan], mine: PairPlan) -> None:
@@ -198,7 +205,7 @@ class Curve:
         """What the dots, the curve and the line are."""
         alpha, unit = sweep.settings.alpha, metric_title(self.view.metric)
         return (f"Each dot is a share of random test sets with p at most {alpha:g} (uncorrected, percentile test on "
-                f"{sweep.settings.resamples} resamples by {sweep.settings.unit}), with its Monte Carlo interval; their "
+                f"{sweep.settings.resamples} resamples by {sweep.settings.unit}), with its Monte Carlo interval. Their "
                 f"differences are moved by {rounded(self.difference - mine.delta, '+')} {unit}. Opposite: against the "
                 f"order of the whole set; {own_order(mine, alpha)}. Pale: more than half of this test set. The dotted "
                 f"curve is normal theory and meets the line of {self.power:.0%} at the size needed; the bar is its "

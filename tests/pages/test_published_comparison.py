@@ -36,14 +36,14 @@ def test_a_broken_table_is_said(opened, source):
 def test_a_table_of_a_task_is_held_against_all_its_pairs(opened, folder, capsys, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.chdir(folder.parent)  # from where commands name the files
     asked = dict(shared_task="task", metric="XCOMET", trials="999")
-    page = opened("task", root=folder.parent, **asked)
+    page = opened("results", root=folder.parent, **asked)
     table = "language pair,system,XCOMET\nen-de_DE,Alpha,99\nen-ja_JP,Beta,9\nen-cs,Alpha,3"
     page.text_area(key="official.text").set_value(table).run()
     assert not page.exception and "en-ja_JP, XCOMET: 0 of 1 printed numbers" in words(page)
-    again = opened("task", root=folder.parent, **page.query_params)
+    again = opened("results", root=folder.parent, **page.query_params)
     assert "Language pairs only in the table: en-cs" in words(again)
     assert "is not about this" in "".join(
-        one.value for one in opened("task", official_task=page.query_params["official_task"], metric="human",
+        one.value for one in opened("results", official_task=page.query_params["official_task"], metric="human",
                                     trials="999").caption)
     command = next(line for line in copied(page) if "--official" in line)
     (tmp_path / "FILE").write_text(table)

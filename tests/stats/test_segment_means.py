@@ -392,7 +392,7 @@ def test_interval_and_warnings_go_by_the_documents_that_are_rated():
         alone.metrics["human"].systems, alone.metrics["human"].pairs]
     assert "few-units" in {caution.code for caution in alone.warnings}
     assert "|ci:jackknife-t|" in found.metrics["human"].signature
-    assert "jackknife-t or percentile intervals" in comparison_text(found)
+    assert "Jackknife t or Percentile intervals" in comparison_text(found)
     assert "are jackknife t intervals over documents" in paper_sentences(found, "human")
     assert "are percentile bootstrap intervals" in paper_sentences(found, "bleu")
     asked = compare(testset, ["human", "bleu"], ci="basic", **QUICK)
