@@ -39,7 +39,7 @@ _CHOICE = {"only": ("NAME,...", "compare only these systems"),
            "domain": ("NAME", "use only the segments of this domain")}
 _TEST_SET = {
     "ref": ("[NAME=]FILE", "reference, one segment per line; repeatable"),
-    "system": ("[NAME=]FILE", "system output, one segment per line; repeatable (default name: that of the file)"),
+    "system": ("[NAME=]FILE", "system output, one segment per line; repeatable. NAME defaults to the file name"),
     "run": ("NAME=FILE", "output of another training run of the system NAME; repeatable, as often for each system. Of "
                          "a whole task, with serve: PAIR:NAME=FILE"),
     "parse": ("NAME=FILE", "dependency parse (CoNLL-U) of the output or reference NAME, for the metric dep-f; "
@@ -65,7 +65,7 @@ _TEST_SET = {
 _TASK = {
     "folder": ("DIR", "shared task: a folder, or a zip of it, with texts (WMT's folders or XML, or mt-metrics-eval's "
                       "folders) or with WMT25's automatic_scores/"),
-    "name": ("NAME", "name of the task (default: that of the folder)"),
+    "name": ("NAME", "name of the task (default: the name of the folder)"),
     **_PAIRS,
     "only": _CHOICE["only"],
     **_REFERENCES,

@@ -82,8 +82,8 @@ def warn_of_review(history: Sequence[Entry], whole: KeptTask, found: TaskCompari
     if whole.info.digest != review.digest:
         digests = {pair: testset.digest for pair, testset in whole.task.testsets.items()}
         if (changed := content_sentence(review, whole.info, digests)) is not None:
-            print(f"Warning: {printable(changed)} Files that the review took in beside the task's own (--scores, "
-                  "--run, --systems-table) belong to its content: the page Review has the whole command.",
+            print(f"Warning: {printable(changed)} Further files of the review (--scores, --run, "
+                  "--systems-table) belong to its content: the page Review has the whole command.",
                   file=sys.stderr)
 
 

@@ -178,7 +178,7 @@ def resolve_metric(testset: TestSet, metric: str | Metric, **settings: Any) -> M
             raise explain_unknown("metric", metric, list_metrics(testset))
     made = make_metric(metric, **settings) if isinstance(metric, str) else adapt_metric(metric)
     if not testset.has_texts and not is_segment_mean(made):
-        raise SettingError(f"Metric {made.name!r} needs texts, and {testset.name} has segment scores alone: "
+        raise SettingError(f"Metric {made.name!r} needs texts, and {testset.name} has only segment scores: "
                            f"{', '.join(testset.scores)}. Choose one of these, or give texts too.")
     return made if is_segment_mean(made) else average_runs(made, testset)  # it has one score, whatever the run
 

@@ -261,5 +261,5 @@ def _complain(folder: Path | str, reason: str) -> None:
     global _complained
     if not _complained:
         _complained = True
-        print(f"mtsig: counts cannot be kept in {show_name(folder)} ({reason}), so all are made anew. Name another "
+        print(f"mtsig: mtsig cannot keep its counts in {show_name(folder)} ({reason}) and counts again. Name another "
               f"folder with MTSIG_CACHE, or set it to nothing.", file=sys.stderr)

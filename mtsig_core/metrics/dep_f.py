@@ -81,8 +81,8 @@ class DepF(Untokenized):
         """
         lacking = [name for name in (*testset.systems, *testset.references) if name not in testset.parses]
         if lacking:
-            raise SettingError(f"dep-f needs a parse of each system and reference, and there is none of "
-                               f"{', '.join(lacking)}. Give a CoNLL-U file for each, under its name.",
+            raise SettingError(f"dep-f needs a parse of each system and reference. Missing: {', '.join(lacking)}. "
+                               "Give a CoNLL-U file for each, under its name.",
                                {"parse": "NAME=FILE"})
         stats = np.zeros((len(testset.systems), testset.n_segments, 3), dtype=np.int32)
         for k in range(testset.n_segments):
