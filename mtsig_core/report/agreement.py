@@ -86,8 +86,8 @@ def agreement_note(found: Agreement | TaskAgreement) -> str:
     unit, n = found.sampling.unit, len(found.comparisons)
     sentences = [
         "Pairwise accuracy is the share of pairs of systems that a metric orders as people do, without pairs that "
-        "people score the same. Soft pairwise accuracy is 1 minus the mean distance between the one-sided p of people and of "
-        "the metric (Thompson et al. 2024). A pair is compared on the segments where both systems have scores. "
+        "people score the same. Soft pairwise accuracy is 1 minus the mean distance between the one-sided p of people "
+        "and of the metric (Thompson et al. 2024). A pair is compared on the segments where both systems have scores. "
         f"Permutations and resamples are by {unit}. With other systems the order of the metrics may differ."]
     if n:
         sentences.append(
