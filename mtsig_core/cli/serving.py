@@ -311,9 +311,10 @@ runpy.run_module("streamlit", run_name="__main__", alter_sys=True)"""
 def add_serve(sub: ArgumentParser) -> None:
     add_source_options(sub)
     add_pairs(sub)
-    sub.add_argument("--port", type=int, default=8501)
-    sub.add_argument("--address", help="where to listen (default: localhost, this machine only)")
-    sub.add_argument("--workers", type=int, default=1, metavar="N", help="processes, behind a proxy (needs Caddy)")
+    sub.add_argument("--port", type=int, default=8501, metavar="N", help="port to listen on (default: 8501)")
+    sub.add_argument("--address", help="address to listen on (default: localhost, this machine only)")
+    sub.add_argument("--workers", type=int, default=1, metavar="N", help="number of processes; more than one needs the "
+                     "proxy Caddy (default: 1)")
     sub.add_argument("--no-browser", action="store_true", help="do not open a browser")
     sub.set_defaults(command=run_serve)
 

@@ -84,7 +84,7 @@ def plan(source: Comparison | SizeSweep, difference: float, power: float = 0.8, 
 
     Normal theory, with SE falling as 1/sqrt(units); `PairSize.expected` beside `PairSize.significant` of a sweep of
     sizes shows how well it holds here. The segments are those of units of the same mean length. For one test at alpha,
-    and for a family of all pairs; each size with an interval, for which docs/planning.md has measured how often it
+    and for a family of all pairs; each size with an interval, for which docs/statistics.md has measured how often it
     holds the true one. The test is that of the comparison, ``ar`` for a sweep.
 
     Parameters

@@ -57,8 +57,9 @@ def guess_role(file: str, content: bytes = b"") -> str:
     header = re.split(rb"[\t,;]", content[:1000].partition(b"\n")[0].lower().replace(b'"', b""))
     lines = content[:1000].split()[:-1]  # of which the last may be cut
     numbers = len(lines) > 2 and all(map(_NUMBER.fullmatch, lines))
-    held = getattr(sniff(content), "readers", {})  # of a format with a reader of its own
-    if numbers or {b"system", b"score"} <= {cell.strip() for cell in header} or {*held} == {SCORE_TABLE}:
+    fmt = sniff(content)
+    is_table = fmt is not None and [content for content, reader in fmt.reads.items() if reader] == [SCORE_TABLE]
+    if numbers or {b"system", b"score"} <= {cell.strip() for cell in header} or is_table:
         return "scores"
     if (found := task_name(PurePosixPath(file).name)) is not None:
         return found.role

@@ -1,7 +1,7 @@
 """The demonstration corpus: six simulated systems, calibrated to those of Koehn (2004). Nothing in it is real.
 
 `simulate` makes it, in seconds; `load_demo` reads the same from ``demo.xz``, in less than one.
-``python -m mtsig_core.simulation.corpus`` writes that file anew. ``docs/simulation.md`` says what it imitates and
+``python -m mtsig_core.simulation.corpus`` writes that file anew. ``docs/data.md`` says what it imitates and
 what not.
 """
 

@@ -17,10 +17,17 @@ from mtsig_core.figures.comparison_plots import matrix
 from mtsig_core.figures.experiment_plots import replicate_histogram
 from mtsig_core.metrics import list_metrics, metric_title, metric_titles, resolve_metric
 from mtsig_core.report import export
-from mtsig_core.report.caution_words import describe_agreement
 from mtsig_core.report.experiment_tables import bracketed
 from mtsig_core.report.reports import comparison_html, comparison_latex
-from mtsig_core.report.sentences import describe_control, keeps_its_level, list_caveats, paper_sentences
+from mtsig_core.report.sentences import (
+    DISPUTED_PAIRS_NOTE,
+    DISPUTES_NOTE,
+    describe_control,
+    keeps_its_level,
+    list_caveats,
+    paper_sentences,
+    state_decisions,
+)
 from mtsig_core.report.table import written_like
 from mtsig_core.report.tables import (
     across_table,
@@ -110,7 +117,7 @@ def _put_back(name):
 
 # Further metrics beside the one of the page, and the pairs on which they do not agree.
 
-_SHOWN = 100
+_SHOWN = 20  # pairs in sight
 
 
 def pick_further_metrics(view: View) -> list[MetricResult]:
@@ -139,34 +146,30 @@ def warnings_of(view: View, further: list[MetricResult]) -> list[Caution]:
             if caution.metric == result.metric]
 
 
-def show_disagreement(view: View, further: list[MetricResult], warnings: list[Caution], command: str) -> None:
+def show_decisions(view: View, results: Sequence[MetricResult], page: str) -> None:
     """How often the metrics agree, the pairs on which they do not, and all of them as signs."""
-    compared = [view.result, *further]
-    screen.cautions((caution for caution in warnings if caution.kind.concern == "scores"), several=True)
-    names = " and ".join(metric_title(result.metric) for result in compared)
-    st.subheader("Do the metrics agree?")
-    screen.answer(f"{names}: {describe_agreement(pairs_across(compared))}")
-    screen.cautions(about_top_groups({result.metric: result for result in compared}))
-    st.caption("Opposite: each is significant, in another direction. Some decide: significant by one, not by another. "
-               "Differences are improvements; ● is significant. To try several metrics and keep one is to test more "
-               "than once: choose the one that counts beforehand, or report all.")
-    sizes = {metric_title(result.metric): max((pair.n for pair in result.pairs), default=0) for result in compared}
+    metrics, names = [result.metric for result in results], [metric_title(result.metric) for result in results]
+    screen.answer(state_decisions(names, pairs_across(results)))
+    screen.cautions(about_top_groups(dict(zip(metrics, results, strict=True))))
+    sizes = {name: max((pair.n for pair in result.pairs), default=0)
+             for name, result in zip(names, results, strict=True)}
     if len(set(sizes.values())) > 1:
-        screen.plain("Each decides on the segments that it has: " + ", ".join(
-            f"{name} on {n:,}" for name, n in sizes.items()) + ". Fewer segments separate fewer pairs.")
-    table = across_table(compared, view.comparison.settings)
+        screen.plain("Each metric decides on the segments that it has: " + ", ".join(
+            f"{name} on {n:,}" for name, n in sizes.items()) + ". Fewer segments show fewer differences.")
+    table = across_table(results, view.comparison.settings)
     if unlike := pick_unlike(table):
         n = len(unlike.rows)
-        screen.show_table(unlike.pick_rows(range(min(n, _SHOWN))))
-        if n > _SHOWN:
-            st.caption(f"The first {_SHOWN} of {n} rows; the file has all.")
-    with st.expander("Every pair by every metric: > better, < worse, ~ neither", key="summary.pairs.box"):
-        show_relations(compared)
-        if missing := without_relation(compared):
+        screen.show_table(unlike.pick_rows(range(min(n, _SHOWN))), f"{page}.unlike")
+        more = f" The first {_SHOWN} of {n} pairs; the file has all." if n > _SHOWN else ""
+        st.caption(f"{DISPUTED_PAIRS_NOTE}{more} {DISPUTES_NOTE}")
+    with st.expander("All pairs, files, command", key=f"{page}.pairs.box"):
+        show_relations(results, f"{page}.relations")
+        if missing := without_relation(results):
             screen.plain(f"Not compared by all of these: {', '.join(missing)}")
-        copyable(command, "summary.pairs.command", "Command that prints all pairs by these metrics")
-    charts.csv_button(view.named(metric="-".join(result.metric for result in compared)), "summary.pairs",
-                      rows=table.records(), text="All pairs under all metrics as CSV")
+        charts.csv_button(view.named(metric="-".join(metrics)), f"{page}.pairs", rows=table.records(),
+                          text="All pairs by all metrics as CSV")
+        copyable(replace(view, metric=",".join(metrics)).command(), f"{page}.pairs.command",
+                 "Command that prints all pairs by these metrics")
 
 
 def show_relations(results: Sequence[MetricResult], key: str | None = None) -> None:

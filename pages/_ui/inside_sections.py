@@ -144,7 +144,7 @@ def show_averages(view: View) -> tuple[Study, Averages]:
     pair = one.disagreements[0] if one.disagreements else one.case and one.case.pair
     both.show(partial(rankings, [(row.system, row.corpus, row.average) for row in one.systems],
                       (pair.a, pair.b) if pair else (), unit=unit), one.systems,
-              f"Corpus {unit} of each system beside its mean of sentence scores; {len(one.disagreements)} pairs of "
+              f"Corpus {unit} of each system next to its mean of sentence scores; {len(one.disagreements)} pairs of "
               "lines cross.", table=tables.average_table(one))
     st.caption("A corpus score adds up the counts first, so long sentences weigh more. In a mean of sentence scores "
                "all sentences weigh the same.")
@@ -208,8 +208,8 @@ def show_students_t(view: View, system: str) -> None:
                f"{level} intervals of the mean of {one.system} by Student's t and by the bootstrap, at each size.",
                one.system)
     screen.show_table(tables.mean_interval_table(one))
-    st.caption(f"{level} intervals, {one.resamples:,} bootstrap samples. Student's t takes segments as independent, "
-               "and needs a mean of segment scores, which a corpus score is not. "
+    st.caption(f"{level} intervals, {one.resamples:,} resamples. Student's t (Koehn 2004, section 4) needs a "
+               "mean of segment scores, which a corpus score is not, and treats segments as independent. "
                + ("Scores as the table has them." if from_table else
                   f"So this is the mean of sentence scores, not corpus {unit}: {one.signature}"))
     st.subheader("Student's t or the normal distribution?")
@@ -217,7 +217,7 @@ def show_students_t(view: View, system: str) -> None:
     x, t, normal = densities(n, alpha)
     means.show(partial(student_density, x, t, normal, factor(n, alpha), factor(None, alpha), n),
                list(zip(x.tolist(), t.tolist(), normal.tolist(), strict=True)),
-               f"Student's t for n = {n} beside the normal distribution, with the tails beyond {factor(n, alpha):.4f} "
+               f"Student's t for n = {n} next to the normal distribution, with the tails beyond {factor(n, alpha):.4f} "
                "standard errors.", one.system, key="metrics.density",
                header=["x", "t", "normal"], n=n)
     st.caption("With few scores the interval by Student's t is wider than the interval by the normal distribution.")

@@ -276,7 +276,7 @@ def _round(view: LectureView, truth: str = "") -> Round:
     """What is remembered of a view, and what came of it."""
     shown, scale = view.shown, SCENES[view.scene].scale(view.shown)
     options = scale.get("options", ())
-    of = "made-up scores" if view.scene == "documents" else texts.name_source(shown.testset)
+    of = "simulated scores" if view.scene == "documents" else texts.name_source(shown.testset)
     return Round(view.scene, of, shown.seed, shown.world, view.step,
                  texts.describe_guess(view.guess, options) if view.guess else "",
                  texts.describe_votes(view.votes, scale["kind"], options), format_numbers(view.votes) or "", truth)

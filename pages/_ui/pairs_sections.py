@@ -125,7 +125,7 @@ def count_triples(result: MetricResult) -> int:
 def show_triples(result: MetricResult, n: int) -> None:
     """Triples in which the first is better than the last, and the one between differs from neither."""
     if not n:
-        st.write("There is none.")
+        st.write("No such triple.")
         return
     triples, names = ranks.triple_examples(ranks.better_matrix(result), _MOST_TRIPLES), [
         system.system for system in result.systems]

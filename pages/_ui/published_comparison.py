@@ -54,10 +54,10 @@ def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Ca
         text = _kept(key, about)
     except MtsigError as problem:
         return screen.error(problem)
-    with st.expander("Set an official table beside these scores", expanded=bool(text), key="official.box"):
+    with st.expander("Compare a published table with these scores", expanded=bool(text), key="official.box"):
         st.caption(f"Columns: {first}system and each metric, or {first}system, metric, score; tabs, semicolons or "
-                   "commas between. It is kept with the address of this page: who has the address "
-                   "sees it. Empty the box to take it away.")
+                   "commas between. It is kept with the address of this page: whoever has the address "
+                   "sees it. To remove it, empty the box.")
         if _SAID not in st.session_state:  # else what was typed stays
             st.session_state[_TEXT] = text
         if not text and address.asked(key) is not None:

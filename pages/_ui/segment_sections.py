@@ -137,7 +137,7 @@ def show_decided(ahead: str, deciding: int, n: int) -> None:
     """Say how few segments the lead of a system hangs on, and lead to them."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         them = "it" if deciding == 1 else "them"
-        screen.faint(f"{deciding:,} of {n:,} segments decide: without {them}, {ahead} would not be ahead.", "content")
+        screen.faint(f"{deciding:,} of {n:,} segments decide: without {them}, {ahead} would not be better.", "content")
         st.button("Show them" if deciding > 1 else "Show it", key="segments.decide", type="tertiary",
                   on_click=_show_deciding)
 

@@ -205,7 +205,7 @@ class Curve:
         """What the dots, the curve and the line are."""
         alpha, unit = sweep.settings.alpha, metric_title(self.view.metric)
         return (f"Each dot is a share of random test sets with p at most {alpha:g} (uncorrected, percentile test on "
-                f"{sweep.settings.resamples} resamples by {sweep.settings.unit}), with its Monte Carlo interval; their "
+                f"{sweep.settings.resamples} resamples by {sweep.settings.unit}), with its Monte Carlo interval. Their "
                 f"differences are moved by {rounded(self.difference - mine.delta, '+')} {unit}. Opposite: against the "
                 f"order of the whole set; {own_order(mine, alpha)}. Pale: more than half of this test set. The dotted "
                 f"curve is normal theory and meets the line of {self.power:.0%} at the size needed; the bar is its "

@@ -146,9 +146,10 @@ def show_table(view: View, others: list[MetricResult]) -> None:
     if chosen is not None:
         one_pair.open_pair(view, table.values("system")[chosen])
     if others:
-        several = ",".join([view.metric, *(other.metric for other in others)])
-        comparison_sections.show_disagreement(view, others, comparison_sections.warnings_of(view, others),
-                                              replace(view, metric=several).command())
+        warnings = comparison_sections.warnings_of(view, others)
+        screen.cautions((caution for caution in warnings if caution.kind.concern == "scores"), several=True)
+        st.subheader("Do the metrics agree?")
+        comparison_sections.show_decisions(view, [view.result, *others], "summary")
 
 
 def show_references(view: View) -> None:

@@ -35,11 +35,11 @@ from mtsig_core.report.table import Column, Table
 from mtsig_core.report.tables import (
     dispute_counts_table,
     disputed_pairs_table,
+    pair_runs_table,
     pairs_table,
     rank_table,
     rules_table,
-    task_pair_runs_table,
-    task_runs_table,
+    runs_table,
 )
 from mtsig_core.report.task_export import disputed_records, task_document
 from mtsig_core.results import TaskAgreement, TaskComparison
@@ -144,19 +144,19 @@ def show_warnings(comparison: TaskComparison) -> None:
 
 def name_runs(comparison: TaskComparison, metric: str) -> list[str]:
     """The tab of the training runs, where there are any."""
-    return ["Training runs"] * bool(task_runs_table(comparison, metric))
+    return ["Training runs"] * bool(runs_table(comparison, metric))
 
 
 def show_runs(comparison: TaskComparison, metric: str) -> None:
     """Of the language pairs that have training runs, and across those that have as many."""
-    runs = task_runs_table(comparison, metric)
+    runs = runs_table(comparison, metric)
     screen.show_table(runs, "task.runs")
     st.caption("Systems that have several runs. A score is the mean over them; ranks, intervals and p hold for these. "
                "The SD between runs is what another training would change. Across all pairs run k has the mean of its "
                "scores, of systems that have as many runs in every language pair.")
     with st.expander("Standard errors of the differences: of the test set, between runs, of both",
                      key="task.runs.box"):
-        screen.show_table(task_pair_runs_table(comparison, metric), "task.pair_runs")
+        screen.show_table(pair_runs_table(comparison, metric), "task.pair_runs")
 
 
 def show_across(comparison: TaskComparison, metric: str) -> None:

@@ -258,8 +258,7 @@ def _show_better(view: View) -> None:
                   table=tables.claim_table(one))
     st.caption(f"{one.better} of {one.systems} systems are better by about {rounded(one.difference)} points, on "
                f"{one.repeats} test sets of {one.n_segments:,} segments. Bonferroni, Holm and Romano-Wolf limit the "
-               "chance of any false claim (left); the two by Benjamini limit the share of claims that are false "
-               "(right).")
+               "chance of any false claim (left). Benjamini's two limit the share of claims that are false (right).")
     with explain("claims"):
         st.markdown(f"Randomization test by segment, {one.trials:,} permutations. {one.null_pairs} pairs are of equal "
                     "systems. Bars are 95% Monte Carlo intervals; vermillion marks a rate above the promised one.")

@@ -1,7 +1,5 @@
 """`task` on a folder of scores."""
 
-import csv
-import io
 import json
 import re
 import shlex
@@ -45,21 +43,6 @@ def test_the_same_seed_gives_the_same_bytes(run, folder):
     first, second = (run("task", "--folder", folder, "--format", "json", "--trials", 499, "--jobs", jobs).out
                      for jobs in (1, 2))
     assert first == second
-
-
-def test_text_shows_systems_by_language_pairs(run, folder):
-    text = run("task", "--folder", folder, "--metrics", "XCOMET", "--trials", 499).out
-    row = next(line for line in text.splitlines() if line.startswith("Gamma"))
-    assert row.split()[:4] == ["Gamma", "-", "1", "3"]
-    assert "Assumed: XCOMET: higher is better" in text
-
-
-def test_csv_has_all_tables(run, folder):
-    rows = list(csv.DictReader(io.StringIO(run("task", "--folder", folder, "--format", "csv", "--trials", 499).out)))
-    assert {(row["table"], row["language_pair"]) for row in rows
-            if row["table"] not in ("disputed", "assumed")} == {
-        (table, pair) for table in ("systems", "pairs") for pair in ("en-de_DE", "en-ja_JP", "")}
-    assert any(row["table"] == "assumed" and row["reason"].startswith("Assumed: XCOMET: higher") for row in rows)
 
 
 def test_what_is_compared_is_chosen(run, folder):
@@ -124,40 +107,6 @@ def test_scores_of_open_direction_stop_nothing_else_and_are_asked_about_when_wan
         answer = run(*asked, "--metrics", "mine")
         assert answer.status == 2 and not answer.out and "--lower-is-better mine" in answer.err
         assert "mine" in run(*asked, "--metrics", "mine", "--lower-is-better", "mine").out
-
-
-def test_pairs_on_which_metrics_disagree_are_counted_and_listed(run, folder):
-    """Against a slow loop over the decisions of each metric; MetricX has Gamma first here, and Alpha and Beta tie."""
-    path = folder / "automatic_scores" / "Gamma.jsonl"
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    for line in lines:
-        line["metric_scores"]["MetricX-24"] = [-0.01, -0.02]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    asked = ("task", "--folder", folder, "--trials", 499, "--resamples", 50)
-    data = json.loads(run(*asked, "--format", "json").out)
-    across = {"XCOMET": data["macro"]["XCOMET"]["pairs"], "MetricX-24": data["macro"]["MetricX-24"]["pairs"]}
-    tables = {pair: {name: result["pairs"] for name, result in data["pairs"][pair]["metrics"].items()}
-              for pair in data["pairs"]} | {None: across}
-    assert [one["language_pair"] for one in data["disputed"]] == list(tables)
-    for one in data["disputed"]:
-        first, second = ({frozenset((row["a"], row["b"])): {"a": row["a"], "b": row["b"], None: None}[row["better"]]
-                          for row in rows} for rows in tables[one["language_pair"]].values())
-        both = [(first[pair], second[pair]) for pair in first]
-        assert one["n_pairs"] == len(both) and one["agree"] == sum(a == b for a, b in both)
-        assert one["opposite"] == sum(a != b and None not in (a, b) for a, b in both)
-        assert one["some_decide"] == sum(a != b and None in (a, b) for a, b in both)
-        assert one["only"] == {"XCOMET": sum(a is not None and b is None for a, b in both),
-                               "MetricX-24": sum(a is None and b is not None for a, b in both)}
-        assert len(one["pairs"]) == one["opposite"] + one["some_decide"]
-    german = data["disputed"][0]
-    assert german["opposite"] == 2
-    found = next(row for row in german["pairs"] if {row["a"], row["b"]} == {"Alpha", "Gamma"})
-    assert found["together"] == "opposite" and found["decisions"] == {"XCOMET": 1, "MetricX-24": -1}
-    text = run(*asked).out
-    assert "XCOMET, MetricX-24 in 2 language pairs: alike on " in text and " of 4 pairs, opposite on 2" in text
-    rows = csv.DictReader(io.StringIO(run(*asked, "--format", "csv").out))
-    assert {(row["language_pair"], row["a"], row["b"]) for row in rows if row["together"] == "opposite"} == {
-        ("en-de_DE", "Alpha", "Gamma"), ("en-de_DE", "Beta", "Gamma")}
 
 
 def test_mistakes_are_one_message(run, folder):

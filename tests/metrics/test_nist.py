@@ -90,12 +90,6 @@ def test_the_token_0_is_no_context():
     assert stats[0, :, 1].tolist() == [log2(4 / 1), 0]  # a after 0: 1 of 4 words, not of one 0
 
 
-@pytest.mark.parametrize("length, penalty", [(6, 0.5), (9, 1), (12, 1), (3, 0.5 ** (log(3) / log(1.5)) ** 2), (0, 0)])
-def test_the_penalty_is_a_half_at_two_thirds(length, penalty):
-    sums = np.array([length * 2.0, *[0] * 4, length, *[0] * 4, 9])
-    assert Nist().score(sums) == pytest.approx(2 * penalty)
-
-
 def test_a_part_of_a_test_set_has_weights_of_its_own():
     testset = toy([["a b", "a c"]], [["a b", "a c"]])
     part = testset.take([0])

@@ -58,10 +58,3 @@ def test_of_several_references_the_nearest_counts_and_of_two_as_near_the_longer(
 def test_rates():
     sums = np.array([[3, 12], [0, 5], [6, 4], [0, 0], [2, 0]])
     assert Wer().score(sums).tolist() == [25, 0, 150, 0, 100]
-
-
-def test_long_segments():
-    words = [f"w{k}" for k in np.random.default_rng(1).integers(0, 9, 3000)]
-    kept = [word for k, word in enumerate(words) if k % 10]
-    one = toy([[" ".join(kept)]], [[" ".join(words)]])
-    assert [metric().statistics(one)[0, 0].tolist() for metric in (Wer, Per)] == [[300, 3000]] * 2

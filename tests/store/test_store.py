@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from mtsig_core import SettingError, TestSet
 from mtsig_core.errors import StoreError
 from mtsig_core.source import Source, TaskSource
-from mtsig_core.store.database import DAY, Limits, _engine
+from mtsig_core.store.database import DAY, Limits
 from mtsig_core.store.kept_sets import Store, TableStore, open_store
 from mtsig_core.store.reviews import Begin, ReviewStore
 from mtsig_core.testset import SegmentScores
@@ -172,12 +172,6 @@ def test_mistakes_in_the_settings(tmp_path, environment, message):
     with pytest.raises((StoreError, SettingError), match=message) as caught:
         open_store(environment)
     assert "secret" not in str(caught.value)
-
-
-@pytest.mark.parametrize("said, waited", [("", "10"), ("?connect_timeout=3", "3")])
-def test_a_database_that_does_not_answer_is_not_waited_for_by_the_minute(said, waited):
-    engine = _engine(f"postgresql://u@h/d{said}")
-    assert engine.dialect.create_connect_args(engine.url)[1]["connect_timeout"] == waited
 
 
 def test_the_folder_is_private_and_settings_count(tmp_path):
