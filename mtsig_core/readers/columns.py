@@ -28,6 +28,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "docid": ("docid", "doc_id", "doc", "document", "document_id"),
     "domain": ("domain", "domain_name"),
     "source": ("source", "src"),
+    "reference": ("reference", "ref", "refa", "refb"),
+    "output": ("hypothesis", "hyp", "mt", "target", "tgt", "translation", "output"),
     "langpair": ("lp", "langs", "langpair", "langpairs", "lang_pair", "language_pair", "language pair",
                  "language pairs", "language-pair", "lang pair", "pair")}
 EXPECTED_COLUMNS = (
