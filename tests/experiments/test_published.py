@@ -97,7 +97,8 @@ def test_what_the_text_of_koehn_says():
 def test_what_the_text_of_zhang_and_vogel_says():
     said = text("zhang-vogel-2004")
     for words in ("100 documents (878 sentences) and 4 human translations", "narrows the confidence interval by 30%",
-                  "60~70% of testing data with four references", "We conducted 5,000"):
+                  "60~70% of testing data with four references", "We conducted 5,000",
+                  "middle 95% of the scores (i.e. the 2.5th percentile: scorelow and the 97.5th percentile", "histogram of 20000 BLEU"):
         assert words in said
     assert "878 sentences, 4 references" in papers.ZHANG_VOGEL_1.about
 
