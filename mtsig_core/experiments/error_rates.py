@@ -84,8 +84,6 @@ def equal_weights(metric: Metric, both: np.ndarray, documents: np.ndarray) -> Eq
     Efron (1981), Nonparametric standard errors and confidence intervals, section 11 (exponential tilting).
     Kish (1965), Survey Sampling, 11.7.
 
-    Examples
-    --------
     >>> from mtsig_core.metrics.means import SegmentMean
     >>> both = np.array([[[3.0, 1], [5, 1], [1, 1]], [[2.0, 1], [6, 1], [1, 1]]])
     >>> equal_weights(SegmentMean("human", True), both, np.arange(3)).weights.round(3).tolist()
@@ -126,8 +124,6 @@ def _tilt(metric: Metric, sums: np.ndarray, pull: np.ndarray) -> np.ndarray | No
 def predicted_rejections(se_ratio: float, alpha: float) -> float:
     """How often a two-sided test rejects a true null whose standard error is so many times the one that it expects.
 
-    Examples
-    --------
     >>> round(predicted_rejections(1, 0.05), 3), round(predicted_rejections(1.5, 0.05), 3)
     (0.05, 0.191)
     """

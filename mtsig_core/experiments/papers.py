@@ -53,8 +53,6 @@ def _freeze(value: Any) -> Any:
 def by_size(metric: str, size: int, n_units: int) -> tuple[float, float] | None:
     """Table 2 of Zhang and Vogel at the same share of a test set, as fractions; None for other sizes and metrics.
 
-    Examples
-    --------
     >>> by_size("human", 20, 100), by_size("bleu", 30, 100)
     ((-0.0337, 0.0342), None)
     """
@@ -65,8 +63,6 @@ def by_size(metric: str, size: int, n_units: int) -> tuple[float, float] | None:
 def by_references(metric: str, references: int, size: int, n_units: int) -> tuple[float, float] | None:
     """Table 4 of Zhang and Vogel, of all of a test set Table 3, as fractions; None for what they do not have.
 
-    Examples
-    --------
     >>> by_references("nist", 1, 60, 100), by_references("bleu", 4, 100, 100), by_references("bleu", 1, 60, 100)
     ((-0.0264, 0.0266), (-0.0435, 0.0441), None)
     """

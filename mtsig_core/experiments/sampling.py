@@ -25,7 +25,7 @@ from mtsig_core.stats.settings import check_jobs, check_level, check_trials, res
 from mtsig_core.stats.significance import approximate_randomization, decide_pairs, win_rates
 from mtsig_core.testset import TestSet
 
-# What samples of a test set say of systems and pairs, and whether the whole test set bears it out.
+# What samples of a test set conclude, and whether the whole test set agrees.
 
 
 def spread(scores: np.ndarray) -> float:
@@ -41,8 +41,6 @@ def ratio_of_spreads(blocks: np.ndarray, broad: np.ndarray, alpha: float = 0.05)
     normal lots (F distribution), each of as many independent samples as tell as much of a variance (Bartlett 1946):
     n / (1 + 2 sum of squared autocorrelations). None below two scores, and where the second lot does not vary.
 
-    Examples
-    --------
     >>> some = np.array([3.0, 1, 4, 1, 5, 9, 2, 6, 5])
     >>> [round(x, 2) for x in ratio_of_spreads(some * 2, some)]
     [2.0, 0.95, 4.21]
@@ -201,8 +199,6 @@ def positions(kind: str, n_segments: int, size: int, shuffle_seed: int | None = 
     With a seed the segments are put in a random order first. A `SettingError` for an unknown kind, and for a size that
     leaves fewer than two samples.
 
-    Examples
-    --------
     >>> positions("blocks", 7, 3).tolist(), positions("broad", 7, 3).tolist()
     ([[0, 1, 2], [3, 4, 5]], [[0, 2, 4], [1, 3, 5]])
     """
@@ -228,7 +224,7 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
     """Take a test set for the truth, cut it into small ones, and see what each of these would have said.
 
     Each sample has draws of its own by segment, which all systems share. A metric whose statistics depend on the test
-    set (NIST) is counted anew on each sample, so that small samples score below the whole.
+    set (NIST) is counted again on each sample, so that small samples score below the whole.
     """
     settings, _ = resolve_sampling(testset, unit="segment", block_length=None, alpha=alpha, resamples=resamples,
                                    seed=seed)
@@ -241,7 +237,7 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
     pairs, counted = seen.order[engine.all_pairs(len(seen.order))], seen.counter()
 
     def one(sample: int) -> tuple[np.ndarray, ...]:
-        # A seed for each sample, told by both numbers, so that samples of one seed are not those of the next.
+        # A seed for each sample from both numbers, so that samples of one seed are not those of the next.
         own = int(np.random.SeedSequence((seed, sample)).generate_state(1, np.uint64)[0])
         return _conclude_sample(metric, counted(rows[sample]), pairs, replace(settings, seed=own), trials)
 

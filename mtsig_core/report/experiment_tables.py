@@ -128,8 +128,6 @@ def tally_table(samples: Mapping[str, Sampling], a: str, b: str, alpha: float, p
 def describe_whole(p: float, alpha: float, n_units: int) -> str:
     """Whether the whole test set of so many units, which conclusions are held against, decides a pair itself.
 
-    Examples
-    --------
     >>> describe_whole(0.001, 0.05, 300), describe_whole(0.125, 0.05, 6)
     ('decided, p 0.0010 from 999 permutations', 'itself undecided, p 0.1250 from all 64 permutations')
     """
@@ -397,8 +395,6 @@ def needed(units: int | None, segments: int | None, name: str,
            ends: tuple[int | None, int | None] | None = None) -> str:
     """A size in words, its interval, which is in the same units, and of documents the segments too.
 
-    Examples
-    --------
     >>> needed(120, 1800, "documents", (60, 400)), needed(120, 120, "segments", (60, None))
     ('about 120 documents [60, 400] (about 1,800 segments)', 'about 120 segments [60, no upper limit]')
     >>> needed(None, None, "segments")
@@ -452,8 +448,6 @@ def plan_table(planned: Sequence[PairPlan], difference: float, metric: str, unit
 def own_order(row: PairPlan, alpha: float) -> str:
     """Whether the whole set, by normal theory, tells the order of a pair that parts of it are held against.
 
-    Examples
-    --------
     >>> own_order(PairPlan("A", "B", 0.9, 0.6, *[None] * 21), 0.05)
     'its own difference, 1.5 standard errors, leaves that open'
     """
@@ -498,8 +492,6 @@ def reference_table(sweep: ReferenceSweep, system: str, with_paper: bool = True)
 def as_good_as(row: ReferenceSize) -> str:
     """The share of the data that gives as narrow an interval as one reference, with its Monte Carlo interval.
 
-    Examples
-    --------
     >>> as_good_as(ReferenceSize(4, 1, 90, "A", 30.1, -.05, .05, .1, 0.77, 0.71, 0.834))
     '77% [71%, 83%] of the data'
     """
@@ -607,8 +599,6 @@ def step_records(example: WorkedExample) -> list[dict[str, Any]]:
 def formula(example: WorkedExample) -> str:
     """BLEU-n of the example, written out, for the longest n-grams of which any matches.
 
-    Examples
-    --------
     >>> from mtsig_core.experiments.inside_score import note_example
     >>> formula(note_example())
     'BLEU-2 = 0.8465 x (3/6 x 1/5)^(1/2) = 0.268'
