@@ -472,7 +472,7 @@ def size_table(sweep: SizeSweep, system: str) -> Table:
                      size=f"{sweep.settings.unit}s", relative=f"our {metric_title(sweep.metric)}").with_columns(
         (Column("part", "of the set", "share", ".0%"),
          *(Column(metric, f"their {metric_title(metric)}", "relative") for metric in theirs)),
-        [(row.size / sweep.n_units, *(papers.by_size(metric, row.size, sweep.n_units) or "" for metric in theirs))
+        [(row.size / sweep.n_units, *(papers.interval_at(metric, row.size, sweep.n_units) or "" for metric in theirs))
          for row in rows]).select("part", "size", "score", "relative", *theirs)
 
 
@@ -486,7 +486,7 @@ def reference_table(sweep: ReferenceSweep, system: str, with_paper: bool = True)
     return table.with_columns(
         (Column("their_score", "their score", "share"), Column("their_interval", "their interval", "relative")),
         [(_their_score(sweep, row) or "",
-          papers.by_references(sweep.metric, row.references, sweep.n_units, sweep.n_units) or "") for row in rows])
+          papers.interval_at(sweep.metric, sweep.n_units, sweep.n_units, row.references) or "") for row in rows])
 
 
 def as_good_as(row: ReferenceSize) -> str:
@@ -505,7 +505,7 @@ def grid_table(sweep: ReferenceSweep, system: str) -> Table:
     counts = range(1, len(sweep.names) + 1)
 
     def write(row: ReferenceSize) -> str:
-        theirs = papers.by_references(sweep.metric, row.references, row.size, sweep.n_units)
+        theirs = papers.interval_at(sweep.metric, row.size, sweep.n_units, row.references)
         return _few_characters(row.relative) + (f" ({_few_characters(theirs)})" if theirs else "")
 
     return Table("grid", (Column("part", "of the set", "share", ".0%"),
@@ -519,14 +519,14 @@ def system_records(sweep: SizeSweep, people: bool = False) -> list[dict[str, Any
     Scores of a score table, `people`, stand beside their human judgments.
     """
     metric = "human" if people else sweep.metric
-    return [record | _paper(papers.by_size(metric, row.size, sweep.n_units))
+    return [record | _paper(papers.interval_at(metric, row.size, sweep.n_units))
             for row, record in zip(sweep.systems, sweep.records("systems"), strict=True)]
 
 
 def reference_records(sweep: ReferenceSweep) -> list[dict[str, Any]]:
     """`found.rows` for files, with what Tables 3 and 4 of Zhang and Vogel have for the same number and share."""
     return [record | {"paper_score": _their_score(sweep, row)}
-            | _paper(papers.by_references(sweep.metric, row.references, row.size, sweep.n_units))
+            | _paper(papers.interval_at(sweep.metric, row.size, sweep.n_units, row.references))
             for row, record in zip(sweep.rows, sweep.records(), strict=True)]
 
 
