@@ -223,6 +223,13 @@ def see_pair(pair: PairResult | MacroPair, name: str, result: MetricResult | Mac
                     pair.p_adjusted, *wins, decision)
 
 
+def see_anchor_pairs(result: MetricResult, settings: Settings) -> dict[str, SeenPair]:
+    """By system, its pair with the best system or the baseline, as it sees it."""
+    anchor = find_anchor(result, settings)
+    return {name: see_pair(pair, name, result, settings) for pair in result.pairs if anchor in (pair.a, pair.b)
+            for name in (pair.a, pair.b) if name != anchor}
+
+
 def describe_undecided(pair: PairResult | MacroPair, settings: Settings) -> str:
     """What a pair is in which no system is declared better."""
     if isinstance(pair, PairResult) and pair.n == 0:

@@ -260,8 +260,8 @@ class Reader:
 _EACH, DECIDE = "all segments", "those that decide"
 _FILTERS = {"document": None, "genre": None, "text": "", "where": segments.PLACES[0], "how": segments.WAYS[0],
             "only": _EACH, "shortest": None, "longest": None}
-_HOW = ("Upper and lower case are the same. Whole words need spaces between words. A regular expression is as in "
-        "Python, and may take two seconds.")
+_HOW = ("Case does not matter. Whole words need spaces between words. Regular expressions are those of "
+        "Python, and stop after two seconds.")
 
 
 @dataclass(frozen=True)
