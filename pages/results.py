@@ -15,7 +15,8 @@ with or_end_page():
     comparison = view.comparison(partial(task_sections.grow_ranks, view.kept.info, view.metric))
 
 task_sections.show_verdict(comparison, view.metric)
-task_sections.show_choice(view, comparison)
+choices = task_sections.show_choice(view, comparison)
+task_sections.show_first_caveats(comparison, view.metric, beside=choices)
 if (pair := task_sections.show_ranks(comparison, view.metric, "task.picture")) is not None:
     address.go("summary", **view.address_of(pair, comparison))
 if (link := review_sections.show_begin(view, comparison)) is not None:

@@ -49,7 +49,8 @@ except MtsigError as problem:
     screen.error(problem)
 mend = partial(review_sections.mend, view) if view.may_edit else None
 if now is not None:
-    task_sections.show_verdict(now, metric, mend)
+    task_sections.show_verdict(now, metric)
+    task_sections.show_first_caveats(now, metric, mend)
 review_sections.show_decisions(view, now)
 if view.may_edit:
     browser.remember()

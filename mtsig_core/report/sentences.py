@@ -279,7 +279,7 @@ def state_verdict(found: Found, metric: str) -> str:
     if macro is not None and macro.is_ranked:
         ranked = [row for row in macro.systems if row.rank_low is not None]
         n, where = len(macro.systems), f" across {format_count(len(parts), 'language pair')}"
-        some = f". Ranked are the {len(ranked)} of {n} systems that took part in all" * (len(ranked) < n)
+        some = f". The {len(ranked)} of {n} systems that took part in all are ranked" * (len(ranked) < n)
         top = [row.system for row in ranked if row.rank_low == 1]
         return name_top_group(top, len(ranked), has_clear_winner(macro), where) + some
     if len(parts) == 1:

@@ -88,25 +88,29 @@ def grow_ranks(info: TaskInfo, metric: str, pairs: dict[str, Comparison]) -> Non
         screen.show_table(table.pick_rows(range(len(table.rows))[:screen.MOST_PLAIN]), whole=True)  # without a control
 
 
-def show_verdict(comparison: TaskComparison, metric: str, mend: caveats.Mend | None = caveats.mend_in_address) -> None:
-    """How the language pairs were tested, the answer, and what limits it."""
+def show_verdict(comparison: TaskComparison, metric: str) -> None:
+    """How the language pairs were tested, and the answer."""
     screen.status(list_task_settings(comparison))
     screen.answer(f"{name_in_verdict(metric)}: {state_verdict(comparison, metric)}.")
-    if more := caveats.show_of_task(comparison, metric, "first", mend, _SEEN):
+
+
+def show_first_caveats(comparison: TaskComparison, metric: str, mend: caveats.Mend | None = caveats.mend_in_address,
+                       beside: int = 0) -> None:
+    """What limits the answer, as far as it leaves the ranks in sight; `beside` boxes are there already."""
+    if more := caveats.show_of_task(comparison, metric, "first", mend, max(1, _SEEN - beside)):
         screen.faint(f"{format_count(more, 'more caveat')} under Caveats.")
 
 
-def show_choice(view: TaskView, comparison: TaskComparison) -> None:
+def show_choice(view: TaskView, comparison: TaskComparison) -> int:
     """Say that nothing says which metric decides, where several could, and whom people put on top where another metric
-    is chosen, or that they scored too."""
-    info = view.kept.info
-    if view.metric in info.own_scores[:1]:
-        for caution in about_choice(info, view.metric):
-            caveats.show_box(caution.finding, [{"metrics": name} for name in info.own_scores[1:FEW]], "choice")
-    mine = {*info.pairs_with(view.metric)}
+    is chosen, or that they scored too; in how many boxes."""
+    info, mine = view.kept.info, {*view.kept.info.pairs_with(view.metric)}
+    asked = [*about_choice(info, view.metric)] if view.metric in info.own_scores[:1] else []
+    for caution in asked:
+        caveats.show_box(caution.finding, [{"metrics": name} for name in info.own_scores[1:2]], "choice")
     people = [name for name in pick_human_scores(info.own_scores) if mine & {*info.pairs_with(name)}]
     if view.metric in people:
-        return
+        return len(asked)
     known = {name: view.known(name) for name in people}
     if (sentence := name_other_tops(comparison, view.metric, *filter(None, known.values()))) is not None:
         screen.caution_box(sentence)
@@ -114,6 +118,7 @@ def show_choice(view: TaskView, comparison: TaskComparison) -> None:
         by = "; ".join(f"{name} ({name_pairs(info.pairs_with(name))})" for name in waiting)
         caveats.show_box(f"People scored these systems too: {by}. Ranks by human scores may differ.",
                          [{"metrics": name} for name in waiting], "people")
+    return len(asked) + (sentence is not None) + bool(waiting)
 
 
 def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "") -> str | None:
