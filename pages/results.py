@@ -16,7 +16,7 @@ with or_end_page():
 
 task_sections.show_verdict(comparison, view.metric)
 choices = task_sections.show_choice(view, comparison)
-task_sections.show_first_caveats(comparison, view.metric, beside=choices)
+task_sections.show_first_caveats(comparison, view.metric, most=1 if choices else 2)
 if (pair := task_sections.show_ranks(comparison, view.metric, "task.picture")) is not None:
     address.go("summary", **view.address_of(pair, comparison))
 if (link := review_sections.show_begin(view, comparison)) is not None:

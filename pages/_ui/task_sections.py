@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from functools import partial
 
 import streamlit as st
@@ -64,9 +63,6 @@ from pages._ui.browser import command_box
 from pages._ui.screen import end_page, in_side_bar
 from pages._ui.views import TaskView, compare_by
 
-FEW = 4  # sentences that are all said in sight
-_SEEN = 2  # caveats above the ranks
-
 
 def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
     """Start the page of a task: its title, what is loaded; ends it with a message where the task cannot be read."""
@@ -95,9 +91,9 @@ def show_verdict(comparison: TaskComparison, metric: str) -> None:
 
 
 def show_first_caveats(comparison: TaskComparison, metric: str, mend: caveats.Mend | None = caveats.mend_in_address,
-                       beside: int = 0) -> None:
-    """What limits the answer, as far as it leaves the ranks in sight; `beside` boxes are there already."""
-    if more := caveats.show_of_task(comparison, metric, "first", mend, max(1, _SEEN - beside)):
+                       most: int = 1) -> None:
+    """What limits the answer, as far as it leaves in sight what follows."""
+    if more := caveats.show_of_task(comparison, metric, "first", mend, most):
         screen.faint(f"{format_count(more, 'more caveat')} under Caveats.")
 
 
@@ -137,30 +133,15 @@ def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "
 
 def show_caveats(view: TaskView, comparison: TaskComparison, mend: caveats.Mend | None = caveats.mend_in_address
                  ) -> None:
-    """All caveats: of the answer, of files and systems, and of each language pair."""
+    """All caveats: of the answer, of files and systems, and of each language pair, those of a kind together."""
     caveats.show_of_task(comparison, view.metric, "all", mend)
-    show_remarks(view, comparison)
-    for sentence in list_exclusions(comparison):
-        screen.caution_box(sentence)
-    show_warnings(comparison)
-
-
-def show_remarks(view: TaskView, comparison: TaskComparison) -> None:
-    """Where a system is in the top group although better-scoring ones are not, which files are not read, and what was
-    assumed."""
-    sentences = explain_far_firsts(comparison, view.metric)
-    title = f"In the top group although better-scoring systems are not: {len(sentences)} times"
-    with st.expander(title, key="task.far-firsts") if len(sentences) > FEW else nullcontext():
-        for sentence in sentences:
-            screen.plain(sentence)
+    for sentence in explain_far_firsts(comparison, view.metric):
+        screen.plain(sentence)
     if view.offer.unread:
         screen.caution_box(" ".join(unread_sentences(view.offer.unread)))
-    for sentence in list_assumptions(comparison.task.assumed, [view.metric], remedies=True):
+    for sentence in [*list_assumptions(comparison.task.assumed, [view.metric], remedies=True),
+                     *list_exclusions(comparison)]:
         screen.caution_box(sentence)
-
-
-def show_warnings(comparison: TaskComparison) -> None:
-    """All warnings by language pair, those of a kind together."""
     columns = Column("language_pair", "language pair", "name"), Column("text", "caveat")
     rows = tuple((pair, " ".join(texts)) for pair, one in comparison.pairs.items() for texts in group_cautions(
         fit_remedies_to_task(one.warnings), several=len(one.metrics) > 1, say=in_side_bar))
