@@ -88,7 +88,8 @@ def _measure(window: Window) -> None:
     _opened(window, "Summary")
     for key, names in (("correction", ("bonferroni", "none", "holm")), ("test", ("bootstrap", "percentile", "ar"))):
         for how, asked in (("for the first time", names), ("again", names * 2)):
-            _say(f"another {key}, {how}", [_chosen(window, key, SETTINGS[key].name_value(name)) for name in asked], "all")
+            waits = [_chosen(window, key, SETTINGS[key].name_value(name)) for name in asked]
+            _say(f"another {key}, {how}", waits, "all")
 
 
 def _say(what: str, waits: list[dict[str, float]], *told: str) -> None:
