@@ -482,7 +482,7 @@ class TestSet:
     assumed : tuple of Assumption
         What was assumed or left out when it was read; see `Task`.
     runs : mapping of str to sequence of sequence of str
-        By system, its outputs after further training runs: its score is the mean over the runs; see docs/runs.md.
+        By system, its outputs after further training runs: its score is the mean over the runs; see docs/statistics.md.
 
     Raises
     ------

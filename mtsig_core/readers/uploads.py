@@ -57,8 +57,9 @@ def guess_role(file: str, content: bytes = b"") -> str:
     header = re.split(rb"[\t,;]", content[:1000].partition(b"\n")[0].lower().replace(b'"', b""))
     lines = content[:1000].split()[:-1]  # of which the last may be cut
     numbers = len(lines) > 2 and all(map(_NUMBER.fullmatch, lines))
-    held = getattr(sniff(content), "readers", {})  # of a format with a reader of its own
-    if numbers or {b"system", b"score"} <= {cell.strip() for cell in header} or {*held} == {SCORE_TABLE}:
+    fmt = sniff(content)
+    is_table = fmt is not None and [content for content, reader in fmt.reads.items() if reader] == [SCORE_TABLE]
+    if numbers or {b"system", b"score"} <= {cell.strip() for cell in header} or is_table:
         return "scores"
     if (found := task_name(PurePosixPath(file).name)) is not None:
         return found.role
@@ -119,11 +120,7 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
 
 
 def _tell_apart(names: Sequence[str]) -> list[str]:
-    """The same names, each that came before with a number.
-
-    >>> _tell_apart(["out", "out", "out (2)", "out"])
-    ['out', 'out (3)', 'out (2)', 'out (4)']
-    """
+    """The same names, each that came before with a number: out, out (2)."""
     taken, told = set(names), list(names)
     for k, name in enumerate(names):
         if name in names[:k]:
@@ -133,11 +130,7 @@ def _tell_apart(names: Sequence[str]) -> list[str]:
 
 
 def _find_run(name: str) -> tuple[str, int]:
-    """The system, and the number of its training run, 0 where the name says none.
-
-    >>> _find_run("Tower.run2"), _find_run("Tower_run-10"), _find_run("prune")
-    (('Tower', 2), ('Tower', 10), ('prune', 0))
-    """
+    """The system, and the number of its training run, 0 where the name says none: Tower and 2 of Tower.run2."""
     found = _RUN.fullmatch(name)
     return (found[1], int(found[2])) if found else (name, 0)
 

@@ -1,4 +1,4 @@
-"""Parts of the page Reproduce the papers: each table or figure, ours beside theirs."""
+"""Parts of the page Reproduce the papers: each table or figure, the paper's next to ours."""
 
 from __future__ import annotations
 
@@ -111,8 +111,8 @@ def _first_two(view: View) -> list[str]:
 
 def _show_factors(view: View) -> None:
     screen.show_table(tables.factor_table())
-    st.caption("Factors as printed. The paper takes n degrees of freedom where n - 1 are right; 1.9849 is a slip for "
-               "1.9840 besides; its entry for 600 at 99% is that of 599, and 2.5759 without end is 2.5758.")
+    st.caption("Factors as printed. The paper takes n degrees of freedom instead of n - 1. Slips: 1.9849 for 1.9840, "
+               "the value of 599 for 600 at 99%, and 2.5759 for 2.5758.")
     command_box(study(view, "metrics students-t").print_command(), "papers.factors.command", "intervals of a mean")
 
 
@@ -171,8 +171,8 @@ def _show_outcomes(view: View) -> None:
         "Paired bootstrap of each broad sample: the share on which A is better.", a, b, key="papers.wins")
     screen.show_table(tables.tally_table({"broad samples": samples["broad"], "blocks": samples["blocks"]}, a, b,
                                          view.alpha, published=_is_koehns(view)))
-    st.caption(f"{KOEHN_7_8.source}: {KOEHN_7_8.about}. Between Spanish and Danish one broad sample of his 100 was "
-               "negative, by 0.07 (Figure 4; '300 broad samples' in 3.4 is a slip).")
+    st.caption(f"{KOEHN_7_8.source}: {KOEHN_7_8.about}. Between Spanish and Danish one of the paper's 100 broad "
+               "samples was negative, by 0.07 (Figure 4). In 3.4, '300 broad samples' is a slip.")
 
 
 def _show_conclusions(view: View) -> None:
@@ -219,7 +219,7 @@ def _show_relative(view: View) -> None:
     st.caption(f"Left: this test set; right: {ZHANG_VOGEL_1.source}, {ZHANG_VOGEL_1.about}. Percent: (end - median) / "
                "|median|.")
     command_box(view.command(), "papers.table1.command", "the intervals of all systems")
-    testsets.offer_demo(testsets.ZHANG_VOGEL, "A test set of the size of theirs, with four references as they had:",
+    testsets.offer_demo(testsets.ZHANG_VOGEL, "A test set as large as the paper's, also with four references:",
                         view.source)
 
 
@@ -236,8 +236,8 @@ def _show_shares(view: View) -> None:
                       sizes=tuple(percent / 100 for percent in percents))
     screen.show_table(tables.size_table(swept, system))
     st.caption(f"{ZHANG_VOGEL_2.source}: {ZHANG_VOGEL_2.about}; human: fluency and adequacy, parts by document, "
-               "bootstrap by sentence. Their M-BLEU scores are below their BLEU, which an arithmetic mean of the same "
-               "precisions (their eq. 4, and ours) cannot be.")
+               "bootstrap by sentence. The paper's M-BLEU is below its BLEU, which is impossible for equation 4, the "
+               "arithmetic mean of the precisions.")
     shares.show_numbers(tables.system_records(swept, view.metric in view.testset.scores), system, key="papers.table2",
                         sizes=",".join(f"{percent}%" for percent in percents))
 
@@ -265,7 +265,7 @@ def _show_sizes(view: View) -> None:
         shares.show(partial(widths, rows, slope, paper, unit=units,
                             theirs=f"Zhang and Vogel, {metric_title(theirs)}"), rows,
                     "Relative width of the interval by size.", system, key="papers.widths")
-    st.caption("Figures 4 to 7 draw mean scores by size (left); the widths (right) are those of their Table 2.")
+    st.caption("Left: mean scores by size, as in Figures 4 to 7. Right: the widths of Table 2.")
 
 
 def _show_relations(view: View) -> None:
@@ -277,8 +277,8 @@ def _show_relations(view: View) -> None:
              "rank_rule": "simultaneous", "baseline": None}
     found = [view.compare(name, **asked).metrics[name] for name in metrics]
     comparison_sections.show_relations(found, "papers.figure3")
-    st.caption("They decide by the percentile interval of the difference, by segment and without a correction. So "
-               "pairs of equal systems may have a sign by chance, more often the more pairs there are.")
+    st.caption("The paper decides by the percentile interval of the difference, by segment, without a correction. So "
+               "equal systems may differ by chance, more often the more pairs there are.")
     command_box(replace(view, metric=",".join(metrics), settings=asked).command(), "papers.figure-3.command",
                 "all pairs by these three metrics")
 
@@ -311,8 +311,8 @@ def _show_settling(view: View) -> None:
                f"{bound_sd(settled.settings.alpha, less_median=True):.2f} standard errors over the root of B, the line "
                "of the figure.")
     screen.show_table(tables.growing_table(settled, theirs, view.level))
-    st.caption(f"One interval for each B; theirs: {ZHANG_VOGEL_5.source}. Their BLEU ends look rounded to 0.0001, more "
-               "than the SD at B = 20,000.")
+    st.caption(f"One interval for each B, next to {ZHANG_VOGEL_5.source}. The paper's BLEU ends look rounded to "
+               "0.0001, more than the SD at B = 20,000.")
 
 
 # Riezler and Maxwell (2005).
@@ -337,13 +337,13 @@ def _show_pair(view: View) -> None:
     study(view, "validate pair", ",".join(by_metric), **asked).show(
         _p_by_metric(view.alpha, by_metric),
         [{"metric": name, **row} for name, one in by_metric.items() for row in flatten_rows(one.rows)],
-        "p-values of the pair under each metric, by two tests, beside those of the paper.", a, b, key="papers.pair")
+        "p-values of the pair under each metric, by two tests, next to the paper's.", a, b, key="papers.pair")
     screen.show_table(tables.pair_tests_table(by_metric))
     counted = {metric_title(name): one.n_segments for name, one in by_metric.items()}
     st.caption("Segments: " + ", ".join(f"{count:,} by {name}" for name, count in counted.items())
-               + f". Theirs: {RIEZLER_MAXWELL_T1.source}, {RIEZLER_MAXWELL_T1.about}; their bootstrap, one-sided as "
-               "printed, has the smaller p."
-               + (" Their F (dep-f) needs parses of all texts." if "dep-f" not in usable else ""))
+               + f". Paper: {RIEZLER_MAXWELL_T1.source}, {RIEZLER_MAXWELL_T1.about}. The paper's bootstrap is "
+               "one-sided, so its p is smaller."
+               + (" The paper's F (dep-f) needs parses of all texts." if "dep-f" not in usable else ""))
 
 
 def _p_by_metric(alpha: float, by_metric):
@@ -355,7 +355,7 @@ def _p_by_metric(alpha: float, by_metric):
             "randomization": one.p_value("segment", "ar"),
             "bootstrap as printed": one.p_value("segment", "riezler-maxwell"),
             "randomization by document": one.p_value("document", "ar"),
-            "their randomization": theirs[2], "their bootstrap": theirs[3]}
+            "paper: randomization": theirs[2], "paper: bootstrap": theirs[3]}
     return partial(p_values, rows, alpha)
 
 
@@ -367,15 +367,15 @@ def _show_variants(view: View) -> None:
     ours, theirs = ([sum(significant(p, view.alpha) for p in test) for test in zip(*table, strict=True)]
                     for table in both)
     screen.answer(f"Of {len(one.rows)} pairs of equal systems, randomization calls {ours[0]} different and the "
-                  f"bootstrap as printed {ours[1]} (theirs: {theirs[0]} and {theirs[1]})")
+                  f"bootstrap as printed {ours[1]} (paper: {theirs[0]} and {theirs[1]})")
     equals.show(partial(p_values, {row.pair: {
         "randomization": row.p_ar, "bootstrap as printed": row.p_as_printed, "signed shift": row.p_bootstrap,
-        "their randomization": paper[2], "their bootstrap": paper[3]}
+        "paper: randomization": paper[2], "paper: bootstrap": paper[3]}
         for row, paper in zip(one.rows, printed, strict=True)}, one.alpha), one.rows,
         "p-values of five pairs of equal systems by three tests.", key="papers.variants")
     screen.show_table(tables.variant_table(one))
-    st.caption(f"{RIEZLER_MAXWELL_T2.source}, {RIEZLER_MAXWELL_T2.about}, in NIST. The shift as they print it gives a "
-               "p that, where small, is about half; with the signed shift both tests agree.")
+    st.caption(f"{RIEZLER_MAXWELL_T2.source}, {RIEZLER_MAXWELL_T2.about}, in NIST. A small p of the printed shift is "
+               "about half as large as it should be. With the signed shift both tests agree.")
 
 
 def _show_families(view: View) -> None:

@@ -75,9 +75,9 @@ def test_filters(page):
 
 def test_it_is_said_how_many_rows_are_out_of_sight(page):
     assert [caption.value.partition(" Click")[0] for caption in page.caption] == [
-        "Scroll the table for 4 more rows.", "Scroll the table for 5 more rows."]
+        "Scroll down for 4 more.", "Scroll down for 5 more."]
     page.text_input[0].set_value(NAMES[0]).run()
-    assert "Scroll the table" not in page.caption[0].value and "Scroll the table" in page.caption[1].value
+    assert "Scroll down" not in page.caption[0].value and "Scroll down" in page.caption[1].value
 
 
 def huge():

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from mtsig_core.cli.main import main
-from mtsig_core.report.tables import task_pair_runs_table, task_runs_table
+from mtsig_core.report.tables import pair_runs_table, runs_table
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
@@ -78,10 +78,10 @@ def test_training_runs_lie_there_too(opened, rated, monkeypatch, tmp_path):
     begin = Begin(rated.name, None, found.task.digest, digests, "bleu", {"trials": 999})
     kept = views.reviews().begin(begin, "x")
     review = opened("review", root=rated.parent, review=kept.edit_link)
-    runs = task_runs_table(found, "bleu")
+    runs = runs_table(found, "bleu")
     assert [row[:3] for row in runs.rows] == [("en-de", "good", 2)]  # of the others, which have one, nothing is said
     for shown in (page, review):
-        cells = [cell for table in (runs, task_pair_runs_table(found, "bleu")) for row in table.texts() for cell in row]
+        cells = [cell for table in (runs, pair_runs_table(found, "bleu")) for row in table.texts() for cell in row]
         assert not shown.exception and all(cell in words(shown) for cell in cells)
         assert any(f"--run en-de:good={rated.name}/en-de.good.run2.txt" in line for line in copied(shown))
     page = opened("summary", root=rated.parent, testset=f"{rated.name}/en-de", metric="bleu", trials="999")

@@ -89,13 +89,6 @@ def test_what_is_missing_or_double_is_named(files, words):
         read_uploads([up(file, "a\n", role) for file, role in files])
 
 
-def test_a_zip_without_a_folder_in_it_is_called_as_its_file():
-    files = {"references/en-de.refA.txt": "a\n", "system-outputs/en-de/x.txt": "a\n"}
-    assert read_zip(zipped(files), "en-de", "mine.zip").name == "mine en-de"
-    assert read_zip(zipped({f"top/{name}": text for name, text in files.items()}), "en-de", "mine.zip").name == \
-        "top en-de"
-
-
 @pytest.mark.parametrize(("name", "read"), [("\u5317\u4eac".encode(), "\u5317\u4eac"), (b"K\x94ln", "K\u00f6ln")])
 def test_names_in_a_zip_that_says_no_encoding_are_utf_8_or_else_those_of_dos(name, read):
     place = b"N" * len(name)

@@ -61,7 +61,7 @@ class TestLeaderboardRows:
         found = compare(alone, trials=99, resamples=50)
         table = tables.leaderboard_table(found.metrics["bleu"], found.settings).for_readers()
         header, rows = table.titles, table.texts()
-        assert header == ["rank", "system", "BLEU ↑", "95% interval"]
+        assert header == ["rank", "system", "BLEU ↑", "95% CI"]
         assert rows[0][:2] == ["-", "A"] and len(rows[0]) == 4
         assert summarize_comparison(found)[1] == ["by segment", "seed 0", "alpha 0.05",
                                             "Jackknife t intervals, 50 resamples"]
@@ -71,7 +71,7 @@ class TestLeaderboardRows:
     def test_ranks_differences_and_tally(self):
         table = tables.leaderboard_table(result(), SETTINGS).for_readers()
         first, _, last = by_title(table)
-        assert {"rank": "1-2", "system": "A", "BLEU ↑": "30.00", "95% interval": "[29.00, 31.00]", "vs best": "",
+        assert {"rank": "1-2", "system": "A", "BLEU ↑": "30.00", "95% CI": "[29.00, 31.00]", "vs best": "",
                          "wins": "1", "ties": "1", "losses": "0"}.items() <= first.items()
         assert {"rank": "3", "system": "C", "BLEU ↑": "20.00", "vs best": "-10.00", "wins": "0", "ties": "0",
                         "losses": "2"}.items() <= last.items()
