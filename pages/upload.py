@@ -5,7 +5,7 @@ import streamlit as st
 from mtsig_core import MtsigError
 from mtsig_core.errors import format_count
 from mtsig_core.report.tables import inventory_table
-from mtsig_core.stats.testset_cautions import find_suspicions
+from mtsig_core.stats.cautions import find_suspicions
 from pages._ui import address, frame, screen, upload_sections
 from pages._ui.catalogue import PAGES
 from pages._work.memory import make_once
