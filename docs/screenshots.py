@@ -1,7 +1,7 @@
 """Take a picture of every page: ``python docs/screenshots.py``. Needs the packages of the extra ``test``.
 
-Each page is taken in light, in dark, and as large as a projector shows it, on the simulated corpus or on the test set
-that further options name: ``python docs/screenshots.py --folder wmt24 --langpair en-de``.
+Each page is taken in light and dark, large and as large as a projector shows it, on the simulated corpus or on the
+test set that further options name: ``python docs/screenshots.py --folder wmt24 --langpair en-de``.
 """
 
 import argparse
@@ -17,11 +17,12 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("summary", "pairs", "pair", "segments", "metrics", "task", "lecture", "sampling", "bootstrap", "size", "trust",
-         "inside", "papers", "methods", "upload")
+PAGES = ("summary", "pairs", "pair", "segments", "metrics", "results", "lecture", "sampling", "bootstrap", "size",
+         "trust", "inside", "papers", "methods", "upload")
 BROWSERS = ("chromium-headless-shell", "chromium")
-README = ("summary", "pairs", "pair")
-LOOKS = {"light": ("light", 1440, 1000), "dark": ("dark", 1440, 1000), "projector": ("light", 1280, 720)}
+README = {"summary": ("summary", "projector"), "summary-dark": ("summary", "projector-dark")}
+LOOKS = {"light": ("light", 1440, 1000), "dark": ("dark", 1440, 1000), "projector": ("light", 1280, 720),
+         "projector-dark": ("dark", 1280, 720)}
 PATIENCE = 180_000  # ms; the simulated corpus is counted and tested in seconds, not at once
 BUSY = '[data-stale="true"], [class*="st-key-background-cancel"], [data-testid="stSkeleton"]'
 
@@ -33,7 +34,7 @@ def main():
     parser.add_argument("--readme", action="store_true", help="write the pictures of the README instead: docs/*.png")
     options, source = parser.parse_known_args()
     if options.readme:
-        wanted = [(page, "projector", ROOT / "docs" / f"{page}.png") for page in README]
+        wanted = [(page, look, ROOT / "docs" / f"{name}.png") for name, (page, look) in README.items()]
     else:
         options.to.mkdir(parents=True, exist_ok=True)
         wanted = [(page, look, options.to / f"{page}-{look}.png") for page in options.pages for look in LOOKS]

@@ -324,15 +324,22 @@ def pick_human_scores(names: Iterable[str]) -> list[str]:
             and _PEOPLE & set(re.split("[^a-z]+", name.lower()))]
 
 
-def order_metrics(names: Iterable[str], primary: str | None = None) -> list[str]:
-    """Names of metrics with the one that decides first: human scores, then the one that the task's table has `primary`,
-    then the others in their order.
+#: Learned metrics that read the reference, those that agreed best with people in the metrics tasks of WMT first.
+_LEARNED = re.compile(r"(?i)(xcomet)|(metricx)|(comet)|(bleurt)")
 
-    >>> order_metrics(["CometKiwi-XL", "XCOMET-XL", "esa"], "XCOMET-XL")
-    ['esa', 'XCOMET-XL', 'CometKiwi-XL']
+
+def order_metrics(scores: Iterable[str], primary: str | None = None, computed: Iterable[str] = ()) -> list[str]:
+    """Names of metrics with the one that decides first: human scores, then the one that the task's table has `primary`,
+    the metrics that are `computed` from texts, learned metrics, and other scores in their order.
+
+    >>> order_metrics(["CometKiwi-XL", "MetricX-24", "XCOMET-XL", "esa"], computed=["bleu"])
+    ['esa', 'bleu', 'XCOMET-XL', 'MetricX-24', 'CometKiwi-XL']
     """
-    names = list(dict.fromkeys(names))
-    return list(dict.fromkeys([*pick_human_scores(names), *(name for name in names if name == primary), *names]))
+    scores = list(scores)
+    learned = {name: found.lastindex for name in scores
+               if (found := _LEARNED.match(name)) and not name[found.end():found.end() + 1].isalpha()}
+    names = [*computed, *sorted(learned, key=learned.__getitem__), *scores]
+    return list(dict.fromkeys([*pick_human_scores(names), *[primary] * (primary in names), *names]))
 
 
 def _ask_direction(*names: tuple[str, float, float]) -> SettingError:
@@ -475,7 +482,7 @@ class TestSet:
     assumed : tuple of Assumption
         What was assumed or left out when it was read; see `Task`.
     runs : mapping of str to sequence of sequence of str
-        By system, its outputs after further training runs: its score is the mean over the runs; see docs/runs.md.
+        By system, its outputs after further training runs: its score is the mean over the runs; see docs/statistics.md.
 
     Raises
     ------

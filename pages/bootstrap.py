@@ -6,12 +6,12 @@ import streamlit as st
 
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.sweeps import stability
-from mtsig_core.figures.experiment_plots import replicate_histogram, settling
+from mtsig_core.figures.experiment_plots import settling
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.table import rounded, written_like
-from mtsig_core.stats.comparison import bootstrap_systems, histogram
-from pages._ui import charts, controls, frame, screen
+from mtsig_core.stats.comparison import bootstrap_systems
+from pages._ui import comparison_sections, controls, frame, screen
 from pages._ui.studies import study
 
 _SAMPLING = ("unit", "alpha", "seed")
@@ -26,18 +26,12 @@ systems = view.experiment(bootstrap_systems, "Drawing resamples", resamples=sett
 names = [system.system for system in systems]
 name = controls.choice("System", names, "system", width=420)
 chosen = systems[names.index(name)]
-ends, about, form = chosen.intervals[ci], chosen.relative(ci), written_like([chosen.score])
+ends, form = chosen.intervals[ci], written_like([chosen.score])
 screen.answer(f"{name} scores {chosen.score:{form}} {unit}"
               + ("" if ends is None else f" ({level} CI {ends[0]:{form}} to {ends[1]:{form}})"))
 screen.cautions(caution for caution in view.comparison.warnings if caution.kind.concern in ("files", "scores", "units"))
 
-edges, counts = histogram(chosen.drawn)
-charts.show(partial(replicate_histogram, edges, counts, chosen.score, chosen.median, ends, about, unit=unit, form=form),
-            key="bootstrap.replicates", files=view.named(name), command=view.command(),
-            header=["from", "to", "samples"],
-            rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
-            alt=f"Histogram of {len(chosen.drawn)} bootstrap scores with median {chosen.median:{form}}"
-                + ("." if ends is None else f"; filled inside the {level} interval {tables.bracketed(ends, form)}."))
+comparison_sections.show_replicates(view, chosen, ci, "bootstrap.replicates")
 st.caption(f"The histogram shows the score of this system on {len(chosen.drawn):,} resamples of the test set, by "
            f"{settings.unit}" + ("." if ends is None else "; the interval is blue."),
            help=f"Interval: {ci}. Percent: (end - median) / |median|.")
@@ -56,7 +50,7 @@ def show_kinds() -> None:
 
 def show_enough() -> None:
     pool = controls.choice("Resamples in the pool", _POOLS, "pool", width=200, help="auto: as many as take a few "
-                           "seconds. Where a pool would take more than a minute, the page says how long, and asks.")
+                           "seconds. If that takes more than a minute, the page asks first.")
     pooling = study(view, "sweep resamples", pool=None if pool == "auto" else int(pool), system=name,
                     unit=sampling["unit"])
     settled = pooling.run(stability, "Drawing the pool")

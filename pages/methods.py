@@ -30,8 +30,8 @@ if not isinstance(view, MtsigError):
     except MtsigError as problem:
         screen.error(problem)
     command_box(view.command(), "methods.command", "the comparison with these settings")
-st.caption("To cite it, name the test, the unit, the number of permutations or resamples and the correction, or give "
-           "the signature, which has all of them. Cite the source of the test below, and Post (2018) for sacreBLEU's "
+st.caption("To cite it, name the test, the unit, the number of permutations or resamples, and the correction. The "
+           "signature has them all. Cite the source of the test below, and Post (2018) for sacreBLEU's "
            "scores.")
 st.subheader("All methods")
 with st.expander("Notation", key="methods.notation"):
@@ -70,9 +70,9 @@ with st.expander("Corrections for many pairs", key="methods.corrections.box"):
 
 with st.expander("Ranks and power", key="methods.ranks.box"):
     screen.plain("Rank range of a system: from 1 + the number of systems significantly better to S - the number "
-                 "significantly worse, by decisions that control the family-wise error (Romano-Wolf, else Holm), so "
-                 "that all ranges hold together. Minimum detectable difference: the true difference found 8 times in "
-                 "10, 2.80 standard errors at alpha .05, and more with few units by Student's t. "
+                 "significantly worse. The decisions control the family-wise error (Romano-Wolf, else Holm), so all "
+                 "ranges hold together. Smallest detectable difference: the true difference found 8 times in 10, 2.80 "
+                 "standard errors at alpha 0.05, and more with few units by Student's t. "
                  f"Below {FEW_UNITS} units everything is rough.")
 
 with st.expander("Metrics", key="methods.metrics.box"):

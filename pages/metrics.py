@@ -12,7 +12,7 @@ screen.cautions(caution for caution in view.comparison.warnings if caution.kind.
 tab, places = controls.tabs(_TABS, "inside")
 with places[tab], screen.or_without():
     if tab == "metrics":
-        metrics_sections.show_decisions(view, metrics_sections.compare_metrics(view))
+        metrics_sections.show_decisions(view)
     elif tab == "by domain":
         metrics_sections.show_domains(view)
     else:

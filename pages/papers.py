@@ -17,10 +17,12 @@ def choose(key: str) -> None:
 
 
 if chosen == ALL:
-    screen.answer(f"{len(ITEMS)} tables and figures of the papers can be computed again here")
-    screen.plain("The systems of the papers and their test sets are not available, so numbers here agree in size and "
-                 "direction, not in digits. Choose one to see it beside the paper's.")
-    for place, (paper, name) in zip(st.columns(len(PAPERS)), PAPERS.items(), strict=True):
+    screen.answer("Choose a table or figure to see ours next to the paper's")
+    st.caption("The test sets of the papers are not available. So our numbers agree with theirs in size and direction, "
+               "not in digits.")
+    with st.container(key="papers-list"):
+        columns = st.columns(len(PAPERS))
+    for place, (paper, name) in zip(columns, PAPERS.items(), strict=True):
         with place.container(gap="xxsmall"):
             st.markdown(f"**{name}**")
             for key, item in ITEMS.items():

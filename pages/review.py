@@ -23,7 +23,7 @@ if view.kept is None:
     screen.status(["no review is open"])
     screen.plain("A review keeps what you decide about a shared task: excluded systems with "
                  "reasons, notes on disputed pairs, who is declared the first. Start one on the page Results.")
-    address.link("task", "Open Results")
+    address.link("results", "Open Results")
     review_sections.show_mine()
     end_page()
 review, metric = view.review, view.review.metric

@@ -32,29 +32,32 @@ marks = controls.choice("Mark", MARKS, "marks", place=beside[1], pages_own=True)
 others = [name for name in testset.systems if name not in (a, b)]
 also = [] if not others else controls.several("Also show", others, "also", [], place=beside[2],
                                               placeholder="outputs of ...")
-filters = segment_sections.pick_filters(testset)
+head, (left, right) = st.container(gap=None), st.columns([1, 4])
+with left.popover("Filter", icon=":material/filter_list:", width="stretch", key="segments.filter"):
+    filters = segment_sections.pick_filters(testset)
 added, decide = view.experiment(contributions, "Counting the segments", a=a, b=b)
 with or_end_page():
     positions = filters.find(testset, a, b, decide)
 if not len(positions):
-    screen.answer("No segment matches")
-    screen.plain(f"None of the {testset.n_segments:,} segments has all of: {filters.describe()}. Choose another, or "
-                 "start again without them.")
-    st.button("Clear the filters", on_click=segment_sections.clear_filters, key="segments.clear")
+    with head:
+        screen.answer("No segment matches")
+        screen.plain(f"None of the {testset.n_segments:,} segments has all of: {filters.describe()}.")
+        st.button("Clear the filters", on_click=segment_sections.clear_filters, key="segments.clear")
     end_page()
 reader = segment_sections.Reader(view, a, b, also, marks, result_cache.statistics(testset, view.metric), added,
                                  segment_sections.tokens_or_none(testset))
 headline = reader.describe(positions)
-with st.container(gap=None):
+with head:
     screen.answer(headline)
-    if len(decide):
+    if filters.describe():
+        screen.faint(f"Filter: {filters.describe()}")
+    elif len(decide):
         segment_sections.show_decided(a if added[decide[0]] > 0 else b, len(decide), testset.n_segments)
 
 n, shown = len(positions), segments.sort_segments(testset, positions, added, order)
 listed = shown.tolist()
 k = segment_sections.choose_segment(testset, listed)
 at, lines = listed.index(k) if k in listed else None, [testset.lines[position] for position in listed]
-left, right = st.columns([1, 4])
 with left:
     segment_sections.show_list(lines, at, lambda first, last: contributed(added[listed[first:last]].tolist(),
                                                                           reader.unit))
@@ -69,7 +72,7 @@ with right:
     notes = [] if at is None else [f"{at + 1:,} of {n:,}"]
     text = reader.draw_all_systems(k, notes, page) if everyone else reader.draw_pair(k, notes)
     segment_sections.show_box(text, None if everyone and marks == MARKS[1] else marks, pages > 1)
-st.caption("Scores on top: on these segments only, not tested. By each segment: what it adds to the difference on "
-           "the whole test set, above 0 in favour of A; these do not sum to it. The address of this page opens this "
-           "segment again.")
+st.caption("The scores above are of these segments only, and not tested. The list shows what each segment adds to the "
+           "difference on the whole test set: above 0 in favour of A.",
+           help="What segments add does not sum to the difference. The address of this page opens this segment again.")
 reader.show_files(shown, k, f"{headline}. Order: {order}.")

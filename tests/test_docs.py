@@ -18,13 +18,14 @@ from pages._ui.catalogue import PAGES
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-FILES = (CHECKOUT / "docs" / "files.md").read_text(encoding="utf-8")
 CONTRIBUTING = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-PAPERS = (CHECKOUT / "docs" / "papers.md").read_text(encoding="utf-8")
-COMMANDS = [*re.findall(r"^mtsig (.+)$", PAPERS, re.MULTILINE),
-            *(line.replace(" ... ", " ") for line in re.findall(
-                r"^mtsig (.+?)(?: +#.*)?$", "".join(re.findall(r"^```sh\n(.*?)^```", README, re.M | re.S)), re.M))]
-PYTHON = (CHECKOUT / "docs" / "python.md").read_text(encoding="utf-8")
+DOCS = {page.stem: page.read_text(encoding="utf-8") for page in sorted((CHECKOUT / "docs").glob("*.md"))}
+CLI, PAPERS, PYTHON = DOCS["cli"], DOCS["papers"], DOCS["python"]
+TEXTS = {"README": README, "CONTRIBUTING": CONTRIBUTING, **DOCS}
+SHELL = "".join(re.findall(r"^ *```sh\n(.*?)^ *```", "\n".join((README, *DOCS.values())), re.M | re.S))
+COMMANDS = sorted({command.replace(" ... ", " ")
+                   for command in re.findall(r"^ *(?:MTSIG_\w+=\S+ )?mtsig (.+?)(?: +#.*)?$", SHELL, re.M)})
+OUTPUT = dict(re.findall(r"^```console\n\$ mtsig ([^\n]+)\n(.*?)^```$", README, re.M | re.S))
 WITH_EXAMPLES = [".".join(file.relative_to(CHECKOUT).with_suffix("").parts).removesuffix(".__init__")
                  for file in sorted((CHECKOUT / "mtsig_core").rglob("*.py")) if "\n    >>> " in file.read_text("utf-8")]
 
@@ -38,14 +39,14 @@ def test_every_option_and_command_exists(capsys):
             parser.parse_args([*command.split(), "--help"])
         except SystemExit:
             known |= set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out))
-    used = set(re.findall(r"--[a-z][a-z+-]*", README + FILES))
+    used = set(re.findall(r"(?<![\w-])--[a-z][a-z+-]*", README + CLI + DOCS["data"] + DOCS["review"]))
     assert used <= known | {"--help"}
 
 
 @pytest.mark.parametrize("registry, takes", [
-    (METRICS, r"`--metrics` takes (.+?)\. "), (RANK_RULES, r"`--rank-rule (.+?), with")])
-def test_the_readme_names_every_metric_and_every_rank_rule(registry, takes):
-    sentence = re.search(takes, README, re.DOTALL)[1]
+    (METRICS, r"`--metrics` takes (.+?)\. "), (RANK_RULES, r"`--rank-rule` takes (.+?), with")])
+def test_every_metric_and_every_rank_rule_is_named(registry, takes):
+    sentence = re.search(takes, CLI, re.DOTALL)[1]
     assert registry.keys() <= set(re.split(r"[\s,`]+", sentence))
 
 
@@ -62,7 +63,8 @@ def test_the_map_for_contributors_has_every_part_of_the_core():
 
 def test_every_make_target_exists():
     makefile = (CHECKOUT / "Makefile").read_text()
-    for target in set(re.findall(r"make ([a-z-]+)", README)) - {"are"}:
+    for target in re.findall(r"^make ([a-z-]+)|`make ([a-z-]+)`", README + CONTRIBUTING, re.M):
+        target = "".join(target)
         assert f"\n{target}:" in makefile, target
 
 
@@ -73,9 +75,30 @@ def test_every_file_that_contributors_are_sent_to_exists():
         assert any((CHECKOUT / place / name).is_file() for place in places) or "NAME" in name, name
 
 
-def test_every_picture_exists():
-    for picture in re.findall(r"!\[[^]]*\]\(([^)]+)\)", README):
-        assert (CHECKOUT / picture).is_file()
+def anchors(text):
+    """Those of its headings, as GitHub makes them."""
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^#+ (.+)$", text, re.M)}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_link_and_picture_is_there(name):
+    folder = CHECKOUT / "docs" if name in DOCS else CHECKOUT
+    for link in re.findall(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"", TEXTS[name]):
+        path, _, anchor = "".join(link).partition("#")
+        if not path.startswith("http"):
+            file = folder / path if path else folder / f"{name}.md"
+            assert file.is_file(), link
+            assert not anchor or anchor in anchors(file.read_text(encoding="utf-8")), link
+
+
+@pytest.mark.parametrize("command", OUTPUT)
+def test_the_output_shown_is_what_the_command_prints(command, capsys):
+    """Each piece between lines of three dots."""
+    assert main(shlex.split(command)) == 0
+    printed, at = capsys.readouterr().out, 0
+    for piece in re.split(r"^\.\.\.\n", OUTPUT[command], flags=re.M):
+        assert piece in printed[at:], f"README shows what `mtsig {command}` no longer prints:\n{piece}"
+        at = printed.index(piece, at) + len(piece)
 
 
 def test_every_direct_dependency_has_a_range():
@@ -104,7 +127,7 @@ def test_python_shows_every_public_function():
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_of_the_readme_and_the_papers_is_understood(command):
+def test_every_command_is_understood(command):
     assert callable(_parser().parse_args(shlex.split(command)).command)
 
 
@@ -163,7 +186,7 @@ def test_what_the_papers_print_is_what_is_shown():
         assert row_of_the_papers(f"{a} - {b}")[0] == " ".join(
             f"{right}/{wrong}" if wrong else f"{right}" for right, wrong in cells)
     levels, conclusions, right = zip(*papers.KOEHN_T4.rows["bleu"], strict=True)
-    for label, numbers_there in (("level", levels), ("theirs: conclusions", conclusions)):
+    for label, numbers_there in (("level", levels), ("paper: conclusions", conclusions)):
         assert row_of_the_papers(label) == [str(number) for number in numbers_there]
     assert f"| right | {' | '.join(map(str, right))} |\n| ours" in PAPERS
 
@@ -174,16 +197,16 @@ def test_what_the_papers_print_is_what_is_shown():
         shares = [ends(*row[1:]) for row in papers.ZHANG_VOGEL_2.rows[metric]]
         several = [f"{short(score)} {ends(*two)}" for _, score, *two in papers.ZHANG_VOGEL_3.rows[metric]]
         for cells in (shares, several):
-            assert f"\n| {name}, theirs | {' | '.join(cells)} |" in PAPERS
+            assert f"\n| {name}, paper | {' | '.join(cells)} |" in PAPERS
         spreads = " | ".join(short(100 * row[1], 2) for row in papers.ZHANG_VOGEL_6.rows[metric])
-        assert re.search(rf"^\| (Table 6: )?{name}, theirs \| {re.escape(spreads)} \|", PAPERS, re.M)
+        assert re.search(rf"^\| (Table 6: )?{name}, paper \| {re.escape(spreads)} \|", PAPERS, re.M)
     human = " | ".join(ends(*row[1:]) for row in papers.ZHANG_VOGEL_2.rows["human"])
-    assert f"\n| human, theirs | {human} |" in PAPERS
+    assert f"\n| human, paper | {human} |" in PAPERS
     for percent, *cells in papers.ZHANG_VOGEL_4.rows["nist"]:
         assert [cell.split(" / ")[0] for cell in re.search(
             rf"^\| {percent}% \| (.+) \|$", PAPERS, re.M)[1].split(" | ")] == [ends(*cell) for cell in cells]
     growing = {row[0]: row[2:] for row in papers.ZHANG_VOGEL_5.rows["bleu"]}
-    assert row_of_the_papers("Table 5: interval, theirs") == [ends(*growing[b]) for b in (1000, 2000, 10_000, 100_000)]
+    assert row_of_the_papers("Table 5: interval, paper") == [ends(*growing[b]) for b in (1000, 2000, 10_000, 100_000)]
 
     for metric, scale, digits in (("nist", 1, 2), ("bleu", 100, 3)):
         (second, first, ar, bootstrap), = papers.RIEZLER_MAXWELL_T1.rows[metric]

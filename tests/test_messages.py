@@ -90,11 +90,12 @@ def test_a_warning_says_what_helps_in_the_words_of_who_shows_it(capsys):
 
 
 def test_a_screen_names_what_its_side_bar_has():
-    assert in_side_bar([{"unit": "document"}]) == "In the sidebar: Unit = document."
+    assert in_side_bar([{"unit": "document"}]) == "In the sidebar: Change > Unit: Document."
     assert in_side_bar([{"trials": 59}, {"correction": "romano-wolf"}]) == \
-        "In the sidebar: Trials = 999, or Correction = romano-wolf."
-    assert in_side_bar([{"metrics": "bleu", "tokenize": "zh"}]) == "In the sidebar: Metric = bleu with Tokenizer = zh."
-    assert in_side_bar([{"exclude": "GPT"}, {"tokenize": "NAME"}]) == "In the sidebar: Exclude systems = GPT."
+        "In the sidebar: Change > Trials: 999, or Change > Correction: Romano-Wolf."
+    assert in_side_bar([{"metrics": "bleu", "tokenize": "zh"}]) == "In the sidebar: Metric: BLEU with Tokenizer: zh."
+    assert in_side_bar([{"exclude": "GPT"}, {"tokenize": "NAME"}]) == \
+        "In the sidebar: Systems and segments > Exclude systems: GPT."
     assert in_side_bar([{"docs": "FILE"}, {"trials": 10 ** 6}]) == in_side_bar([]) == ""
 
 

@@ -120,7 +120,8 @@ def test_the_dashboard(scripts, tmp_path):
     assert session.config.toolbar_mode == Config.VIEWER  # as .streamlit/config.toml has it
     assert not session.initialize.recommend_skills_install
     shown = [message.delta.new_element for message in messages if message.HasField("delta")]
-    assert [element.heading.body for element in shown if element.HasField("heading")] == ["Summary", "Do the metrics agree?"]
+    headings = [element.heading.body for element in shown if element.HasField("heading")]
+    assert headings == ["Summary", "Do the metrics agree?"]
     assert any("Cedar-open" in element.html.body for element in shown)
     assert not [element.exception for element in shown if element.HasField("exception")]
 

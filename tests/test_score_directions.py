@@ -73,3 +73,5 @@ def test_human_scores_come_before_the_metric_of_the_table_and_that_before_all_ot
     assert order_metrics(names) == ["mqm.de", "esa", "A-COMET", "B-COMET", "GEMBA-ESA"]
     assert order_metrics(names, "B-COMET") == ["mqm.de", "esa", "B-COMET", "A-COMET", "GEMBA-ESA"]
     assert order_metrics(names, "BLEU") == order_metrics(names)
+    assert order_metrics(["CometKiwi-XL", "GEMBA-ESA", "MetricX-24", "XCOMET-XL"], computed=["bleu"]) == [
+        "bleu", "XCOMET-XL", "MetricX-24", "CometKiwi-XL", "GEMBA-ESA"]

@@ -28,16 +28,15 @@ from mtsig_core.stats.settings import check_jobs
 from mtsig_core.testset import TestSet
 
 #-----------------------------------------------------------------------------------------------------------------------
-# `score --official FILE`, `task --official FILE`: printed scores beside those that come out here.
+# `score --official FILE`, `task --official FILE`: published scores and those that come out here.
 
 
 def add_official(sub: ArgumentParser, of_task: bool = False) -> None:
-    sub.add_argument_group("a printed table").add_argument(
+    columns = f"{'language pair, ' * of_task}system"
+    sub.add_argument_group("published scores").add_argument(
         "--official", metavar="FILE",
-        help="scores printed elsewhere, to be set beside ours: "
-             f"{'language pair, ' * of_task}system and a column for each metric, or {'language pair, ' * of_task}"
-             "system, metric, score; its metrics are taken, and settings that would give a number that does not come "
-             "out are tried")
+        help=f"table of published scores to compare with: {columns} and a column for each metric, or {columns}, "
+             "metric, score. mtsig scores by its metrics, and tries settings that would give what does not come out")
 
 
 def run_replicate(args: Namespace, testset: TestSet) -> None:
@@ -66,7 +65,7 @@ def run_replicate_task(args: Namespace, kept: KeptTask) -> None:
 def add_compare(sub: ArgumentParser) -> None:
     add_options(sub, "compare", ("text", "json", "csv", "latex", "html", "matrix"),
                 resamples="bootstrap samples of intervals",
-                jobs="threads, -1 for all cores; more pay off from some 10,000 segments; the result is the same")
+                jobs="threads, -1 for all cores; more pay off from about 10,000 segments; results do not depend on it")
     sub.set_defaults(command=run_compare)
 
 
@@ -156,7 +155,7 @@ def run_pair(args: Namespace) -> None:
 
 
 def add_domains(sub: ArgumentParser) -> None:
-    add_options(sub, "domains", tuple(DOMAIN_FORMS), test="ar or bootstrap, drawn within domains")
+    add_options(sub, "domains", tuple(DOMAIN_FORMS), test="ar or bootstrap, within domains")
     sub.set_defaults(command=run_domains)
 
 

@@ -287,26 +287,25 @@ def _signatures(testset: TestSet, metric: Metric, args: Namespace, progress: Pro
     return Result({"scores": rows}, {"scores": rows})
 
 
-_OF_SAMPLES = {"resamples": "bootstrap samples of each sample", "trials": "swaps of approximate randomization"}
-_OF_SIZES = {"repeats": "random test sets of each size", "unit": "segment or document, which a test set is drawn from",
-             "resamples": "bootstrap samples of each test set"}
+_OF_SAMPLES = {"resamples": "resamples of each sample", "trials": "permutations of approximate randomization"}
+_OF_SIZES = {"repeats": "random test sets of each size", "unit": "what test sets are drawn from: segment or document",
+             "resamples": "resamples of each test set"}
 
 #: Group of commands -> (what its commands are, what their options are about, the commands by name).
 EXPERIMENT_COMMANDS: dict[str, tuple[str, str, dict[str, Command]]] = {
     "validate": ("experiments", "experiment", {
         "conclusions": _validation(
-            "conclusions", "conclusions from small samples: right is as the whole test set, which may itself be "
+            "conclusions", "conclusions from small samples: right means as on the whole test set, which may itself be "
             "undecided", paper=papers.KOEHN_T3),
         "calibration": _validation(
-            "calibration", "how many conclusions at each level are as the whole test set, which may itself be "
-            "undecided; intervals go by samples, and leave out that samples of different sizes overlap", "levels",
+            "calibration", "how many conclusions at each level are right, that is as on the whole test set. "
+            "Intervals resample samples, and ignore that samples of different sizes overlap", "levels",
             papers.KOEHN_T4),
         "coverage": _validation("coverage", "how often intervals hold the score of the whole test set"),
-        "type1": _validation("type1", "how often each test rejects true nulls"),
-        "families": _validation("families", "how often a family of equal systems has a wrong conclusion",
+        "type1": _validation("type1", "false-alarm rate of each test"),
+        "families": _validation("families", "how often mtsig finds a difference among equal systems",
                                 paper=papers.RIEZLER_MAXWELL_4_4),
-        "claims": _validation("claims", "false and lost findings by correction, where some systems are made to be "
-                              "better"),
+        "claims": _validation("claims", "false and missed claims by correction, with some systems truly better"),
         "variants": _validation("variants", "p-values of six systems made equal, the first against the others",
                                 paper=papers.RIEZLER_MAXWELL_T2),
         "pair": _validation("pair", "p-values of one pair by every test; name several --metrics",
@@ -315,32 +314,32 @@ EXPERIMENT_COMMANDS: dict[str, tuple[str, str, dict[str, Command]]] = {
         "changed-pairs": _validation("changed-pairs", "which pairs are significant by segment only, or by document "
                                      "only", "pairs")}),
     "sample": ("kinds", "samples", {
-        "blocks": Command("consecutive segments: scores, intervals and conclusions against the whole test set",
+        "blocks": Command("blocks of consecutive segments, compared with the whole test set",
                           _sample, helps=_OF_SAMPLES),
-        "broad": Command("every so many segments: scores, intervals and conclusions against the whole test set",
+        "broad": Command("segments spread over the whole set, compared with the whole test set",
                          _sample, helps=_OF_SAMPLES),
         "spread": Command(
-            "how much wider blocks spread than broad samples, by system and size", _spread, {"--sizes": dict(
+            "how much more scores vary in blocks than in broad samples, by system and size", _spread, {"--sizes": dict(
                 type=parse_sizes, metavar="N,...", help="segments in a sample, or shares of the set (default: 10 to "
                 "3000, as far as there are five samples)")})}),
     "sweep": ("settings", "test sets", {
         "size": Command("how scores, intervals and conclusions change with the test-set size", _sweep_size, {
             "--sizes": dict(type=parse_sizes, metavar="N,...", help="in units, or shares of the set such as "
-                            "10%%,50%%,100%%; beyond the set they are drawn with replacement (default: ten from a "
-                            "hundredth of the set on)"),
-            "--difference": dict(type=float, metavar="D", help="in points: the size that each pair needs to find it")},
+                            "10%%,50%%,100%%; larger sizes are drawn with replacement (default: ten, from a "
+                            "hundredth of the set)"),
+            "--difference": dict(type=float, metavar="D", help="in points: print the size that each pair needs")},
             _OF_SIZES),
         "references": Command("how scores and intervals change with the number of references", _sweep_references, {
             "--shares": dict(type=_shares, metavar="S,...", default=SHARES,
                              help="sizes, of the whole set (default: 0.5 to 1 by tenths)")}, _OF_SIZES),
-        "resamples": Command("how an interval settles with the number of bootstrap samples", _sweep_resamples,
-                             helps={"system": "the system whose interval is looked at (default: the best)"})}),
+        "resamples": Command("how an interval settles with the number of resamples", _sweep_resamples,
+                             helps={"system": "the system with the interval (default: the best)"})}),
     "metrics": ("views", "view", {
         "precisions": Command("n-gram precisions, length ratio and brevity penalty of each system's BLEU", _precisions),
         "lengths": Command("BLEU and GTM of two systems at other output lengths", _lengths),
-        "example": Command("BLEU of one line, step by step; without --line the example of the reading note", _example, {
+        "example": Command("BLEU of one segment, step by step (default: the example of the reading note)", _example, {
             "--system-name": dict(metavar="NAME", help="the system to look at (default: the first)"),
-            "--line": dict(type=int, metavar="N", help="a line of the test set")}),
-        "averages": Command("the mean of sentence scores against the corpus score", _averages),
-        "students-t": Command("Student's t against the bootstrap for a mean of segment scores", _students_t),
+            "--line": dict(type=int, metavar="N", help="number of the segment")}),
+        "averages": Command("the mean of sentence scores, compared with the corpus score", _averages),
+        "students-t": Command("Student's t and the bootstrap for a mean of segment scores", _students_t),
         "signatures": Command("BLEU of one system under other settings", _signatures)})}

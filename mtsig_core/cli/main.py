@@ -44,7 +44,8 @@ EXAMPLES = """examples:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Errors in one line, without the usage. Options are added once it is asked: so it imports what is called alone."""
+    """Errors in one line, without the usage. Options are added when it parses, so that only what is used is imported.
+    """
 
     add_options: Callable[[_Parser], None] | None = None
 
@@ -116,18 +117,18 @@ def main(argv: list[str] | None = None) -> int:
 
 #: The module of each command, in which ``add_NAME`` adds its options, and what it is for.
 COMMANDS = {
-    "compare": ("compare_commands", "scores, intervals, all pairs tested and corrected, ranks, warnings"),
-    "score": ("compare_commands", "scores and signatures only"),
-    "segments": ("compare_commands", "sufficient statistics of each segment"),
-    "pair": ("compare_commands", "everything about two systems, as a card to print"),
-    "agreement": ("task_commands", "which metric to trust: which decides as people do"),
-    "domains": ("compare_commands", "scores and tests by domain, and pairs that domains reverse"),
-    "task": ("task_commands", "every language pair of a shared task, and the systems across them"),
-    "serve": ("serving", "start the dashboard, on that test set"),
-    "sweep": ("experiment_commands", "how a result changes with one setting"),
-    "sample": ("experiment_commands", "small test sets taken from a large one"),
-    "validate": ("experiment_commands", "do tests and intervals keep what they promise"),
-    "metrics": ("experiment_commands", "inside a score")}
+    "compare": ("compare_commands", "compare all systems: scores, intervals, tests of all pairs, ranks, caveats"),
+    "score": ("compare_commands", "show scores and signatures only"),
+    "segments": ("compare_commands", "export the counts of each segment"),
+    "pair": ("compare_commands", "examine two systems on a card to print"),
+    "agreement": ("task_commands", "show which metrics agree with human scores"),
+    "domains": ("compare_commands", "compare systems by domain, and find pairs that domains reverse"),
+    "task": ("task_commands", "compare the systems of a whole shared task, in and across its language pairs"),
+    "serve": ("serving", "start the dashboard"),
+    "sweep": ("experiment_commands", "show how a result changes with one setting"),
+    "sample": ("experiment_commands", "compare small test sets taken from a large one"),
+    "validate": ("experiment_commands", "check the error rates of tests and the coverage of intervals"),
+    "metrics": ("experiment_commands", "look inside a score")}
 
 
 def _parser() -> _Parser:

@@ -24,54 +24,54 @@ from mtsig_core.testset import show_name
 #: Which references score, and what becomes of the others.
 _REFERENCES = {
     "refs": ("NAME,...", "references to score with (default: all)"),
-    "refs_as_systems": ("", "let the references not chosen by --refs, and those with ratings, act as systems")}
+    "refs_as_systems": ("", "treat references that --refs does not name, and rated references, as systems")}
 #: What is taken of a shared task's folder, of all of it or of one language pair.
 _OF_FOLDER = {
-    "lower_is_better": ("NAME", "scores of which the lowest is best"),
-    "higher_is_better": ("NAME", "scores of which the highest is best, where name and range do not say so"),
-    "keep_canary": ("", "keep the lines that a documents file calls canary"),
-    "keep_withdrawn": ("", "keep the systems that a task's table of systems, systems.tsv in its folder, calls "
-                           "withdrawn"),
-    "systems_table": ("FILE", "system, constrained, role, kind, name, with tabs between (default: systems.tsv in the "
-                              "folder)")}
-_PAIRS = {"pairs": ("XX-YY,...", "these language pairs of the task only (default: all)")}
-_CHOICE = {"only": ("NAME,...", "these systems only"),
-           "exclude": ("NAME,...", "all but these systems"),
-           "domain": ("NAME", "the segments of this domain only")}
+    "lower_is_better": ("NAME", "scores in which lower is better; repeatable"),
+    "higher_is_better": ("NAME", "scores in which higher is better, where mtsig cannot tell; repeatable"),
+    "keep_canary": ("", "keep the lines that the documents file calls canary"),
+    "keep_withdrawn": ("", "keep the systems that the table of systems calls withdrawn"),
+    "systems_table": ("FILE", "table of systems, with the tab-separated columns system, constrained, role, kind, name "
+                              "(default: systems.tsv in the folder)")}
+_PAIRS = {"pairs": ("XX-YY,...", "only these language pairs of the task (default: all)")}
+_CHOICE = {"only": ("NAME,...", "compare only these systems"),
+           "exclude": ("NAME,...", "exclude these systems"),
+           "domain": ("NAME", "use only the segments of this domain")}
 _TEST_SET = {
     "ref": ("[NAME=]FILE", "reference, one segment per line; repeatable"),
-    "system": ("[NAME=]FILE", "system output, one segment per line; repeatable. The name defaults to the file's stem"),
-    "run": ("NAME=FILE", "output of a further training run of the system of that name; repeatable, as often for each "
-                         "system. Of a whole task, in serve: PAIR:NAME=FILE"),
-    "parse": ("NAME=FILE", "parse in CoNLL-U of the output or reference of that name, for dep-f; repeatable"),
+    "system": ("[NAME=]FILE", "system output, one segment per line; repeatable. NAME defaults to the file name"),
+    "run": ("NAME=FILE", "output of another training run of the system NAME; repeatable, as often for each system. Of "
+                         "a whole task, with serve: PAIR:NAME=FILE"),
+    "parse": ("NAME=FILE", "dependency parse (CoNLL-U) of the output or reference NAME, for the metric dep-f; "
+                           "repeatable"),
     "src": ("FILE", "source text"),
-    "docs": ("FILE", "documents: a line per segment, docid or domain<TAB>docid"),
-    "folder": ("DIR", "folder in WMT layout: references/, system-outputs/, documents/, sources/"),
+    "docs": ("FILE", "documents: for each segment a line with docid or domain<TAB>docid"),
+    "folder": ("DIR", "shared task: a folder, or a zip of it, with references/, system-outputs/ and, optionally, "
+                      "documents/ and sources/"),
     "langpair": ("XX-YY", "language pair, such as en-de"),
-    "tokenize": ("NAME", "a tokenizer of sacreBLEU (default: by target language, else 13a)"),
+    "tokenize": ("NAME", "tokenizer of sacreBLEU (default: by target language, else 13a)"),
     **_REFERENCES, **_OF_FOLDER,
     "demo": ("", "the simulated corpus: 30,000 segments, six systems"),
-    "demo_segments": ("N", "its first N segments"),
-    "demo_references": ("N", "that it is scored with, 1 to 9 (default: 1)"),
+    "demo_segments": ("N", "the first N segments of the simulated corpus"),
+    "demo_references": ("N", "number of its references, 1 to 9 (default: 1)"),
     "demo_task": ("", "a simulated shared task: 12 systems in two tracks, 1,000 segments, two references, human "
-                      "ratings"),
-    "scores": ("NAME=FILE", "segment scores (TSV, CSV, JSONL, Parquet, COMET's JSON), alone or with texts; repeatable. "
-                            "Of a whole task, in serve and agreement: PAIR:NAME=FILE"),
-    "ids": ("FILE", "ids of the lines of the texts, one per line, that the tables of scores refer to"),
-    "xml": ("FILE", "XML of WMT, 2021 on, with sources, references and outputs; several are put together"),
-    "sacrebleu": ("SET[/XX-YY]", "a test set that sacreBLEU knows, with the outputs that it has, such as "
-                                 "wmt21/systems/en-de; --system gives more")}
+                      "scores"),
+    "scores": ("NAME=FILE", "table of segment scores (TSV, CSV, JSON, Parquet, COMET's JSON), with or without texts; "
+                            "repeatable. Of a whole task, with serve and agreement: PAIR:NAME=FILE"),
+    "ids": ("FILE", "id of each line of the texts, one per line, where tables of scores name lines by ids"),
+    "xml": ("FILE", "XML of WMT, 2021 on, with sources, references and outputs; repeatable"),
+    "sacrebleu": ("SET[/XX-YY]", "test set of sacreBLEU with its outputs, such as wmt21/systems/en-de; --system adds "
+                                 "more")}
 _TASK = {
-    "folder": ("DIR", "a shared task, or a zip of it: texts in WMT layout or WMT's XML, of all language pairs, "
-                      "mt-metrics-eval's folders, or WMT25's automatic_scores/"),
-    "name": ("NAME", "what to call the task (default: as its folder)"),
+    "folder": ("DIR", "shared task: a folder, or a zip of it, with texts (WMT's folders or XML, or mt-metrics-eval's "
+                      "folders) or with WMT25's automatic_scores/"),
+    "name": ("NAME", "name of the task (default: the name of the folder)"),
     **_PAIRS,
     "only": _CHOICE["only"],
     **_REFERENCES,
-    "scores": ("PAIR:NAME=FILE", "segment scores of one language pair, such as those of people, beside its texts; "
-                                 "repeatable"),
-    "run": ("PAIR:NAME=FILE", "output of a further training run of a system in one language pair; repeatable "
-                              "(docs/runs.md)"),
+    "scores": ("PAIR:NAME=FILE", "table of segment scores of one language pair, such as human scores; repeatable"),
+    "run": ("PAIR:NAME=FILE", "output of another training run of a system in one language pair; repeatable "
+                              "(docs/statistics.md)"),
     **_OF_FOLDER}
 _REPEATED = {"ref", "system", "run", "parse", "scores", "xml", "lower_is_better", "higher_is_better"}
 
@@ -122,10 +122,8 @@ _OF_ONE_PAIR = ("langpair", "domain", "tokenize", "lowercase", "ids", "parse")
 
 
 def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
-    """The source that the options name, None without any; checked for contradictions, not read.
-
-    A folder without a language pair is a `whole_task`, where that may be.
-    """
+    """The source that the options name, None without any; checked for contradictions, not read. A folder without a
+    language pair is a `whole_task`, where that may be."""
     _check_companions(args)
     given = [name for name in _FILES if getattr(args, name) not in (None, []) and getattr(args, name) is not False]
     kind = next((name for name in _JOINING if name in given or name == "demo_task" and args.demo_task), None)
@@ -195,11 +193,7 @@ _EXAMPLES = {"scores": ("human=ratings.tsv", "en-zh:esa=ratings.tsv"), "parse": 
 
 
 def _split_named(option: str, given: Iterable[str], of_task: bool = False) -> tuple[Any, ...]:
-    """Name and file of each value of an option that needs both; of a task, the language pair before them.
-
-    >>> _split_named("scores", ["en-zh:esa=ratings.tsv"], of_task=True)
-    (('en-zh', 'esa', 'ratings.tsv'),)
-    """
+    """Name and file of each value of an option that needs both; of a task, the language pair before them."""
     found: list[tuple[str | None, ...]] = []
     for text in given:
         if of_task:
@@ -232,33 +226,31 @@ def _named(text: str) -> tuple[str | None, str]:
 _ABOUT: dict[str, dict[str, Any]] = {
     **{name: dict(type=one.kind, metavar="|".join(one.values) or one.letter, help=one.help)
        for name, one in SETTINGS.items()},
-    "repeats": dict(type=int, metavar="N", help="test sets drawn"),
-    "power": dict(type=float, metavar="P", help="how often a difference is to be found"),
-    "jobs": dict(type=int, metavar="N", help="threads, -1 for all cores; the result is the same"),
+    "repeats": dict(type=int, metavar="N", help="number of test sets to draw"),
+    "power": dict(type=float, metavar="P", help="how often the test should find the difference"),
+    "jobs": dict(type=int, metavar="N", help="threads, -1 for all cores; results do not depend on it"),
     "system": dict(metavar="NAME", help="the system to look at (default: the best)"),
-    "beside": dict(metavar="NAME", help="the system beside it (default: the best of the others)"),
-    "most": dict(type=int, metavar="N", help="segments to count at most"),
-    "n": dict(type=int, metavar="N", help="scores in a sample, for the density of t"),
-    "size": dict(type=int, metavar="N", help="segments in a sample"),
+    "beside": dict(metavar="NAME", help="the system to compare with it (default: the best of the others)"),
+    "most": dict(type=int, metavar="N", help="stop after N segments"),
+    "n": dict(type=int, metavar="N", help="number of scores in a sample, for the density of t"),
+    "size": dict(type=int, metavar="N", help="number of segments in a sample"),
     "shuffle": dict(action="store_true", help="put the segments in a random order first"),
-    "pool": dict(type=int, metavar="N", help="bootstrap samples in all (default: as many as take a few seconds)"),
+    "pool": dict(type=int, metavar="N", help="number of bootstrap samples (default: as many as take a few seconds)"),
     "a": dict(metavar="NAME", help="the first system (default: the best, by the first metric where it is one pair for "
                                    "all)"),
-    "b": dict(metavar="NAME", help="the second (default: the best of the others)"),
-    "n_pairs": dict(type=int, metavar="N", help="null pairs of each kind"),
-    "n_segments": dict(type=int, metavar="N", help="segments of each test set drawn (default: 300, variants 2000, or "
-                                                   "all; pair: a broad sample)"),
-    "n_documents": dict(type=int, metavar="N", help="documents of each drawn by document (default: 110 for type1, 30 "
-                                                    "for coverage, or all)"),
-    "systems": dict(type=int, metavar="N", help="systems of the largest family"),
-    "better": dict(type=int, metavar="N", help="of these, systems that are truly better than the others")}
+    "b": dict(metavar="NAME", help="the second system (default: the best of the others)"),
+    "n_pairs": dict(type=int, metavar="N", help="number of null pairs of each kind"),
+    "n_segments": dict(type=int, metavar="N", help="segments of each test set (default: 300, variants 2000, or all; "
+                                                   "pair: a broad sample)"),
+    "n_documents": dict(type=int, metavar="N", help="documents of each test set drawn by document (default: 110 for "
+                                                    "type1, 30 for coverage, or all)"),
+    "systems": dict(type=int, metavar="N", help="number of systems of the largest family"),
+    "better": dict(type=int, metavar="N", help="number of these that are truly better than the others")}
 
 
 def add_arguments(group: _ArgumentGroup, called: str | Callable[..., Any], **helps: str) -> None:
-    """Options for the arguments of a command, or of a function of the core: those known here, with its defaults.
-
-    `called` is as `defaults` takes it; `helps` says other things of some than the usual.
-    """
+    """Options for the arguments of a command, or of a function of the core: those known here, with its defaults, and
+    with `helps` in place of the usual help of some."""
     for name, usual in defaults(called).items():
         if name in _ABOUT:
             about = _ABOUT[name] | ({"help": helps[name]} if name in helps else {})
@@ -266,8 +258,8 @@ def add_arguments(group: _ArgumentGroup, called: str | Callable[..., Any], **hel
             group.add_argument(f"--{option_name(name).replace('_', '-')}", default=usual,
                                **about | {"help": about["help"] + said})
         if name == "jobs":
-            group.add_argument("--dask", metavar="ADDRESS", help="compute on the workers of a Dask cluster whose "
-                               "scheduler is there, as tcp://HOST:PORT; the result is the same")
+            group.add_argument("--dask", metavar="ADDRESS", help="compute on a Dask cluster with this scheduler, such "
+                               "as tcp://HOST:PORT; results do not depend on it")
 
 
 def given(args: Namespace, called: str | Callable[..., Any]) -> dict[str, Any]:
@@ -278,9 +270,7 @@ def given(args: Namespace, called: str | Callable[..., Any]) -> dict[str, Any]:
 def add_options(sub: ArgumentParser, command: str, formats: Sequence[str],
                 extra: Callable[[ArgumentParser], None] | None = None, **helps: str) -> None:
     """The options of a command on one test set: its source, metrics, the systems to compare, settings, and output.
-
-    `extra` adds those of its own before the settings; `helps` as in `add_arguments`.
-    """
+    `extra` adds those of its own before the settings; `helps` as in `add_arguments`."""
     add_source_options(sub)
     if command != "agreement":  # which has others
         add_metric_options(sub)
@@ -293,11 +283,11 @@ def add_options(sub: ArgumentParser, command: str, formats: Sequence[str],
 
 
 def add_source_options(sub: ArgumentParser) -> None:
-    _add_rows(sub.add_argument_group("source (text files, a shared-task folder, or the simulated corpus)"), _TEST_SET)
+    _add_rows(sub.add_argument_group("test set (text files, a shared task, tables of scores, or a demo)"), _TEST_SET)
 
 
 def add_choice_of_systems(sub: ArgumentParser) -> None:
-    _add_rows(sub.add_argument_group("what to compare"), _CHOICE)
+    _add_rows(sub.add_argument_group("systems and segments"), _CHOICE)
 
 
 def add_task_source(group: _ArgumentGroup) -> None:
@@ -308,16 +298,17 @@ def add_pairs(group: ArgumentParser | _ArgumentGroup) -> None:
     _add_rows(group, _PAIRS)
 
 
-def add_metric_options(sub: ArgumentParser, default: str = "human scores where a command compares systems; else bleu; "
-                       "without texts, the names of all --scores", lowercase: bool = True) -> _ArgumentGroup:
+def add_metric_options(sub: ArgumentParser, default: str = "human scores where a command compares systems, else bleu; "
+                       "without texts, all --scores", lowercase: bool = True) -> _ArgumentGroup:
     group = sub.add_argument_group("metrics")
-    _add_rows(group, {"metrics": ("NAME,...", f"default: {default}"), **({"lowercase": ("", "ignore case")}
-                                                                       if lowercase else {})})
+    rows = {"metrics": ("NAME,...", f"metrics to use (default: {default})"), "lowercase": ("", "ignore case")}
+    _add_rows(group, {name: row for name, row in rows.items() if lowercase or name == "metrics"})
     return group
 
 
 def add_output_options(sub: ArgumentParser, formats: Sequence[str]) -> None:
     group = sub.add_argument_group("output")
-    group.add_argument("--format", choices=formats, default=formats[0], help=f"default: {formats[0]}")
+    group.add_argument("--format", choices=formats, default=formats[0],
+                       help=f"form of the result (default: {formats[0]})")
     group.add_argument("--out", metavar="FILE", type=lambda path: None if path == "-" else path,
-                       help="write to a file instead of standard output (-)")
+                       help="write to this file (default: -, standard output)")

@@ -71,19 +71,16 @@ def take_review(args: Namespace) -> tuple[Entry, ...]:
 
 
 def warn_of_review(history: Sequence[Entry], whole: KeptTask, found: TaskComparison, *, decisions: bool) -> None:
-    """Print to standard error where the task is not as it was reviewed, and decisions that the numbers do not bear out.
-
-    `whole` is the task with nobody left out by the review; `decisions` says whether these are to be printed, as they
-    are not where what is written to the screen has them.
-    """
+    """Print to standard error where the task (`whole`, with all systems) is not as it was reviewed, and, where
+    `decisions`, those that the numbers do not bear out."""
     review = replay(history)
     if decisions:
         warn(decision_cautions(review, found))
     if whole.info.digest != review.digest:
         digests = {pair: testset.digest for pair, testset in whole.task.testsets.items()}
         if (changed := content_sentence(review, whole.info, digests)) is not None:
-            print(f"Warning: {printable(changed)} Files that the review took in beside the task's own (--scores, "
-                  "--run, --systems-table) belong to its content: the page Review has the whole command.",
+            print(f"Warning: {printable(changed)} Further files of the review (--scores, --run, "
+                  "--systems-table) belong to its content: the page Review has the whole command.",
                   file=sys.stderr)
 
 
@@ -92,20 +89,20 @@ def warn_of_review(history: Sequence[Entry], whole: KeptTask, found: TaskCompari
 
 
 def add_task(sub: ArgumentParser) -> None:
-    group = sub.add_argument_group("source")
+    group = sub.add_argument_group("task")
     group.add_argument("--demo-task", "--demo", dest="demo", action="store_true",
                        help="a simulated task: three language pairs, 12 systems in two tracks")
     add_task_source(group)
-    group.add_argument("--track", choices=("constrained", "unconstrained"), help="the systems of one track only")
+    group.add_argument("--track", choices=("constrained", "unconstrained"),
+                       help="compare only the systems of one track")
     group.add_argument("--exclude", action="append", default=[], metavar="[PAIR:]NAME,...[=REASON]",
-                       help="all but these systems, in all language pairs or in one, and why; may be given several "
-                            "times")
-    group.add_argument("--review", metavar="FILE", help="the JSON of the page Review: track, metric, settings and "
-                       "exclusions; with its decisions and notes")
+                       help="exclude these systems, in all language pairs or in one, and say why; repeatable")
+    group.add_argument("--review", metavar="FILE", help="JSON of the page Review: its track, metric, settings, "
+                       "exclusions, decisions and notes")
     group = add_metric_options(sub, "all scores; bleu without any", lowercase=False)
-    group.add_argument("--primary", metavar="NAME", help="the metric that comes first")
+    group.add_argument("--primary", metavar="NAME", help="the metric to show first")
     group.add_argument("--human", metavar="NAME",
-                       help="human scores: all metrics are held against them, as by the command agreement")
+                       help="human scores, with which all metrics are compared as by the command agreement")
     add_arguments(sub.add_argument_group("test"), "task", resamples="bootstrap samples of intervals")
     add_official(sub, of_task=True)
     add_output_options(sub, TASK_DOCUMENTS)
@@ -168,17 +165,17 @@ def run_task(args: Namespace) -> None:
 
 def add_agreement(sub: ArgumentParser) -> None:
     add_options(sub, "agreement", tuple(AGREEMENT_FORMS), _add_of_agreement,
-                trials="permutations behind each p of two systems, and of two metrics")
+                trials="permutations for each p-value of two systems, or of two metrics")
     sub.set_defaults(command=run_agreement)
 
 
 def _add_of_agreement(sub: ArgumentParser) -> None:
     group = add_metric_options(sub, "all other --scores and, with texts, bleu, chrf and ter")
     group.add_argument("--human", required=True, metavar="NAME",
-                       help="the human scores, one of --scores or of the folder")
-    group = sub.add_argument_group("a whole task", "each language pair and their mean: --folder without --langpair, or "
-                                                   "--demo-task with --all-pairs")
-    group.add_argument("--all-pairs", action="store_true", help="all language pairs of the task")
+                       help="the human scores: a name of --scores, or of scores in the folder")
+    group = sub.add_argument_group("whole task", "Each language pair and their mean, with --folder and no --langpair, "
+                                                 "or with --demo-task and --all-pairs.")
+    group.add_argument("--all-pairs", action="store_true", help="use all language pairs of the task")
     add_pairs(group)
 
 

@@ -119,7 +119,7 @@ def document_names(testset: TestSet) -> list[str]:
 
 def list_dispute_metrics(testset: TestSet) -> list[str]:
     """BLEU, where there are texts, and all segment scores; human scores first."""
-    return order_metrics([*(["bleu"] if testset.has_texts else []), *testset.scores])
+    return order_metrics(testset.scores, computed=["bleu"] * testset.has_texts)
 
 
 def _chosen(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] | None) -> list[Metric]:

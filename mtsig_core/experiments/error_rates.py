@@ -24,7 +24,6 @@ from mtsig_core.experiments.frame import (
     run_repeats,
 )
 from mtsig_core.experiments.population import (
-    PairDraws,
     Population,
     count_segments,
     draw_pair,
@@ -55,8 +54,8 @@ from mtsig_core.stats.significance import (
 )
 from mtsig_core.testset import TestSet
 
-# Two systems made equal without a swap: documents, kept as they are, are drawn with weights under which both have the
-# same score. (To swap whole documents makes the difference a part of what segments of a document have in common.)
+# Two systems made equal without a swap, which would make their difference a part of what segments of a document have in
+# common: whole documents are drawn with weights under which both have the same score.
 
 
 #: The effective number of documents, as a share of all, below which the weights leave too little of the test set.
@@ -111,27 +110,20 @@ def _tilt(metric: Metric, sums: np.ndarray, pull: np.ndarray) -> np.ndarray | No
 
     def weights_at(t: float) -> np.ndarray:
         free = np.exp(t * pull - (t * pull).max())
-        weights: np.ndarray = free / free.sum()
-        return weights
+        return np.asarray(free / free.sum())
 
     def difference(t: float) -> float:
         a, b = metric.score(sums.shape[1] * np.einsum("j,sjk->sk", weights_at(t), sums))
         return float(a - b)
 
     start = difference(0.0)
-    far = -0.1 if start > 0 else 0.1  # a larger t favours the first system
-    for _ in range(_DOUBLINGS):
-        if difference(far) * start <= 0:
-            break
-        far *= 2
-    else:
-        return None
-    return weights_at(brentq(difference, 0.0, far))
+    reach = (-0.1 if start > 0 else 0.1) * 2.0 ** np.arange(_DOUBLINGS)  # a larger t favours the first system
+    far = next((t for t in reach.tolist() if difference(t) * start <= 0), None)
+    return None if far is None else weights_at(brentq(difference, 0.0, far))
 
 
 def predicted_rejections(se_ratio: float, alpha: float) -> float:
-    """How often a two-sided test at level alpha rejects a true null whose standard error is so many times the one that
-    it reckons with: 2 Phi(-z / ratio), z being the normal quantile of 1 - alpha / 2.
+    """How often a two-sided test rejects a true null whose standard error is so many times the one that it expects.
 
     Examples
     --------
@@ -143,10 +135,7 @@ def predicted_rejections(se_ratio: float, alpha: float) -> float:
 
 
 def _influence(metric: Metric, statistics: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """What each unit adds to the difference of the scores, to first order: shape (2, units, stats) -> (units,).
-
-    `at` are the sums at which the slope is taken, shape (2, stats).
-    """
+    """What each unit adds to the difference, to first order at sums (2, stats): (2, units, stats) -> (units,)."""
     step = 1e-4 * np.maximum(np.abs(at), 1.0)
     shifts = step[:, None, :] * np.eye(at.shape[1])  # (2, stats, stats): one statistic at a time
     slope = (metric.score(at[:, None] + shifts) - metric.score(at[:, None] - shifts)) / (2 * step)
@@ -159,20 +148,16 @@ def _influence(metric: Metric, statistics: np.ndarray, at: np.ndarray) -> np.nda
 
 
 _NULL_SEGMENTS, _NULL_DOCUMENTS = 300, 110  # segments and documents drawn for each pair of the null
-_NULL_STREAMS = {"segment": 10, "document": 11}
+_SEGMENT_STREAM, _DOCUMENT_STREAM = 10, 11
 _Decisions = dict[tuple[str, str], dict[str, bool]]  # by null and unit, then test
 
 
 @dataclass(frozen=True)
 class NullRate:
-    """Rejections of true nulls by one test.
+    """Rejections of true nulls by one test."""
 
-    The null says how the two systems were made equal: segments swapped at random, or whole documents drawn with
-    weights; the unit is what the test draws or swaps. Both are segment or document.
-    """
-
-    null: str
-    unit: str
+    null: str  # how systems were made equal: by segment, swapped at random, or by document, drawn with weights
+    unit: str  # what the test draws or swaps, segment or document
     test: str
     rejected: Rate
 
@@ -201,17 +186,12 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
              progress: Progress | None = None, watch: Callable[[int, int, TypeOne], None] | None = None) -> TypeOne:
     """Rejections of true nulls: two systems made equal, by default the best two.
 
-    By segment: segments are drawn with replacement, and the outputs of each trade places with chance 1/2. The two
-    halves are exchangeable, so every rejection is wrong, and approximate randomization, whose swaps these are, keeps
-    its level by construction. By document: whole documents are drawn with weights under which the two have the same
-    score (`equal_weights`); nothing is swapped. Swaps of whole documents would make a difference of the systems a part
-    of what the segments of a document have in common.
+    By segment: segments are drawn with replacement, and their outputs trade places with chance 1/2, so that approximate
+    randomization keeps its level by construction. By document: whole documents are drawn with weights under which the
+    two have the same score (`equal_weights`).
 
     Riezler and Maxwell (2005) find approximate randomization more conservative than the bootstrap; that follows from
     the shift as they print it (`riezler-maxwell`). With the signed shift both hold the level.
-
-    `statistics` are ``metric.statistics(testset)``, where known already; `progress` is called with (stage, share done),
-    and `watch` now and then with how many repeats there are so far, of how many, and the result of these.
     """
     check_level(alpha)
     check_whole("pairs", n_pairs, 1, 1_000_000)
@@ -229,7 +209,9 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
         whole.metric, draws.statistics, whole.documents)
 
     def repeat(k: int, rng: np.random.Generator) -> _Decisions:
-        return _decide_nulls(draws, equal, trials, alpha, rng, make_rng(seed, _NULL_STREAMS["document"], k))
+        sets = draws.draw_sets(rng, make_rng(seed, _DOCUMENT_STREAM, k), swapped=True, weights=equal and equal.weights)
+        return {(null, units.kind): conclusions_on(whole.metric, both, units, trials, alpha, key)
+                for null, both, units, key in sets}
 
     def gather(pairs: list[_Decisions]) -> TypeOne:
         rows = tuple(NullRate(null, unit, test, rate(sum(one[null, unit][test] for one in pairs), len(pairs)))
@@ -241,46 +223,28 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
                        n_pairs=len(pairs), trials=trials, n_segments=draws.n_segments,
                        n_documents=None if equal is None else draws.n_documents, rows=rows, **by_document)
 
-    return run_repeats(repeat, gather, n_pairs, seed, _NULL_STREAMS["segment"], jobs=jobs,
+    return run_repeats(repeat, gather, n_pairs, seed, _SEGMENT_STREAM, jobs=jobs,
                        progress=report_stage(progress, "true nulls"), watch=watch)
-
-
-def _decide_nulls(draws: PairDraws, equal: EqualWeights | None, trials: int, alpha: float, rng: np.random.Generator,
-                  rng_documents: np.random.Generator) -> _Decisions:
-    """What every test concludes of one null pair of each kind."""
-    metric, n = draws.whole.metric, draws.n_segments
-    both = draws.draw_segments(rng)
-    both = np.where((rng.random(n) < 0.5)[:, None], both[::-1], both)  # the two trade places by coin
-    key = int(rng.integers(1 << 62))
-    decisions = {("segment", "segment"): conclusions_on(metric, both, Units.segments(n), trials, alpha, key)}
-    if equal is not None:
-        chosen = rng_documents.choice(draws.whole.n_documents, draws.n_documents, p=equal.weights)
-        both, kinds = draws.take_documents(chosen)
-        key = int(rng_documents.integers(1 << 62))
-        decisions |= {("document", units.kind): conclusions_on(metric, both, units, trials, alpha, key)
-                      for units in kinds}
-    return decisions
 
 
 def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, alpha: float,
                    seed: int) -> dict[str, bool]:
     """Test -> whether it concludes that two systems differ, whose statistics have shape (2, segments, stats)."""
-    data = engine.UnitStatistics(metric, both, units)
-    delta = data.scores[:1] - data.scores[1:]
+    data, pair = engine.UnitStatistics(metric, both, units), np.array([[0, 1]])
     drawn = engine.bootstrap_scores(data, trials, seed)
-    replicates = {"swaps": engine.swap_differences(data, np.array([[0, 1]]), trials, seed),
-                  "bootstrap": drawn[:1] - drawn[1:]}
-    scores = segment_scores(metric, both) if units.kind == "segment" else None
-    if scores is not None:
+    delta, replicates = data.scores[:1] - data.scores[1:], {
+        "swaps": engine.swap_differences(data, pair, trials, seed), "bootstrap": drawn[:1] - drawn[1:]}
+    if units.kind == "segment" and (scores := segment_scores(metric, both)) is not None:
         replicates["none"] = scores[:1] - scores[1:]
-    concluded, apart = {}, count_differing_units(data, np.array([[0, 1]]), np.array([units.pieces]))
+    concluded, apart = {}, count_differing_units(data, pair, np.array([units.pieces]))
     for name, test in fitting_tests("none" in replicates).items():
-        p, (win, lose) = None, (None, None)
+        p, (win, lose), given = None, (None, None), replicates[test.draws]
+        floor = p_floor(test, units.kind, apart)
         if test.p_values is not None:
-            p = np.maximum(test.p_values(delta, replicates[test.draws]), p_floor(test, units.kind, apart))
-        elif significant(p_floor(test, units.kind, apart), alpha).all():  # else so few decide nothing
-            win, lose = win_rates(replicates[test.draws])
-        side = test.side(delta, replicates[test.draws])
+            p = np.maximum(test.p_values(delta, given), floor)
+        elif significant(floor, alpha).all():  # else so few decide nothing
+            win, lose = win_rates(given)
+        side = test.side(delta, given)
         concluded[name] = bool(decide_pairs(side, alpha, p=p, win=win, lose=lose, side=side)[0])
     return concluded
 
@@ -320,10 +284,7 @@ class Variants(Simulation):
 def variants(testset: TestSet, metric: str | Metric, *, n_segments: int | None = None, trials: int = 9999,
              alpha: float = 0.05, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
              progress: Progress | None = None) -> Variants:
-    """Six systems that are equal by construction; the first is compared with each of the others, by segment.
-
-    Segments are drawn with replacement: 2,000 by default, as in the paper, or all where there are fewer.
-    """
+    """Six systems that are equal by construction; the first is compared with each of the others, by segment."""
     check_level(alpha)
     check_whole("trials", trials, 1, 1_000_000)
     check_seed(seed)
@@ -373,8 +334,7 @@ class Mixture:
         return np.asarray((self.pairs[:, 0] < self.better) & (self.pairs[:, 1] >= self.better))
 
     def test(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """On one test set, by approximate randomization: differences, shape (pairs,), their null, (pairs, trials), and
-        p, (pairs,)."""
+        """On one test set differences (pairs,), their null (pairs, trials), and p by approximate randomization."""
         statistics = mix_systems(self.whole, self.systems, self.better, self.share, self.n, rng)
         data = engine.UnitStatistics(self.whole.metric, statistics, Units.segments(self.n))
         delta = data.scores[self.pairs[:, 0]] - data.scores[self.pairs[:, 1]]
@@ -386,8 +346,7 @@ class Mixture:
         return apply_corrections(p, romano_wolf(delta, null, whole=Units.segments(self.n).all_swaps is not None))
 
     def decide(self, rng: np.random.Generator, alpha: float, corrections: Iterable[str]) -> np.ndarray:
-        """What is claimed on one test set, shape (corrections, pairs): 1 for the first system, -1 the second, 0 none.
-        """
+        """Claims on one test set, shape (corrections, pairs): 1 for the first system, -1 the second, 0 none."""
         delta, null, p = self.test(rng)
         adjusted, sign = self.adjust(delta, null, p), direction(self.whole.metric)
         return np.array([decide_pairs(sign * delta, alpha, p=adjusted[name]) for name in corrections])
@@ -433,10 +392,7 @@ class FamilyDecisions(DrawArrays):
 def mix_family(testset: TestSet, metric: str | Metric, systems: int, better: int = 0, *, n_segments: int | None,
                trials: int, alpha: float, seed: int, statistics: np.ndarray | None = None,
                progress: Progress | None = None) -> Mixture:
-    """What test sets are drawn from, for settings with which anything can be found.
-
-    Better systems differ by 2.8 standard errors at this size, or by as much as the best real one does.
-    """
+    """What test sets are drawn from; better systems differ by 2.8 standard errors, or as much as the best real one."""
     check_level(alpha)
     check_whole("systems", systems, 2, 50)
     check_whole("trials", trials, 1, 100_000)
@@ -453,8 +409,7 @@ def mix_family(testset: TestSet, metric: str | Metric, systems: int, better: int
 
 
 def share_for(whole: Population, aim: float) -> tuple[float, float]:
-    """How much of a better system the best real one says for a difference in points, at most all of it, and the
-    difference that makes."""
+    """The share of segments on which a better system takes the best output for a difference, and what that makes."""
     from scipy.optimize import brentq
 
     sums = whole.statistics.sum(axis=1, dtype=np.float64)
@@ -507,10 +462,9 @@ def families(testset: TestSet, metric: str | Metric, *, systems: int = 15, repea
              n_segments: int | None = None, trials: int = 2999, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
              statistics: np.ndarray | None = None, progress: Progress | None = None,
              watch: Callable[[int, int, FamilyErrors], None] | None = None) -> FamilyErrors:
-    """Wrong conclusions among equal systems, by approximate randomization with each correction; as `type_one`.
+    """Wrong conclusions among equal systems, by approximate randomization with each correction.
 
-    All pairs are compared, and in a family of its own every system with the first, as with a baseline. The trials are
-    enough for Bonferroni among 105 pairs: with fewer, its smallest p times the pairs exceeds alpha.
+    All pairs are compared, and in a family of its own every system with the first, as with a baseline.
     """
     check_whole("repeats", repeats, 1, 100_000)
     mixture = mix_family(testset, metric, systems, n_segments=n_segments, trials=trials, alpha=alpha, seed=seed,
@@ -577,10 +531,7 @@ def claims(testset: TestSet, metric: str | Metric, *, systems: int = 15, better:
            n_segments: int | None = None, trials: int = 4999, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
            statistics: np.ndarray | None = None, progress: Progress | None = None,
            watch: Callable[[int, int, Claims], None] | None = None) -> Claims:
-    """False and lost findings among all pairs of systems, of which a few are truly better, by every correction.
-
-    Approximate randomization by segment, with enough trials for Holm to do better than Bonferroni; else as `families`.
-    """
+    """False and lost findings among all pairs of systems, of which a few are truly better, by every correction."""
     check_whole("repeats", repeats, 2, 100_000)
     check_whole("better", better, 1, max(1, check_whole("systems", systems, 3, 50) - 1))
     mixture = mix_family(testset, metric, systems, better, n_segments=n_segments, trials=trials, alpha=alpha, seed=seed,
@@ -656,18 +607,14 @@ def unit_changes(testset: TestSet, metric: str | Metric, *, trials: int = 9999, 
     if len(testset.systems) < 2:
         raise SettingError("1 system to compare. Expected at least 2: add outputs, or leave fewer out."
                            if testset.systems else "No system to compare. Give at least two outputs.")
-    by_unit = {unit: compare(testset, [metric], unit=unit, trials=trials, resamples=resamples, alpha=alpha, seed=seed,
-                             jobs=jobs, progress=progress, by_reference=False, **UNIT_SETTINGS)
-               for unit in ("segment", "document")}
-    by_segment, by_document = (next(iter(one.metrics.values())) for one in by_unit.values())
-    return changes_between(part, by_segment, by_document, by_unit["segment"].settings)
+    by_unit = [compare(testset, [metric], unit=unit, trials=trials, resamples=resamples, alpha=alpha, seed=seed,
+                       jobs=jobs, progress=progress, by_reference=False, **UNIT_SETTINGS)
+               for unit in ("segment", "document")]
+    return changes_between(part, *(next(iter(one.metrics.values())) for one in by_unit), by_unit[0].settings)
 
 
 def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
-    """The part of a test set that a metric can compare: all of it, or what has any segment score.
-
-    A `SettingError` where it has no documents to take as units.
-    """
+    """The part of a test set that a metric can compare, with at least two documents."""
     metric = resolve_metric(testset, metric)
     part = measure(testset, metric).testset if is_segment_mean(metric) else testset.keep_scorable(metric.name)
     if part.n_documents is None or part.n_documents < 2:
@@ -680,10 +627,7 @@ def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
 
 def changes_between(part: TestSet, by_segment: MetricResult, by_document: MetricResult,
                     settings: Settings) -> UnitChanges:
-    """What changes between two comparisons with the settings of `UNIT_SETTINGS`, one by segment and one by document.
-
-    `part` is what `part_with_documents` gives of the test set that was compared.
-    """
+    """What changes between two comparisons with `UNIT_SETTINGS` of what `part_with_documents` gives."""
     both = {(pair.a, pair.b): [pair] for pair in by_segment.pairs if pair.p_value is not None}
     for pair in by_document.pairs:
         if (pair.a, pair.b) in both:

@@ -57,9 +57,8 @@ def rate(count: int, n: int) -> Rate:
 def clustered_rate(yes: np.ndarray, cluster: np.ndarray) -> Rate:
     """A share of repeats that are alike within clusters, as comparisons on one sample are; both of shape (repeats,).
 
-    Wilson's interval with the number of independent repeats that tell as much of a share whose variance is taken over
-    clusters (Korn and Graubard 1998), at most the repeats there are, and the quantile of Student's t with a degree of
-    freedom less than there are clusters. Where all repeats agree, each cluster counts once.
+    Wilson's interval for as many independent repeats as have the variance over clusters (Korn and Graubard 1998), with
+    the quantile of Student's t. Where all repeats agree, each cluster counts once.
     """
     from scipy.special import stdtrit
 
@@ -123,20 +122,21 @@ def pair_ends(low: float | None, high: float | None) -> tuple[float, float] | No
     return None if low is None or high is None else (low, high)
 
 
-def _derived_values(row: type) -> dict[str, Derived]:
-    return {name: value for name, value in vars(row).items() if isinstance(value, Derived)}
-
-
 def shown_columns(row: type) -> dict[str, tuple[str, str, str]]:
     """Title, kind and form of the columns that tables show of a class of rows, by field."""
     described = {one.name: one.metadata["column"] for one in fields(row) if "column" in one.metadata}
-    return described | {name: value.column for name, value in _derived_values(row).items()}
+    return described | {name: value.column for name, value in vars(row).items() if isinstance(value, Derived)}
+
+
+def _derived_values(row: Any) -> dict[str, Any]:
+    """What files have beside the fields of a row."""
+    return {name: getattr(row, name) for name, value in vars(type(row)).items()
+            if isinstance(value, Derived) and value.in_files}
 
 
 def record_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
     """The rows for JSON."""
-    return [asdict(row) | {name: getattr(row, name) for name, value in _derived_values(type(row)).items()
-                           if value.in_files} for row in rows]
+    return [asdict(row) | _derived_values(row) for row in rows]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,8 +206,7 @@ def flatten_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
 
 
 def _flatten(row: Any) -> Iterator[tuple[str, Any]]:
-    values = {one.name: getattr(row, one.name) for one in fields(row)}
-    values |= {name: getattr(row, name) for name, value in _derived_values(type(row)).items() if value.in_files}
+    values = {one.name: getattr(row, one.name) for one in fields(row)} | _derived_values(row)
     for key, value in values.items():
         if shown_columns(type(row)).get(key, ("", ""))[1] == "relative":  # two ends
             yield from zip((f"{key}_low", f"{key}_high"), value or (None, None), strict=True)
@@ -232,11 +231,9 @@ def make_rng(seed: int, stream: int, k: int) -> np.random.Generator:
 def run_repeats(repeat: Callable[[int, np.random.Generator], _Part], gather: Callable[[list[_Part]], _Result], n: int,
                 seed: int, stream: int, *, jobs: int = 1, progress: engine.StageProgress | None = None,
                 watch: Callable[[int, int, _Result], object] | None = None) -> _Result:
-    """What `gather` makes of repeat(k, rng) for k = 0 .. n - 1, in order, each with a generator of its own.
+    """What `gather` makes of repeat(k, rng) for k = 0 .. n - 1, in order, for any number of threads.
 
-    Repeats are keyed by (seed, stream, k), so the result is the same for any number of threads, and the first of many
-    are those of an experiment with as many repeats: `watch` is called now and then, before the last, with how many
-    there are so far, n, and the result of these.
+    `watch` is called now and then, before the last, with how many there are so far, n, and the result of these.
     """
     check_seed(seed)
 

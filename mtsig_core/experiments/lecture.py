@@ -35,6 +35,7 @@ from mtsig_core.testset import TestSet
 # A few short sentences of two systems, to be resampled one by one before the eyes of a room.
 
 
+ALPHA = 0.05
 _CHOICE = 6  # times as many short sentences as are shown: those of a seed are drawn from these
 
 
@@ -42,7 +43,7 @@ _CHOICE = 6  # times as many short sentences as are shown: those of a seed are d
 class Excerpt:
     """A few segments of two systems."""
 
-    testset: TestSet  # the two systems on these segments alone
+    testset: TestSet  # only the two systems, on these segments
     metric: Metric
     statistics: np.ndarray  # (2, segments, stats)
 
@@ -56,10 +57,15 @@ class Excerpt:
         return self.score(self.statistics.sum(axis=1))
 
     @property
+    def observed(self) -> float:
+        """score(a) - score(b), in points."""
+        a, b = self.scores.tolist()
+        return float(a - b)
+
+    @property
     def improvement(self) -> float:
         """By how much the first system is better, in points."""
-        a, b = self.scores.tolist()
-        return direction(self.metric) * float(a - b)
+        return direction(self.metric) * self.observed
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """Scores of summed statistics, shape (..., stats) -> (...)."""
@@ -191,18 +197,16 @@ class Resamples(DrawArrays):
     def mean_missing(self) -> float:
         return float(self.missing.mean())
 
-    def too_few(self, alpha: float = 0.05) -> bool:
+    @property
+    def too_few(self) -> bool:
         """Whether not even one of so many samples lies beyond each end of a percentile interval."""
-        return len(self.scores) < 2 / alpha
+        return len(self.scores) < 2 / ALPHA
 
-    def middle(self, alpha: float = 0.05) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Percentile intervals of level 1 - alpha: of the first system's score, and of the improvement.
-
-        The least and the largest, where samples are too few for these.
-        """
+    def middle(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Percentile intervals of the first system's score and of the improvement; the range of too few samples."""
         drawn = np.stack([self.scores[:, 0], self.improvement])
-        low, high = (drawn.min(axis=1), drawn.max(axis=1)) if self.too_few(alpha) else \
-            percentile(Sample(drawn.mean(axis=1), drawn, np.empty((0, 0))), alpha)
+        low, high = (drawn.min(axis=1), drawn.max(axis=1)) if self.too_few else \
+            percentile(Sample(drawn.mean(axis=1), drawn, np.empty((0, 0))), ALPHA)
         (a, d), (b, e) = low.tolist(), high.tolist()
         return (a, b), (d, e)
 
@@ -241,19 +245,14 @@ class Swaps(DrawArrays):
 
     @property
     def extreme(self) -> np.ndarray:
-        """Which differences are at least as large as the observed one, either way, shape (trials,)."""
+        """Differences at least as large as the observed one, either way, shape (trials,)."""
         slack = rounding_error(np.append(self.differences, self.observed)[None])[0]
         return np.asarray(np.abs(self.differences) >= abs(self.observed) - slack)
 
     @property
-    def counts(self) -> np.ndarray:
-        """c after each trial, shape (trials,)."""
-        return np.cumsum(self.extreme)
-
-    @property
     def running_p(self) -> np.ndarray:
         """(c + 1) / (R + 1) after each trial, shape (trials,)."""
-        return np.asarray((self.counts + 1) / np.arange(2, len(self.differences) + 2))
+        return np.asarray((np.cumsum(self.extreme) + 1) / np.arange(2, len(self.differences) + 2))
 
     @property
     def p(self) -> float:
@@ -267,7 +266,7 @@ def random_swaps(shown: Excerpt, seed: int, start: int, stop: int) -> Swaps:
     moved = np.einsum("rn,sni->sri", swapped.astype(np.int64), shown.statistics)
     first, second = (total - own + other for total, own, other in zip(
         shown.statistics.sum(axis=1)[:, None], moved, moved[::-1], strict=True))
-    return Swaps(_observed(shown), swapped, shown.score(first) - shown.score(second))
+    return Swaps(shown.observed, swapped, shown.score(first) - shown.score(second))
 
 
 def all_swaps(shown: Excerpt) -> Swaps:
@@ -275,13 +274,8 @@ def all_swaps(shown: Excerpt) -> Swaps:
     data = UnitStatistics(shown.metric, shown.statistics, Units.segments(shown.n))
     assert data.units.all_swaps is not None, "too many sentences to try all swaps"
     numbers = np.arange(1, data.units.all_swaps + 1)[:, None]
-    return Swaps(_observed(shown), (numbers >> np.arange(shown.n) & 1).astype(np.uint8),
+    return Swaps(shown.observed, (numbers >> np.arange(shown.n) & 1).astype(np.uint8),
                  swap_differences(data, np.array([[0, 1]]), 1, 0)[0])
-
-
-def _observed(shown: Excerpt) -> float:
-    a, b = shown.scores.tolist()
-    return float(a - b)
 
 
 # Blocks and broad samples of one system, sample by sample: what a lecture shows of them (Koehn 2004, 3.2 to 3.4).
@@ -301,62 +295,28 @@ class BlocksAndBroad(DrawArrays):
     ribbon: np.ndarray
     shuffled_ribbon: np.ndarray
 
-    @staticmethod
-    def range_of(scores: np.ndarray) -> tuple[float, float]:
-        """The least and the largest."""
-        return float(scores.min()), float(scores.max())
-
     def difficulty(self, stretches: np.ndarray) -> np.ndarray:
         """How hard stretches are: 0 for the best score on the ribbon, 1 for the worst."""
-        low, high = self.range_of(self.ribbon)
-        return np.asarray((high - stretches) / ((high - low) or 1.0))
+        return np.asarray((self.ribbon.max() - stretches) / (np.ptp(self.ribbon) or 1.0))
 
-    @property
-    def ratio(self) -> float:
-        """Spread of the blocks over that of the broad samples, each as a standard deviation."""
-        return _ratio(self.blocks, self.broad)
-
-    @property
-    def ratio_interval(self) -> tuple[float, float] | None:
-        """Its 95% interval, see `ratio_of_spreads`; None where there is none."""
-        ratio = ratio_of_spreads(self.blocks, self.broad)
-        return ratio and ratio[1:]
-
-    @property
-    def by_order(self) -> bool:
-        """Whether blocks spread clearly wider in the order of the segments than after the shuffle."""
-        ratio = ratio_of_spreads(self.blocks, self.shuffled)
-        return ratio is not None and ratio[1] > 1
-
-    @property
-    def shuffled_ratio(self) -> float:
-        """The same of the blocks after the shuffle."""
-        return _ratio(self.shuffled, self.broad)
+    def ratio(self, of: str = "blocks", to: str = "broad") -> tuple[float, float, float]:
+        """How many times as wide one lot spreads as another, and its 95% interval; 1, 0 and no end where unknown."""
+        return ratio_of_spreads(getattr(self, of), getattr(self, to)) or (1.0, 0.0, float("inf"))
 
 
 def blocks_and_broad(testset: TestSet, metric: str | Metric, system: str, size: int = 300, seed: int = 0,
                      statistics: np.ndarray | None = None) -> BlocksAndBroad:
     """Cut a test set both ways; the samples are those of `mtsig_core.experiments.sampling.sampling`."""
     seen = measure(testset, metric, statistics=statistics).only([system])
-    n = seen.testset.n_segments
+    counted, n = seen.counter(), seen.testset.n_segments
 
-    def cut(kind: str, shuffle_seed: int | None = None) -> np.ndarray:
-        return _scores(seen, positions(kind, n, size, shuffle_seed))
+    def cut(kind: str, size: int, order: int | None) -> np.ndarray:
+        rows = positions(kind, n, size, order)
+        return np.array([float(np.asarray(seen.metric.score(counted(row).sum(axis=1)))[0]) for row in rows])
 
     stretch = max(2, -(-n // 1000))
-    return BlocksAndBroad(size, cut("blocks"), cut("broad"), cut("blocks", seed),
-                          *(_scores(seen, positions("blocks", n, stretch, order)) for order in (None, seed)))
-
-
-def _scores(seen: Measured, rows: np.ndarray) -> np.ndarray:
-    counted = seen.counter()
-    return np.array([float(np.asarray(seen.metric.score(counted(row).sum(axis=1)))[0]) for row in rows])
-
-
-def _ratio(one: np.ndarray, other: np.ndarray) -> float:
-    """Of standard deviations; 1 where neither varies."""
-    spreads = [float(scores.std(ddof=1)) if len(scores) > 1 else 0.0 for scores in (one, other)]
-    return spreads[0] / spreads[1] if spreads[1] else 1.0 if not spreads[0] else float("inf")
+    return BlocksAndBroad(size, cut("blocks", size, None), cut("broad", size, None), cut("blocks", size, seed),
+                          cut("blocks", stretch, None), cut("blocks", stretch, seed))
 
 
 # Two equal systems, tested by sentence and by document.
@@ -384,9 +344,9 @@ class EqualSystems(DrawArrays):
         steps = np.clip(np.rint(3 * self.differences[:tests]), -9, 9).astype(int) + ord("M")
         return ["".join(map(chr, row)) for row in steps.tolist()]
 
-    def rejected(self, alpha: float = 0.05) -> tuple[Rate, Rate]:
+    def rejected(self) -> tuple[Rate, Rate]:
         """Tests that call the two different, by sentence and by document."""
-        first, second = (rate(int(significant(p, alpha).sum()), len(p)) for p in (self.by_sentence, self.by_document))
+        first, second = (rate(int(significant(p, ALPHA).sum()), len(p)) for p in (self.by_sentence, self.by_document))
         return first, second
 
 
@@ -404,13 +364,13 @@ def equal_tests(per_document: int, correlation: float, seed: int, start: int, st
 
 
 def design_effect(per_document: int, correlation: float) -> float:
-    """How much larger the variance of a mean is than that of as many independent sentences: 1 + (m - 1) rho."""
+    """The variance of a mean over that of as many independent sentences: 1 + (m - 1) rho."""
     return 1 + (per_document - 1) * correlation
 
 
-def expected_by_sentence(per_document: int, correlation: float, alpha: float = 0.05) -> float:
-    """Share of equal pairs that a test by sentence rejects, by the normal distribution: 2 Phi(-z / sqrt(deff))."""
-    return predicted_rejections(float(np.sqrt(design_effect(per_document, correlation))), alpha)
+def expected_by_sentence(per_document: int, correlation: float) -> float:
+    """Share of equal pairs that a test by sentence rejects, by the normal distribution."""
+    return predicted_rejections(float(np.sqrt(design_effect(per_document, correlation))), ALPHA)
 
 
 # Fifteen systems, every pair tested.
@@ -418,7 +378,6 @@ def expected_by_sentence(per_document: int, correlation: float, alpha: float = 0
 
 N_SYSTEMS, N_BETTER = 15, 3
 CORRECTIONS_SHOWN = ("none", "bh", "holm", "romano-wolf")
-ALPHA = 0.05
 _FAMILY_TRIALS = 2999  # with 999 no p is small enough for Holm's first of 105: it would find nothing, ever
 
 
@@ -478,12 +437,11 @@ class PowerTests(DrawArrays):
 
     @property
     def significant(self) -> np.ndarray:
-        """Where the difference is, whichever system it is for, shape (tests,)."""
+        """Tests with a significant difference, whichever system it is for, shape (tests,)."""
         return significant(self.p, ALPHA)
 
     @property
     def power(self) -> Rate:
-        """How often it is."""
         return rate(int(np.count_nonzero(self.significant)), len(self.p))
 
     @property

@@ -35,12 +35,9 @@ from mtsig_core.stats.significance import ADJUSTMENTS, TESTS
 from mtsig_core.task import Task
 from mtsig_core.testset import TestSet, check_settled
 
-# Which metric to trust: how far metrics order systems, and how surely, as people do.
-#
-# Pairwise accuracy (Kocmi et al. 2021) asks for the order of each pair of systems alone. Soft pairwise accuracy
+# Pairwise accuracy (Kocmi et al. 2021) asks only for the order of each pair of systems. Soft pairwise accuracy
 # (Thompson, Mathur, Deutsch and Khayrallah 2024; the metrics task of WMT24) compares p-values, so that a pair that
 # people hardly tell apart counts for little either way.
-
 
 _TEXT_METRICS = ("bleu", "chrf", "ter")
 CORRECTION = "holm"
@@ -54,25 +51,15 @@ def agreement(testset: TestSet, human: str, metrics: Sequence[str | Metric] | No
 
     Shapes: `statistics` (systems, segments, stats).
 
-    A pair of systems is compared on the segments that both have in the human score and in all table scores asked for,
-    so that every metric is held against the same human p. Metrics of texts are scores of the whole corpus on these
-    segments, not means of sentence scores.
+    A pair of systems is compared on the segments that both have in the human score and in all table scores asked for.
+    Metrics of texts are scores of the whole corpus on these segments.
 
-    p is one-sided, of ``swap_differences``: the share of swaps with a larger difference and half of those with the same
-    one, none swapped among them. So p of (a, b) and of (b, a) add up to 1, and equal outputs have 1/2, whatever the
-    order of the systems. The published code swaps segments, counts all equal differences, and takes pairs in the
-    order of its files.
+    p is one-sided: the share of swaps with a larger difference and half of those with the same one, so that p of
+    (a, b) and of (b, a) add up to 1. (The published code counts all equal differences, and takes pairs in the order of
+    its files.) Intervals are percentiles over bootstrap samples of units, moved so that their mean is what was
+    observed, since samples have the noise of the test set twice; systems are not drawn.
 
-    Intervals are of the accuracy to be expected on test sets of this size, for these systems, which are not drawn:
-    percentiles over bootstrap samples of units, moved so that their mean is what was observed, and cut to 0..1. Samples
-    have the noise of the test set and as much again, so that their own accuracies are lower. In a sample the p of a
-    difference is its place among the swaps of the whole set.
-
-    Two metrics are compared by PERM-BOTH (Deutsch, Dror and Roth 2021): the segment scores of each are standardized
-    over all systems and segments, and for each unit of each system a coin decides whether the two metrics trade
-    theirs. p is the share of permutations, the observed scores among them, in which soft pairwise accuracy differs at
-    least as much either way; it is corrected by Holm. See `permute_metrics` for what is done here that the paper leaves
-    open: metrics of texts enter by what each segment contributes to the score of the corpus.
+    Two metrics are compared by PERM-BOTH (`permute_metrics`), and p is corrected by Holm.
 
     Examples
     --------
@@ -111,16 +98,15 @@ def draw_accuracies(testset: TestSet, human: str, metrics: Sequence[str | Metric
                                        seed=seed)
     check_trials(trials, None, "ar")
     rated = rated[systems][:, segments]
-    draws: list[_Drawn] = []
-    for metric, whole in counted:
-        report = report_stage(progress, f"swaps of {metric.name}")
-        draws.append(_drawn(metric, whole[systems][:, segments], rated, units, trials, sampling, jobs, report))
-    people, *theirs = draws
-    scores = np.array([score_segments(metric, whole[systems][:, segments], rated) for metric, whole in counted[1:]])
-    permuted = permute_metrics(scores, rated, units.jackknife_groups()[units.index], people.p[:, 0], trials, seed,
+    counted = [(metric, whole[systems][:, segments]) for metric, whole in counted]
+    (signs, p), *theirs = (_draw_signs(metric, whole, rated, units, trials, sampling, jobs,
+                                       report_stage(progress, f"swaps of {metric.name}")) for metric, whole in counted)
+    scores = np.array([score_segments(metric, whole, rated) for metric, whole in counted[1:]])
+    permuted = permute_metrics(scores, rated, units.jackknife_groups()[units.index], p[:, 0], trials, seed,
                                report_stage(progress, "permutations of metrics"))
-    return AgreementDraws(part, sampling, units.all_swaps or trials, tuple(settled),
-                          tuple(_compare_with_people(people, own) for own in theirs), units.pieces, permuted)
+    n_ties = int(np.count_nonzero(signs[:, 0] == 0))
+    rows = tuple(AccuracyDraws(len(p), n_ties, accuracy(signs, own), soft_accuracy(p, own_p)) for own, own_p in theirs)
+    return AgreementDraws(part, sampling, units.all_swaps or trials, tuple(settled), rows, units.pieces, permuted)
 
 
 def summarize_draws(human: str, draws: AgreementDraws) -> Agreement:
@@ -142,7 +128,7 @@ def default_metrics(testset: TestSet, human: str) -> list[str]:
 
 
 def one_sided_p(differences: np.ndarray, observed: np.ndarray, null: np.ndarray) -> np.ndarray:
-    """Where differences stand among those of swaps: 0 where above all, 1 where below all, 1/2 in the middle.
+    """The place of differences among those of swaps: 0 where above all, 1 where below all, 1/2 in the middle.
 
     Shapes: `differences` (pairs, n), `observed` (pairs,), `null` (pairs, trials).
 
@@ -162,10 +148,7 @@ def one_sided_p(differences: np.ndarray, observed: np.ndarray, null: np.ndarray)
 
 
 def accuracy(people: np.ndarray, metric: np.ndarray) -> np.ndarray:
-    """Share of pairs that a metric orders as people do, (pairs, n) signs of differences -> (n,).
-
-    A pair that people score the same is left out; one that the metric alone scores the same is not ordered as they do.
-    NaN where people order no pair.
+    """Share of the pairs that people order which a metric orders the same way, (pairs, n) signs -> (n,); else NaN.
 
     Examples
     --------
@@ -182,14 +165,6 @@ def soft_accuracy(people: np.ndarray, metric: np.ndarray) -> np.ndarray:
     """1 - mean of abs(p_human - p_metric) over pairs, one-sided p of shape (pairs, n) -> (n,)."""
     soft: np.ndarray = 1 - np.abs(people - metric).mean(axis=0)
     return soft
-
-
-@dataclass(frozen=True, eq=False)
-class _Drawn:
-    """Signs and one-sided p of improvements, shape (pairs, 1 + resamples); the first column is of the whole set."""
-
-    signs: np.ndarray
-    p: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,9 +214,13 @@ def _chosen(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None
     return chosen
 
 
-def _drawn(metric: Metric, statistics: np.ndarray, rated: np.ndarray, units: Units, trials: int,
-           sampling: SamplingSettings, jobs: int, progress: engine.StageProgress | None) -> _Drawn:
-    """Differences of all pairs with a common segment, each on its common segments."""
+def _draw_signs(metric: Metric, statistics: np.ndarray, rated: np.ndarray, units: Units, trials: int,
+                sampling: SamplingSettings, jobs: int,
+                progress: engine.StageProgress | None) -> tuple[np.ndarray, np.ndarray]:
+    """Signs and one-sided p of improvements of all pairs with a common segment, each on its common segments.
+
+    Shapes: result (pairs, 1 + resamples); the first column is of the whole set.
+    """
     pairs = engine.all_pairs(len(rated))
     both = rated[pairs[:, 0]] & rated[pairs[:, 1]]
     pairs, both, rows = pairs[both.any(axis=1)], both[both.any(axis=1)], []
@@ -260,7 +239,8 @@ def _drawn(metric: Metric, statistics: np.ndarray, rated: np.ndarray, units: Uni
         scores = np.column_stack([data.scores, engine.bootstrap_scores(data, sampling.resamples, sampling.seed,
                                                                        jobs=jobs)])
         rows.append(_places(direction(metric), scores[sides[:, 0]] - scores[sides[:, 1]], null))
-    return _Drawn(*(np.concatenate(part) for part in zip(*rows, strict=True)))
+    signs, p = (np.concatenate(part) for part in zip(*rows, strict=True))
+    return signs, p
 
 
 def _places(sign: int, differences: np.ndarray, null: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -269,11 +249,6 @@ def _places(sign: int, differences: np.ndarray, null: np.ndarray) -> tuple[np.nd
     tie = rounding_error(improvements)[:, None]
     signs = np.where(np.abs(improvements) > tie, np.sign(improvements), 0).astype(np.int8)
     return signs, one_sided_p(improvements, improvements[:, 0], sign * null)
-
-
-def _compare_with_people(people: _Drawn, metric: _Drawn) -> AccuracyDraws:
-    return AccuracyDraws(len(people.p), int(np.count_nonzero(people.signs[:, 0] == 0)),
-                         accuracy(people.signs, metric.signs), soft_accuracy(people.p, metric.p))
 
 
 def accuracies(metric: Metric, signature: str, draws: AccuracyDraws, alpha: float) -> MetricAgreement:
@@ -285,7 +260,7 @@ def accuracies(metric: Metric, signature: str, draws: AccuracyDraws, alpha: floa
 
 
 def _interval(draws: np.ndarray, alpha: float) -> tuple[float, float]:
-    """Percentiles of samples about what was observed; samples in which people order no pair say nothing."""
+    """Percentiles of samples about what was observed, without samples in which people order no pair."""
     drawn = draws[1:][np.isfinite(draws[1:])]
     if not len(drawn):
         return 0.0, 1.0
@@ -313,9 +288,7 @@ def compare_metrics(rows: Sequence[AccuracyDraws], parts: Sequence[AgreementDraw
 def score_segments(metric: Metric, statistics: np.ndarray, rated: np.ndarray) -> np.ndarray:
     """The score of each segment, higher where better; 0 where there is none. Shape (systems, segments).
 
-    A mean of segment scores has them. Another metric is a score of the corpus, so that a segment counts by its
-    pseudo-value n S - (n - 1) S', S' being the score of the n segments without this one: their mean is about S, as
-    that of segment scores is. (Means of sentence scores, which shared tasks take, would be another metric.)
+    Of a corpus score the jackknife pseudo-value n S - (n - 1) S', S' being the score without this segment.
     """
     if is_segment_mean(metric):
         scores = np.asarray(metric.score(statistics))
@@ -331,15 +304,13 @@ def permute_metrics(scores: np.ndarray, rated: np.ndarray, groups: np.ndarray, p
                     seed: int, progress: engine.StageProgress | None = None) -> np.ndarray:
     """Differences of soft pairwise accuracy of all pairs of metrics, as observed and where they trade scores at random.
 
-    Scores are standardized over all systems and segments. A coin for each unit of each system, the same for all pairs
-    of metrics, decides whether the two trade the scores of its segments (PERM-BOTH of Deutsch, Dror and Roth 2021, with
-    whole units, such as documents). The one-sided p of two systems by what each metric then has is that of the normal
-    distribution that swaps of many units come near: the differences of units, swapped, have mean 0 and as variance the
-    sum of their squares. That of people stays.
+    PERM-BOTH of Deutsch, Dror and Roth (2021), with whole units such as documents: scores are standardized over all
+    systems and segments, and a coin for each unit of each system, the same for all pairs of metrics, decides whether
+    the two trade the scores of its segments. p of two systems is then that of the normal distribution that swaps of
+    many units come near, with the sum of their squares as variance. That of people stays.
 
-    Scores have shape (metrics, systems, segments), `rated` (systems, segments), `groups`, the unit of each segment,
-    (segments,); `people` is the one-sided p of people for each pair of systems with a segment in common. The result,
-    the first metric less the second, has shape (pairs of metrics, 1 + trials); its first column is observed.
+    Shapes: `scores` (metrics, systems, segments), `rated` (systems, segments), `groups` (segments,), `people` (pairs,),
+    the result, first metric less the second, (pairs of metrics, 1 + trials), of which the first column is observed.
     """
     pairs = np.array(list(combinations(range(len(scores)), 2)), dtype=int).reshape(-1, 2)
     if not len(pairs):
@@ -371,8 +342,8 @@ def _standardized(scores: np.ndarray, rated: np.ndarray) -> np.ndarray:
 def _traded_p(mine: np.ndarray, theirs: np.ndarray, bits: np.ndarray) -> np.ndarray:
     """One-sided p that the first system is better, by both metrics of each pair: shape (2, pairs, 1 + permutations).
 
-    Where a system trades in unit u, the difference of two systems by the first metric moves by what the second has more
-    there. So sums of differences and of their squares over units are linear in the coins and in their products.
+    Where a system trades a unit, the difference by the first metric moves by what the second has more there: so sums of
+    differences and of their squares over units are linear in the coins and in their products.
 
     Shapes: `mine, theirs` (2, pairs, units), `bits` (2, permutations, words).
     """
@@ -407,10 +378,8 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
                    progress: Progress | None = None) -> TaskAgreement:
     """How far do metrics decide as people do in each language pair, and in the mean over language pairs?
 
-    Language pairs count the same. Intervals are of means of samples drawn within each language pair. Two metrics are
-    compared by the mean difference of soft pairwise accuracy: they trade scores within each language pair, and the
-    differences are averaged, as in the mean differences of `compare_task`; p of language pairs are not combined.
-    Systems and language pairs are not drawn: with others the order may be another.
+    Language pairs count the same, and neither they nor systems are drawn. Intervals are of means of samples drawn
+    within each language pair, and two metrics are compared by the mean difference of soft pairwise accuracy.
 
     Examples
     --------
@@ -479,8 +448,8 @@ def _rated(testset: TestSet, human: str) -> int:
 
 
 def _mean(rows: Sequence[AccuracyDraws]) -> AccuracyDraws:
-    """One metric over language pairs, observed and sample by sample. A language pair in which people order no pair of
-    systems has no part in pairwise accuracy, nor in a sample in which they order none."""
+    """One metric over language pairs, observed and sample by sample; pairwise accuracy without language pairs in which
+    people order no systems."""
     hard = [row.hard for row in rows if np.isfinite(row.hard[0])] or [rows[0].hard]
     return AccuracyDraws(sum(row.n_pairs for row in rows), sum(row.n_ties for row in rows),
                          np.mean(hard, axis=0), np.mean([row.soft for row in rows], axis=0))

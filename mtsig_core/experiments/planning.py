@@ -22,46 +22,22 @@ _BEYOND = 1e100  # a standard error so many times a difference asks for more uni
 
 @dataclass(frozen=True)
 class PairPlan:
-    """The size that one pair of systems needs.
+    """The size that one pair of systems needs, in units that both systems have; in a sweep, of the sets that it draws.
 
-    Units are those that both systems have, as of ratings that not all systems have everywhere; of a sweep, units of the
-    test sets that it draws, with as large a part for both systems as here.
-
-    Sizes come with an interval of level 1 - alpha, ``_low`` to ``_high``, and for a single test at alpha as well as,
-    ``_family``, for one at alpha / m, m the pairs asked about: enough after any correction but ``by``, as each of these
-    finds at least what Bonferroni finds. No size is below that with which a p can be so small.
-
-    Attributes
-    ----------
-    a, b : str
-    delta, se : float
-        Improvement of a over b on this set, and its standard error, in points; the error None of one unit.
-    mdd, mdd_family : float or None
-        The difference that this set finds with the power asked for, in points; None where it is too small for any
-        difference to be significant.
-    units, units_low, units_high, units_family, units_family_low, units_family_high : int or None
-        For the difference asked for, of which only the standard error is uncertain; None where that is 0, or where the
-        difference is next to it. The ends are None too with fewer than five units.
-    segments, segments_family : int or None
-        Those of so many units of the same mean length.
-    units_for_own, units_for_own_low, ... : int or None
-        For `delta`, were it the true difference, which is uncertain too. ``_high`` is None where 0 cannot be excluded:
-        then there is no upper limit.
-    se_df : float or None
-        How well the standard error is known; see `degrees_of_freedom`.
-    n_pairs : int
-        m.
-    decidable : bool
-        Whether any difference could be significant with the units at hand, tested alone.
+    Sizes have an interval of level 1 - alpha, ``_low`` to ``_high``. ``_family`` is for a test at alpha / `n_pairs`:
+    enough after any correction but ``by``. No size is below that with which a p can be so small.
     """
 
     a: str
     b: str
-    delta: float
+    delta: float  # improvement of a over b on this set, in points, and its standard error, None of one unit
     se: float | None
-    mdd: float | None
+    mdd: float | None  # the difference that this set finds with the power asked for; None where it can find none
+    #: For the difference asked for; None where the standard error is 0 or beyond all measure. No interval with fewer
+    #: than five units.
     units: int | None
-    segments: int | None
+    segments: int | None  # of so many units of the same mean length
+    #: For `delta`, were it the true difference; ``_high`` is None where 0 cannot be excluded.
     units_for_own: int | None
     segments_for_own: int | None
     mdd_family: float | None
@@ -77,9 +53,9 @@ class PairPlan:
     units_for_own_family_low: int | None
     units_for_own_family_high: int | None
     segments_for_own_family: int | None
-    se_df: float | None
+    se_df: float | None  # degrees of freedom of the standard error, see `degrees_of_freedom`
     n_pairs: int
-    decidable: bool
+    decidable: bool  # whether any difference could be significant with the units at hand, tested alone
 
 
 def default_difference(scores: Iterable[float]) -> float:
@@ -108,7 +84,7 @@ def plan(source: Comparison | SizeSweep, difference: float, power: float = 0.8, 
 
     Normal theory, with SE falling as 1/sqrt(units); `PairSize.expected` beside `PairSize.significant` of a sweep of
     sizes shows how well it holds here. The segments are those of units of the same mean length. For one test at alpha,
-    and for a family of all pairs; each size with an interval, for which docs/planning.md has measured how often it
+    and for a family of all pairs; each size with an interval, for which docs/statistics.md has measured how often it
     holds the true one. The test is that of the comparison, ``ar`` for a sweep.
 
     Parameters

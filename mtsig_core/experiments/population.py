@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 
@@ -64,10 +64,7 @@ def _population(seen: Measured) -> Population:
 def pair_population(testset: TestSet, metric: str | Metric, a: str | None, b: str | None, *,
                     statistics: np.ndarray | None = None,
                     progress: Progress | None = None) -> tuple[Population, list[int]]:
-    """The population of two systems, whatever segments the others lack, and the rows of a and b in it.
-
-    By default a and b are the best, or the best of the others that scores otherwise somewhere; each by all its scores.
-    """
+    """The population of two systems, by default the best two that differ somewhere, and the rows of a and b in it."""
     seen = measure(testset, metric, statistics=statistics, progress=report_stage(progress, "counting"))
     _check_enough(len(seen.names))
     if a is not None and a == b:
@@ -97,10 +94,10 @@ def count_segments(whole: Population, n_segments: int | None, usual: int, things
 
 def mix_systems(whole: Population, systems: int, better: int, share: float, n: int,
                 rng: np.random.Generator) -> np.ndarray:
-    """Statistics of systems that are equal, but for the first `better` ones, shape (systems, n, stats).
+    """Statistics of systems that are equal except the first `better` ones, shape (systems, n, stats).
 
-    Segments are drawn with replacement. Each system says of a segment what one of the real ones says, drawn at random;
-    the better ones say on a share of the segments what the best real one says.
+    Each system has on each segment, drawn with replacement, the output of a random real system; the better ones have on
+    a share of the segments that of the best.
     """
     speaker = rng.integers(0, len(whole.systems), (systems, n))
     if better:
@@ -120,23 +117,33 @@ class PairDraws:
     n_documents: int | None  # None without document ids
     segments_of: list[np.ndarray]  # of each document
 
-    def draw_segments(self, rng: np.random.Generator) -> np.ndarray:
-        """Statistics of one test set, shape (2, segments, stats)."""
-        return self.statistics[:, rng.integers(0, self.whole.n_segments, self.n_segments)]
+    def draw_sets(self, rng: np.random.Generator, rng_documents: np.random.Generator, *, swapped: bool = False,
+                  weights: np.ndarray | None = None) -> Iterator[tuple[str, np.ndarray, Units, int]]:
+        """One test set by segment and, where there are documents, one of whole documents, drawn with weights if given.
 
-    def take_documents(self, chosen: np.ndarray) -> tuple[np.ndarray, list[Units]]:
-        """The segments of documents, shape (2, segments, stats), and their units by document and by segment."""
-        drawn = [self.segments_of[d] for d in chosen]
-        index = np.repeat(np.arange(len(drawn)), [len(segments) for segments in drawn])
-        units = [Units("document", index, len(drawn)), Units.segments(len(index))]
-        return self.statistics[:, np.concatenate(drawn)], units
+        What was drawn, its statistics (2, segments, stats), the units to test it by, and a seed for its draws. Where
+        they are `swapped` to make the two equal, a coin decides for each segment which output is whose, and documents
+        are drawn only with weights.
+        """
+        n = self.n_segments
+        both = self.statistics[:, rng.integers(0, self.whole.n_segments, n)]
+        if swapped:
+            both = np.where((rng.random(n) < 0.5)[:, None], both[::-1], both)
+        yield "segment", both, Units.segments(n), int(rng.integers(1 << 62))
+        if self.n_documents is None or swapped and weights is None:
+            return
+        chosen = rng_documents.integers(0, self.whole.n_documents, self.n_documents) if weights is None else \
+            rng_documents.choice(self.whole.n_documents, self.n_documents, p=weights)
+        drawn, key = [self.segments_of[d] for d in chosen], int(rng_documents.integers(1 << 62))
+        index = np.repeat(np.arange(len(drawn)), list(map(len, drawn)))
+        for units in (Units("document", index, len(drawn)), Units.segments(len(index))):
+            yield "document", self.statistics[:, np.concatenate(drawn)], units, key
 
 
 def draw_pair(testset: TestSet, metric: str | Metric, a: str | None, b: str | None, n_segments: int | None,
               n_documents: int | None, usual: tuple[int, int], things: str, *, statistics: np.ndarray | None = None,
               progress: Progress | None = None) -> PairDraws:
-    """What test sets of two systems are drawn from, of so many segments and documents as asked for, by default the
-    `usual` numbers, or all where there are fewer; else as `pair_population`."""
+    """What test sets of two systems are drawn from, by default of the `usual` numbers of segments and documents."""
     whole, rows = pair_population(testset, metric, a, b, statistics=statistics, progress=progress)
     n, drawn = count_segments(whole, n_segments, usual[0], things), None
     if whole.n_documents > 1:
@@ -159,23 +166,25 @@ def describe_swaps(n_units: int) -> str:
     return f"{_SWAPS} permutations" if every is None else f"all {every + 1:,} permutations"
 
 
-def whole_p(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, documents: np.ndarray | None,
-            seed: int) -> np.ndarray:
-    """Uncorrected p of each pair, shape (pairs,), on the whole test set by approximate randomization.
-
-    999 trials, or all swaps of few units, which are documents where these are known; NaN for a pair without a common
-    segment. Where p is above alpha, the order of the two on the whole set may itself be chance, and samples that
-    conclude the opposite need not be wrong.
-    """
-    if not len(pairs):
-        return np.empty(0)
-    if has_gaps(metric, statistics):
+def pair_sides(metric: Metric, statistics: np.ndarray, pairs: np.ndarray,
+               documents: np.ndarray | None = None) -> tuple[engine.UnitStatistics, np.ndarray]:
+    """The systems of pairs, where some lack scores each on the segments of both, and the rows of each pair in these."""
+    if len(pairs) and has_gaps(metric, statistics):
         statistics, pairs = pair_statistics(statistics, pairs)
     units = Units.segments(statistics.shape[1]) if documents is None else Units(
         "document", documents, int(documents.max()) + 1)
-    data = engine.UnitStatistics(metric, statistics, units)
-    deltas = data.scores[pairs[:, 0]] - data.scores[pairs[:, 1]]
-    p = approximate_randomization(deltas, engine.swap_differences(data, pairs, _SWAPS, seed))
+    return engine.UnitStatistics(metric, statistics, units), pairs
+
+
+def whole_p(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, documents: np.ndarray | None,
+            seed: int) -> np.ndarray:
+    """Uncorrected p of each pair, shape (pairs,), on the whole test set by approximate randomization, by document where
+    these are known; NaN without a common segment. Above alpha, samples that conclude the opposite need not be wrong."""
+    if not len(pairs):
+        return np.empty(0)
+    data, rows = pair_sides(metric, statistics, pairs, documents)
+    deltas = data.scores[rows[:, 0]] - data.scores[rows[:, 1]]
+    p = approximate_randomization(deltas, engine.swap_differences(data, rows, _SWAPS, seed))
     p[np.isnan(deltas)] = np.nan
     return p
 

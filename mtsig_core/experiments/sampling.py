@@ -12,12 +12,12 @@ import numpy as np
 
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.frame import Experiment, Rate, Simulation, check_seed, column, rate, wilson
-from mtsig_core.experiments.population import in_units, whole_p
+from mtsig_core.experiments.population import in_units, pair_sides, whole_p
 from mtsig_core.metrics import Metric, direction
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, rounding_error
-from mtsig_core.stats.engine import has_gaps, measure, pair_statistics
+from mtsig_core.stats.engine import measure
 from mtsig_core.stats.intervals import Sample, finite_or_none, percentile
 from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
 from mtsig_core.stats.resampling import Units
@@ -37,11 +37,9 @@ def spread(scores: np.ndarray) -> float:
 def ratio_of_spreads(blocks: np.ndarray, broad: np.ndarray, alpha: float = 0.05) -> tuple[float, float, float] | None:
     """Standard deviation of one lot of scores over that of another, and the ends of its interval of level 1 - alpha.
 
-    The scores are in points, of shape (samples,), in the order of the samples, NaN where a sample has none. The
-    interval is that of two normal lots (F distribution): rough, but it tells how little a handful of samples says.
-    Samples that follow each other may be alike, as blocks of one topic are: each lot counts as so many independent ones
-    as tell as much of a variance (Bartlett 1946), n / (1 + 2 sum of squared autocorrelations). None where one of them
-    has fewer than two scores, or the second does not vary.
+    Scores have shape (samples,), in the order of the samples, NaN where a sample has none. The interval is that of two
+    normal lots (F distribution), each of as many independent samples as tell as much of a variance (Bartlett 1946):
+    n / (1 + 2 sum of squared autocorrelations). None below two scores, and where the second lot does not vary.
 
     Examples
     --------
@@ -73,8 +71,7 @@ def _autocorrelations(values: np.ndarray) -> list[float]:
 
 
 def _rate_in_order(yes: np.ndarray) -> Rate:
-    """A share of samples in their order, with Wilson's 95% interval; they count as so many independent ones as tell as
-    much of a mean, n / (1 + 2 sum of autocorrelations)."""
+    """A share of samples in their order, with Wilson's 95% interval for n / (1 + 2 sum of autocorrelations) of them."""
     if not len(yes):
         return rate(0, 0)
     share, worth = float(yes.mean()), len(yes) / (1 + 2 * sum(_autocorrelations(yes.astype(float))))
@@ -143,10 +140,7 @@ class SampledPair:
         return self.sign * self.deltas
 
     def concluded(self, test: str = "koehn", alpha: float = 0.05) -> np.ndarray:
-        """1 where a sample says that a is better, -1 where that b is, else 0; shape (samples,).
-
-        By Koehn's bootstrap the share of wins is at least 1 - alpha; by randomization p is at most alpha.
-        """
+        """1 where a sample says that a is better, -1 where that b is, else 0; shape (samples,)."""
         if test == "koehn":
             return decide_pairs(self.win - self.lose, alpha, win=self.win, lose=self.lose)
         if test == "ar":
@@ -154,10 +148,7 @@ class SampledPair:
         raise SettingError(f"Unknown test {test!r} of samples. Available: koehn, ar.")
 
     def verdicts(self, test: str = "koehn", alpha: float = 0.05) -> np.ndarray:
-        """Conclusions against the order of the whole test set: 1 right, -1 wrong, 0 none; shape (samples,).
-
-        Where the whole test set has a tie, every conclusion is wrong.
-        """
+        """Conclusions against the order of the whole test set, all wrong of a tie: 1 right, -1 wrong, 0 none."""
         concluded = self.concluded(test, alpha)
         order = 0 if abs(self.full) <= rounding_error(self.deltas) else self.sign * np.sign(self.full)
         return np.where(concluded == 0, 0, np.where(concluded == order, 1, -1))
@@ -236,11 +227,8 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
              statistics: np.ndarray | None = None, progress: Progress | None = None) -> Sampling:
     """Take a test set for the truth, cut it into small ones, and see what each of these would have said.
 
-    Every sample gets draws of its own, by segment as in the paper; all systems share them. A metric whose statistics
-    depend on the test set (NIST) is counted anew on each sample, but its weights stay as a sample is resampled; NIST
-    grows with the test set, so that small samples lie below the whole.
-
-    Intervals have level 1 - alpha. Shuffled, blocks are like broad samples. The parallel work is a sample.
+    Each sample has draws of its own by segment, which all systems share. A metric whose statistics depend on the test
+    set (NIST) is counted anew on each sample, so that small samples score below the whole.
     """
     settings, _ = resolve_sampling(testset, unit="segment", block_length=None, alpha=alpha, resamples=resamples,
                                    seed=seed)
@@ -265,11 +253,11 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
                 report(len(samples) / len(rows))
     scores, low, high, deltas, win, lose, p = map(_by_row, zip(*samples, strict=True))
     p_whole = whole_p(metric, seen.statistics, pairs, part.document_index if part.documents else None, seed)
-    full, names, scores_on_all = _differences(metric, seen.statistics, pairs), seen.names, seen.scores.tolist()
+    full, names, scores_on_all = _differences(*pair_sides(metric, seen.statistics, pairs)), seen.names, seen.scores
     return Sampling(
         metric=metric.name, higher_is_better=metric.higher_is_better, signature=metric.signature(testset), kind=kind,
         size=size, n_samples=len(rows), n_segments=part.n_segments, shuffled=shuffle, settings=settings, trials=trials,
-        systems=tuple(SampledSystem(names[k], scores_on_all[k], scores[k], low[k], high[k]) for k in seen.order),
+        systems=tuple(SampledSystem(names[k], float(scores_on_all[k]), scores[k], low[k], high[k]) for k in seen.order),
         pairs=tuple(SampledPair(names[a], names[b], metric.higher_is_better, float(full[k]), deltas[k], win[k],
                                 lose[k], p[k], float(p_whole[k])) for k, (a, b) in enumerate(pairs)),
         whole_units=part.n_documents or part.n_segments)
@@ -288,34 +276,22 @@ def sample_both_kinds(testset: TestSet, metric: str | Metric, *, statistics: np.
 def _conclude_sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, settings: SamplingSettings,
                      trials: int) -> tuple[np.ndarray, ...]:
     """Of one sample scores, low and high ends, shape (systems,), differences, wins, losses and p, shape (pairs,)."""
-    data = _numbers(metric, statistics)
+    data = engine.UnitStatistics(metric, statistics, Units.segments(statistics.shape[1]))
     drawn = engine.bootstrap_scores(data, settings.resamples, settings.seed)
     low, high = percentile(Sample(data.scores, drawn, np.empty((0, 0))), settings.alpha)
     if not len(pairs):
         return data.scores, low, high, *[np.empty(0)] * 4
-    if has_gaps(metric, statistics):  # each pair on what both have, by the same draws
-        both, pairs = pair_statistics(statistics, pairs)
-        sides = _numbers(metric, both)
+    sides, rows = pair_sides(metric, statistics, pairs)
+    if rows is not pairs:  # each pair on what both have, by the same draws
         drawn = engine.bootstrap_scores(sides, settings.resamples, settings.seed)
-    else:
-        sides = data
-    a, b = pairs.T
-    deltas = sides.scores[a] - sides.scores[b]
-    win, lose = win_rates((drawn[a] - drawn[b]) * direction(metric))
-    p = approximate_randomization(deltas, engine.swap_differences(sides, pairs, trials, settings.seed))
+    deltas = _differences(sides, rows)
+    win, lose = win_rates((drawn[rows[:, 0]] - drawn[rows[:, 1]]) * direction(metric))
+    p = approximate_randomization(deltas, engine.swap_differences(sides, rows, trials, settings.seed))
     return data.scores, low, high, deltas, *(np.where(np.isnan(deltas), np.nan, x) for x in (win, lose, p))
 
 
-def _numbers(metric: Metric, statistics: np.ndarray) -> engine.UnitStatistics:
-    return engine.UnitStatistics(metric, statistics, Units.segments(statistics.shape[1]))
-
-
-def _differences(metric: Metric, statistics: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """Differences on all segments that both systems of a pair have, shape (pairs,)."""
-    if len(pairs) and has_gaps(metric, statistics):
-        statistics, pairs = pair_statistics(statistics, pairs)
-    scores = _numbers(metric, statistics).scores
-    differences: np.ndarray = scores[pairs[:, 0]] - scores[pairs[:, 1]]
+def _differences(sides: engine.UnitStatistics, rows: np.ndarray) -> np.ndarray:
+    differences: np.ndarray = sides.scores[rows[:, 0]] - sides.scores[rows[:, 1]]
     return differences
 
 
@@ -369,10 +345,7 @@ class Spreads(Simulation):
 def spreads(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float] | None = None, shuffle: bool = False,
             alpha: float = 0.05, seed: int = 0, statistics: np.ndarray | None = None,
             progress: Progress | None = None) -> Spreads:
-    """Standard deviations of the scores of blocks and of broad samples (Koehn 2004, 3.2 and 3.3).
-
-    Neighbours are of one document, topic and difficulty, so that blocks differ more than segments from all over do:
-    the ratio says how far a consecutive test set may be off beside what the bootstrap by segment expects.
+    """How much wider scores of blocks spread than those of broad samples (Koehn 2004, 3.2 and 3.3).
 
     Sizes are segments of a sample, or shares of the set; by default those of `SIZES` that give five samples.
     """

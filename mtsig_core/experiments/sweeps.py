@@ -35,14 +35,12 @@ from mtsig_core.testset import TestSet
 
 
 class PairError(NamedTuple):
-    """Improvement of the first system over the second and its standard error, in points; how well this is known, in
-    degrees of freedom (NaN: not at all); the units that both systems have, and how many of equal size these are worth.
-    """
+    """What the whole set says of a pair, in points."""
 
-    delta: float
+    delta: float  # improvement of the first system over the second
     se: float
-    df: float
-    n_units: int
+    df: float  # degrees of freedom of the standard error; NaN where it is not known at all
+    n_units: int  # that both systems have, and how many of equal size these are worth
     n_effective: float
 
 
@@ -133,11 +131,8 @@ _STREAM = 51
 
 
 def by_repeats(first: np.ndarray, several: np.ndarray) -> tuple[float, float] | None:
-    """95% interval of (mean of several / mean of first)^2 over repeats that both share (delta method on the logarithm,
-    Student's t); None below two repeats, and where a mean is not above 0.
-
-    Both are widths on the same test sets, of shape (repeats,); repeats where one of them is NaN are left out.
-    """
+    """95% interval of (mean of several / mean of first)^2, widths on the same test sets of shape (repeats,); None below
+    two repeats, and where a mean is not above 0. By the delta method on the logarithm and Student's t."""
     from scipy.special import stdtrit
 
     known = np.isfinite(first) & np.isfinite(several)
@@ -151,11 +146,7 @@ def by_repeats(first: np.ndarray, several: np.ndarray) -> tuple[float, float] | 
 
 def by_draws(first: Sequence[np.ndarray], several: Sequence[np.ndarray], alpha: float,
              seed: int) -> tuple[float, float] | None:
-    """The same for one test set, by drawing again from the bootstrap samples that both widths share; None where a
-    width is not above 0.
-
-    The bootstrap scores, of shape (resamples,), are one for each set of references; widths are means over the sets.
-    """
+    """The same for one test set, by drawing again from the bootstrap scores (resamples,) of each set of references."""
     n = len(first[0])
     index = np.random.default_rng([seed, _STREAM]).integers(0, n, (_REPLICATES + 1, n))
     index[0] = np.arange(n)  # those that were drawn
@@ -199,19 +190,15 @@ _Counter = Callable[[np.ndarray], np.ndarray]
 
 
 class _Subject(NamedTuple):
-    """What is drawn from: statistics by unit, systems best first, pairs with the better system first.
-
-    `by_unit` has the units on its first axis: a subset is copied in long runs then, in a third of the time. `counted`
-    counts segments anew, for a metric that needs it, those of units by `group_positions`.
-    """
+    """What is drawn from, systems best first, pairs with the better system first."""
 
     metric: Metric
     testset: TestSet
     units: Units
     members: list[np.ndarray]  # segments of each unit
-    by_unit: np.ndarray
+    by_unit: np.ndarray  # (units, systems, stats): so a subset is copied in long runs, in a third of the time
     whole: engine.UnitStatistics  # of all units, as `compare` has them
-    counted: _Counter | None
+    counted: _Counter | None  # counts segments again, for a metric that needs it
     names: list[str]
     pairs: np.ndarray
     gaps: bool
@@ -221,10 +208,7 @@ class _Subject(NamedTuple):
     apart: np.ndarray  # which units these are, (few, units)
 
     def part(self, chosen: np.ndarray) -> engine.UnitStatistics:
-        """Of some units in random order, a unit drawn twice being two; of many, in random groups.
-
-        Sums of groups drawn with replacement vary as those of single units do, and cost less to draw.
-        """
+        """Of some units in random order; of many in random groups, whose sums vary alike and cost less to draw."""
         n = min(len(chosen), _GROUPS)
         if self.counted is None and self.whole.is_whole:
             return self.whole.drawn(chosen, n)
@@ -253,14 +237,10 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
                 watch: Callable[[int, SizeSweep], None] | None = None) -> SizeSweep:
     """How much testing data is needed? (Zhang and Vogel 2004, 4.1, Figs 4-7 and Table 2.)
 
-    For each size, random subsets of the units are drawn anew for every repeat: without replacement, and with
-    replacement where the size exceeds the set. The set itself is taken once, with the draws of `compare`. Each subset
-    is bootstrapped: percentile intervals, and for each pair the percentile test (their 3.2), uncorrected, on the same
-    draws. Subsets of more than 1,000 units are bootstrapped by 1,000 random groups of these, which has the same
-    standard error.
-
-    A metric whose statistics depend on the test set (NIST) is counted anew on every subset, so that its scores grow
-    with the size as in their Fig. 4; within the bootstrap of a subset its weights stay.
+    For each size, random subsets of the units are drawn for every repeat, with replacement only where the size exceeds
+    the set; the set itself is taken once, with the draws of `compare`. On each subset percentile intervals, and for
+    each pair the percentile test (their 3.2), uncorrected. A metric whose statistics depend on the test set (NIST) is
+    counted again on every subset, so that its scores grow with the size as in their Fig. 4.
     """
     settings, units = resolve_sampling(testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples,
                                        seed=seed)
@@ -350,8 +330,8 @@ def _one(subject: _Subject, size: int, repeat: int, settings: SamplingSettings) 
 
 
 def _ends(deltas: np.ndarray, differences: np.ndarray, alpha: float) -> np.ndarray:
-    """The samples next to the tails that the percentile test allows, shape (pairs, 2): p is at most alpha where they
-    lie on one side of 0. NaN for a pair without a difference."""
+    """The samples next to the tails that the percentile test allows, shape (pairs, 2): on one side of 0 where p is at
+    most alpha; NaN for a pair without a difference."""
     n = differences.shape[1]
     allowed = math.floor((alpha + TOLERANCE) * (n + 1) / 2) - 1  # samples on the wrong side of 0
     places = [allowed, n - 1 - allowed]
@@ -477,11 +457,8 @@ class Detection:
 
 
 def count_detections(sweep: SizeSweep, a: str, b: str, difference: float) -> tuple[Detection, ...]:
-    """How often random test sets of each size find a difference, were it that of the whole set.
-
-    The subsets, their bootstrap samples and so their spread are those of the sweep; only their middle is moved, by
-    the difference asked about less the pair's own. At its own difference the shares are those of `PairSize`.
-    """
+    """How often random test sets of each size find a difference, were it that of the whole set: the differences of the
+    sweep are moved by it less the pair's own."""
     delta, _ = _known(sweep, a, b, difference)
     place = list(sweep.errors).index((a, b))
     rows = []
@@ -558,8 +535,7 @@ def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence
                      progress: Progress | None = None) -> ReferenceSweep:
     """How many references are needed? (Zhang and Vogel 2004, 4.2, Fig. 8, Tables 3 and 4.)
 
-    The paper does not say which of its references it uses. Here each number of them takes every reference in turn
-    (`reference_sets`), and the results are means over these sets. All of them use the same random test sets.
+    Each number of references takes every reference in turn (`reference_sets`), and results are means over these sets.
     """
     metric = resolve_metric(testset, metric)
     names = tuple(testset.references)
@@ -705,8 +681,8 @@ class Stability(Experiment):
     repeats: tuple[Repeated, ...]
 
     def end_sd(self, resamples: int) -> float:
-        """How far each end moves when so many samples are drawn anew, as a standard deviation in points: as seen in
-        runs of the pool where there are enough, else by the theory of normal scores."""
+        """How far each end moves with another seed, as a standard deviation in points: as seen in enough runs of the
+        pool, else by the theory of normal scores."""
         for row in self.repeats:
             if row.resamples == resamples and row.sd_low is not None and row.sd_high is not None and row.runs >= _TELL:
                 return math.sqrt((row.sd_low ** 2 + row.sd_high ** 2) / 2)
@@ -718,14 +694,9 @@ def stability(testset: TestSet, metric: str | Metric, system: str | None = None,
               jobs: int = 1, statistics: np.ndarray | None = None, progress: Progress | None = None) -> Stability:
     """How many resamples are enough? (Zhang and Vogel 2004, 4.3, Tables 5 and 6.)
 
-    One pool of replicates serves both questions: its beginnings show how the interval settles, and cut into disjoint
-    runs it tells how far a bound moves when all is drawn anew. The first replicates are those of `compare`, so the row
-    with as many resamples has its percentile interval.
-
-    The paper does not say whether the rows of its Table 5 share samples, which bound the one STDEV of Table 6 is of
-    (here both are given, and their root mean square), or how it reads a quantile between two samples. Its means at
-    B = 100 lie where the 2nd and the 98th of 100 ordered values would, hence to the left; here quantiles are
-    interpolated as everywhere in this package.
+    One pool of replicates, of which the first are those of `compare`, serves both questions: its beginnings show how
+    the interval settles, and cut into disjoint runs it tells how far a bound moves with another seed. Quantiles are
+    interpolated; the paper's means at B = 100 lie where the 2nd and 98th of 100 ordered values would.
     """
     pool = default_pool(make_units(testset, unit, block_length).n) if pool is None else pool
     if pool < GROWING[0]:
@@ -758,8 +729,7 @@ def default_pool(n_units: int) -> int:
 def bound_sd(alpha: float = 0.05, less_median: bool = False) -> float:
     """Standard deviation of a percentile bound over repeated bootstraps of B draws, in units of sigma / sqrt(B).
 
-    Large-sample theory of normal order statistics: the quantile at level p has variance p (1 - p) / phi(z_p)^2, and
-    two at p < q have covariance p (1 - q) / (phi(z_p) phi(z_q)) (David and Nagaraja 2003, 10.5).
+    By the large-sample theory of normal order statistics (David and Nagaraja 2003, 10.5).
 
     Examples
     --------

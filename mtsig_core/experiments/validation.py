@@ -38,7 +38,7 @@ from mtsig_core.testset import TestSet
 
 
 _SEGMENTS, _DOCUMENTS = 300, 30  # of a test set
-_COVERAGE_STREAMS = {"segment": 30, "document": 31}
+_SEGMENT_STREAM, _DOCUMENT_STREAM = 30, 31
 
 _Ends = tuple[str, str, str, float, float]  # unit, kind, quantity, low, high
 _Covering = tuple[str, str, str, str, float, float]  # what the test set was drawn by, and those
@@ -76,12 +76,7 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
              alpha: float = 0.05, seed: int = 0, jobs: int = 1, statistics: np.ndarray | None = None,
              progress: Progress | None = None,
              watch: Callable[[int, int, Coverage], None] | None = None) -> Coverage:
-    """Coverage of the intervals of one score and of one difference, on test sets drawn with replacement.
-
-    Test sets are drawn by segment, and where there are documents also by whole document; the latter are covered by
-    intervals of either unit, of which that by segment treats dependent segments as independent. Parameters as of
-    `mtsig_core.experiments.error_rates.type_one`.
-    """
+    """Coverage of the intervals of one score and of one difference, on test sets drawn by segment and by document."""
     check_level(alpha)
     check_whole("repeats", repeats, 1, 1_000_000)
     check_whole("resamples", resamples, 20, 1_000_000)
@@ -91,12 +86,9 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     truth = {"score": draws.scores[0], "difference": draws.scores[0] - draws.scores[1]}
 
     def repeat(k: int, rng: np.random.Generator) -> list[_Covering]:
-        sets = {"segment": (rng, draws.draw_segments(rng), [Units.segments(draws.n_segments)])}
-        if draws.n_documents is not None:
-            rng = make_rng(seed, _COVERAGE_STREAMS["document"], k)
-            sets["document"] = rng, *draws.take_documents(rng.integers(0, whole.n_documents, draws.n_documents))
-        return [(sampled, *ends) for sampled, (rng, part, by) in sets.items() for key in [int(rng.integers(1 << 62))]
-                for units in by for ends in _ends(whole.metric, part, units, resamples, alpha, key)]
+        sets = draws.draw_sets(rng, make_rng(seed, _DOCUMENT_STREAM, k))
+        return [(sampled, *ends) for sampled, both, units, key in sets
+                for ends in _ends(whole.metric, both, units, resamples, alpha, key)]
 
     def gather(sets: list[list[_Covering]]) -> Coverage:
         rows = []
@@ -109,7 +101,7 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
                         repeats=len(sets), resamples=resamples, n_segments=draws.n_segments,
                         n_documents=draws.n_documents, rows=tuple(rows))
 
-    return run_repeats(repeat, gather, repeats, seed, _COVERAGE_STREAMS["segment"], jobs=jobs,
+    return run_repeats(repeat, gather, repeats, seed, _SEGMENT_STREAM, jobs=jobs,
                        progress=report_stage(progress, "test sets"), watch=watch)
 
 
@@ -140,11 +132,8 @@ _Sampled = tuple[np.ndarray, np.ndarray, np.ndarray]  # by pair: larger share of
 
 @dataclass(frozen=True)
 class Concluded:
-    """Conclusions on one pair, the better system of the whole test set first, from samples of one size.
-
-    Right and wrong are the shares of the samples, of which no two have a segment in common, that conclude what the
-    whole test set says, and the opposite. Where p of the whole set is above alpha, that order may itself be chance.
-    """
+    """Conclusions on one pair from samples of one size, no two of which share a segment: right is as the whole test
+    set, whose own order may be chance where its p is above alpha."""
 
     a: str = field(metadata=column("better", "name"))
     b: str = field(metadata=column("worse", "name"))
@@ -158,11 +147,8 @@ class Concluded:
 
 @dataclass(frozen=True)
 class Level:
-    """Conclusions whose larger share of wins lies in one range of percent, and how many of them are right.
-
-    Conclusions on one sample are alike, so the interval goes by samples (`clustered_rate`); samples of different sizes
-    overlap, which it does not take into account.
-    """
+    """Conclusions whose larger share of wins lies in one range of percent, and how many are right; intervals go by
+    samples (`clustered_rate`), and do not take into account that samples of different sizes overlap."""
 
     low: float
     high: float  # not in the range, except where both ends are 100, for all wins
@@ -213,11 +199,8 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
                 watch: Callable[[int, int, Conclusions], None] | None = None) -> Conclusions:
     """Conclusions of Koehn's paired bootstrap from broad samples by segment, right or wrong by the whole test set.
 
-    Each system is compared with the next two by score, which are the nine pairs of Koehn's six systems; concluded is
-    where the larger share of wins is at least 1 - alpha. A pair with equal scores on the whole test set has neither
-    right nor wrong conclusions, and is left out. Pairs that differ on the whole test set do differ, a little or much:
-    Table 4 is a calibration over such pairs, not a check of the type-I error. `watch` is called as by `type_one`, with
-    the first samples of each size in proportion.
+    Each system is compared with the next two by score, which are the nine pairs of Koehn's six systems; pairs with
+    equal scores are left out. All pairs do differ, a little or much, so this is no check of the type-I error.
     """
     check_level(alpha)
     check_whole("resamples", resamples, 20, 1_000_000)
@@ -354,9 +337,7 @@ def pair_tests(testset: TestSet, metric: str | Metric, a: str | None = None, b: 
                statistics: np.ndarray | None = None, progress: Progress | None = None) -> AllPairTests:
     """Every test that gives a p, on one pair, by segment and where there are documents by document.
 
-    By default the best two systems, and all segments: `n_segments` takes the first broad sample of so many, at most
-    half of them. The pair is tested on the segments that both its systems have, whatever the others have. Tests of
-    single segments, Student's and Wilcoxon's, have no form by document.
+    By default on all segments: `n_segments` takes the first broad sample of so many, at most half of them.
     """
     metric = resolve_metric(testset, metric)
     if statistics is None:

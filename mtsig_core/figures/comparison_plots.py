@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -21,10 +20,11 @@ from mtsig_core.report.sentences import (
     name_score_axis,
     name_simultaneous,
     pick_significant,
+    see_anchor_pairs,
     write_level,
 )
-from mtsig_core.report.table import format_p, in_small_cells, rank_interval, signed, tens
-from mtsig_core.report.tables import cluster_ends, differences_table
+from mtsig_core.report.table import CellForm, choose_cell_form, format_p, rank_interval, signed
+from mtsig_core.report.tables import cluster_ends
 from mtsig_core.report.text import printable
 from mtsig_core.results import Agreement, MetricResult, PairResult, Settings, TaskAgreement
 from mtsig_core.stats.ranks import RANK_RULES, find_top_group
@@ -45,28 +45,26 @@ def differences(result: MetricResult, settings: Settings, notes: Sequence[str] =
     system's place in the result and its name.
     """
     anchor, filled = pick_significant(result, settings)
-    table, key, nothing = differences_table(result, settings), "vs_baseline" if settings.baseline else "vs_best", ()
-    joint_ends = table.values(f"{key}_ci_joint") if table.has(f"{key}_ci_joint") else [None] * len(table.rows)
-    known = {name: (delta, single or nothing, joint or nothing) for name, delta, single, joint in zip(
-        table.values("system"), table.values(key), table.values(f"{key}_ci"), joint_ends, strict=True)}
-    known[anchor] = 0.0, nothing, nothing
-    shown: list[tuple[Any, ...]] = [(k, row.system, *known[row.system]) for k, row in enumerate(result.systems)
-                                    if row.system in known]
-    names = [name for _, name, *_ in shown]
+    seen, word = see_anchor_pairs(result, settings), name_simultaneous(result, settings)
+    shown = [(k, row.system, seen.get(row.system)) for k, row in enumerate(result.systems)
+             if row.system in seen or row.system == anchor]
+    names = [name for _, name, _ in shown]
+    whose = [[k, full(name)] for k, name, _ in shown]
+    values = [0.0 if own is None else own.difference for *_, own in shown]
     named, level, form = Labels(34, 2, names), f"{write_level(settings)} CI", choose_form(result)
-    figure, word = go.Figure(), name_simultaneous(result, settings)
-    for at, text in ((4, word), (3, level)):
-        rows = [k for k, one in enumerate(shown) if one[at]]
-        if text is not None and rows:
-            interval_bars(figure, [shown[k][at] for k in rows], rows, text, at == 3,
-                          [[shown[k][0], full(names[k])] for k in rows], form)
+    figure = go.Figure()
+    for text, thick in ((word, False), (level, True)):
+        ends = {k: own.ci if thick else own.ci_joint for k, (*_, own) in enumerate(shown) if own is not None}
+        known = {k: both for k, both in ends.items() if both is not None}
+        if text is not None and known:
+            interval_bars(figure, list(known.values()), list(known), text, thick, [whose[k] for k in known], form)
     for group, colour, members in group_systems(result, settings):
         rows = [k for k, name in enumerate(names) if name in members]
         figure.add_trace(go.Scatter(
-            x=[shown[k][2] for k in rows], y=rows, mode="markers", name=group, showlegend=bool(group and rows),
+            x=[values[k] for k in rows], y=rows, mode="markers", name=group, showlegend=bool(group and rows),
             marker=dict(size=11, color=colour, line=dict(color=colour, width=2),
                         symbol=["circle" if names[k] in filled else "circle-open" for k in rows]),
-            customdata=[[shown[k][0], full(names[k])] for k in rows],
+            customdata=[whose[k] for k in rows],
             hovertemplate=f"%{{customdata[1]}}<br>%{{x:+{form}}}<extra></extra>"))
     figure.add_vline(x=0, line=dict(color=GREY, width=2, dash="dash"))
     measured(figure, f"{named(metric_title(result.metric), 16)} improvement over {named(anchor, 28)}")
@@ -193,9 +191,9 @@ def matrix(result: MetricResult, settings: Settings, dark: bool = False, notes: 
         cells[min(i, j), max(i, j)] = (pair, improvement if i < j else -improvement)
     size = _WIDTH / max(n, 1)
     figure = go.Figure()
-    written = in_small_cells([s.score for s in result.systems], [value for _, value in cells.values()])
-    difference = f"{describe_difference(result)} in {tens(written[1])}{named(metric_title(result.metric), _WIDEST)}"
-    _add_differences(figure, cells, n, size, difference, settings.alpha, written, dark)
+    form = choose_cell_form([s.score for s in result.systems], [value for _, value in cells.values()])
+    difference = f"{describe_difference(result)} in {form.unit}{named(metric_title(result.metric), _WIDEST)}"
+    _add_differences(figure, cells, n, size, difference, settings.alpha, form, dark)
     figure.add_trace(go.Heatmap(
         z=[[0 if i == j else None for j in range(n)] for i in range(n)], x=list(range(n)), y=list(range(n)), xgap=1,
         ygap=1, colorscale=[[0, GREY], [1, GREY]], opacity=0.3, showscale=False, hoverinfo="skip"))
@@ -223,7 +221,7 @@ def matrix(result: MetricResult, settings: Settings, dark: bool = False, notes: 
 
 
 def _add_differences(figure: go.Figure, cells: Cells, n: int, size: float, difference: str, alpha: float,
-                     written: tuple[int, int], dark: bool) -> None:
+                     form: CellForm, dark: bool) -> None:
     """Those that are significant, in colour; of the others the cell, out."""
     limit, clipped = colour_limit(value for _, value in cells.values())
     lit: list[list[float | None]] = [[None] * n for _ in range(n)]
@@ -231,13 +229,13 @@ def _add_differences(figure: go.Figure, cells: Cells, n: int, size: float, diffe
     texts, inks = {}, []
     for (i, j), (pair, value) in cells.items():
         (lit if pair.significant else out)[i][j] = value
-        text = _in_cell(pair, value / 10.0 ** written[1], alpha, n, written[0])
+        text = _in_cell(pair, form.scale(value), alpha, n, form.decimals)
         if text:
             texts[i, j] = text
             inks.append(ink(level(value, limit), dark) if pair.significant else "#E8ECF2" if dark else "#1B2330")
     stops = [k / 10 for k in range(-10, 11)]
     least, most = ("≤ ", "≥ ") if clipped else ("", "")
-    end = f"{limit / 10.0 ** written[1]:.3g}"
+    end = f"{form.scale(limit):.3g}"
     figure.add_trace(go.Heatmap(
         z=lit, x=list(range(n)), y=list(range(n)), zmin=-limit, zmax=limit, xgap=1, ygap=1, hoverinfo="skip",
         colorscale=[[0.5 + 0.5 * u * abs(u), "rgb({},{},{})".format(*mixed(u, dark))] for u in stops],
@@ -250,7 +248,7 @@ def _add_differences(figure: go.Figure, cells: Cells, n: int, size: float, diffe
     figure.add_trace(go.Scatter(
         x=[j for _, j in texts], y=[i for i, _ in texts], mode="text", hoverinfo="skip", text=list(texts.values()),
         textfont=dict(size=_fit(size, 4.2) if n <= _EVERY_NUMBER else
-                      _fit(size, 2.3 if written[0] == 2 else 2.9) if n <= _SHORT_NUMBER
+                      _fit(size, 2.3 if form.decimals == 2 else 2.9) if n <= _SHORT_NUMBER
                       else max(9, min(16, round(size * 0.55))), color=inks)))
     figure.add_trace(go.Heatmap(z=out, x=list(range(n)), y=list(range(n)), xgap=1, ygap=1, opacity=0.12,
                                 colorscale=[[0, GREY], [1, GREY]], showscale=False, hoverinfo="skip"))
@@ -292,7 +290,7 @@ def _said(pair: PairResult, value: float, metric: str, settings: Settings, form:
     """A pair in words, as Plotly text."""
     untested = pair.p_value is None and pair.win is None
     chances = ("not tested: no segment in common" if untested else
-               f"wins {pair.win:.1%}, loses {pair.lose:.1%} of the samples" if pair.p_value is None
+               f"wins {pair.win:.1%}, loses {pair.lose:.1%} of the resamples" if pair.p_value is None
                else f"p {format_p(pair.p_value)}, adjusted {format_p(pair.p_adjusted)}")
     decision = {"a": f"<br>{full(pair.a)} is better", "b": f"<br>{full(pair.b)} is better",
                 None: "" if untested else f"<br>{describe_undecided(pair, settings)}"}[pair.better]
@@ -302,7 +300,7 @@ def _said(pair: PairResult, value: float, metric: str, settings: Settings, form:
 def _key(settings: Settings, cells: Cells, n: int) -> str:
     if any(pair.win is not None for pair, _ in cells.values()):
         level = f"{100 * (1 - settings.alpha):g}%"
-        return (f"Above the diagonal: in colour where one side wins {level} or more of the samples.<br>"
+        return (f"Above the diagonal: in colour where one side wins {level} or more of the resamples.<br>"
                 "Below: its share of wins")
     raw = "" if settings.correction == "none" else ", ○ only without correction"
     return (f"Above the diagonal: in colour where significant{raw}.<br>"

@@ -112,31 +112,22 @@ def replicate_histogram(edges: np.ndarray, counts: np.ndarray, score: float, med
 def settling(sizes: Sequence[int], ours: Sequence[float | None], ranges: Sequence[tuple[float, float] | None],
              theory: Sequence[float | None], published: Sequence[tuple[int, float]], *, unit: str) -> go.Figure:
     """Standard deviation of a relative bound against the number of resamples, on log axes."""
-    known = [(k, 100 * value) for k, value in enumerate(ours) if value]
-    x, y = [sizes[k] for k, _ in known], [value for _, value in known]
+    known = [(size, 100 * value, *(100 * end for end in ends or (math.nan, math.nan)))
+             for size, value, ends in zip(sizes, ours, ranges, strict=True) if value]
     line = [(size, 100 * value) for size, value in zip(sizes, theory, strict=True) if value]
     paper = [(size, 100 * value) for size, value in published]
     figure = _start()
     if paper:
         figure.add_trace(_dots(*_columns(paper), "Zhang and Vogel: B = %{x:,}, %{y:.3f}%", GREY, "diamond-open", 9,
-                               line="dot"))
-    figure.add_trace(_line(*_columns(line), BLUE, 2))
-    bars = [(100 * low, 100 * high) for low, high in (ranges[k] or (math.nan, math.nan) for k, _ in known)]
+                               f"Zhang and Vogel, {full(unit)}", "dot"))
+    figure.add_trace(_line(*_columns(line), BLUE, 2).update(name="theory", showlegend=True))
+    x, y, low, high = zip(*known, strict=True) if known else ((),) * 4
     figure.add_trace(_dots(x, y, "here: B = %{x:,}, %{y:.3f}%", size=11, marker_line=dict(color="white", width=1),
-                           error_y=_bars(y, *_columns(bars), BLUE)))
-    seen = [value for _, value in (*line, *paper)] + [float(v) for bar in bars for v in bar]
-    seen = [math.log10(value) for value in seen if value > 0] or [0.0]
-    # The lines fall: free are the right of the upper, the left of the lower.
-    above = bool(line) and (not paper or line[0][1] > paper[0][1])
-    for points, text, over in ((line, "here, and the line of theory", above),
-                               (paper, f"Zhang and Vogel, {full(unit)}", not above)):
-        if len(points) > 2:
-            size, value = points[1 if over else 2]
-            _write(figure, math.log10(size), math.log10(value), text, "left" if over else "right",
-                   "bottom" if over else "top", xshift=10 if over else -14, yshift=2 if over else -10)
+                           error_y=_bars(y, low, high, BLUE), name="here"))
+    seen = [math.log10(value) for value in (*_columns([*line, *paper])[1], *low, *high) if value > 0] or [0.0]
     figure.update_xaxes(_log_axis(sizes, range=[math.log10(75), math.log10(14_000)]))
     figure.update_yaxes(_log_axis(_WIDTH_TICKS, "{:g}%", range=[min(seen) - 0.12, max(seen) + 0.12]))
-    _set_size(figure, 320, below="B, resamples")
+    _set_size(figure, 346, top=58, below="B, resamples", showlegend=True)  # a phone has the key in three lines
     return figure
 
 
@@ -160,8 +151,7 @@ _WORDS = {1: "as the whole set", -1: "opposite", 0: "no conclusion"}
 
 def sample_scores(scores: Mapping[str, np.ndarray], whole: float,
                   published: Mapping[str, tuple[float, float]] | None = None, *, unit: str,
-                  ghosts: Mapping[str, np.ndarray] | None = None, frame: Sequence[float] = (),
-                  form: str = ".2f") -> go.Figure:
+                  ghosts: Mapping[str, np.ndarray] | None = None, form: str = ".2f") -> go.Figure:
     """Scores of samples of several kinds, one band above the other on one axis (Koehn 2004, Figs 2 and 3).
 
     Dots that would cover each other stand side by side: height says nothing else.
@@ -169,9 +159,8 @@ def sample_scores(scores: Mapping[str, np.ndarray], whole: float,
     Shapes: `scores` (samples,).
     """
     figure, published, named, old = _start(), published or {}, Labels(), ghosts or {}
-    known = [whole, *frame, *(v for values in old.values() for v in values[np.isfinite(values)]),
-             *(v for values in scores.values() for v in values[np.isfinite(values)]),
-             *(end for ends in published.values() for end in ends)]
+    known = [whole, *(end for ends in published.values() for end in ends),
+             *(v for values in (*old.values(), *scores.values()) for v in values[np.isfinite(values)])]
     margin = 0.05 * (max(known) - min(known)) or 1.0
     for band, (kind, values) in enumerate(scores.items()):
         base = len(scores) - 1 - band
@@ -308,11 +297,13 @@ _SHARES = [m * 10.0**k for k in range(-3, 3) for m in (1, 2, 5)]
 
 
 def decisions(rows: Sequence[Detection], power: float, needed: int | None = None, *, unit: str,
-              between: tuple[int | None, int | None] = (None, None), whole: float = math.inf) -> go.Figure:
-    """Share of random test sets on which a difference is found, on which opposite to the whole, and what is planned."""
-    x = [row.size for row in rows]
+              between: tuple[int | None, int | None] = (None, None), whole: float = math.inf,
+              beyond: Sequence[Detection] = ()) -> go.Figure:
+    """Share of random test sets on which a difference is found, on which opposite to the whole, and what is planned;
+    dashed `beyond` the sizes drawn."""
+    x = [row.size for row in (*rows, *beyond)]
     figure = _start()
-    figure.add_trace(_line(x, [100 * row.planned for row in rows], GREY, 2, "dot"))
+    figure.add_trace(_line([row.size for row in rows], [100 * row.planned for row in rows], GREY, 2, "dot"))
     apart, alike = ([row for row in rows if (row.size > whole / 2) is much] for much in (False, True))
     for part, opacity in ((apart, 1.0), *[(alike, _PALE)] * bool(alike)):
         figure.add_trace(_shares(part, [row.significant for row in part], BLUE, f"found on %{{customdata}} of {unit}",
@@ -327,8 +318,11 @@ def decisions(rows: Sequence[Detection], power: float, needed: int | None = None
     shares = [0, 20, 50, 80, 100]
     figure.update_yaxes(range=[-4, 106], tickvals=shares, ticktext=[f"{share}%" for share in shares])
     _finish(figure, x, f"{unit} in a test set", 300, top=30)
+    if beyond:
+        figure.add_trace(_line([row.size for row in beyond], [100 * row.planned for row in beyond], GREY, 2, "dash"))
+        _write(figure, 1, 0.06, "╌ extrapolated", "right", xref="x domain", yref="y domain")
     if (drawn := sum(row.significant.n > 0 for row in rows)) < len(rows):
-        _mark_undrawn(figure, x, drawn)
+        _mark_undrawn(figure, [row.size for row in rows], drawn)
     if needed is not None and x:
         if between[0] is not None and between[0] < max(x):
             figure.add_shape(type="line", x0=max(between[0], min(x)), x1=min(between[1] or max(x), max(x)),
@@ -391,29 +385,16 @@ def widths(rows: Sequence[SystemSize], slope: Slope, published: Sequence[tuple[f
     paper = [(size, 100 * width) for size, width in published]
     x, y = [size for size, _ in mine], [width for _, width in mine]
     figure = _start()
-    nearest = min(mine, key=lambda row: abs(math.log(row[0] / paper[-1][0])), default=(0, 0.0)) if paper else (0, 0.0)
-    below = bool(paper) and paper[-1][1] < nearest[1]
     if paper:
         figure.add_trace(_dots(*_columns(paper), f"{full(theirs)}: %{{y:.2f}}% at %{{x:,}}", GREY, "diamond-open", 9,
-                               line="dot"))
+                               full(theirs), "dot"))
     if mine and slope.slope is not None:
         middle = [sum(map(math.log, values)) / len(mine) for values in (x, y)]
         fitted = [math.exp(middle[1] + slope.slope * (math.log(size) - middle[0])) for size in x]
-        figure.add_trace(_line(x, fitted, BLUE, 2))
-        at = len(x) // 2 if below else -1  # above our line where theirs is below it
-        _write(figure, math.log10(x[at]), math.log10(y[at]), f"<b>slope {slope.slope:.2f}</b>",
-               "left" if below else "right", "bottom" if below else "top", font_size=15, xshift=8 if below else -14,
-               yshift=4 if below else -6)
+        figure.add_trace(_line(x, fitted, BLUE, 2).update(name=f"slope {slope.slope:.2f}", showlegend=True))
     figure.add_trace(_size_dots(x, y, BLUE, "width %{y:.2f}% of the score"))
-    if paper:
-        # Where theirs is below there is room under its middle, else above its beginning.
-        size, width = paper[max(0, len(paper) - 2) if below else 0]
-        _write(figure, math.log10(size), math.log10(width),
-               full(theirs).replace(" and ", " and<br>") if below else full(theirs), "right" if below else "left",
-               "top" if below else "bottom", font_size=13, align="right", xshift=-8 if below else 8,
-               yshift=-2 if below else 2)
     figure.update_yaxes(_log_axis(_SHARES, "{:g}%"))
-    return _finish(figure, x + [size for size, _ in paper], f"{unit} in a test set", 330)
+    return _finish(figure, x + [size for size, _ in paper], f"{unit} in a test set", 344, top=42)
 
 
 def references(ours: Sequence[tuple[int, float, float, float]], theirs: Sequence[tuple[int, float, float, float]], *,
@@ -642,12 +623,10 @@ def _colour(row: Row, level: float | None, at_most: bool = False) -> str:
 _TAIL = "rgba(213,94,0,0.35)"
 _DEEPEST = 30  # how many times smaller a precision may be than the chosen system's to be drawn
 _METRIC_NAMES, _HALF_PAGE = 17.5, 36  # widest name beside its line, and of a figure in half of the page, in digits
-_CAMERA = -34  # clear of the button that saves the picture
 _NAMED = 12  # systems up to which all lines of a ranking are named
 
 
-def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
-             published: Sequence[tuple[int, float]] = (), *, source: str = "") -> go.Figure:
+def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str) -> go.Figure:
     """Precision of n-grams by their length, a line for each system on a log axis; one stands out."""
     figure, named = _start(), Labels(30)
     for name, percents in sorted(systems, key=lambda row: row[0] == chosen):
@@ -655,54 +634,41 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
         figure.add_trace(_dots(
             list(range(1, len(percents) + 1)), [value or None for value in percents],
             f"{full(name)}: %{{y:.1f}}% of the %{{x}}-grams", BLUE if mine else GREY, size=10 if mine else 5,
-            line="solid", line_width=3 if mine else 1.2))
+            name=named(name) if mine else "", line="solid", line_width=3 if mine else 1.2))
         if mine:
             for n, value in enumerate(percents, 1):
                 if value:
                     _write(figure, n, np.log10(value), f"<b>{value:.1f}%</b>", "left", xshift=8)
-            _write(figure, 1, 1, f'<span style="color:{BLUE}">●</span> <b>{named(name)}</b>', "right", "top",
-                   xref="paper", yref="paper", xshift=_CAMERA)  # where the lines, which fall, leave room
-    if published:
-        figure.add_trace(_dots(*_columns(published), f"{full(source)}: %{{y:.1f}}%", GREY, "diamond-open", 11,
-                               marker_line_width=2))
-        _write(figure, 1, 1, f"◇ {full(source)}", "right", "top", xref="paper", yref="paper", xshift=_CAMERA,
-               yshift=-20)
     figure.update_xaxes(tickvals=[1, 2, 3, 4], ticktext=["unigrams", "bigrams", "trigrams", "four-grams"],
                         range=[0.5, 4.5], tickfont_size=14, tickangle=0)
     # Systems that hardly match anything leave the frame below: they would squeeze all others.
-    seen = [value for _, percents in systems for value in percents if value] + [value for _, value in published]
+    seen = [value for _, percents in systems for value in percents if value]
     own = [value for name, percents in systems for value in percents if value and name == chosen] or seen or [1.0]
     low, high = max(min(seen, default=1.0), min(own) / _DEEPEST) * 0.85, max(seen, default=100.0) * 1.2
     figure.update_yaxes(_log_axis(_SHARES[:-2], "{:g}%", range=[math.log10(low), math.log10(high)]))
-    _set_size(figure, 306, right=ENDS, bottom=BELOW + 6)  # for names that never turn
+    _set_size(figure, 306, right=ENDS, top=30, bottom=BELOW + 6, showlegend=True)  # for names that never turn
     return named.below(figure)
 
 
 def by_length(lines: Sequence[tuple[str, str, Sequence[float], Sequence[float]]], *, paper: bool = True) -> go.Figure:
     """Scores by length ratio: a colour for each system, BLEU solid and GTM broken, all on one axis."""
     figure, named = _start(), Labels(_METRIC_NAMES)
-    ends, colours = [], dict(zip(dict.fromkeys(line[0] for line in lines), (BLUE, VERMILLION), strict=False))
+    colours = dict(zip(dict.fromkeys(line[0] for line in lines), (BLUE, VERMILLION), strict=False))
     for system, metric, ratios, scores in lines:
         first = metric == lines[0][1]
         figure.add_trace(_dots(
             list(ratios), list(scores), f"{full(system)}, {full(metric)}: %{{y:.2f}} at %{{x:.2f}}", colours[system],
-            "circle" if first else "diamond-open", 9, line="solid" if first else "dash", line_width=3 if first else 2))
-        ends.append((scores[-1], f'<span style="color:{colours[system]}">{"●" if first else "◇"}</span> '
-                     f"<b>{full(metric)}</b> {named(system)}"))
-    values = [score for *_, scores in lines for score in scores]
-    step, above = 0.08 * (max(values) - min(values) or 1.0), np.inf
+            "circle" if first else "diamond-open", 9, f"{full(metric)} {named(system)}",
+            line="solid" if first else "dash", line_width=3 if first else 2))
     low, high = min(line[2][0] for line in lines), max(line[2][-1] for line in lines)
     low, high = (min(low, 0.85), max(high, 1.2)) if paper else (low, high)
-    for value, text in sorted(ends, reverse=True):
-        above = min(value, above - step)
-        _write(figure, high, above, text, "left", "middle", xshift=14)
     span = high - low or 1.0
     _mark_x(figure, 1, 0, 1, GREY, width=1, yref="paper", layer="below")
-    _write(figure, 1, 1, "as long as the reference", yref="paper")
-    figure.update_xaxes(range=[low - 0.03 * span, high + 0.35 * span], showgrid=False,
+    _write(figure, 1, 0, "as long as the reference", yref="paper")
+    figure.update_xaxes(range=[low - 0.03 * span, high + 0.03 * span], showgrid=False,
                         **(dict(tickvals=[round(0.85 + 0.05 * k, 2) for k in range(8)]) if paper else {}))
     figure.update_yaxes(ticksuffix=" ", title_text="points", title_font_size=14)
-    _set_size(figure, 340, top=30, below="length ratio: words of the output / words of the reference")
+    _set_size(figure, 376, top=78, below="length ratio: words of output / reference", showlegend=True)
     return named.below(figure)
 
 

@@ -7,6 +7,7 @@ import io
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mtsig_core.errors import InputError
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NamedColumns: TypeAlias = "pd.DataFrame | Mapping[str, Iterable[Any]]"
-NumberedRows = list[tuple[int, Sequence[Any]]]  # with their numbers, for messages
+NumberedRows = list[tuple[int | str, Sequence[Any]]]  # with their numbers, or what a message calls them
 
 #: What columns are called, in small letters, by what they hold.
 NAMES: Mapping[str, tuple[str, ...]] = {
@@ -32,28 +33,43 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 EXPECTED_COLUMNS = (
     "Expected are the columns system, line, score (and docid, domain), a row for each score; or a column for each "
     "system and a row for each line.")
+ABSENT = object()  # in place of a value that a record of JSON does not have; null is None
 _ROW = '{"system": "A", "line": 1, "score": 0.8}'
 _CHUNKS = 100_000  # row groups by columns, more than any table of scores has
 _WIDEST = 32  # bytes of a value of fixed length, which many rows may refer to, and each then has for itself
 
 
-def find_column(header: Sequence[str], *roles: str) -> int | None:
-    """The place of the first column that holds one of these, by the names in `NAMES`."""
-    lower = [column.lower() for column in header]
-    return next((lower.index(name) for role in roles for name in NAMES[role] if name in lower), None)
+@dataclass(frozen=True)
+class InputTable:
+    """A table of any format."""
+
+    name: str  # what messages call it
+    header: list[str]
+    rows: NumberedRows
+    #: Where the format counts lines for each system and names none: how many each has.
+    n_lines: int | None = None
+    score_names: tuple[str, ...] = ()  # further names of the column of the scores
+
+    def where(self, row: int | str) -> str:
+        return f"{self.name}, {row if isinstance(row, str) else f'row {row}'}"
+
+    def find_score(self, metric: str) -> int | None:
+        """The column of the scores: the one named after them, else the only one with a usual name."""
+        lower = [column.lower() for column in self.header]
+        if metric.lower() in lower:
+            return lower.index(metric.lower())
+        places = [k for k, column in enumerate(lower) if column in (*NAMES["score"], *self.score_names)]
+        if len(places) > 1:
+            columns = [show_name(self.header[k]) for k in places]
+            raise InputError(f"{self.name} has {' and '.join(columns)}, and none is called {show_name(metric)}. Remove "
+                             f"all but one, or call the scores {' or '.join(columns)} themselves.")
+        return places[0] if places else None
 
 
-def find_score(where: str, header: Sequence[str], metric: str, *other_names: str) -> int | None:
-    """The column of the scores: the one named after them, else the only one with a usual name."""
+def find_column(header: Sequence[str], role: str) -> int | None:
+    """The place of the first column that holds this, by the names in `NAMES`."""
     lower = [column.lower() for column in header]
-    if metric.lower() in lower:
-        return lower.index(metric.lower())
-    places = [k for k, column in enumerate(lower) if column in (*NAMES["score"], *other_names)]
-    if len(places) > 1:
-        columns = [show_name(header[k]) for k in places]
-        raise InputError(f"{where} has {' and '.join(columns)}, and none is called {show_name(metric)}. Take all but "
-                         f"one out, or call the scores {' or '.join(columns)} themselves.")
-    return places[0] if places else None
+    return next((lower.index(name) for name in NAMES[role] if name in lower), None)
 
 
 def show_value(value: object) -> str:
@@ -71,12 +87,12 @@ def show_names(names: Iterable[str], most: int = 12) -> str:
     return ", ".join(map(show_name, names[:most])) + (", ..." if len(names) > most else "")
 
 
-def join_columns(columns: Mapping[str, Sequence[Any]], fault: str, what: str) -> tuple[list[str], NumberedRows]:
-    """Header and rows of columns, which must be of one length."""
+def join_columns(name: str, columns: Mapping[str, Sequence[Any]], what: str) -> InputTable:
+    """A table from columns, which must be of one length."""
     if len({len(values) for values in columns.values()}) > 1:
         sizes = ", ".join(f"{show_name(column)} {len(values)}" for column, values in columns.items())
-        raise InputError(f"{fault}: {sizes}. Expected as many {what} in each.")
-    return list(columns), list(enumerate(zip(*columns.values(), strict=True), 1))
+        raise InputError(f"{name} has columns of unequal length: {sizes}. Expected as many {what} in each.")
+    return InputTable(name, list(columns), list(enumerate(zip(*columns.values(), strict=True), 1)))
 
 
 # -- from memory -----------------------------------------------------------------------------------------------
@@ -100,18 +116,23 @@ def read_columns(name: str, table: NamedColumns) -> dict[str, list[Any]]:
     return columns
 
 
-def read_frame_rows(name: str, table: NamedColumns) -> tuple[list[str], NumberedRows]:
-    """Header and rows of a data frame, or of columns by name."""
+def read_frame_table(name: str, table: NamedColumns) -> InputTable:
+    """The table in a data frame, or in columns by name."""
     if not isinstance(table, Mapping) and hasattr(table, "reset_index"):  # an index that has a name says which line
         table = table.reset_index([level for level in table.index.names if level and level not in table.columns])
-    return join_columns(read_columns(name, table), f"{name} has columns of unequal length", "rows")
+    return join_columns(name, read_columns(name, table), "rows")
 
 
-# -- delimited text --------------------------------------------------------------------------------------------
+# -- text ------------------------------------------------------------------------------------------------------
 
 
-def read_delimited(name: str, text: str) -> tuple[list[str], NumberedRows]:
-    """Header and rows of a text with tabs, commas or semicolons between its columns; no header of an empty text."""
+def read_text_table(text: str, name: str) -> InputTable:
+    """The table in a text: JSON, which begins with a bracket, or delimited."""
+    return (read_json if text.lstrip()[:1] in ("{", "[") else read_delimited)(text, name)
+
+
+def read_delimited(text: str, name: str) -> InputTable:
+    """The table in a text with tabs, commas or semicolons between its columns; no header of an empty text."""
     first_line = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
     unquoted = re.sub('"[^"]*"', "", first_line)
     separator = next((sign for sign in "\t,;" if sign in unquoted), "\t")
@@ -135,14 +156,83 @@ def read_delimited(name: str, text: str) -> tuple[list[str], NumberedRows]:
                                  f"{len(header)} ({show_names(header)}). Give every row the same columns.")
     except csv.Error as error:
         raise InputError(f"{name}, row {reader.line_num} cannot be read: {error}. Check its quotes.") from None
-    return header, rows
+    return InputTable(name, header, rows)
+
+
+def read_json(text: str, name: str) -> InputTable:
+    """The table in JSON: objects in an array, in lines, or in the only list of an object; lists by column; or what
+    COMET writes."""
+    try:
+        whole = parse_bounded_json(text, name)
+    except ValueError:
+        whole = None
+    if isinstance(whole, dict) and whole:
+        _refuse_orient(name, whole)
+        are_lists = all(isinstance(values, list) for values in whole.values())
+        if are_lists and not any(isinstance(value, dict | list) for values in whole.values() for value in values):
+            return join_columns(name, whole, "values")
+        lists = [key for key, values in whole.items() if isinstance(values, list) and values and all(
+            isinstance(entry, dict) and find_column(list(entry), "system") is not None for entry in values)]
+        if len(lists) > 1:
+            raise InputError(f"{name} has {len(lists)} lists of scores: {show_names(lists)}. Expected one. Put each in "
+                             "a file of its own.")
+        if lists:
+            whole = whole[lists[0]]
+        elif are_lists:
+            return _read_comet(name, whole)
+    if isinstance(whole, list):
+        return _join_records(name, list(enumerate(whole, 1)))
+    return _join_records(name, [(k, _parse_row(name, k, line)) for k, line in enumerate(text.split("\n"), 1)
+                                if line.strip()])
+
+
+def _refuse_orient(name: str, whole: Mapping[str, Any]) -> None:
+    """Refuse how pandas writes a table of JSON unless it is told to write records."""
+    parted = isinstance(whole.get("data"), list) and ("columns" in whole or "schema" in whole)
+    if parted or (len(whole) > 1 and all(isinstance(value, dict) for value in whole.values())
+                  and len(set(map(tuple, whole.values()))) == 1):
+        raise InputError(f"{name} is an object of {show_names(whole)}, as pandas writes a table by default or with "
+                         "orient 'split' or 'table'. Expected an object for each row. Write it with orient='records'.")
+
+
+def _parse_row(name: str, row: int, line: str) -> Any:
+    try:
+        return parse_bounded_json(line, f"{name}, row {row}", is_counted=True)
+    except ValueError:
+        raise InputError(f"{name}, row {row} is {show_value(line)}, which is no JSON. Expected an object such as "
+                         f"{_ROW}.") from None
+
+
+def _join_records(name: str, entries: Sequence[tuple[int | str, Any]], **more: Any) -> InputTable:
+    """The table of numbered objects."""
+    header: list[str] = []
+    if wrong := next((entry for entry in entries if not isinstance(entry[1], dict)), None):
+        where = InputTable(name, header, []).where(wrong[0])
+        raise InputError(f"{where} is {show_value(wrong[1])}. Expected an object such as {_ROW}.")
+    header += dict.fromkeys(key for _, entry in entries for key in entry)
+    check_values(len(header) * len(entries), name)
+    rows: NumberedRows = [(row, [entry.get(key, ABSENT) for key in header]) for row, entry in entries]
+    return InputTable(name, header, rows, **more)
+
+
+def _read_comet(name: str, whole: Mapping[str, list[Any]]) -> InputTable:
+    """What ``comet-score --to_json`` writes, {output file: [{src, mt, ref, COMET}, ...]}, as a row for each score."""
+    systems = {file: re.sub(r"(\.txt)?(\.gz)?$", "", os.path.basename(file.replace("\\", "/"))) for file in whole}
+    if twice := next((one for one in systems.values() if list(systems.values()).count(one) > 1), None):
+        raise InputError(f"{name} has two outputs of {show_name(twice)}. Give each system an output file of its own "
+                         "name.")
+    join_columns(name, {systems[file]: entries for file, entries in whole.items()}, "segments")  # which compares sizes
+    entries = [(f"segment {k} of {show_name(file)}", {**entry, "system": systems[file], "line": k}
+                if isinstance(entry, dict) else entry)
+               for file, own in whole.items() for k, entry in enumerate(own, 1)]
+    return _join_records(name, entries, n_lines=len(next(iter(whole.values()))), score_names=("comet",))
 
 
 # -- Parquet ---------------------------------------------------------------------------------------------------
 
 
-def read_parquet(data: bytes, name: str) -> tuple[list[str], NumberedRows]:
-    """Header and rows of a Parquet file, once its metadata say that it is small enough to be read."""
+def read_parquet(data: bytes, name: str) -> InputTable:
+    """The table in a Parquet file, once its metadata say that it is small enough to be read."""
     from pyarrow import parquet
 
     try:
@@ -158,7 +248,7 @@ def read_parquet(data: bytes, name: str) -> tuple[list[str], NumberedRows]:
     except Exception as error:  # whatever damage makes of its libraries
         reason = show_name(str(error).splitlines()[0] if str(error) else type(error).__name__)[:200].rstrip(".")
         raise InputError(f"{name} is no sound Parquet file: {reason}. Write or copy it again.") from None
-    return list(map(show_name, columns)), list(enumerate(zip(*columns.values(), strict=True), 1))
+    return InputTable(name, list(map(show_name, columns)), list(enumerate(zip(*columns.values(), strict=True), 1)))
 
 
 def _check_parquet(file: Any, name: str) -> None:
@@ -176,8 +266,8 @@ def _check_parquet(file: Any, name: str) -> None:
                          "and texts.")
     chunks = [about.row_group(k).column(j) for k in range(about.num_row_groups) for j in range(about.num_columns)]
     if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in chunks):  # however long, a beginning costs nothing
-        raise InputError(f"{name}: texts are written by what they have in common (DELTA_BYTE_ARRAY). Write it again "
-                         "with dictionaries, as is usual.")
+        raise InputError(f"{name} has texts in the encoding DELTA_BYTE_ARRAY. Write it again with dictionaries, as is "
+                         "usual.")
     spend("values", max(about.num_rows * about.num_columns, sum(chunk.num_values for chunk in chunks)), name)
     spend("mb", sum(chunk.total_uncompressed_size for chunk in chunks), name)
 
@@ -192,94 +282,3 @@ def _list_values(column: Any) -> list[Any]:
         else:
             values += chunk.to_pylist()
     return values
-
-
-# -- JSON ------------------------------------------------------------------------------------------------------
-
-
-def read_json(name: str, text: str, metric: str) -> tuple[list[str], NumberedRows, bool]:
-    """Header and rows of JSON, and whether its columns are known to be systems.
-
-    JSON is objects in an array, in lines, or in the only list of an object; lists by column; or what COMET writes.
-    """
-    try:
-        whole = parse_bounded_json(text, name)
-    except ValueError:
-        whole = None
-    records = whole
-    if isinstance(whole, dict) and whole:
-        _check_orient(name, whole)
-        are_lists = all(isinstance(values, list) for values in whole.values())
-        if are_lists and not any(isinstance(value, dict | list) for values in whole.values() for value in values):
-            return *join_columns(whole, f"{name} has lists of unequal length", "values"), False
-        records = _find_records(name, whole)
-        if records is None and are_lists:
-            return *_read_comet(name, whole, metric), True
-    if isinstance(records, list):
-        entries = list(enumerate(records, 1))
-    else:
-        entries = [(k, _parse_row(name, k, line)) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
-    return *_join_records(name, entries, metric), False
-
-
-def _check_orient(name: str, whole: Mapping[str, Any]) -> None:
-    """Refuse how pandas writes a table of JSON unless it is told to write records."""
-    values = list(whole.values())
-    parted = isinstance(whole.get("data"), list) and ("columns" in whole or "schema" in whole)
-    if parted or (len(values) > 1 and all(isinstance(value, dict) for value in values)
-                  and len(set(map(tuple, values))) == 1):
-        raise InputError(f"{name} is an object of {show_names(whole)}, as pandas writes a table by default or with "
-                         "orient 'split' or 'table'. Expected an object for each row. Write it with orient='records'.")
-
-
-def _find_records(name: str, whole: Mapping[str, Any]) -> list[Any] | None:
-    """The only list, in an object of JSON, of objects that name a system; None without."""
-    lists = [key for key, values in whole.items() if isinstance(values, list) and values and all(
-        isinstance(entry, dict) and find_column(list(entry), "system") is not None for entry in values)]
-    if len(lists) > 1:
-        raise InputError(f"{name} has {len(lists)} lists of scores: {show_names(lists)}. Expected one. Put each in a "
-                         "file of its own.")
-    return list(whole[lists[0]]) if lists else None
-
-
-def _join_records(name: str, entries: Sequence[tuple[int, Any]], metric: str) -> tuple[list[str], NumberedRows]:
-    """Header and rows of numbered objects; of one score each, each must have it."""
-    if wrong := next((entry for entry in entries if not isinstance(entry[1], dict)), None):
-        raise InputError(f"{name}, row {wrong[0]} is {show_value(wrong[1])}. Expected an object such as {_ROW}.")
-    header = list(dict.fromkeys(key for _, entry in entries for key in entry))
-    check_values(len(header) * len(entries), name)
-    place = find_score(name, header, metric) if find_column(header, "system") is not None else None
-    for k, entry in entries:
-        if place is not None and header[place] not in entry:
-            raise InputError(f"{name}, row {k} has no {show_name(header[place])!r}; it has {show_names(entry)}. "
-                             "Expected a number, or null where a score is missing.")
-    return header, [(k, [entry.get(key) for key in header]) for k, entry in entries]
-
-
-def _parse_row(name: str, row: int, line: str) -> Any:
-    try:
-        return parse_bounded_json(line, f"{name}, row {row}", is_counted=True)
-    except ValueError:
-        raise InputError(f"{name}, row {row} is {show_value(line)}, which is no JSON. Expected an object such as "
-                         f"{_ROW}.") from None
-
-
-def _read_comet(name: str, whole: Mapping[str, list[Any]], metric: str) -> tuple[list[str], NumberedRows]:
-    """A column for each system of what ``comet-score --to_json`` writes: {output file: [{src, mt, ref, COMET}, ...]}.
-    """
-    columns: dict[str, list[Any]] = {}
-    for file, entries in whole.items():
-        system = os.path.basename(file.replace("\\", "/")).removesuffix(".gz").removesuffix(".txt")
-        if system in columns:
-            raise InputError(f"{name} has two outputs of {show_name(system)}. Give each system an output file of its "
-                             "own name.")
-        scores = columns.setdefault(system, [])
-        for k, entry in enumerate(entries, 1):
-            where = f"{name}, segment {k} of {show_name(file)}"
-            keys = list(entry) if isinstance(entry, dict) else []
-            place = find_score(where, keys, metric, "comet")
-            if place is None:
-                raise InputError(f"{where} has no score: it has {show_names(keys) or show_value(entry)}. Expected what "
-                                 "COMET writes as JSON, with COMET or score.")
-            scores.append(entry[keys[place]])
-    return join_columns(columns, f"{name} has unequal numbers of segments", "scores of the same source")

@@ -13,18 +13,17 @@ from mtsig_core.readers.lines import read_lines
 from mtsig_core.testset import show_name
 
 N_COLUMNS = 10
-_SHORT = 3  # letters of words that stand in any text
+_SHORT = 3  # letters of words that occur in any text
 _NO_WORD = re.compile(r"[0-9]+-[0-9]+|[0-9]+\.[0-9]+")  # a token of several words, a word that is not written
 _WHOLE = re.compile("[0-9]{1,9}")
 
 
 def read_conllu(path: FilePath, texts: Sequence[str]) -> list[str]:
-    """The parse of each segment of a text, from a CoNLL-U file, plain or gzipped.
+    """The parse of each segment of a text, from a CoNLL-U file, plain or gzipped: a line for each word, with form,
+    lemma, head and deprel between tabs, and an empty line between sentences.
 
-    ``# segment = N`` names the line of the text that the sentences from there on belong to. Without any, each
-    ``# newpar`` begins a segment if there are as many as segments, else each sentence is one. Where there are only as
-    many as the text has lines that are not blank, the blank ones have no parse. A parse is a line for each word, with
-    ``form``, ``lemma``, ``head`` and ``deprel`` between tabs, and an empty line between sentences.
+    ``# segment = N`` names the line of the text that the sentences from there on belong to. Without any, each ``#
+    newpar`` begins a segment if there are as many as segments, else each sentence is one; blank lines may have none.
     """
     parses = _read_parses(path, texts)
     words = [(word.partition("\t")[0].casefold(), text.casefold()) for parse, text in zip(parses, texts, strict=True)
@@ -32,34 +31,34 @@ def read_conllu(path: FilePath, texts: Sequence[str]) -> list[str]:
     words = [(form, text) for form, text in words if len(form) > _SHORT] or words
     n_present = sum(form in text for form, text in words)  # not all: of "zum" a parse has "zu" and "dem"
     if n_present < len(words) / 2:
-        raise InputError(f"{show_name(path)}: only {n_present:,} of {len(words):,} words stand in the segment that "
-                         "they are the parse of. Expected the parse of this text, segment by segment in its order.")
+        raise InputError(f"{show_name(path)}: only {n_present:,} of {len(words):,} words are in the segment that their "
+                         "parse is for. Expected the parse of this text, segment by segment in its order.")
     return parses
 
 
 def _read_parses(path: FilePath, texts: Sequence[str]) -> list[str]:
     """The parses as `read_conllu` has them."""
-    sentences = list(_split_sentences(show_name(path), read_lines(path, "a parse in CoNLL-U"), len(texts)))
-    parses = [sentence.parse for sentence in sentences]
+    name = show_name(path)
+    sentences = list(_split_sentences(name, read_lines(path, "a parse in CoNLL-U"), len(texts)))
+    parses = ["\n".join(sentence.words) for sentence in sentences]
     if any(sentence.segment for sentence in sentences):
         if not sentences[0].segment:
-            raise InputError(f"{show_name(path)}, line {sentences[0].line}: this sentence comes before the first "
-                             "'# segment = N'. Name the segment it belongs to.")
+            raise InputError(f"{name}, line {sentences[0].line}: this sentence comes before the first '# segment = N'. "
+                             "Name the segment it belongs to.")
         numbers = list(accumulate((sentence.segment for sentence in sentences), max))
         numbered = _join(parses, (n - before for n, before in zip(numbers, [0, *numbers], strict=False)))
         return numbered + [""] * (len(texts) - len(numbered))
     paragraphs = _join(parses, (sentence.paragraphs for sentence in sentences))
     filled = [k for k, text in enumerate(texts) if text.strip()]
     for candidates in (paragraphs, parses):
-        if len(candidates) == len(texts):
-            return candidates
-        if len(candidates) == len(filled):
-            of_segment = dict(zip(filled, candidates, strict=True))
+        if len(candidates) in (len(texts), len(filled)):
+            of_segment = dict(zip(filled if len(candidates) < len(texts) else range(len(texts)), candidates,
+                                  strict=True))
             return [of_segment.get(k, "") for k in range(len(texts))]
     raise InputError(
-        f"{show_name(path)} has {len(parses)} sentences{f' in {len(paragraphs)} paragraphs' if paragraphs else ''}, "
-        f"the text has {len(texts)} segments{f' ({len(filled)} not blank)' if len(filled) < len(texts) else ''}. "
-        "Expected one sentence for each, or '# newpar' or '# segment = N' before the first sentence of each.")
+        f"{name} has {len(parses)} sentences{f' in {len(paragraphs)} paragraphs' if paragraphs else ''}, the text has "
+        f"{len(texts)} segments{f' ({len(filled)} not blank)' if len(filled) < len(texts) else ''}. Expected one "
+        "sentence for each, or '# newpar' or '# segment = N' before the first sentence of each.")
 
 
 def _join(parses: Sequence[str], n_begin: Iterable[int]) -> list[str]:
@@ -83,10 +82,6 @@ class _Sentence:
     words: list[str] = field(default_factory=list)
     heads: list[tuple[int, int]] = field(default_factory=list)  # (line, head)
 
-    @property
-    def parse(self) -> str:
-        return "\n".join(self.words)
-
 
 def _split_sentences(name: str, lines: Sequence[str], n_segments: int) -> Iterator[_Sentence]:
     """The sentences of a file, checked."""
@@ -104,11 +99,11 @@ def _split_sentences(name: str, lines: Sequence[str], n_segments: int) -> Iterat
             continue
         sentence = sentence or _Sentence(number)
         if not line.startswith("#"):
-            _take_word(sentence, number, line.split("\t"), where)
+            _add_word(sentence, number, line.split("\t"), where)
             continue
         if sentence.words:
-            raise InputError(f"{where}: a comment stands within a sentence. Put an empty line after the last word "
-                             "before it.")
+            raise InputError(f"{where}: a comment is inside a sentence. Put an empty line after the last word before "
+                             "it.")
         sentence.paragraphs += bool(re.match(r"#\s*newpar\b", line))
         if match := re.fullmatch(r"#\s*segment\s*=\s*(.*)", line.strip()):
             if not _WHOLE.fullmatch(match[1]) or not last < int(match[1]) <= n_segments:
@@ -117,10 +112,10 @@ def _split_sentences(name: str, lines: Sequence[str], n_segments: int) -> Iterat
             sentence.segment = last = int(match[1])
 
 
-def _take_word(sentence: _Sentence, number: int, columns: Sequence[str], where: str) -> None:
+def _add_word(sentence: _Sentence, number: int, columns: Sequence[str], where: str) -> None:
     if len(columns) != N_COLUMNS:
         spaces = len(columns) == 1 and " " in columns[0]
-        hint = "Tabs stand between columns, not spaces" if spaces else "See whether the line is cut off or torn apart"
+        hint = "Put tabs between columns, not spaces" if spaces else "Check whether the line is cut off"
         raise InputError(f"{where}: {format_count(len(columns), 'column')}, CoNLL-U has {N_COLUMNS}. {hint}.")
     index, form, lemma, _, _, _, head, relation, _, _ = columns
     if _NO_WORD.fullmatch(index):
@@ -129,11 +124,9 @@ def _take_word(sentence: _Sentence, number: int, columns: Sequence[str], where: 
     if index != str(expected):
         hint = "An empty line is missing before it" if index == "1" else "They are numbered from 1 in each sentence"
         raise InputError(f"{where}: word {show_name(index)} comes where word {expected} is expected. {hint}.")
-    if not _WHOLE.fullmatch(head):
-        raise InputError(f"{where}: the head (column 7) is {show_name(head)!r}, not a number. Parse the text, or mend "
-                         "the line.")
-    if int(head) == expected:
-        raise InputError(f"{where}: word {expected} is its own head (column 7). Expected another word, or 0 for the "
-                         "root.")
+    if not _WHOLE.fullmatch(head) or int(head) == expected:
+        fault = "the word itself" if _WHOLE.fullmatch(head) else f"{show_name(head)!r}, not a number"
+        raise InputError(f"{where}: the head (column 7) of word {expected} is {fault}. Expected another word, or 0 for "
+                         "the root.")
     sentence.words.append("\t".join((form, form if lemma == "_" else lemma, head, relation)))
     sentence.heads.append((number, int(head)))

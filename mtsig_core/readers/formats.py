@@ -2,8 +2,8 @@ r"""Which format a file has, by its content and not by its name.
 
 `FORMATS` is the registry: what a format is called, how its first bytes show it, what to do where it came in place of
 something else, and which reader takes it where. A file is refused where none does: scored as plain text, line by line,
-it would give a wrong number without a word. A new format is one entry here and its reader; the command line, uploads,
-folders and archives all read files by `read_lines`, `read_texts` and `read_score_file`, which ask here.
+it would give a wrong number without a warning. A new format is one row here and its reader; the command line, uploads,
+folders and archives all read files by `read_lines`, `read_texts` and `read_table`, which ask here.
 """
 
 from __future__ import annotations
@@ -145,11 +145,10 @@ class Format:
     #: The same where a table of scores was expected; by default which table that is.
     for_scores: str = ("Its columns are system, line, score, with a row for each score; or it has a column for each "
                        "system and a row for each line.")
-    read_as: tuple[str, ...] = ()  # where the usual reader of what is expected takes it
+    #: What it may be read as, and the reader: from the text of the file (of a binary one its bytes, unpacked) and its
+    #: name to lines of text, or to a `InputTable` of scores. None stands for the reader of plain text.
+    reads: Mapping[str, Callable[[Any, str], Any] | None] = field(default_factory=dict)
     remedies: tuple[Remedy, ...] = ()  # see `MtsigError`
-    #: By what is expected, a reader of its own: from the lines of the file (of a binary one its bytes, unpacked) and
-    #: its name to lines of text, or to the header and the numbered rows of a table of scores.
-    readers: Mapping[str, Callable[[Any, str], Any]] = field(default_factory=dict)
     is_binary: bool = False
     endings: tuple[str, ...] = ()  # of its files, which are no part of the name of a system
 
@@ -195,9 +194,9 @@ FORMATS = (
     _binary("xlsx", "an office document, such as a workbook of Excel", _is_office,
             _SHEETS, f"{_SHEET}."),
     _binary("zip", "a zip archive", _has_magic(b"PK\x03\x04", b"PK\x05\x06"),
-            "Such an archive is read where it holds a whole shared task, and comes alone under a name that ends in "
-            ".zip. Otherwise unpack it and give the files in it.", "Unpack it and give the table in it.",
-            read_as=(FOLDER,)),
+            "A zip of a whole shared task is read on its own, under a name that ends in .zip. Otherwise unpack it and "
+            "give the files in it.", "Unpack it and give the table in it.",
+            reads={FOLDER: None}),
     _binary("tar", "a tar archive", _has_magic(b"ustar", offset=257), _UNTAR,
             "Unpack it: tar xf FILE. Then give the table."),
     _binary("gzip", "gzipped twice", _has_magic(b"\x1f\x8b"), _GUNZIP, _GUNZIP),
@@ -215,7 +214,7 @@ FORMATS = (
             _SHEETS, f"{_SHEET}."),
     _binary("parquet", "a Parquet table", _has_magic(b"PAR1"),
             "Put each of its columns of texts in a file of its own, one segment per line; or read it in Python: "
-            "mtsig_core.read_frame(pandas.read_parquet(...)).", readers={SCORE_TABLE: read_parquet},
+            "mtsig_core.read_frame(pandas.read_parquet(...)).", reads={SCORE_TABLE: read_parquet},
             endings=(".parquet",)),
     Format("sgml", "SGML of WMT, 2008 to 2020",
            lambda sample: sample.root in _SGML or (sample.root == "doc" and b"<seg" in sample.head),
@@ -246,53 +245,43 @@ FORMATS = (
            r"""Take the outputs: jq -r '.filtered_resps[0] | gsub("\n"; " ")' FILE > COPY (references: .target)."""),
     Format("jsonl-texts", "JSON, an object in each line, with texts and no scores",
            lambda sample: sample.has_texts_only, _JQ, f"If it is an output, give it as a system. {_JQ}",
-           read_as=(DOCUMENTS,)),
+           reads={DOCUMENTS: None}),
     Format("jsonl", "JSON, an object in each line", lambda sample: bool(sample.keys), _JQ,
-           read_as=(SCORE_TABLE, DOCUMENTS), endings=(".jsonl",)),
+           reads={SCORE_TABLE: None, DOCUMENTS: None}, endings=(".jsonl",)),
     Format("json", "JSON", lambda sample: sample.is_json,
            "Put each of its texts on a line of a text file; scores of segments are read from JSON.",
-           read_as=(SCORE_TABLE,), endings=(".json",)),
+           reads={SCORE_TABLE: None}, endings=(".json",)),
     Format("scores", "a table of segment scores",
            lambda sample: bool({*NAMES["system"]} & sample.header) and "score" in sample.header,
-           "Name it as scores, and give the texts too.", read_as=(SCORE_TABLE,), remedies=({"scores": "NAME=FILE"},),
+           "Name it as scores, and give the texts too.", reads={SCORE_TABLE: None}, remedies=({"scores": "NAME=FILE"},),
            endings=(".tsv", ".csv")),
     Format("texts", "a table of texts", lambda sample: len(_TEXT_COLUMNS & sample.header) > 1,
            "Put each of its columns of texts in a file of its own, one segment per line; or read it in Python: "
-           "mtsig_core.read_frame(pandas.read_csv(...)).", read_as=(SCORE_TABLE,)),
+           "mtsig_core.read_frame(pandas.read_csv(...)).", reads={SCORE_TABLE: None}),
     Format("columns", "a table of {n_columns} columns, parted by tabs", lambda sample: sample.n_columns > 1,
            "If its columns are references, as sacreBLEU takes them, put each in a file of its own. Otherwise keep the "
-           "column of the texts. For column 2: cut -f2 FILE > COPY", read_as=(SCORE_TABLE, DOCUMENTS, IDS)))
+           "column of the texts. For column 2: cut -f2 FILE > COPY",
+           reads={SCORE_TABLE: None, DOCUMENTS: None, IDS: None}))
 
 
 def sniff(data: bytes) -> Format | None:
-    r"""The format that a file has by its content, unpacked; None for plain text, and for what nobody knows.
-
-    >>> sniff(b'{"src": "a", "mt": "b"}\n{"src": "c", "mt": "d"}\n').name, sniff(b"0 ||| a b ||| -1.2\n").name
-    ('jsonl-texts', 'nbest')
-    >>> sniff(b'They wrote {"a": 1}.\n<b>So</b> it is.\n')
-    """
+    """The format that a file has by its content, unpacked; None for plain text, and for what nobody knows."""
     sample = _Sample(data[:_HEAD], data[-_TAIL:])
     return next((fmt for fmt in FORMATS if fmt.fits(sample)), None)
 
 
-def find_format(name: str, data: bytes, content: str) -> Format | None:
-    """The format of a file that has a reader of its own for what is expected there, None for the usual reader; raises
-    InputError where the format is not read there."""
-    if error := find_refusal(name, data, content):
-        raise error
-    kind = sniff(data) if content in _CHECKED else None
-    return None if kind is None or content not in kind.readers else kind
+def split_lines(text: str) -> list[str]:
+    r"""The lines of a text, which end at ``\n`` or ``\r\n`` only; the last need not end."""
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
 def list_endings(content: str | None = None) -> list[str]:
     """The endings of formats, of all or of those that are read where `content` is expected."""
-    return [ending for kind in FORMATS if content is None or content in (*kind.read_as, *kind.readers)
-            for ending in kind.endings]
+    return [ending for fmt in FORMATS if content is None or content in fmt.reads for ending in fmt.endings]
 
 
 def strip_ending(name: str, content: str | None = None) -> str:
-    """The name of a file without the ending of plain text or of a format, and without that of gzip; with `content`,
-    only of formats that are read where it is expected.
+    """The name of a file without the ending of plain text, of a format that is read as `content`, and of gzip.
 
     >>> strip_ending("A.txt.gz"), strip_ending("A.parquet"), strip_ending("A.parquet", SEGMENTS)
     ('A', 'A', 'A.parquet')
@@ -301,12 +290,12 @@ def strip_ending(name: str, content: str | None = None) -> str:
     return name.removesuffix(next(filter(name.endswith, [".txt", *list_endings(content)]), ""))
 
 
-def find_refusal(name: str, data: bytes, content: str) -> InputError | None:
-    """The error for a file, or the beginning of one, whose content shows a format that is not read where `content` is
-    expected."""
+def find_format(name: str, data: bytes, content: str) -> Format | None:
+    """The format of a file, or of its beginning, where `content` is expected; None of plain text. Raises InputError
+    where the format is not read as that."""
     fmt = sniff(data) if content in _CHECKED else None
-    if fmt is None or content in (*fmt.read_as, *fmt.readers):
-        return None
+    if fmt is None or content in fmt.reads:
+        return fmt
     sample = _Sample(data[:_HEAD], b"")
     first_line = "" if sample.is_binary else next(iter(sample.lines), "")
     title = fmt.what.format(n_columns=sample.n_columns)
@@ -316,5 +305,5 @@ def find_refusal(name: str, data: bytes, content: str) -> InputError | None:
     if "COPY" in remedy and name.endswith(".gz"):
         file = f"<(gzip -dc {file})"
     remedy = re.sub("FILE|COPY", lambda word: file if word[0] == "FILE" else copy, remedy)
-    remedies = fmt.remedies if content == SEGMENTS else ()
-    return InputError(f"{name} is {title}{begins}. Expected {content}. {remedy}", *remedies)
+    raise InputError(f"{name} is {title}{begins}. Expected {content}. {remedy}",
+                     *(fmt.remedies if content == SEGMENTS else ()))

@@ -15,8 +15,9 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 
 from mtsig_core.errors import InputError, find_closest
+from mtsig_core.readers.columns import InputTable, read_text_table
 from mtsig_core.readers.files import FilePath, open_file
-from mtsig_core.readers.formats import SEGMENTS, Format, find_format, sniff
+from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, find_format, sniff, split_lines
 from mtsig_core.readers.limits import is_limited, spend
 from mtsig_core.testset import StoredLines, read_file_state, show_name
 
@@ -67,39 +68,36 @@ def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
     A line ends at ``\n`` (or ``\r\n``) only; other characters that Unicode calls line breaks stay in their segment.
     A byte order mark is left out, and the last line need not end.
     """
-    data, unpacked = read_bytes(path, content)
-    if (kind := find_format(show_name(path), data, content)) is not None:
-        lines: list[str] = read_format(kind, data, path, unpacked, content)
-        _spend_lines(lines, path)
-        return lines
-    text = decode_text(data, path, unpacked).lstrip("\ufeff")
-    if not text:
-        raise InputError(f"{show_name(path)} is empty; {content} is expected. "
-                         "See whether the program that wrote it came to its end.")
-    if "\n" not in text and (ends := text.rstrip("\r").count("\r")):
-        raise InputError(f"{show_name(path)} has no line feed and {ends:,} carriage returns, as old Macs and some "
-                         f"spreadsheets end lines. Expected {content}, each ended by a line feed. Convert it: "
-                         + _write_command(r"tr '\r' '\n'", path, unpacked))
-    lines = _split_lines(text)
-    _spend_lines(lines, path)
+    lines: list[str] = _read(path, content)
+    spend("lines", len(lines), show_name(path))
+    spend("line_length", max(map(len, lines), default=0), show_name(path))
     return lines
 
 
-def read_format(kind: Format, data: bytes, path: FilePath, unpacked: bool, content: str) -> Any:
-    """What a format's own reader for `content` makes of the unpacked bytes of a file: of a text its lines, decoded and
-    split as those of any text."""
-    given = data if kind.is_binary else _split_lines(decode_text(data, path, unpacked).lstrip("\ufeff"))
-    return kind.readers[content](given, show_name(path))
+def read_table(path: FilePath) -> InputTable:
+    """A table of scores, of any format that `FORMATS` can read as one."""
+    table: InputTable = _read(path, SCORE_TABLE)
+    return table
 
 
-def _split_lines(text: str) -> list[str]:
-    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-
-
-def _spend_lines(lines: Sequence[str], path: FilePath) -> None:
-    """Take lines, and their lengths, from what may be read."""
-    spend("lines", len(lines), show_name(path))
-    spend("line_length", max(map(len, lines), default=0), show_name(path))
+def _read(path: FilePath, content: str) -> Any:
+    """What the reader of its format makes of a file; of plain text its lines, or its table."""
+    data, unpacked = read_bytes(path, content)
+    name = show_name(path)
+    fmt = find_format(name, data, content)
+    reader = None if fmt is None else fmt.reads[content]
+    if fmt is not None and reader is not None and fmt.is_binary:
+        return reader(data, name)
+    text = decode_text(data, path, unpacked).lstrip("\ufeff")
+    if not (text.strip() if content == SCORE_TABLE else text):
+        raise InputError(f"{name} is empty. Expected {content}. Check that the program that wrote it has finished.")
+    if reader is not None or content == SCORE_TABLE:
+        return (reader or read_text_table)(text, name)
+    if "\n" not in text and (ends := text.rstrip("\r").count("\r")):
+        raise InputError(f"{name} has no line feed and {ends:,} carriage returns, as old Macs and some spreadsheets "
+                         f"end lines. Expected {content}, each ended by a line feed. Convert it: "
+                         + _write_command(r"tr '\r' '\n'", path, unpacked))
+    return split_lines(text)
 
 
 def read_bytes(path: FilePath, content: str = SEGMENTS) -> tuple[bytes, bool]:
@@ -127,7 +125,7 @@ def read_chunks(path: FilePath, content: str = SEGMENTS) -> Iterator[tuple[bytes
         raise InputError(explain_missing(path)) from None
     except IsADirectoryError:
         raise InputError(
-            f"{name} is a folder; a file with {content} is expected. Name a file in it.") from None
+            f"{name} is a folder. Expected a file with {content}. Name a file in it.") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         reason = "it breaks off before its end" if isinstance(error, EOFError) else str(error)
         raise InputError(f"{name} is a damaged gzip file: {reason}. Copy or download it again.") from None

@@ -1,4 +1,4 @@
-"""A table of scores that was printed elsewhere, such as the organisers' own: what each system got by each metric.
+"""A table of published scores, such as the organisers' own: the score of each system by each metric.
 
 With a header, and tabs, semicolons or commas between columns; wide, a column for each metric, or long::
 
@@ -76,42 +76,43 @@ def parse_official_tables(text: str, name: str = "The table", is_task: bool = Tr
     >>> parse_official_tables("lp,system,BLEU\\nen-de,A,27.8\\nen-zh,A,33.1")["en-zh"].columns
     {'BLEU': {'A': '33.1'}}
     """
-    first_line = text.lstrip().partition("\n")[0]
-    header, rows = read_delimited(name, text)
-    if len(header) < 2 or not any(header):
+    table = read_delimited(text, name)
+    if len(table.header) < 2 or not any(table.header):
+        first_line = text.lstrip().partition("\n")[0]
         raise InputError(f"{name} has no columns in its first line, {show_name(first_line[:80])!r}. Expected system "
                          "and the names of metrics, with tabs, semicolons or commas between them.")
-    places = [k for k, title in enumerate(header) if title.lower() in NAMES["langpair"]]
+    places = [k for k, title in enumerate(table.header) if title.lower() in NAMES["langpair"]]
+    titles = [title for k, title in enumerate(table.header) if k not in places]
+    is_long = _LONG <= {title.lower() for title in titles}
+    expected = ""
     if len(places) != 1 and (is_task or places):
-        raise InputError(f"{name}, line 1 has the columns {show_name(', '.join(header))[:200]}. Expected one that is "
-                         "called 'language pair', beside the system and the metrics: a task has several.")
-    titles = [title for k, title in enumerate(header) if k not in places]
-    by_pair: dict[str, list[tuple[int, list[str]]]] = {}
-    for number, values in rows:
+        expected = "one that is called 'language pair', besides the system and the metrics: a task has several"
+    elif not is_long and (not all(titles[1:]) or len({*titles[1:]}) < len(titles) - 1):
+        expected = "the name of the system first, and then a metric in each column, none twice"
+    if expected:
+        raise InputError(f"{name}, line 1 has the columns {show_name(', '.join(table.header))[:200]}. Expected "
+                         f"{expected}.")
+    by_pair: dict[str, list[tuple[int | str, list[str]]]] = {}
+    for number, values in table.rows:
         cells = [show_name(cell.strip()) for cell in values]
         if any(cells):
             pair = cells.pop(places[0]) if places else ""
             if places and not pair:
-                raise InputError(f"{name}, line {number} names no language pair. Expected such as en-de.")
+                raise InputError(f"{name}, line {number} names no language pair. Expected a name such as en-de.")
             by_pair.setdefault(pair, []).append((number, cells))
-    return {pair: _parse_rows(titles, pair_rows, name) for pair, pair_rows in (by_pair or {"": []}).items()}
+    return {pair: _parse_rows(titles, rows, name, is_long) for pair, rows in (by_pair or {"": []}).items()}
 
 
-def _parse_rows(titles: list[str], rows: list[tuple[int, list[str]]], name: str) -> OfficialTable:
-    lower, metrics = [title.lower() for title in titles], titles[1:]
-    is_long = set(lower) >= _LONG
-    if not is_long and (not all(metrics) or len(set(metrics)) < len(metrics)):
-        raise InputError(f"{name}, line 1 has the columns {show_name(', '.join(titles))[:200]}. Expected the name of "
-                         "the system first, and then a metric in each column, none twice.")
-    columns: dict[str, dict[str, str]] = {} if is_long else {metric: {} for metric in metrics}
+def _parse_rows(titles: list[str], rows: list[tuple[int | str, list[str]]], name: str, is_long: bool) -> OfficialTable:
+    """The table of one language pair; of a wide one all metrics, with or without a score."""
+    columns: dict[str, dict[str, str]] = {metric: {} for metric in titles[1:] if not is_long}
     seen: dict[tuple[str, str], None] = {}
     for number, cells in rows:
-        where, row = f"{name}, line {number}", dict(zip(lower, cells, strict=True))
+        where, row = f"{name}, line {number}", dict(zip(map(str.lower, titles), cells, strict=True))
         system = row["system"] if is_long else cells[0]
-        entries = [(row["metric"], row["score"])] if is_long else list(zip(metrics, cells[1:], strict=True))
-        if not system or not all(metric for metric, _ in entries):
-            raise InputError(f"{where} names no system, or no metric. Expected both.")
-        for metric, cell in entries:
+        for metric, cell in [(row["metric"], row["score"])] if is_long else zip(titles[1:], cells[1:], strict=True):
+            if not system or not metric:
+                raise InputError(f"{where} names no system, or no metric. Expected both.")
             scores = columns.setdefault(metric, {})
             if (system, metric) in seen and (system in scores or not is_long):
                 raise InputError(f"{where} has a second score of {show_name(system)!r}. Expected one by each metric.")
@@ -120,7 +121,7 @@ def _parse_rows(titles: list[str], rows: list[tuple[int, list[str]]], name: str)
             if cell.lower() not in _NOTHING:
                 if not _NUMBER.fullmatch(cell):
                     raise InputError(f"{where}: {show_name(metric)} is {show_name(cell)[:80]!r}. Expected a number "
-                                     "such as 27.8, or a dash where there is none.")
+                                     "such as 27.8, or a dash for no score.")
                 scores[system] = cell
     if not seen:
         raise InputError(f"{name} has no line below its header, or no metric. Expected a line for each system.")

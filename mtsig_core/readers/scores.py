@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,36 +16,32 @@ from mtsig_core.assumption import Assumption
 from mtsig_core.errors import InputError, SettingError, find_closest
 from mtsig_core.languages import is_langpair
 from mtsig_core.readers.columns import (
+    ABSENT,
     EXPECTED_COLUMNS,
     NAMES,
+    InputTable,
     NamedColumns,
-    NumberedRows,
     find_column,
-    find_score,
     join_columns,
-    read_delimited,
-    read_frame_rows,
-    read_json,
+    read_frame_table,
     show_names,
     show_value,
 )
 from mtsig_core.readers.files import FilePath
-from mtsig_core.readers.formats import IDS, SCORE_TABLE, find_format
+from mtsig_core.readers.formats import IDS
 from mtsig_core.readers.limits import check_values, spend
-from mtsig_core.readers.lines import decode_text, read_bytes, read_format, read_lines
+from mtsig_core.readers.lines import read_lines, read_table
 from mtsig_core.readers.tasks import ENDINGS, read_blocks
 from mtsig_core.testset import SegmentScores, TestSet, find_direction, is_human, show_name, told_direction
 
-# From bytes, or a table in memory, to ratings: header and rows, the columns by what they hold, a rating for each score.
+# From a table to ratings: the columns by what they hold, a rating for each score.
 
 #: Of scores: a file, columns, or an array of shape (systems, segments).
 ScoreTable: TypeAlias = "FilePath | NamedColumns | np.ndarray"
 _MISSING = ("", '""', "na", "n/a", "nan", "none", "null")
-_HELD = ("system", "line", "score", "docid", "domain")
 
 
-@dataclass(frozen=True, slots=True)
-class Rating:
+class Rating(NamedTuple):
     """One score: of which system, of which line (a number from 1, or an id), and its row in the file."""
 
     system: str
@@ -53,134 +49,118 @@ class Rating:
     score: float | None
     document: str | None
     domain: str | None
-    row: int
+    row: int | str
     file: ScoreFile
 
     @property
     def where(self) -> str:
-        return f"{self.file.path}, row {self.row}"
+        return self.file.table.where(self.row)
 
 
 @dataclass(eq=False)
 class ScoreFile:
-    """What a table says, and its header and rows for messages."""
+    """The ratings of a table."""
 
-    path: str
-    header: Sequence[str]
-    rows: NumberedRows
-    are_systems: bool  # whether the format says that the columns are systems, as COMET's JSON does
-    n_rows: int | None = None  # the number of lines where they are only counted, not named
+    table: InputTable
+    n_rows: int | None  # the number of lines where they are only counted, not named
     ratings: list[Rating] = field(default_factory=list)
 
+    @property
+    def name(self) -> str:
+        return self.table.name
 
-def read_score_file(path: ScoreTable, metric: str, is_system: Callable[[str], bool] = lambda name: True) -> ScoreFile:
-    """Read a table of segment scores, plain or gzipped.
 
-    `path`: a file, whose format shows in its content, or columns by name; `metric`: the name of the scores, which their
-    column may have too; `is_system`: whether a column of that name may be a system.
-    """
-    name, header, rows, are_systems = _read_rows(path, metric)
-    if not header or not rows:
-        raise InputError(f"{name} has no row of scores. {EXPECTED_COLUMNS}")
-    place: dict[str, int | None] = dict.fromkeys(_HELD)
-    if not are_systems:
-        header, rows = _drop_langpair(name, header, rows)
-        place = _find_places(name, header, rows, metric, is_system)
-    system_place, line_place, score_place = place["system"], place["line"], place["score"]
-    columns = [(column, k) for k, column in enumerate(header) if k not in place.values()]
-    spend("systems", len(columns if system_place is None else {str(cells[system_place]) for _, cells in rows}), name)
-    file = ScoreFile(name, header, rows, are_systems, len(rows) if line_place is None else None)
-    for count, (row, cells) in enumerate(rows, 1):
-        where = f"{name}, row {row}"
-        system, document, domain = (None if (k := place[held]) is None else _read_text(cells[k], f"{where}: {held}")
+def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], bool] = lambda name: True) -> ScoreFile:
+    """Read a table of scores of the name `metric`; `is_system`: whether a column of that name may be a system."""
+    if not isinstance(source, str | os.PathLike):
+        table = read_frame_table(f"The table {metric}", source)
+    elif show_name(source).endswith(ENDINGS):
+        table = join_columns(show_name(source), read_blocks(Path(os.fsdecode(source))), "scores")
+    else:
+        table = read_table(source)
+    if not table.header or not table.rows:
+        raise InputError(f"{table.name} has no row of scores. {EXPECTED_COLUMNS}")
+    table = _drop_langpair(table)
+    place = _find_places(table, metric, is_system)
+    columns = [(column, k) for k, column in enumerate(table.header) if k not in place.values()]
+    n_lines = table.n_lines or (None if "line" in place else len(table.rows))
+    systems = {str(cells[place["system"]]) for _, cells in table.rows} if "system" in place else columns
+    spend("systems", len(systems), table.name)
+    file = ScoreFile(table, n_lines)
+    for count, (row, cells) in enumerate(table.rows, 1):
+        where = table.where(row)
+        system, document, domain = (_read_text(cells[place[held]], f"{where}: {held}") if held in place else None
                                     for held in ("system", "docid", "domain"))
-        line = count if line_place is None else as_key(cells[line_place], f"{where}: line")
-        if system is not None and score_place is not None:
-            scores = [(system, _read_number(cells[score_place], where))]
+        line = as_key(cells[place["line"]], f"{where}: line") if "line" in place else count
+        if system is not None:
+            if (score := cells[place["score"]]) is ABSENT:
+                named = [title for title, cell in zip(table.header, cells, strict=True) if cell is not ABSENT]
+                raise InputError(f"{where} has no {show_name(table.header[place['score']])!r}; it has "
+                                 f"{show_names(named)}. Expected a number, or null where a score is missing.")
+            scores = [(system, _read_number(score, where))]
         else:
             scores = [(column, _read_number(cells[k], f"{where}, column {show_name(column)}")) for column, k in columns]
         file.ratings += [Rating(name, line, score, document, domain, row, file) for name, score in scores]
     return file
 
 
-def _read_rows(path: ScoreTable, metric: str) -> tuple[str, list[str], NumberedRows, bool]:
-    """The name of a table, its header and rows, and whether its columns are known to be systems."""
-    if not isinstance(path, str | os.PathLike):
-        name = f"The table {metric}"
-        return name, *read_frame_rows(name, path), False
-    name = show_name(path)
-    if name.endswith(ENDINGS):
-        blocks = read_blocks(Path(os.fsdecode(path)))
-        return name, *join_columns(blocks, f"{name} has unequal numbers of scores", "scores"), True
-    data, unpacked = read_bytes(path, SCORE_TABLE)
-    if not data.strip():
-        raise InputError(f"{name} is empty. {EXPECTED_COLUMNS}")
-    if (kind := find_format(name, data, SCORE_TABLE)) is not None:
-        return name, *read_format(kind, data, path, unpacked, SCORE_TABLE), False
-    text = decode_text(data, path, unpacked).lstrip("\ufeff")
-    if text.lstrip()[:1] in ("{", "["):
-        return name, *read_json(name, text, metric)
-    return name, *read_delimited(name, text), False
-
-
-def _drop_langpair(name: str, header: list[str], rows: NumberedRows) -> tuple[list[str], NumberedRows]:
+def _drop_langpair(table: InputTable) -> InputTable:
     """The table without its column of language pairs, of which it may have one."""
-    place = find_column(header, "langpair")
-    pairs = [] if place is None else list(dict.fromkeys(str(cells[place]).strip() for _, cells in rows))
+    place = find_column(table.header, "langpair")
+    pairs = [] if place is None else list(dict.fromkeys(str(cells[place]).strip() for _, cells in table.rows))
     if place is None or not all(map(is_langpair, pairs)):
-        return header, rows
+        return table
     if len(pairs) > 1:
-        raise InputError(f"{name} has scores of {len(pairs)} language pairs (column {show_name(header[place])}: "
-                         f"{show_names(pairs)}). Expected those of one. Put the rows of each in a file of its own.")
-    return [*header[:place], *header[place + 1:]], [
-        (row, [*cells[:place], *cells[place + 1:]]) for row, cells in rows]
+        raise InputError(f"{table.name} has scores of {len(pairs)} language pairs (column "
+                         f"{show_name(table.header[place])}: {show_names(pairs)}). Expected one language pair. Put the "
+                         "rows of each in a file of its own.")
+    return replace(table, header=[*table.header[:place], *table.header[place + 1:]],
+                   rows=[(row, [*cells[:place], *cells[place + 1:]]) for row, cells in table.rows])
 
 
-def _find_places(name: str, header: Sequence[str], rows: NumberedRows, metric: str, is_system: Callable[[str], bool]
-                 ) -> dict[str, int | None]:
+def _find_places(table: InputTable, metric: str, is_system: Callable[[str], bool]) -> dict[str, int]:
     """The columns of a table by what they hold; no system and no score where each column is of a system."""
-    place = {held: find_column(header, held) for held in _HELD}
+    name, header = table.name, table.header
+    place = {held: k for held in ("system", "line", "score", "docid", "domain")
+             if (k := find_column(header, held)) is not None}
     others = [k for k in range(len(header)) if k not in place.values()]
-    _check_titles(name, header, rows, others if place["system"] is None else [],
-                  not any(place[held] is not None for held in ("system", "line", "score", "docid")))
-    if place["system"] is not None or metric.lower() in map(str.lower, header):
-        place["score"] = find_score(name, header, metric)
-    title = None if place["score"] is None else header[place["score"]]
-    if place["system"] is not None or (title is not None and (
-            not is_system(title) or title.lower() in ("score", "scores"))):
-        if missing := next((held for held in ("system", "line", "score") if place[held] is None), None):
+    _check_titles(table, [] if "system" in place else others, is_unknown=not place.keys() - {"domain"})
+    if "system" in place or metric.lower() in map(str.lower, header):
+        place.pop("score", None)
+        if (k := table.find_score(metric)) is not None:
+            place["score"] = k
+    title = header[place["score"]] if "score" in place else None
+    if "system" in place or (title is not None and (not is_system(title) or title.lower() in ("score", "scores"))):
+        needed = ("system", "line", "score") if table.n_lines is None else ("system", "score")
+        if missing := next((held for held in needed if held not in place), None):
             raise InputError(f"{name} has no column {missing!r}. It has: {show_names(header)}. {EXPECTED_COLUMNS}")
         return place
     for held, holds in (("line", "number the lines"), ("docid", "name documents"), ("domain", "name domains")):
         both = [column for column in header if column.lower() in NAMES[held]]
         if len(both) > 1:
-            raise InputError(f"{name} has {show_names(both)}, each of which may {holds}. Take all but one out.")
+            raise InputError(f"{name} has {show_names(both)}, each of which may {holds}. Remove all but one.")
     if not any(is_system(column) for k, column in enumerate(header) if k in others or column == title):
         raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
                          f"It has: {show_names(header)}. {EXPECTED_COLUMNS}")
     if "" in header:
-        raise InputError(f"{name}: column {header.index('') + 1} has no name. Name it after its system, or take it "
-                         "out: pandas writes its index so, and not with to_csv(index=False).")
-    return place | {"score": None}
+        raise InputError(f"{name}: column {header.index('') + 1} has no name. Name it after its system, or remove it: "
+                         "pandas writes its index so, and not with to_csv(index=False).")
+    return {held: k for held, k in place.items() if held != "score"}
 
 
-def _check_titles(name: str, header: Sequence[str], rows: NumberedRows, systems: Sequence[int], is_unknown: bool
-                  ) -> None:
-    """Refuse a first row of scores in place of names, and a name that comes twice.
-
-    `systems`: the columns that may be named after systems; `is_unknown`: whether no title is known.
-    """
-    below = [[cells[k] for _, cells in rows] for k in range(len(header))]
+def _check_titles(table: InputTable, systems: Sequence[int], *, is_unknown: bool) -> None:
+    """Refuse a first row of scores in place of names, and a name that comes twice. `systems`: the columns that may be
+    named after systems; `is_unknown`: whether no title is known."""
+    header, below = table.header, list(zip(*(cells for _, cells in table.rows), strict=True))
     numbers = {k for k, title in enumerate(header) if title.lower() not in _MISSING
                and all(map(_is_number, [title, *below[k]]))}
-    has_texts = any(not any(map(_is_number, values)) for values in below)
-    if is_unknown and numbers and has_texts or systems and all(
+    if is_unknown and numbers and not all(any(map(_is_number, values)) for values in below) or systems and all(
             k in numbers and _may_be_score(header[k], below[k]) for k in systems):
-        raise InputError(f"{name} begins with {show_names(header)}, which is a row of scores. Expected the names of "
-                         "the columns first. Put a row of names above it, such as system, line, score. (What "
-                         "mt-metrics-eval writes without is read under its own name, *.seg.score.)")
+        raise InputError(f"{table.name} begins with {show_names(header)}, which is a row of scores. Expected the names "
+                         "of the columns first. Add a first row of names, such as system, line, score. (A file of "
+                         "mt-metrics-eval has no names. Give it under its own name, which ends in .seg.score.)")
     if twice := sorted({column for column in header if header.count(column) > 1}):
-        raise InputError(f"{name} has the column {show_name(twice[0])} twice. Rename or remove one of them.")
+        raise InputError(f"{table.name} has the column {show_name(twice[0])} twice. Rename or remove one of them.")
 
 
 def _may_be_score(title: str, below: Sequence[Any]) -> bool:
@@ -200,7 +180,7 @@ def _is_number(value: object) -> bool:
 def _read_text(value: object, where: str) -> str:
     if isinstance(value, bool | list | dict):
         raise InputError(f"{where} is {show_value(value)}. Expected a text or a number.")
-    text = "" if value is None or value != value else show_name(str(value).strip())
+    text = "" if value is None or value is ABSENT or value != value else show_name(str(value).strip())
     if not text:
         raise InputError(f"{where} is empty. Fill it in, or remove the row.")
     return text
@@ -215,7 +195,7 @@ def as_key(value: object, where: str) -> int | str:
 
 def _read_number(value: Any, where: str) -> float | None:
     """A score, None where there is none."""
-    if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
+    if value is None or value is ABSENT or (isinstance(value, str) and value.strip().lower() in _MISSING):
         return None
     try:
         if isinstance(value, bool | list | dict) or isinstance(value, str) and "_" in value:  # 1_000 is Python's
@@ -236,7 +216,6 @@ def _read_number(value: Any, where: str) -> float | None:
 
 NamedTable = tuple[str, ScoreTable]
 Tables = Sequence[NamedTable] | Mapping[str, ScoreTable]
-_ByLine = dict[int | str, str]  # the document, or the domain, of each line
 
 
 def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[str] = (), *,
@@ -276,24 +255,23 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     (0.5, None)
     """
     named = [(name, _name_rows(table, testset)) for name, table in _list_tables(tables)]
-    _check_names(named, lower_is_better, higher_is_better)
     known = {*testset.systems, *testset.references}
     find_line = _make_line_finder(testset, ids)
     position: dict[int | str, int] = {line: k for k, line in enumerate(testset.lines)}
     scores: dict[str, dict[str, list[float | None]]] = {}
-    domain_of: _ByLine = {}
-    for name, ratings in _read_tables(named, lambda column: column in known):
+    domain_of: dict[int | str, str] = {}
+    for name, ratings in _read_tables(named, known.__contains__, lower_is_better, higher_is_better):
         if unknown := next((one for one in ratings if one.system not in known and not is_human(one.system)), None):
             raise _explain_system(unknown, testset, {rating.system for rating in ratings})
         if ids is None:
             _check_numbering(testset, ratings)
-        lines = [find_line(rating) for rating in ratings]
-        scores[name] = _place_scores(ratings, lines, position, f"The table {show_name(name)}")
-        _note_groups(domain_of, zip(ratings, lines, strict=True), "domain")
-    frozen, assumed = _freeze_scores(scores, lower_is_better, higher_is_better)
+        placed = [rating._replace(line=find_line(rating)) for rating in ratings]
+        scores[name] = _place_scores(placed, position, f"The table {show_name(name)}")
+        domain_of |= _map_lines(placed, "domain", domain_of)
     domains = testset.domains
     if domains is None and all(line in domain_of for line in testset.lines):
         domains = [domain_of[line] for line in testset.lines]
+    frozen, assumed = _freeze_scores(scores, lower_is_better, higher_is_better)
     return replace(testset, scores={**testset.scores, **frozen}, domains=domains, assumed=(*testset.assumed, *assumed))
 
 
@@ -322,25 +300,23 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     <TestSet 'human': 2 systems, 3 segments>
     """
     named = _list_tables(tables)
-    _check_names(named, lower_is_better, higher_is_better)
-    groups = dict(_read_tables(named, lambda column: True))
+    groups = dict(_read_tables(named, lambda column: True, lower_is_better, higher_is_better))
     ratings = [rating for group in groups.values() for rating in group]
     lines = _list_lines(ratings)
     metric, first = named[0]
-    if name is None:
-        name = Path(os.fsdecode(first)).name.partition(".")[0] if isinstance(first, str | os.PathLike) else metric
-    if len(lines) == 1 and isinstance(first, str | os.PathLike):
-        _check_single(ratings[0].file)
+    if isinstance(first, str | os.PathLike):
+        name = Path(os.fsdecode(first)).name.partition(".")[0] if name is None else name
+        if len(lines) == 1:
+            _check_single(ratings[0].file)
     systems = dict.fromkeys(rating.system for rating in ratings)
     spend("systems", len(systems), "All tables together")
-    check_values(len(systems) * len(lines) * len(groups), ratings[0].file.path)
+    check_values(len(systems) * len(lines) * len(groups), ratings[0].file.name)
     position = {line: k for k, line in enumerate(lines)}
-    scores = {metric: _place_scores(group, [rating.line for rating in group], position, group[0].file.path)
-              for metric, group in groups.items()}
-    frozen, assumed = _freeze_scores(scores, lower_is_better, higher_is_better)
+    frozen, assumed = _freeze_scores({metric: _place_scores(group, position, group[0].file.name)
+                                      for metric, group in groups.items()}, lower_is_better, higher_is_better)
     no_texts: dict[str, Sequence[Any]] = {system: [None] * len(lines) for system in systems}
     numbers = [line for line in lines if isinstance(line, int)] or range(1, len(lines) + 1)
-    return TestSet(name, no_texts, {}, lines=numbers, documents=_list_groups(ratings, lines, "document"),
+    return TestSet(name or metric, no_texts, {}, lines=numbers, documents=_list_groups(ratings, lines, "document"),
                    domains=_list_groups(ratings, lines, "domain"), scores=frozen, assumed=assumed)
 
 
@@ -355,22 +331,22 @@ def _name_rows(table: ScoreTable, testset: TestSet) -> ScoreTable:
 
 
 def _list_tables(tables: Tables) -> list[NamedTable]:
-    """Pairs of a name and a table, of which a mapping has each name once."""
+    """Pairs of a name, which a list of metrics could have, and a table."""
     pairs = list(tables.items() if isinstance(tables, Mapping) else tables)
     if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
         raise SettingError("Tables of scores come with the name of their scores. Expected pairs such as "
                            '[("human", table)], or {"human": table}.')
-    return pairs
-
-
-def _check_names(tables: Iterable[NamedTable], lower_is_better: Collection[str], higher_is_better: Collection[str]
-                 ) -> None:
-    """Refuse names that no metric can have, and directions of scores that are not there."""
-    names = {name for name, _ in tables}
-    for name in names:
+    for name, _ in pairs:
         if not name.strip() or "," in name or name != name.strip():
             raise SettingError(f"{show_name(name)!r} is no name for scores: a list of metrics could not name them. "
                                "Expected a word such as human.", {"scores": "human=FILE"})
+    return pairs
+
+
+def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool], lower_is_better: Collection[str],
+                 higher_is_better: Collection[str]) -> Iterator[tuple[str, list[Rating]]]:
+    """The ratings of all files of each name, without two of the same."""
+    names = dict.fromkeys(name for name, _ in tables)
     for which, directed in (("lower", lower_is_better), ("higher", higher_is_better)):
         for name in directed:
             if name not in names:
@@ -378,30 +354,26 @@ def _check_names(tables: Iterable[NamedTable], lower_is_better: Collection[str],
                                    f"There are: {', '.join(map(show_name, sorted(names))) or 'none'}.",
                                    {f"{which}_is_better": "NAME"}, {"scores": "NAME=FILE"})
     if both := sorted({*lower_is_better} & {*higher_is_better}):
-        raise SettingError(f"Lower and higher are both said to be better in {show_name(both[0])}. Say one of them.")
-
-
-def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool]) -> Iterator[tuple[str, list[Rating]]]:
-    """The ratings of all files of each name, without two of the same."""
-    for name in dict.fromkeys(name for name, _ in tables):
-        files = [read_score_file(path, name, is_system) for own, path in tables if own == name]
+        raise SettingError(f"Lower and higher are both said to be better in {show_name(both[0])}. Choose one of them.")
+    for name in names:
+        files = [read_score_file(source, name, is_system) for own, source in tables if own == name]
         seen: dict[tuple[str, int | str], Rating] = {}
         for rating in (rating for file in files for rating in file.ratings):
             if (first := seen.setdefault((rating.system, rating.line), rating)) is not rating:
                 raise _explain_second(first, rating)
         if all(rating.score is None for rating in seen.values()):
-            raise InputError(f"{files[0].path} has no score at all: every one of {len(seen)} is missing. See whether "
-                             "it is the right file.")
+            raise InputError(f"{files[0].name} has no score at all: all {len(seen)} are missing. Check that it is the "
+                             "right file.")
         yield name, list(seen.values())
 
 
 def _explain_second(first: Rating, second: Rating) -> InputError:
-    """The error for two scores of one system and line, which says wherein their rows differ."""
-    file, place, differing = second.file, first.where, ""
-    if first.file is file:
-        place, rows = f"row {first.row}", dict(file.rows)
-        systems = {rating.system for rating in file.ratings}
-        pairs = zip(file.header, map(str, rows[first.row]), map(str, rows[second.row]), strict=True)
+    """The error for two scores of one system and line, with the columns in which their rows differ."""
+    table, place, differing = second.file.table, first.where, ""
+    if first.file is second.file:
+        place, rows = f"row {first.row}", dict(table.rows)
+        systems = {rating.system for rating in second.file.ratings}
+        pairs = zip(table.header, map(str, rows[first.row]), map(str, rows[second.row]), strict=True)
         listed = [f"{show_name(column)} ({show_name(one[:40])} and {show_name(two[:40])})" for column, one, two in pairs
                   if one != two and column not in systems and find_column([column], "score") is None]
         differing = f" The rows differ in {', '.join(listed)}." if listed else ""
@@ -411,25 +383,28 @@ def _explain_second(first: Rating, second: Rating) -> InputError:
                       "several raters.")
 
 
-def _place_scores(ratings: Sequence[Rating], lines: Iterable[int | str], position: Mapping[int | str, int], where: str
+def _place_scores(ratings: Sequence[Rating], position: Mapping[int | str, int], where: str
                   ) -> dict[str, list[float | None]]:
     """The scores of each system by segment, of the lines that have a position."""
     systems = dict.fromkeys(rating.system for rating in ratings)
     check_values(len(systems) * len(position), where)
     scores: dict[str, list[float | None]] = {system: [None] * len(position) for system in systems}
-    for rating, line in zip(ratings, lines, strict=True):
-        if line in position:
-            scores[rating.system][position[line]] = rating.score
+    for rating in ratings:
+        if rating.line in position:
+            scores[rating.system][position[rating.line]] = rating.score
     return scores
 
 
-def _note_groups(group_of: _ByLine, ratings: Iterable[tuple[Rating, int | str]], what: str) -> None:
-    """Note the document or domain that rows name for their lines; refuse another than rows before named."""
-    for rating, line in ratings:
+def _map_lines(ratings: Iterable[Rating], what: str, before: Mapping[int | str, str] | None = None
+               ) -> dict[int | str, str]:
+    """The document or domain that rows name for their lines; refuses two of one line."""
+    name_of = dict(before or {})
+    for rating in ratings:
         name: str | None = getattr(rating, what)
-        if name is not None and group_of.setdefault(line, name) != name:
+        if name is not None and name_of.setdefault(rating.line, name) != name:
             raise InputError(f"{rating.where}: line {rating.line} is of {what} {show_name(name)}, and of "
-                             f"{show_name(group_of[line])} before. Expected one {what} for each line.")
+                             f"{show_name(name_of[rating.line])} before. Expected one {what} for each line.")
+    return name_of
 
 
 def _freeze_scores(scores: Mapping[str, Mapping[str, Sequence[float | None]]], lower_is_better: Collection[str],
@@ -448,8 +423,7 @@ def explain_direction(name: str, scores: Iterable[float | None], lower_is_better
     known = find_direction(name, scores)
     if known is not None and not known.higher_is_better:
         raise SettingError(f"Is higher better, or lower? By its name and its range lower may be better in "
-                           f"{show_name(name)}, and nothing says so. Say which.",
-                           {"lower_is_better": name}, {"higher_is_better": name})
+                           f"{show_name(name)}. Choose which.", {"lower_is_better": name}, {"higher_is_better": name})
     return Assumption("direction-default", {"metric": name}) if known is None else known.why
 
 
@@ -463,7 +437,7 @@ def _explain_system(rating: Rating, testset: TestSet, names: Iterable[str]) -> I
     more = f" Nor are these: {show_names(others)}." if others else ""
     return InputError(f"{rating.where}: {show_name(rating.system)!r} is no system of {testset.name}."
                       f"{_suggest(rating.system, known)} It has: {', '.join(map(show_name, testset.systems))}.{more} "
-                      "Rename it in the table, add its output, or take its rows out.")
+                      "Rename it in the table, add its output, or remove its rows.")
 
 
 def _make_line_finder(testset: TestSet, ids: FilePath | None) -> Callable[[Rating], int]:
@@ -477,7 +451,7 @@ def _make_line_finder(testset: TestSet, ids: FilePath | None) -> Callable[[Ratin
         line, n_rows = rating.line, rating.file.n_rows
         if n_rows is not None and isinstance(line, int):
             if n_rows not in (n, last):
-                raise InputError(f"{rating.file.path} has {n_rows} rows of scores without line numbers, the texts have "
+                raise InputError(f"{rating.file.name} has {n_rows} rows of scores without line numbers, the texts have "
                                  f"{_count_lines(testset)}. Expected a row for each line; or add a column 'line'.")
             return line if n_rows == last else testset.lines[line - 1]
         if line not in line_of:
@@ -500,7 +474,7 @@ def _check_numbering(testset: TestSet, ratings: Sequence[Rating]) -> None:
     n, last = testset.n_segments, max(testset.lines)
     lines = {rating.line for rating in ratings if rating.file.n_rows is None}
     if n < last and lines == {*range(1, n + 1)}:
-        raise InputError(f"{ratings[0].file.path} has scores of the lines 1 to {n}, and the text files have {last}, of "
+        raise InputError(f"{ratings[0].file.name} has scores of the lines 1 to {n}, and the text files have {last}, of "
                          f"which line {min(lines - {*testset.lines})} is left out. Expected the numbers of the lines "
                          "in these files; or no numbers, where there is a row for each line that is not left out.")
 
@@ -529,12 +503,13 @@ def _suggest(name: str, known: Iterable[str]) -> str:
 
 
 def _check_single(file: ScoreFile) -> None:
-    """Refuse a single row of numbers where nothing but its columns say whose scores they are."""
-    if file.n_rows == 1 and not file.are_systems and file.ratings[0].document is None:
-        raise InputError(f"{file.path} has the columns {show_names(one.system for one in file.ratings)} and a single "
-                         "row of numbers. Nothing says whether the columns are systems. Expected the columns system, "
-                         "line, score; or a column for each system and a row for each line. If it is one segment, add "
-                         "a column 'line'.")
+    """Refuse a single row of numbers where only its columns say whose scores they are."""
+    if file.n_rows == 1 and file.ratings[0].document is None and find_column(file.table.header, "system") is None \
+            and not file.name.endswith(ENDINGS):
+        raise InputError(f"{file.name} has the columns {show_names(one.system for one in file.ratings)} and a single "
+                         "row of numbers, which may not be scores of systems. Expected the columns system, line, "
+                         "score; or a column for each system and a row for each line. If it is one segment, add a "
+                         "column 'line'.")
 
 
 def _list_lines(ratings: Sequence[Rating]) -> list[int | str]:
@@ -542,12 +517,12 @@ def _list_lines(ratings: Sequence[Rating]) -> list[int | str]:
     counted = {one.file.n_rows: one.file for one in ratings if one.file.n_rows is not None}
     if len(counted) > 1:
         (n, first), (m, second), *_ = counted.items()
-        raise InputError(f"{second.path} has {m} rows, {first.path} has {n}, and no column 'line' says which is which. "
+        raise InputError(f"{second.name} has {m} rows, {first.name} has {n}, and no column 'line' says which is which. "
                          "Expected as many in both; or add that column.")
     numbered = next((one for one in ratings if isinstance(one.line, int)), None)
     named = next((one for one in ratings if isinstance(one.line, str)), None)
     if numbered is not None and named is not None:
-        raise InputError(f"{named.where}: the line is {show_name(str(named.line))!r}, while {numbered.file.path} has "
+        raise InputError(f"{named.where}: the line is {show_name(str(named.line))!r}, while {numbered.file.name} has "
                          "numbers. Expected numbers throughout, or ids throughout.")
     if zero := next((one for one in ratings if one.line == 0), None):
         raise InputError(f"{zero.where}: there is no line 0. Lines are counted from 1: add 1 to each.")
@@ -557,11 +532,9 @@ def _list_lines(ratings: Sequence[Rating]) -> list[int | str]:
 
 def _list_groups(ratings: Iterable[Rating], lines: Iterable[int | str], what: str) -> list[str] | None:
     """The document or the domain of each line, None without any."""
-    group_of: _ByLine = {}
-    _note_groups(group_of, ((rating, rating.line) for rating in ratings), what)
-    if not group_of:
+    if not (name_of := _map_lines(ratings, what)):
         return None
-    if (without := next((line for line in lines if line not in group_of), None)) is not None:
+    if (without := next((line for line in lines if line not in name_of), None)) is not None:
         raise InputError(f"Line {show_name(str(without))} has no {'docid' if what == 'document' else what} in any "
                          "table, others have. Give one for every line, or leave the column out.")
-    return [group_of[line] for line in lines]
+    return [name_of[line] for line in lines]

@@ -26,11 +26,12 @@ from mtsig_core.readers.files import (
     list_archive,
     list_folder,
 )
-from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, SYSTEMS_TABLE, find_format, list_endings
+from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, SYSTEMS_TABLE, find_format, list_endings, strip_ending
 from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_bytes, read_lines
 from mtsig_core.readers.texts import drop_canary, find_runs
 from mtsig_core.readers.wmt import (
+    ONE_OF_EACH,
     OUTPUTS,
     folder_name,
     language_pairs,
@@ -60,8 +61,7 @@ class _Part:
 #     human-scores/en-de.mqm.seg.score              SYSTEM<TAB>SCORE
 #     metric-scores/en-de/COMET-22-refA.seg.score   the same; of references refA, or of the source: -src
 #
-# Scores of systems, documents and domains (``.sys.score``, ...) are not read. A reference that was scored too is known
-# by its scores alone.
+# Scores of systems, documents and domains (``.sys.score``, ...) are not read.
 
 HUMAN, METRIC_SCORES = "human-scores", "metric-scores"
 ENDINGS = (".seg.score", ".seg.score.gz")
@@ -79,12 +79,12 @@ def _read_texts(folder: Path, pairs: Collection[str] | None, parses: Sequence[tu
 
 def _read_pair_scores(folder: Path, pair: str, testset: TestSet) -> _Scores:
     """All scores of one language pair, without systems that have none."""
-    scores: _Scores = {}
     paths: dict[str, Path] = {}
+    scores: _Scores = {}
     for path, name in _list_seg_scores(folder, pair):
         if name in paths:
             raise InputError(f"Two scores are called {show_name(name)}: {show_name(paths[name])} and "
-                             f"{show_name(path)}. Rename or remove one of them.")
+                             f"{show_name(path)}. {ONE_OF_EACH}")
         if "," in name or name != name.strip():
             raise InputError(f"{show_name(path)}: {show_name(name)!r} is no name for scores, as a list of metrics "
                              "could not name them. Rename the file.")
@@ -92,7 +92,7 @@ def _read_pair_scores(folder: Path, pair: str, testset: TestSet) -> _Scores:
         for system, values in by_system.items():
             if system not in testset.systems and system not in testset.references and not is_human(system):
                 raise InputError(f"{show_name(path)}: {show_name(system)!r} has scores and no output. Expected one of "
-                                 f"{', '.join(map(show_name, testset.systems))}; rename it, or remove its lines.")
+                                 f"{', '.join(map(show_name, testset.systems))}. Rename it, or remove its lines.")
             if len(values) != testset.n_segments:
                 raise InputError(f"{show_name(path)}: {show_name(system)} has {len(values)} scores, the texts have "
                                  f"{testset.n_segments} segments. Expected a line for each, with None where a score is "
@@ -155,8 +155,7 @@ _Key = tuple[str, str]  # domain and document id
 class _Documents:
     """What is read of the documents of one language pair so far."""
 
-    length: dict[_Key, int] = field(default_factory=dict)  # segments of each document, in order
-    first: dict[_Key, str] = field(default_factory=dict)  # where each was seen first, for messages
+    first: dict[_Key, tuple[int, str]] = field(default_factory=dict)  # segments of each document, and where it came
     scores: dict[str, dict[str, dict[_Key, list[float | None]]]] = field(default_factory=dict)  # metric, system
     systems: dict[str, None] = field(default_factory=dict)
 
@@ -164,11 +163,10 @@ class _Documents:
         """Add the scores of one document of a system."""
         self.systems.setdefault(system)
         for metric, scores in by_metric.items():
-            self.first.setdefault(key, where)
-            if self.length.setdefault(key, len(scores)) != len(scores):
+            length, before = self.first.setdefault(key, (len(scores), where))
+            if len(scores) != length:
                 raise InputError(f"{where}: {show_name(metric)} has {len(scores)} scores for the document "
-                                 f"{show_name(key[1])}, which has {self.length[key]} segments by {self.first[key]}. "
-                                 "Expected one for each.")
+                                 f"{show_name(key[1])}, which has {length} segments by {before}. Expected one each.")
             of_system = self.scores.setdefault(metric, {}).setdefault(system, {})
             if key in of_system:
                 raise InputError(f"{where}: the document {show_name(key[1])} comes a second time. Expected a line for "
@@ -177,12 +175,12 @@ class _Documents:
 
     def join(self, name: str, pair: str) -> _Part:
         """The documents one after the other."""
-        keys = [key for key, length in self.length.items() for _ in range(length)]
+        keys = [key for key, (length, _) in self.first.items() for _ in range(length)]
         if not keys:
-            raise InputError(f"{name} has no score. See whether the task has scores of that language pair.")
+            raise InputError(f"{name} has no score. Check that the task has scores of that language pair.")
         spend("systems", len(self.systems), name)
         check_values(len(keys) * len(self.systems) * (1 + len(self.scores)), name)
-        scores = {metric: {system: [score for key, length in self.length.items()
+        scores = {metric: {system: [score for key, (length, _) in self.first.items()
                                     for score in by_document.get(key, [None] * length)]
                            for system, by_document in by_system.items()} for metric, by_system in self.scores.items()}
         no_texts: dict[str, Any] = {system: [None] * len(keys) for system in self.systems}
@@ -194,7 +192,7 @@ def _read_scores(folder: Path, pairs: Collection[str] | None, parses: object = (
     """The scores of these language pairs; of all by default, sorted."""
     read: dict[str, _Documents] = {}
     for path in _list_score_files(folder):
-        system, name = show_name(path.name).removesuffix(".gz").removesuffix(".jsonl"), show_name(path)
+        system, name = strip_ending(show_name(path.name)), show_name(path)
         for number, line in enumerate(read_lines(path, "an object of JSON in each line"), 1):
             if line.strip() and not _is_of_another(line, pairs):
                 pair, key, by_metric = _parse_document(line, where := f"{name}, line {number}")
@@ -207,8 +205,7 @@ def _read_scores(folder: Path, pairs: Collection[str] | None, parses: object = (
 
 
 def _is_of_another(line: str, pairs: Collection[str] | None) -> bool:
-    """Whether a line is whole and cannot be of these language pairs, whose names it does not have: quicker than to
-    parse it."""
+    """Whether a line is whole and names none of these language pairs: quicker than to parse it."""
     return pairs is not None and line.endswith("}") and "\\" not in line and not any(pair in line for pair in pairs)
 
 
@@ -218,15 +215,17 @@ def _parse_document(line: str, where: str) -> tuple[str, _Key, Mapping[str, list
         entry = parse_bounded_json(line, where)
     except ValueError:
         raise InputError(f"{where} is no JSON. Expected an object such as {_LINE}.") from None
-    if not isinstance(entry, dict):
-        raise InputError(f"{where} is no object. Expected one such as {_LINE}.")
     keys = ("language_pair", "domain", "document_id")
-    if lacks := next((key for key in keys if not isinstance(entry.get(key), str) or not entry[key].strip()), None):
-        raise InputError(f"{where} has no {lacks!r}. Expected an object such as {_LINE}.")
-    by_metric = entry.get("metric_scores")
-    if not isinstance(by_metric, dict) or not all(isinstance(scores, list) for scores in by_metric.values()):
-        raise InputError(f"{where} has no lists under 'metric_scores'. Expected an object such as {_LINE}.")
-    return entry["language_pair"], (entry["domain"], entry["document_id"]), by_metric
+    by_metric = entry.get("metric_scores") if isinstance(entry, dict) else None
+    if not isinstance(entry, dict):
+        fault = "is no object"
+    elif lacks := next((key for key in keys if not isinstance(entry.get(key), str) or not entry[key].strip()), None):
+        fault = f"has no {lacks!r}"
+    elif not isinstance(by_metric, dict) or not all(isinstance(scores, list) for scores in by_metric.values()):
+        fault = "has no lists under 'metric_scores'"
+    else:
+        return entry["language_pair"], (entry["domain"], entry["document_id"]), by_metric
+    raise InputError(f"{where} {fault}. Expected an object such as {_LINE}.")
 
 
 def _list_score_files(folder: Path) -> list[Path]:
@@ -285,17 +284,17 @@ def _read_xml(folder: Path, pairs: Collection[str] | None, parses: object = ()) 
         for pair in (sorted(files) if pairs is None else pairs)}
 
 
-# The table of the systems of a task: ``systems.tsv`` beside it, or a file of another name.
-#
-# With a header, of which only ``system`` is needed, and empty cells where nothing is known. A line before it may name
-# the metric that decides::
+# The table of the systems of a task: ``systems.tsv`` in its folder, or a file of another name. Its header needs only
+# ``system``; cells may be empty. A line before it may name the metric that decides::
 #
 #     # metric: XCOMET-XL
 #     system<TAB>constrained<TAB>role<TAB>kind<TAB>name
 
 SYSTEMS_FILE = "systems.tsv"
-_COLUMNS = ("system", "constrained", "role", "kind", "name")
 _YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": None}
+#: What the cells of a column may be.
+_CELLS: Mapping[str, Collection[str]] = {"constrained": _YES_NO, "role": (*SYSTEM_ROLES, ""),
+                                         "kind": (*SYSTEM_KINDS, "")}
 
 
 @dataclass(frozen=True)
@@ -317,10 +316,10 @@ def read_systems(path: FilePath) -> SystemsTable:
     notes = (line.lstrip("# ").partition(":") for line in lines[:n])
     primary = next((name.strip() for key, _, name in notes if key.strip().lower() == "metric" and name.strip()), None)
     header, *rows = ([cell.strip() for cell in line.split("\t")] for line in lines[n:] or [""])
-    if "system" not in header or set(header) - set(_COLUMNS) or len(set(header)) < len(header):
+    if "system" not in header or set(header) - {"system", "name", *_CELLS} or len(set(header)) < len(header):
         raise InputError(f"{show_name(path)}, line {n + 1} has the columns "
-                         f"{', '.join(map(show_name, header))[:200]}. Expected "
-                         f"{', '.join(_COLUMNS)}, with tabs between them; all but the first may be missing.")
+                         f"{', '.join(map(show_name, header))[:200]}. Expected system, {', '.join(_CELLS)}, name, with "
+                         "tabs between them; all but the first may be missing.")
     systems: dict[str, SystemInfo] = {}
     for number, cells in enumerate(rows, n + 2):
         if not any(cells):
@@ -328,18 +327,18 @@ def read_systems(path: FilePath) -> SystemsTable:
         where = f"{show_name(path)}, line {number}"
         if len(cells) > len(header):
             raise InputError(f"{where} has {len(cells)} columns, the header has {len(header)}. Expected as many.")
-        row = dict.fromkeys(_COLUMNS, "") | dict(zip(header, cells, strict=False))
-        system = show_name(row["system"])
-        if not system or system in systems:
-            raise InputError(f"{where} names {show_name(repr(system)) if system else 'no system'}"
-                             f"{' a second time' if system else ''}. Expected a line for each system.")
-        usual = SystemInfo.of(system)
-        for column, among in (("constrained", _YES_NO), ("role", SYSTEM_ROLES), ("kind", SYSTEM_KINDS)):
-            if row[column].lower() not in among and row[column]:
-                raise InputError(f"{where}: {column} is {show_name(row[column])!r}. Expected one of "
-                                 f"{', '.join(filter(None, among))}, or nothing.")
-        systems[system] = SystemInfo(_YES_NO[row["constrained"].lower()], row["role"].lower() or usual.role,
-                                     row["kind"].lower() or usual.kind, row["name"] or None)
+        row = dict(zip(header, cells, strict=False))
+        name = show_name(row.get("system", ""))
+        if not name or name in systems:
+            raise InputError(f"{where} names {show_name(repr(name)) if name else 'no system'}"
+                             f"{' a second time' if name else ''}. Expected a line for each system.")
+        if wrong := next((key for key, among in _CELLS.items() if row.get(key, "").lower() not in among), None):
+            raise InputError(f"{where}: {wrong} is {show_name(row[wrong])!r}. Expected one of "
+                             f"{', '.join(filter(None, _CELLS[wrong]))}, or nothing.")
+        constrained, role, kind = (row.get(key, "").lower() for key in _CELLS)
+        usual = SystemInfo.of(name)
+        systems[name] = SystemInfo(_YES_NO[constrained], role or usual.role, kind or usual.kind,
+                                   row.get("name") or None)
     return SystemsTable(systems, primary and show_name(primary))
 
 
@@ -574,11 +573,7 @@ def _list_loose(folder: Path, depth: int) -> list[Path]:
 
 
 def unread_sentences(unread: Iterable[tuple[str, str]]) -> list[str]:
-    """Which files of a task are not read, a sentence for each reason.
-
-    >>> unread_sentences([("a.md", "its name says nothing"), ("b.md", "its name says nothing")])
-    ['Not read: a.md, b.md. The reason: its name says nothing.']
-    """
+    """Which files of a task are not read, a sentence for each reason."""
     by_reason: dict[str, list[str]] = {}
     for file, why in unread:
         by_reason.setdefault(why, []).append(file)

@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mtsig_core.errors import InputError, Remedy, SettingError, explain_unknown, find_closest, suggest_name
+from mtsig_core.errors import InputError, Remedy, SettingError, explain_unknown, format_count, suggest_name
 from mtsig_core.languages import LANGUAGE, is_langpair
 from mtsig_core.readers.alignment import find_first_fault
-from mtsig_core.readers.columns import NamedColumns, find_column, read_columns
+from mtsig_core.readers.columns import NamedColumns, find_column, read_columns, show_names
 from mtsig_core.readers.conllu import read_conllu
 from mtsig_core.readers.files import FilePath, is_file, list_folder
 from mtsig_core.readers.formats import DOCUMENTS, SEGMENTS, strip_ending
@@ -23,15 +23,12 @@ from mtsig_core.testset import TestSet, as_texts, is_human, show_name
 
 # Reading which document, and which domain, each segment belongs to.
 
-COLUMNS = {1: "1 column (docid)", 2: "2 columns (domain<TAB>docid)"}
+_COLUMNS = {1: "1 column (docid)", 2: "2 columns (domain<TAB>docid)"}
 
 
 def read_documents(path: FilePath, *, blanks: bool = False) -> tuple[list[str], list[str] | None]:
-    """The document id of each segment, and its domain where the file has it: a line for each is ``docid`` or
-    ``domain<TAB>docid``, or an object of JSON with ``docid`` and ``domain``.
-
-    `blanks`: whether two words in each line, without tabs, are ``domain docid``, as in older shared tasks.
-    """
+    """The document id of each segment, and its domain where the file has it. `blanks`: whether two words in each line
+    are ``domain docid``, as in older shared tasks."""
     lines = read_lines(path, DOCUMENTS)
     if os.fsdecode(path).removesuffix(".gz").endswith(".jsonl") or all(line.startswith("{") for line in lines):
         rows = [_read_json_line(line, path, number) for number, line in enumerate(lines, 1)]
@@ -39,21 +36,16 @@ def read_documents(path: FilePath, *, blanks: bool = False) -> tuple[list[str], 
         separator = None if blanks and all(len(line.split()) == 2 and "\t" not in line for line in lines) else "\t"
         rows = [[field.strip() for field in line.split(separator)] for line in lines]
     for number, row in enumerate(rows, 1):
+        where = f"{show_name(path)}, line {number} has"
         if len(row) > 2:
-            raise InputError(f"{show_name(path)}, line {number} has {len(row)} columns; docid or domain<TAB>docid is "
-                             "expected. Take out the other tabs.")
+            raise InputError(f"{where} {len(row)} columns. Expected docid or domain<TAB>docid. Remove the other tabs.")
         if not all(row):
-            raise InputError(f"{show_name(path)}, line {number} has an empty {'line' if len(row) == 1 else 'field'}; "
-                             "each segment needs a document id. Fill it in.")
+            raise InputError(f"{where} an empty {'line' if len(row) == 1 else 'field'}. Expected a document id for "
+                             "each segment. Fill it in.")
         if len(row) != len(rows[0]):
-            raise InputError(f"{show_name(path)}, line {number} has {COLUMNS[len(row)]}, the lines before have "
-                             f"{COLUMNS[len(rows[0])]}. Give every line the same columns.")
+            raise InputError(f"{where} {_COLUMNS[len(row)]}, the lines before have {_COLUMNS[len(rows[0])]}. Give "
+                             "every line the same columns.")
     return [row[-1] for row in rows], [row[0] for row in rows] if len(rows[0]) == 2 else None
-
-
-def is_canary(document: str, domain: str | None) -> bool:
-    """Whether a line is the canary string of a shared task, which is there to be found, not translated."""
-    return "canary" in (document, domain)
 
 
 def _read_json_line(line: str, path: FilePath, number: int) -> list[str]:
@@ -63,7 +55,7 @@ def _read_json_line(line: str, path: FilePath, number: int) -> list[str]:
         return [str(field).strip() if isinstance(field, str | int | float) and not isinstance(field, bool)
                 and field == field else "" for field in fields]
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(f'{show_name(path)}, line {number} is {line[:60]!r}; {{"docid": "..."}} is expected, with '
+        raise InputError(f'{show_name(path)}, line {number} is {line[:60]!r}. Expected {{"docid": "..."}}, with '
                          '"domain" or without.') from None
 
 
@@ -71,7 +63,7 @@ def _read_json_line(line: str, path: FilePath, number: int) -> list[str]:
 
 SEARCHED_LINES = 100_000  # of all files together in which the first fault is looked for, about 3 seconds
 
-_Read = tuple[FilePath | None, Sequence[str] | None, str | None]  # path, lines, and what it is
+_Read = tuple[FilePath | None, Sequence[str] | None, str | None]  # path, lines, and what it is in messages
 
 
 def check_langpair(langpair: str) -> None:
@@ -79,8 +71,8 @@ def check_langpair(langpair: str) -> None:
     if not is_langpair(langpair):
         lower = re.sub("[^a-z]+", "-", langpair.lower())
         hint = f" Did you mean {lower}?" if re.fullmatch("[a-z]{2,3}-[a-z]{2,3}", lower) else ""
-        raise SettingError(f"{show_name(langpair)!r} is no language pair; two codes of 2 or 3 letters are expected, "
-                           f"source first, such as en-de, en-zh_TW or en-pt-BR.{hint}")
+        raise SettingError(f"{show_name(langpair)!r} is no language pair. Expected two codes of 2 or 3 letters, source "
+                           f"first, such as en-de, en-zh_TW or en-pt-BR.{hint}")
 
 
 def index_by_name(files: Iterable[tuple[str, FilePath]], kind: str, remedy: str,
@@ -110,10 +102,8 @@ def assemble(
     keep_canary: bool = False,
     blanks: bool = False,
 ) -> TestSet:
-    """Read the files of a test set, by the names that they get, and check them against its first reference.
-
-    `blanks`: as in `read_documents`; `runs`: by system; `parses`: by the system or reference that they are of.
-    """
+    """Read the files of a test set, by the names that they get, and check them against its first reference. `runs` are
+    by system, `parses` by system or reference; `blanks` as in `read_documents`."""
     spend("systems", len(systems), f"The test set {show_name(name)}")
     faults: list[str] = []
     remedies: dict[str, Remedy] = {}
@@ -150,83 +140,66 @@ def assemble(
 
 
 def drop_canary(testset: TestSet) -> TestSet:
-    """The same set without the lines that its documents or domains call ``canary``."""
+    """The same set without the lines that its documents or domains call ``canary``, which nobody translated."""
     documents = testset.documents or ()
     domains = testset.domains or documents
-    positions = [i for i, document in enumerate(documents) if not is_canary(document, domains[i])]
+    positions = [k for k, document in enumerate(documents) if "canary" not in (document, domains[k])]
     return testset if len(positions) == len(documents) else testset.take(positions)
 
 
 def _find_text(name: str, path: FilePath, *groups: Mapping[str, Sequence[str]]) -> Sequence[str]:
     """The text that a parse is of."""
-    for texts in groups:
-        if name in texts:
-            return texts[name]
-    names = [name for texts in groups for name in texts]
-    name_meant = find_closest(name, names)
-    hint = "" if name_meant is None else f" Did you mean {show_name(name_meant)}?"
+    texts = {name: text for group in reversed(groups) for name, text in group.items()}
+    if name in texts:
+        return texts[name]
+    names = [name for group in groups for name in group]
     raise InputError(f"{show_name(path)} is given as the parse of {show_name(name)}, which is no system and no "
-                     f"reference; they are {', '.join(map(show_name, names))}.{hint}")
+                     f"reference; they are {', '.join(map(show_name, names))}.{suggest_name(name, names)}")
 
 
 def find_wrong_counts(reference_path: FilePath, reference: Sequence[str] | None, texts: Iterable[_Read]) -> list[str]:
     """A message for each text (path, lines, what it is) with another number of lines than the reference."""
-    if reference is None:
+    files = [(show_name(path), lines, kind) for path, lines, kind in texts if path is not None and lines is not None]
+    wrong = [] if reference is None else [one for one in files if len(one[1]) != len(reference)]
+    if reference is None or not wrong:
         return []
-    files = [(path, lines, kind) for path, lines, kind in texts if path is not None and lines is not None]
-    wrong = [(path, lines, kind) for path, lines, kind in files if len(lines) != len(reference)]
-    if not wrong:
-        return []
+    name, n = show_name(reference_path), len(reference)
+    blank = [line for line, text in enumerate(reference, 1) if not text.strip()]
     remedy = "Each line must hold the segment of the same line of the reference: mend the file or write it again."
-    of_reference = f"the reference {show_name(reference_path)}"
-    blanks = [_explain_blanks(reference_path, reference, len(lines)) for _, lines, _ in wrong]
+    if blank and any(len(lines) == n - len(blank) for _, lines, _ in wrong):
+        remedy += (f" The reference has {format_count(len(blank), 'blank line')}, the first is line {blank[0]}, and "
+                   f"{n - len(blank)} others. If the blank ones are no segments, remove them: grep -v "
+                   f"'^[[:space:]]*$' {shlex.quote(name)} > {shlex.quote(name.removesuffix('.txt') + '.new.txt')}")
+    n_searched = 0
+
+    def find_place(right: Sequence[str], lines: Sequence[str], own: str, other: str, size: int) -> str:
+        nonlocal n_searched
+        if n_searched + size > SEARCHED_LINES or size == n - len(blank):
+            return ""
+        n_searched += size
+        return _find_fault(right, lines, own, other)
+
     if len(files) > 1 and len({len(lines) for _, lines, _ in files}) == 1:
-        path, lines, _ = files[0]
-        is_searched = not blanks[0] and len(lines) <= SEARCHED_LINES
-        place = _find_fault(lines, reference, "the reference", show_name(path)) if is_searched else ""
-        return [f"T{of_reference[1:]} has {_count_lines(reference)}, all other files ({_list_files(files)}) have "
-                f"{len(lines)}, so it may be the reference that is wrong.{place} {remedy}{blanks[0]}"]
-    faults, searched = [], 0
-    for (path, lines, kind), blank in zip(wrong, blanks, strict=True):
-        place = ""
-        if kind and not blank and searched + len(lines) <= SEARCHED_LINES:
-            searched += len(lines)
-            place = _find_fault(reference, lines, kind, "the reference")
-        faults.append(f"{show_name(path)} has {_count_lines(lines)}, {of_reference} has {len(reference)}.{place}")
-    remedy += next(filter(None, blanks), "")
+        first, lines, _ = files[0]
+        place = find_place(lines, reference, "the reference", first, len(lines))
+        others = show_names([own for own, _, _ in files], 4)
+        faults = [f"The reference {name} has {format_count(n, 'line')}, all other files ({others}) have "
+                  f"{len(lines):,}, so it may be the reference that is wrong.{place}"]
+    else:
+        faults = [f"{own} has {format_count(len(lines), 'line')}, the reference {name} has {n:,}."
+                  f"{find_place(reference, lines, kind, 'the reference', len(lines)) if kind else ''}"
+                  for own, lines, kind in wrong]
     return [f"{faults[0]} {remedy}"] if len(faults) == 1 else [*faults, remedy]
-
-
-def _list_files(files: Sequence[_Read]) -> str:
-    names = [show_name(path) for path, _, _ in files if path is not None]
-    return ", ".join(names[:4]) + ", ..." * (len(names) > 4)
-
-
-def _explain_blanks(path: FilePath, reference: Sequence[str], n: int) -> str:
-    """The sentences for a reference that has n lines when its blank ones are not counted, with a space before them."""
-    blank = [line for line, text in enumerate(reference, 1) if not text.strip()] if n < len(reference) else []
-    if not blank or len(reference) - len(blank) != n:
-        return ""
-    name = show_name(path)
-    return (f" The reference has {len(blank)} blank {'line' if len(blank) == 1 else 'lines'}, the first is line "
-            f"{blank[0]}, and {n} others. If the blank ones are no segments, take them out: grep -v '^[[:space:]]*$' "
-            f"{shlex.quote(name)} > {shlex.quote(name.removesuffix('.txt') + '.new.txt')}")
-
-
-def _count_lines(lines: Sequence[str]) -> str:
-    return "1 line" if len(lines) == 1 else f"{len(lines)} lines"
 
 
 def _find_fault(right: Sequence[str], lines: Sequence[str], text_name: str, other_name: str) -> str:
     """The sentence that says where a text goes out of step with one that is right, with a space before it."""
-    fault = find_first_fault(right, lines)
-    if fault is None:
+    if (fault := find_first_fault(right, lines)) is None:
         return ""
-    kind, line = fault
-    if kind == "missing":
-        return f" Line {line} of {other_name} is the first that looks missing in {text_name}."
-    note = " (it is empty)" if kind == "extra" and not lines[line - 1].strip() else ""
-    return f" Line {line} of {text_name} is the first that looks {kind}{note}."
+    if fault.kind == "missing":
+        return f" Line {fault.line} of {other_name} is the first that looks missing in {text_name}."
+    note = " (it is empty)" if fault.kind == "extra" and not lines[fault.line - 1].strip() else ""
+    return f" Line {fault.line} of {text_name} is the first that looks {fault.kind}{note}."
 
 
 # Plain text files, one segment per line.
@@ -260,7 +233,7 @@ def read_text(
     parses : sequence of (str, path-like)
         System or reference, and its parse in CoNLL-U; see `mtsig_core.readers.conllu.read_conllu`.
     runs : sequence of (str, path-like)
-        System, and its output after a further training run, in the order of the runs; see docs/runs.md.
+        System, and its output after a further training run, in the order of the runs; see docs/statistics.md.
     langpair : str, optional
         Such as ``en-de``.
     name : str, optional
@@ -427,11 +400,7 @@ _ABOUT = ("src", "docid", "origlang", "domain", "genre")
 
 
 def set_and_pair(name: str, langpair: str | None = None) -> tuple[str, str | None]:
-    """The set, and the language pair that may end its name.
-
-    >>> set_and_pair("wmt21/systems/en-de"), set_and_pair("wmt20/dev", "en-ta"), set_and_pair("wmt14")
-    (('wmt21/systems', 'en-de'), ('wmt20/dev', 'en-ta'), ('wmt14', None))
-    """
+    """The set, and the language pair that may end its name: wmt21/systems and en-de of wmt21/systems/en-de."""
     if found := re.fullmatch(f"(.+)/({LANGUAGE}-{LANGUAGE})", name):
         if langpair not in (None, found[2]):
             raise SettingError(f"{name} and the language pair {langpair} name two pairs. Give one of them.")

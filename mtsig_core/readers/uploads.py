@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import PurePosixPath
 
@@ -17,12 +17,12 @@ from mtsig_core.readers.formats import SCORE_TABLE, sniff, strip_ending
 from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.lines import read_lines
 from mtsig_core.readers.scores import join_scores, read_scores
-from mtsig_core.readers.texts import read_text
+from mtsig_core.readers.texts import read_documents, read_text
 from mtsig_core.readers.wmt import task_name, without_pair
 from mtsig_core.testset import TestSet, show_name
 
 ROLES = ("system", "training run", "reference", "documents", "source", "scores", "scores, lower is better",
-         "scores, higher is better", "segment ids", "parse", "leave out")
+         "scores, higher is better", "segment ids", "parse", "exclude")
 _PLAIN = ("system", "training run", "reference", "source")
 _SINGLE = ("source", "documents", "segment ids")
 _RUN = re.compile(r"(.+)[._-]run[_-]?(\d{1,4})", re.IGNORECASE | re.DOTALL)
@@ -57,8 +57,9 @@ def guess_role(file: str, content: bytes = b"") -> str:
     header = re.split(rb"[\t,;]", content[:1000].partition(b"\n")[0].lower().replace(b'"', b""))
     lines = content[:1000].split()[:-1]  # of which the last may be cut
     numbers = len(lines) > 2 and all(map(_NUMBER.fullmatch, lines))
-    held = getattr(sniff(content), "readers", {})  # of a format with a reader of its own
-    if numbers or {b"system", b"score"} <= {cell.strip() for cell in header} or {*held} == {SCORE_TABLE}:
+    fmt = sniff(content)
+    is_table = fmt is not None and [content for content, reader in fmt.reads.items() if reader] == [SCORE_TABLE]
+    if numbers or {b"system", b"score"} <= {cell.strip() for cell in header} or is_table:
         return "scores"
     if (found := task_name(PurePosixPath(file).name)) is not None:
         return found.role
@@ -119,11 +120,7 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
 
 
 def _tell_apart(names: Sequence[str]) -> list[str]:
-    """The same names, each that came before with a number.
-
-    >>> _tell_apart(["out", "out", "out (2)", "out"])
-    ['out', 'out (3)', 'out (2)', 'out (4)']
-    """
+    """The same names, each that came before with a number: out, out (2)."""
     taken, told = set(names), list(names)
     for k, name in enumerate(names):
         if name in names[:k]:
@@ -133,11 +130,7 @@ def _tell_apart(names: Sequence[str]) -> list[str]:
 
 
 def _find_run(name: str) -> tuple[str, int]:
-    """The system, and the number of its training run, 0 where the name says none.
-
-    >>> _find_run("Tower.run2"), _find_run("Tower_run-10"), _find_run("prune")
-    (('Tower', 2), ('Tower', 10), ('prune', 0))
-    """
+    """The system, and the number of its training run, 0 where the name says none: Tower and 2 of Tower.run2."""
     found = _RUN.fullmatch(name)
     return (found[1], int(found[2])) if found else (name, 0)
 
@@ -172,7 +165,7 @@ def upload_name(files: Sequence[tuple[str, str, str]]) -> str:
     >>> upload_name([("ratings.tsv", "scores", "ratings")])
     'ratings'
     """
-    files = [one for one in files if one[1] != "leave out"]
+    files = [one for one in files if one[1] != "exclude"]
     of_set, pair = named_alike(file for file, *_ in files)
     if not of_set:
         alike = os.path.commonprefix([PurePosixPath(file).name for file, *_ in files]) if len(files) > 1 else ""
@@ -203,7 +196,7 @@ def _set_and_pair(file: str) -> tuple[str, str]:
 
 def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: str | None = None) -> TestSet:
     """A test set from uploaded plain-text files, from tables of segment scores, or from both."""
-    uploads = [upload for upload in uploads if upload.role != "leave out"]
+    uploads = [upload for upload in uploads if upload.role != "exclude"]
     with _open_uploads(uploads) as paths:
         path_of = list(zip(uploads, paths, strict=True))
         files = {role: [(upload.name, path) for upload, path in path_of if upload.role == role] for role in ROLES}
@@ -232,6 +225,16 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
         testset = read_text(files["reference"], files["system"], sources=sources, documents=documents,
                             parses=files["parse"], runs=runs, langpair=langpair, name=name)
         return testset if not tables else join_scores(testset, tables, lower, ids=ids, higher_is_better=higher)
+
+
+def add_documents(testset: TestSet, file: str, content: bytes) -> TestSet:
+    """The test set with the document ids, and perhaps the domains, of a file with a line for each segment."""
+    with _open_uploads([Upload(file, content, "documents", file)]) as (path,):
+        documents, domains = read_documents(path)
+    if len(documents) != testset.n_segments:
+        raise InputError(f"{show_name(file)} has {len(documents):,} lines, {show_name(testset.name)} has "
+                         f"{testset.n_segments:,} segments. Expected a document id for each segment.")
+    return replace(testset, documents=documents, domains=domains or testset.domains)
 
 
 def in_order(runs: Iterable[Upload]) -> list[Upload]:

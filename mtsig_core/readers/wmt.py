@@ -13,7 +13,7 @@ from mtsig_core.errors import InputError, find_closest
 from mtsig_core.languages import LANGUAGE, THREE_LETTERS, is_langpair, languages_of
 from mtsig_core.readers.columns import show_names
 from mtsig_core.readers.files import FilePath, check_regular, exists, is_file, is_folder, list_folder
-from mtsig_core.readers.formats import SEGMENTS, find_refusal, sniff
+from mtsig_core.readers.formats import SEGMENTS, find_format, sniff
 from mtsig_core.readers.lines import explain_missing, read_beginning
 from mtsig_core.readers.texts import assemble, check_langpair, index_by_name
 from mtsig_core.testset import TestSet, show_name
@@ -266,8 +266,11 @@ def _explain_format(folder: Path, names: Sequence[str]) -> str:
     """What to do about the first file, of a folder of another layout, that is no text, with a space before it."""
     for path in (folder / name for name in names[:_LOOKED_AT]):
         head = read_beginning(path) if is_file(path) else b""
-        if (kind := sniff(head)) is not None and not kind.read_as:
-            return f" {find_refusal(show_name(path), head, SEGMENTS)}"
+        if (fmt := sniff(head)) is not None and not fmt.reads:
+            try:
+                find_format(show_name(path), head, SEGMENTS)
+            except InputError as error:
+                return f" {error}"
     return ""
 
 

@@ -5,7 +5,6 @@ What remedies are called on a command line, on a page and in Python is said by w
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from string import Formatter
@@ -17,7 +16,6 @@ from mtsig_core.languages import SPACELESS
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import defaults
 from mtsig_core.results import Comparison, MetricResult, Settings
-from mtsig_core.stats.across import AGREE, FEW, UNDECIDED, PairAcross
 from mtsig_core.stats.few_units import FEW_UNITS, count_most_units, differing_unit, fewest_units, find_shortage
 from mtsig_core.stats.intervals import LEAST_UNITS
 from mtsig_core.stats.ranks import RANK_RULES
@@ -119,7 +117,7 @@ TEMPLATES: dict[str, Words] = {
     "top-groups-differ": Words("The metrics do not name the same top group.", "Top groups: {named}."),
     "which-metric": Words(
         "Nothing says which metric decides: this task has no human scores, and no table of systems that names a "
-        "metric. {metric} comes first of {n_metrics} only because it is read first: {metrics:all}.",
+        "metric. {metric} is the default of {n_metrics}: {metrics:all}.",
         advice="Choose the metric that decides, or name it in the first line of systems.tsv: # metric: NAME."),
     "against-people": Words("{by} orders most pairs of systems otherwise than {human} (pairwise accuracy "
                             "{accuracy:.3f}). {meaning}"),
@@ -481,7 +479,7 @@ def fit_remedies_to_task(cautions: Iterable[Caution]) -> list[Caution]:
             for caution in cautions]
 
 
-# -- What cannot be decided, and on what metrics agree ----------------------------------------------------------------
+# -- What cannot be decided --------------------------------------------------------------------------------------------
 
 
 def find_reason_undecided(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
@@ -506,17 +504,3 @@ def explain_no_decision(settings: Settings, result: MetricResult, correction: st
 def format_units(settings: Settings, n: int) -> str:
     """Such as 5 documents."""
     return _Template().format("{:#{}}", n, settings.unit)
-
-
-def describe_agreement(pairs: Sequence[PairAcross]) -> str:
-    """On how many pairs of systems metrics say the same, as a part of a sentence.
-
-    >>> describe_agreement([PairAcross("A", "B", (1.0, 2.0), (1, 1)), PairAcross("A", "C", (1.0, 2.0), (0, 0), False)])
-    'alike on 1 of 1 pair, opposite on 0; 1 more cannot be decided with so few trials or units'
-    """
-    kinds = Counter(pair.kind for pair in pairs)
-    n, lost = kinds.total() - kinds[UNDECIDED], kinds[UNDECIDED]
-    if lost and not n:
-        return f"{'the pair' if lost == 1 else f'all {lost:,} pairs'} {FEW}"
-    return (f"alike on {kinds[AGREE]:,} of {format_count(n, 'pair')}, opposite on {kinds['opposite']:,}"
-            + (f"; {lost:,} more {FEW}" if lost else ""))

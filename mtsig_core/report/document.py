@@ -1,5 +1,5 @@
 """`Report`: sections of paragraphs, warnings, tables and figures. Each format has one renderer that takes any report:
-`text.report_text`, `latex.report_latex`, `html.report_html` and `notebook.report_fragment`.
+`text.report_text`, `latex.report_latex`, `html.report_html` and, for notebooks, `html.report_fragment`.
 
     Report(title, sections, simulated)
         Section(title, blocks, place, key, depth)
@@ -66,32 +66,15 @@ class Warnings(Block):
 
 @dataclass(frozen=True, kw_only=True)
 class TableBlock(Block):
-    """A table.
-
-    Attributes
-    ----------
-    table : Table
-    title : str
-        A few words, for lists of tables and labels.
-    caption : str
-        What it shows and of what, in one short sentence.
-    notes : tuple of str
-        Sentences below it: what its cells are.
-    caveats : tuple of str
-        What has to be known wherever the table is copied to; only for formats that show no `Warnings`.
-    fold : str
-        Where it may be folded away, what then stands in its place, such as ``"45 pairs"``.
-    n_rows : int
-        All its rows, where it was given fewer.
-    """
+    """A table, with what is needed to read it."""
 
     table: Table
-    title: str
-    caption: str = ""
-    notes: tuple[str, ...] = ()
-    caveats: tuple[str, ...] = ()
-    fold: str = ""
-    n_rows: int = 0
+    title: str  # a few words, for lists of tables and labels
+    caption: str = ""  # what it shows and of what, in one short sentence
+    notes: tuple[str, ...] = ()  # sentences below it: what its cells are
+    caveats: tuple[str, ...] = ()  # what has to be known wherever it is copied to, for formats without `Warnings`
+    fold: str = ""  # where it may be folded away, what then stands in its place, such as "45 pairs"
+    n_rows: int = 0  # all its rows, where it was given fewer
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from mtsig_core.errors import SettingError, explain_unknown, suggest_name
 from mtsig_core.report.export import read_comparison as read_comparison
-from mtsig_core.report.notebook import metric_table, score_table
+from mtsig_core.report.html import metric_table, score_table
 from mtsig_core.report.reports import FORMS, comparison_fragment, task_fragment
 from mtsig_core.results import Comparison, MetricResult, Scores, TaskComparison
 

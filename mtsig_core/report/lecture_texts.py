@@ -33,18 +33,11 @@ from mtsig_core.report.palette import told_apart
 from mtsig_core.report.pictures import ticks_within
 from mtsig_core.report.text import printable
 from mtsig_core.stats.arrays import contains_zero
-from mtsig_core.stats.power import exaggeration_at, minimum_detectable_difference, power_at, units_needed
 from mtsig_core.testset import TestSet
 
 # The words of the lecture's scenes: question, what goes on, conclusion, limitation; and exercises.
 
 
-#: Before the first resample.
-SUMS = "What BLEU needs is summed over the sentences drawn."
-#: Above the rounds of a lecture.
-ROUNDS = ("Scene", "Where", "Guess", "The room", "What came")
-#: What the tiles are.
-TILES = "what the sentences differ by"
 _WIDEST = 16  # of a name on the stage
 
 
@@ -61,26 +54,9 @@ class SceneTexts:
 
 @cache
 def read_scenes() -> dict[str, SceneTexts]:
-    """By scene; answers are reckoned by the functions that the scenes use."""
-    high, low, long, short, n, few, enough, size, times = 80, 20, 45, 5, 300, 5, 6, 300, 4
-    documents, rho, many, systems = 10, 0.2, 1000, 20
-    difference, error, at_hand, power = 1.0, 0.8, 400, 0.8
-    effect, pairs = design_effect(documents, rho), systems * (systems - 1) // 2
-    detectable = minimum_detectable_difference(error, ALPHA, power)
-    numbers = dict(
-        alpha=ALPHA, sentences=SENTENCES, high=high, low=low, long=long, short=short, mean=(high + low) / 2,
-        by_words=(high * short + low * long) / (short + long), n=n, missing=expected_missing(n),
-        share_missing=expected_missing(n) / n, few=few, enough=enough, p_few=2 / 2**few, p_enough=2 / 2**enough,
-        times=times, size=size, independent=size / times**2, documents=documents, rho=rho, many=many, effect=effect,
-        worth=many / effect, by_sentence=expected_by_sentence(documents, rho), systems=systems, pairs=pairs,
-        false=pairs * ALPHA, any_false=if_independent(ALPHA, pairs), bonferroni=ALPHA / pairs, at_hand=at_hand,
-        error=error, difference=difference, power=power, errors=difference / error,
-        found=power_at(difference, error, ALPHA), exaggeration=exaggeration_at(difference, error, ALPHA),
-        least=minimum_detectable_difference(error, ALPHA, 0.5), detectable=detectable, ratio=detectable / difference,
-        needed=round(units_needed(difference, error, at_hand, ALPHA, power), -2))
+    """By scene."""
     scenes = tomllib.loads(files("mtsig_core.report").joinpath("lecture.toml").read_text(encoding="utf-8"))
-    return {name: SceneTexts(**{key: text.format(**numbers) for key, text in scene.items()})
-            for name, scene in scenes.items()}
+    return {name: SceneTexts(**scene) for name, scene in scenes.items()}
 
 
 def shorten_names(a: str, b: str) -> list[str]:
@@ -103,11 +79,6 @@ def list_sums(names: Sequence[str]) -> list[tuple[str, int, int]]:
     at = {name: place for place, name in enumerate(names)}
     shown = [(f"{n}-grams", at[f"correct_{n}"], at[f"total_{n}"]) for n in (1, 2, 3, 4) if f"correct_{n}" in at]
     return [*shown, ("length", at["sys_len"], at["ref_len"])]
-
-
-def ribbon_label(n_segments: int) -> str:
-    """Below the ribbon."""
-    return f"{n_segments:,} sentences in their order"
 
 
 def describe_guess(guess: Sequence[float], options: Sequence[str] = ()) -> str:
@@ -137,23 +108,6 @@ def describe_votes(votes: Sequence[float], kind: str, options: Sequence[str] = (
     if kind == "choice":
         texts = [f"{name} {hands}" for name, hands in zip([*options, "tie"], texts, strict=False)]
     return ", ".join(texts)
-
-
-def recall_guess(number: int, guess: str, truth: str) -> str:
-    """A prediction beside what came of it, for the scenes after it."""
-    return f"Scene {number}: guess {guess}, was {truth}"
-
-
-def describe_documents(per_document: int, correlation: float) -> str:
-    """One choice of how long documents are, and how alike their sentences."""
-    if per_document == 1:
-        return "no documents"
-    return f"{per_document} a document, rho {correlation:g}"
-
-
-def describe_power(points: float, n: int) -> str:
-    """One choice of a true difference and a size."""
-    return f"{_points(points)}, {n:,} sentences"
 
 
 def name_source(testset: TestSet) -> str:
@@ -252,18 +206,18 @@ def _with_interval(share: Rate) -> str:
 
 def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
     """Conclusion and limitation, and what is said of both systems after it."""
-    n, drawn, (score, difference) = draws.weights.shape[1], len(draws.weights), draws.middle()
+    (drawn, n), (score, difference) = draws.weights.shape, draws.middle()
     first, second = shorten_names(a, b)
     of = "the only draw" if drawn == 1 else f"range of {drawn} draws, not yet a {1 - ALPHA:.0%} interval" if \
-        draws.too_few(ALPHA) else f"{1 - ALPHA:.0%} interval of {drawn:,} draws"
-    bracket = f"From {2 / ALPHA:.0f} draws on it is a {1 - ALPHA:.0%} interval." if draws.too_few(ALPHA) else \
+        draws.too_few else f"{1 - ALPHA:.0%} interval of {drawn:,} draws"
+    bracket = f"From {2 / ALPHA:.0f} draws on it is a {1 - ALPHA:.0%} interval." if draws.too_few else \
         f"It leaves out {ALPHA / 2:.1%} of them at each end."
-    undecided = not draws.too_few(ALPHA) and contains_zero(*difference)
+    undecided = ": undecided" * (not draws.too_few and contains_zero(*difference))
     return {"truth": f"{draws.mean_missing:.1f}", "worse_said": f"{draws.share_worse:.0%}", "of": of, "conclusion": (
         f"A resample lacks {draws.mean_missing:.1f} of {n} sentences on average ({expected_missing(n):.1f} are "
         f"expected, {expected_missing(n) / n:.0%}), so its score moves: {_reach(*score)} ({of}). {bracket}"), "after": (
         f"On the same draws {first} is behind {second} on {draws.share_worse:.0%} of {drawn:,}; the difference is "
-        f"{_reach(*difference)} ({of}){': undecided' if undecided else ''}."),
+        f"{_reach(*difference)} ({of}){undecided}."),
         "limitation": f"{n} sentences are few; percentile intervals are too narrow there."}
 
 
@@ -283,22 +237,22 @@ def randomization_end(swaps: Swaps, every: Swaps) -> dict[str, str]:
 
 def blocks_end(metric: str, kinds: BlocksAndBroad, simulated: bool) -> dict[str, str]:
     """Conclusion and limitation, and what is said of the sentences in another order after it."""
-    blocks, broad, shuffled = (_reach(*kinds.range_of(of)) for of in (kinds.blocks, kinds.broad, kinds.shuffled))
-    ends = kinds.ratio_interval or (0.0, float("inf"))
-    alike = "neighbours are alike" if ends[0] > 1 else "neighbours differ more than most" if ends[1] < 1 else \
-        f"{len(kinds.blocks)} samples do not tell whether neighbours are alike"
-    interval = f" [{ends[0]:.1f}, {ends[1]:.1f}]" if kinds.ratio_interval else ""
+    blocks, broad, shuffled = (_reach(of.min(), of.max()) for of in (kinds.blocks, kinds.broad, kinds.shuffled))
+    n, (ratio, low, high) = len(kinds.blocks), kinds.ratio()
+    alike = "neighbours are alike" if low > 1 else "neighbours differ more than most" if high < 1 else \
+        f"{n} samples do not tell whether neighbours are alike"
+    by_order = ": it was the order" * (low > 1 and kinds.ratio("blocks", "shuffled")[1] > 1)
     return {"truth": blocks, "conclusion": (
         f"Blocks of {kinds.size} have {blocks} {metric_title(metric)}, broad samples of the same size {broad}. "
-        f"Blocks spread {kinds.ratio:.1f}{interval} times as wide: {alike}."),
-        "after": (
-        f"Shuffled, blocks have {shuffled} and spread {kinds.shuffled_ratio:.1f} times as wide as "
-        f"broad samples{': it was the order' if ends[0] > 1 and kinds.by_order else ''}."),
+        f"Blocks spread {ratio:.1f}{f' [{low:.1f}, {high:.1f}]' * (low > 0)} times as wide: {alike}."),
+        "after": (f"Shuffled, blocks have {shuffled} and spread {kinds.ratio('shuffled')[0]:.1f} times as wide as "
+                  f"broad samples{by_order}."),
         "limitation": "the order of these sentences is simulated." if simulated else (
             "one test set in one order; others are mixed otherwise.")}
 
 
-def _points(points: float) -> str:
+def name_points(points: float) -> str:
+    """A number of points in words."""
     return f"{points:.3g} point{'' if round(points, 3) == 1 else 's'}"
 
 
@@ -312,7 +266,7 @@ def power_end(tests: PowerTests, n: int, planned: float, exaggeration: float) ->
     return {"truth": _as_guessed(tests.power), "of_hundred": 100 * (tests.power.share or 0),
         "share": _with_interval(tests.power), "conclusion": (
         f"Significant: {_with_interval(tests.power)} of {format_count(tests.power.n, 'test set')} of {n:,} sentences "
-        f"where the true difference is {_points(tests.true)} (planning expects {planned:.0%}){turned}{shown}."),
+        f"where the true difference is {name_points(tests.true)} (planning expects {planned:.0%}){turned}{shown}."),
         "limitation": "difference and standard error are known here; who plans guesses both."}
 
 

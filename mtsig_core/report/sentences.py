@@ -5,9 +5,10 @@ A test set is a task of one part: the same functions write both. They claim what
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.assumption_words import list_assumptions
 from mtsig_core.report.caution_words import (
-    describe_agreement,
     describe_hidden,
     describe_rank_disagreement,
     explain_no_decision,
@@ -39,20 +39,15 @@ from mtsig_core.results import (
     TaskInfo,
     swap_ratio,
 )
-from mtsig_core.stats.across import FEW, MACRO_TESTS, Disputed
+from mtsig_core.stats.across import AGREE, FEW, MACRO_TESTS, UNDECIDED, Disputed, PairAcross
 from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.cautions import rank_disagreement
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, find_shortage, rank_correction
 from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.power import unbiased, units_freedom
 from mtsig_core.stats.ranks import RANK_RULES, RankRule, count_reversed_pairs, find_top_group, has_clear_winner
-from mtsig_core.stats.significance import (
-    CONTROLS,
-    CORRECTION_NAMES,
-    CORRECTION_SOURCES,
-    TESTS,
-    is_split,
-)
+from mtsig_core.stats.settings import SETTINGS
+from mtsig_core.stats.significance import CONTROLS, CORRECTION_NAMES, CORRECTION_SOURCES, TESTS, is_split
 from mtsig_core.testset import pick_human_scores
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -76,9 +71,10 @@ def select_parts(found: Found, metric: str) -> Parts:
             if metric in one.metrics or isinstance(found, Comparison)}
 
 
-def list_task_metrics(found: TaskComparison) -> list[str]:
+def list_task_metrics(found: Found) -> list[str]:
     """All metrics, in the order of the language pairs."""
-    return list(dict.fromkeys(name for comparison in found.pairs.values() for name in comparison.metrics))
+    parts = [found] if isinstance(found, Comparison) else found.pairs.values()
+    return list(dict.fromkeys(name for comparison in parts for name in comparison.metrics))
 
 
 def order_systems(found: Found, metric: str) -> list[str]:
@@ -95,10 +91,6 @@ def find_rank_rule(found: TaskComparison) -> RankRule:
 
 def _find_macro(found: Found, metric: str) -> MacroResult | None:
     return found.macro.get(metric) if isinstance(found, TaskComparison) else None
-
-
-def name_metric(metric: str) -> str:
-    return printable(metric_title(metric))
 
 
 def name_in_verdict(metric: str) -> str:
@@ -118,11 +110,7 @@ def join_names(items: Sequence[str], shown: bool = True) -> str:
 
 
 def name_pairs(pairs: Sequence[str]) -> str:
-    """The names of language pairs; how many they are where a sentence has no room for them.
-
-    >>> name_pairs(["en-cs", "en-fi"])
-    'en-cs, en-fi'
-    """
+    """The names of language pairs; how many they are where a sentence has no room for them."""
     return ", ".join(pairs) if len(pairs) <= _FEW else format_count(len(pairs), "language pair")
 
 
@@ -182,7 +170,7 @@ def name_score_axis(result: MetricResult, settings: Settings) -> str:
 
 
 def name_simultaneous(result: MetricResult, settings: Settings) -> str | None:
-    """What the intervals for all pairs together are called; None where there are none beside the single ones."""
+    """What the intervals for all pairs together are called; None where there are only those for each pair."""
     if len(result.tested) < 2 or all(pair.ci_joint_low is None for pair in result.pairs):
         return None
     return f"{write_level(settings)} CI for {name_family(result, settings)} together"
@@ -209,9 +197,8 @@ def pick_significant(result: MetricResult, settings: Settings) -> tuple[str, set
 # A pair, seen from one of its systems.
 
 
-@dataclass(frozen=True)
-class SeenPair:
-    """A pair as one of its systems sees it: its improvement over the other, with what was found of it."""
+class SeenPair(NamedTuple):
+    """A pair as one of its systems sees it: its improvement over the other system, and the decision."""
 
     difference: float
     ci: tuple[float, float] | None
@@ -236,6 +223,13 @@ def see_pair(pair: PairResult | MacroPair, name: str, result: MetricResult | Mac
                     pair.p_adjusted, *wins, decision)
 
 
+def see_anchor_pairs(result: MetricResult, settings: Settings) -> dict[str, SeenPair]:
+    """By system, its pair with the best system or the baseline, as it sees it."""
+    anchor = find_anchor(result, settings)
+    return {name: see_pair(pair, name, result, settings) for pair in result.pairs if anchor in (pair.a, pair.b)
+            for name in (pair.a, pair.b) if name != anchor}
+
+
 def describe_undecided(pair: PairResult | MacroPair, settings: Settings) -> str:
     """What a pair is in which no system is declared better."""
     if isinstance(pair, PairResult) and pair.n == 0:
@@ -253,8 +247,7 @@ def find_identical(comparison: Comparison, result: MetricResult, pair: PairResul
 
 
 def explain_unlike(found: PairExamination, n: float | None) -> str:
-    """That random swaps of so many equal units vary less than samples do, where they clearly do, and what that does to
-    p."""
+    """That p is too small because random swaps of so many equal units vary clearly less than resamples do."""
     from scipy.special import stdtr
 
     se = found.se.get(found.settings.unit)
@@ -275,17 +268,17 @@ def explain_unlike(found: PairExamination, n: float | None) -> str:
 def state_verdict(found: Found, metric: str) -> str:
     """Who is better, or who is in the top group, in one sentence without its full stop; or why no system is ranked."""
     parts, macro = select_parts(found, metric), _find_macro(found, metric)
+    several = format_count(len(parts), "language pair")
     if macro is not None and macro.is_ranked:
         ranked = [row for row in macro.systems if row.rank_low is not None]
-        n, where = len(macro.systems), f" across {format_count(len(parts), 'language pair')}"
-        some = f". Ranked are the {len(ranked)} of {n} systems that took part in all" * (len(ranked) < n)
+        some = f". Ranked are the {len(ranked)} of {len(macro.systems)} systems that took part in all" * (
+            len(ranked) < len(macro.systems))
         top = [row.system for row in ranked if row.rank_low == 1]
-        return name_top_group(top, len(ranked), has_clear_winner(macro), where) + some
+        return name_top_group(top, len(ranked), has_clear_winner(macro), f" across {several}") + some
     if len(parts) == 1:
         [(part, one)] = parts.items()
         return _state_part(*one, f" in {part}" if part else "")
     reasons = [explain_no_ranks(*one) for one in parts.values()]
-    several = format_count(len(parts), "language pair")
     if all(reasons):
         return f"No system is ranked in any of {several}: {'; '.join(dict.fromkeys(filter(None, reasons)))}"
     n = sum(has_clear_winner(result) for _, result in parts.values())
@@ -375,26 +368,24 @@ def list_caveats(found: Found, metric: str) -> list[str]:
     """What has to be known wherever a result is quoted, in sentences: wrong files, what is wrong with the test or the
     unit, metrics and references that disagree, and what a task lacks."""
     parts, is_task = select_parts(found, metric), isinstance(found, TaskComparison)
-    cautions = {part: pick_caveats(*one) for part, one in parts.items()}
     sentences = _list_task_caveats(found, metric) if isinstance(found, TaskComparison) else []
     sentences += group_by_part({
-        part: [caution.general if is_task else caution.finding for caution in own
-               if not (is_task and caution.code == "rank-rule")] for part, own in cautions.items()})
-    weak = {part: _list_unreliable(*one) for part, one in parts.items()}
-    sentences += group_by_part(weak)
+        part: [caution.general if is_task else caution.finding for caution in pick_caveats(*one)
+               if not (is_task and caution.code == "rank-rule")] for part, one in parts.items()})
+    unreliable = group_by_part({part: _list_unreliable(*one) for part, one in parts.items()})
     macro = _find_macro(found, metric)
-    if any(weak.values()) and macro is not None and any(pair.decidable for pair in macro.pairs):
-        sentences.append("Nor need results across the language pairs.")
-    return sentences
+    if unreliable and macro is not None and any(pair.decidable for pair in macro.pairs):
+        unreliable.append("The same goes for results across the language pairs.")
+    return sentences + unreliable
 
 
 def _list_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:
-    """A sentence on what need not hold at its level, where the test rejects too often; else none."""
+    """A sentence on what may not hold at its level, where the test rejects too often; else none."""
     if not result.tested or keeps_its_level(comparison) or find_shortage(comparison.settings, result):
         return []
     intervals = ", intervals" * any(caution.kind.breaks_intervals for caution in comparison.warnings)
     ranks = " and rank ranges" * (result.systems[0].rank_low is not None)
-    return [f"So decisions{intervals}{ranks} need not hold at the stated level, whatever the correction."]
+    return [f"So decisions{intervals}{ranks} may not hold at the stated level, and no correction changes that."]
 
 
 def _list_task_caveats(found: TaskComparison, metric: str) -> list[str]:
@@ -405,7 +396,7 @@ def _list_task_caveats(found: TaskComparison, metric: str) -> list[str]:
     return [
         *(caution.finding for caution in found.warnings if caution.metric == metric),
         *filter(None, [name_other_tops(found, metric), describe_rule(found, metric)]),
-        *[f"Excluded, because they have no {metric_title(metric)} scores: {', '.join(without)}."] * bool(without),
+        *[f"Not compared, because they have no {metric_title(metric)} scores: {', '.join(without)}."] * bool(without),
         *[f"{shut:,} of {m:,} pairs of systems within the language pairs {FEW}. Wins, ties and losses exclude them."]
         * bool(shut and metric in found.macro), *list_gaps_across(found, metric)]
 
@@ -414,8 +405,13 @@ def list_gaps_across(found: TaskComparison, metric: str) -> list[str]:
     """What there is not across the language pairs, and why: decisions, ranks, intervals; and where decisions differ
     from ranks or from intervals."""
     macro, parts = found.macro.get(metric), select_parts(found, metric)
-    if macro is None or not macro.pairs:
-        return list(filter(None, [explain_no_mean(found, metric)]))
+    if macro is None:
+        return []
+    if not macro.pairs:
+        averaged = all(one.settings.test in MACRO_TESTS for one in found.pairs.values())
+        return ["No system is ranked across the language pairs: " + (
+            "no two systems have segments in common in all of them." if averaged else
+            "this test gives no draws that could be averaged.")]
     sentences = []
     if shut := sum(not pair.decidable for pair in macro.pairs):
         nobody = ", and no system is ranked" * (not macro.is_ranked)
@@ -451,17 +447,6 @@ def _compare_with_intervals(settings: Settings, macro: MacroResult, least: Mappi
     ] if n_open + n_significant else []
 
 
-def explain_no_mean(found: TaskComparison, metric: str) -> str:
-    """Why there is nothing across several language pairs, in a sentence; empty where there is something."""
-    macro = found.macro.get(metric)
-    if macro is None or macro.pairs:
-        return ""
-    averaged = all(one.settings.test in MACRO_TESTS for one in found.pairs.values())
-    return "No system is ranked across the language pairs: " + (
-        "no two systems have segments in common in all of them." if averaged else
-        "this test gives no draws that could be averaged.")
-
-
 def _find_least_units(found: TaskComparison, macro: MacroResult) -> dict[str, tuple[int, float]]:
     """By language pair the units of the pair of systems across them that has fewest, and how many of equal size its
     units are worth.
@@ -479,13 +464,18 @@ def _find_least_units(found: TaskComparison, macro: MacroResult) -> dict[str, tu
 def name_other_tops(found: TaskComparison, metric: str, *beside: TaskComparison) -> str | None:
     """Whom other metrics, of `found` and of what is `beside` it, put on top across language pairs that have this one
     too, or in the only one; None where nobody else. Their language pairs are named where they are others."""
-    tops = {name: top for one in (*beside, found) for name, top in _find_overall_tops(one).items()}
-    if metric not in tops:
-        return None
-    mine, pairs = tops.pop(metric)
+    tops: dict[str, tuple[Sequence[str], Sequence[str]]] = {}
+    for one in (*beside, found):
+        for name in list_task_metrics(one):
+            parts, macro = select_parts(one, name), one.macro.get(name)
+            if macro is not None:
+                tops[name] = tuple(row.system for row in macro.systems if row.rank_low == 1), macro.language_pairs
+            elif len(parts) == 1:
+                tops[name] = find_top_group(next(iter(parts.values()))[1]) or (), tuple(parts)
+    mine, pairs = tops.pop(metric, ((), ()))
     groups: dict[tuple[str, ...], list[str]] = {}
     for name, (top, where) in tops.items():
-        if set(top) != set(mine) and set(where) & set(pairs):
+        if top and mine and set(top) != set(mine) and set(where) & set(pairs):
             groups.setdefault(tuple(sorted(top, key=top.index)), []).append(
                 shortened(metric_title(name), 40) + f" ({name_pairs(where)})" * (set(where) != set(pairs)))
     return None if not groups else "Other metrics name another top group: " + "; ".join(
@@ -493,34 +483,20 @@ def name_other_tops(found: TaskComparison, metric: str, *beside: TaskComparison)
         for top, metrics in groups.items()) + "."
 
 
-def _find_overall_tops(found: TaskComparison) -> dict[str, tuple[Sequence[str], Sequence[str]]]:
-    """By metric who is on top, across which language pairs or in which only one; without metrics that rank nobody."""
-    tops: dict[str, tuple[Sequence[str], Sequence[str]]] = {}
-    for name in list_task_metrics(found):
-        parts, macro = select_parts(found, name), found.macro.get(name)
-        if macro is not None:
-            tops[name] = tuple(row.system for row in macro.systems if row.rank_low == 1), macro.language_pairs
-        elif len(parts) == 1:
-            tops[name] = find_top_group(next(iter(parts.values()))[1]) or (), tuple(parts)
-    return {name: top for name, top in tops.items() if top[0]}
-
-
 def explain_far_firsts(found: Found, metric: str) -> list[str]:
     """A sentence for each part where a system is in the top group although a system that scores better is not."""
-    parts: dict[str, MetricResult | MacroResult] = {
+    results: dict[str, MetricResult | MacroResult] = {
         part: result for part, (_, result) in select_parts(found, metric).items() if result.ruled is None}
-    parts |= {"Across the language pairs": macro} if (macro := _find_macro(found, metric)) is not None else {}
-    return [(f"{part}: " if part else "") + sentence for part, result in parts.items()
-            if (sentence := _explain_far_first(result))]
-
-
-def _explain_far_first(result: MetricResult | MacroResult) -> str:
-    ranked = [row for row in result.systems if row.rank_low is not None]
-    beaten = next((k for k, row in enumerate(ranked) if row.rank_low != 1), len(ranked))
-    far = [row.system for row in ranked[beaten + 1:] if row.rank_low == 1]
-    return "" if not far else (
-        f"In the top group although better-scoring systems are not: {', '.join(far)}. No system is significantly "
-        "better, because differences to these are on fewer segments or vary more.")
+    results |= {"Across the language pairs": macro} if (macro := _find_macro(found, metric)) is not None else {}
+    sentences = []
+    for part, result in results.items():
+        ranked = [row for row in result.systems if row.rank_low is not None]
+        beaten = next((k for k, row in enumerate(ranked) if row.rank_low != 1), len(ranked))
+        if far := [row.system for row in ranked[beaten + 1:] if row.rank_low == 1]:
+            sentences.append(f"{part}{': ' * bool(part)}In the top group although better-scoring systems are not: "
+                             f"{', '.join(far)}. The differences are on fewer segments or vary more, so none is "
+                             "significant.")
+    return sentences
 
 
 def count_hidden(found: TaskComparison, metric: str) -> dict[str, int] | None:
@@ -570,20 +546,20 @@ def describe_subject(found: Found, metric: str) -> list[str]:
     """What was compared: systems, test set or language pairs, metric; and what was assumed of it."""
     parts = select_parts(found, metric)
     comparison, result = next(iter(parts.values()))
-    n, by = format_count(len(order_systems(found, metric)), "system"), name_metric(metric)
-    verb, direction = "compared" if len(result.systems) > 1 else "scored", describe_direction(result.higher_is_better)
-    simulated = any(one.testset.simulated for one, _ in parts.values())
+    names, verb = order_systems(found, metric), "compared" if len(result.systems) > 1 else "scored"
+    by, direction = printable(metric_title(metric)), describe_direction(result.higher_is_better)
     if isinstance(found, Comparison):
-        what = (f"We {verb} {n} on {_describe_testset(comparison, result)} by {by} ({direction}; signature "
-                f"{printable(result.signature)}).")
-        made = " from the seed in its name" * ("(seed " in found.testset.name)
-        return [what, *[f"The test set is simulated: its texts are made up{made}."] * simulated,
-                *map(printable, list_assumptions(found.testset.assumed, [metric]))]
-    tracks = count_tracks(found.task, order_systems(found, metric))
-    what = (f"We {verb} {n} of {printable(found.task.name)}{f' ({join_names(tracks)})' if tracks else ''} in "
-            f"{format_count(len(parts), 'language pair')} ({join_names(list(parts))}) by {by} ({direction}).")
-    return [what, *["The task is simulated: its texts and ratings are made up."] * simulated,
-            *map(printable, list_assumptions(found.task.assumed, [metric]))]
+        kind, assumed = "test set", found.testset.assumed
+        what = f"on {_describe_testset(comparison, result)} by {by} ({direction}; signature " \
+               f"{printable(result.signature)})"
+    else:
+        kind, assumed = "task", found.task.assumed
+        tracks = f" ({join_names(own)})" if (own := count_tracks(found.task, names)) else ""
+        what = f"of {printable(found.task.name)}{tracks} in {format_count(len(parts), 'language pair')} " \
+               f"({join_names(list(parts))}) by {by} ({direction})"
+    simulated = any(one.testset.simulated for one, _ in parts.values())
+    return [f"We {verb} {format_count(len(names), 'system')} {what}.", *[f"The {kind} is simulated."] * simulated,
+            *map(printable, list_assumptions(assumed, [metric]))]
 
 
 def count_tracks(task: TaskInfo, names: Iterable[str]) -> list[str]:
@@ -597,21 +573,21 @@ def count_tracks(task: TaskInfo, names: Iterable[str]) -> list[str]:
 def _describe_testset(comparison: Comparison, result: MetricResult) -> str:
     """Name, compared size and references of a test set."""
     info = comparison.testset
-    scored = f"{'reference' if len(info.references) == 1 else 'references'} {join_names(info.references)}" \
-        if info.references else "segment scores without texts"
+    scored = f"; {'reference' if len(info.references) == 1 else 'references'} {join_names(info.references)}" \
+        if info.references else "; segment scores without texts"
     return f"{printable(info.name)} ({_describe_size(comparison, result)}" \
-           f"{'' if result.was_given and info.references else f'; {scored}'})"
+           f"{scored * (not (result.was_given and info.references))})"
 
 
 def _describe_size(comparison: Comparison, result: MetricResult) -> str:
     """Such as "603 to 634 of 997 segments in 66 documents, those with scores for both systems"."""
     info, by_document = comparison.testset, comparison.settings.unit == "document"
     some = _write_part({pair.n for pair in result.tested}, info.n_segments)
-    both = " for both systems" * has_different_segments(comparison, result)
     size = f"{some}{format_count(info.n_segments, 'segment')}"
     if info.n_documents is not None and (by_document or not some):
         units = {pair.n_units for pair in result.tested} if by_document else set()
         size += f" in {_write_part(units, info.n_documents)}{format_count(info.n_documents, 'document')}"
+    both = " for both systems" * has_different_segments(comparison, result)
     return f"{size}, those with scores{both}" if some else size
 
 
@@ -636,12 +612,10 @@ def name_units(settings: Settings) -> str:
 
 def name_intervals(result: MetricResult, settings: Settings) -> str:
     """The kind of interval, and what it was made from."""
-    if result.ci == "jackknife-t":
-        return f"jackknife t intervals over {name_units(settings)}"
-    if result.ci == "t":
-        return "Student's t intervals of segment means"
     kind = {"bca": "BCa"}.get(result.ci, result.ci)
-    return f"{kind} bootstrap intervals from {settings.resamples:,} resamples of {name_units(settings)}"
+    return {"jackknife-t": f"jackknife t intervals over {name_units(settings)}",
+            "t": "Student's t intervals of segment means"}.get(
+        result.ci, f"{kind} bootstrap intervals from {settings.resamples:,} resamples of {name_units(settings)}")
 
 
 def describe_tests(found: Found, metric: str) -> list[str]:
@@ -668,8 +642,8 @@ def _describe_scores(comparison: Comparison, result: MetricResult) -> Iterator[s
     if result.runs:
         spread = ", ".join(f"{row.system} {row.sd:{choose_form(result)}} ({len(row.scores)} runs)"
                            for row in result.runs if row.sd is not None)
-        yield ("A score is the mean over the training runs of a system, and a unit is swapped or resampled for all "
-               f"runs at once (stratified; after Clark et al. 2011). SD between runs: {spread}.")
+        yield ("A score is the mean over the training runs of a system. A unit is swapped or resampled for all runs "
+               f"at once (stratified; after Clark et al. 2011). SD between runs: {spread}.")
     if result.ruled is not None and result.ruled.means is not None:
         yield (f"Scores and ranks {RANK_RULES[comparison.settings.rank_rule].title} are of means over domains; the "
                "tests are of means over segments.")
@@ -677,8 +651,8 @@ def _describe_scores(comparison: Comparison, result: MetricResult) -> Iterator[s
         yield from (caution.finding for caution in comparison.warnings
                     if caution.code == "partly-rated" and caution.metric == result.metric)
     if has_different_segments(comparison, result):
-        yield ("A score is the mean over all segments with scores for its system, and a difference the mean over the "
-               "segments with scores for both, so it need not be that of the two scores.")
+        yield ("A score is the mean over all segments with scores for its system. A difference is the mean over the "
+               "segments with scores for both, so it may not equal the difference of the two scores.")
 
 
 def _describe_test(parts: Parts) -> Iterator[str]:
@@ -756,10 +730,10 @@ def describe_methods(found: Found, metric: str) -> str:
 
 def describe_signatures(found: Found, metric: str) -> str:
     """The signature of a metric in a task, with all values of a field where language pairs differ; and the digest."""
+    if isinstance(found, Comparison):  # whose signature is in what was compared
+        return f"Test set digest: {printable(found.testset.digest)}."
     fields = [result.signature.split("|") for _, result in select_parts(found, metric).values()]
     merged = "|".join(",".join(filter(None, dict.fromkeys(values))) for values in zip_longest(*fields, fillvalue=""))
-    if isinstance(found, Comparison):  # whose signature stands with what was compared
-        return f"Test set digest: {printable(found.testset.digest)}."
     return f"Signature: {printable(merged)}. Task digest: {printable(found.task.digest)}."
 
 
@@ -802,21 +776,21 @@ def paper_sentences(comparison: Found, metric: str) -> str:
 
 
 def _describe_outcome(found: Found, metric: str) -> Iterator[str]:
+    """The verdict, and the pairs with the baseline, the only pair, or the two best systems."""
     parts, macro = select_parts(found, metric), _find_macro(found, metric)
     one, result = next(iter(parts.values()))
     settings, shown = one.settings, result if macro is None else macro
-    is_single = macro is None and len(parts) > 1
-    if not (settings.baseline or len(shown.pairs) == 1) or not result.tested or explain_no_decision(settings, result):
-        yield f"{printable(state_verdict(found, metric))}."
-    if is_single or not shown.pairs:
-        return
     pairs = [pair for pair in shown.pairs if not isinstance(pair, PairResult) or pair.n]
-    if settings.baseline and len(pairs) <= _FEW or len(shown.pairs) == 1:
-        for pair in pairs:
-            yield f"{_judge_pair(one, shown, pair)}: {_write_evidence(one, shown, pair)}."
-    elif settings.baseline:
-        yield from _group_by_decision(pairs, settings.baseline)
-    else:
+    judged = pairs if settings.baseline and len(pairs) <= _FEW or len(shown.pairs) == 1 else []
+    if not judged or not result.tested or explain_no_decision(settings, result):
+        yield f"{printable(state_verdict(found, metric))}."
+    if macro is None and len(parts) > 1 or not shown.pairs:
+        return
+    yield from (f"{_judge_pair(one, shown, pair)}: {_write_evidence(one, shown, pair)}." for pair in judged)
+    if not judged and settings.baseline:
+        for side, head in (("a", "Significantly better"), ("b", "Significantly worse")):
+            yield f"{head}: {join_names([pair.a for pair in pairs if pair.better == side]) or 'none'}."
+    elif not judged:
         best = {row.system for row in shown.systems[:2]}
         pair = next(pair for pair in shown.pairs if {pair.a, pair.b} == best)  # tested or not
         yield f"The two best scores: {_write_evidence(one, shown, pair)}."
@@ -860,31 +834,23 @@ def _write_evidence(comparison: Comparison, result: MetricResult | MacroResult, 
     return ", ".join(parts)
 
 
-def _group_by_decision(pairs: Sequence[PairResult | MacroPair], baseline: str) -> Iterator[str]:
-    """Of many systems against a baseline: which are better, which worse, which neither."""
-    heads = {"a": f"Significantly better than {printable(baseline)}", "b": "Significantly worse",
-             None: "Without a significant difference"}
-    for side, head in heads.items():
-        yield f"{head}: {join_names([pair.a for pair in pairs if pair.better == side]) or 'none'}."
-
-
 #-----------------------------------------------------------------------------------------------------------------------
 # Short phrases, for lines above the numbers.
 
 
 def summarize_comparison(comparison: Comparison) -> tuple[list[str], list[str]]:
     """What was compared, and how it was tested: two lists of short phrases."""
-    info, n = comparison.testset, comparison.testset.n_documents
-    simulated = " (simulated)" * (info.simulated and "simulated" not in info.name)
-    worth = next((result.n_effective for result in comparison.metrics.values() if comparison.settings.unit == "document"
+    info, n, results = comparison.testset, comparison.testset.n_documents, comparison.metrics.values()
+    worth = next((result.n_effective for result in results if comparison.settings.unit == "document"
                   and (not result.was_given or any(pair.n == info.n_segments for pair in result.pairs))), None)
     unequal = f" (worth {worth:,.0f} of equal size)" if worth is not None and round(worth) != n else ""
-    data = [info.name + simulated, format_count(info.n_segments, "segment"),
-            *([] if n is None else [format_count(n, "document") + unequal]), format_count(len(info.systems), "system")]
-    scored = f"scored with {', '.join(info.references)}" if info.references else "segment scores without texts"
-    data += [] if info.references and all(result.was_given for result in comparison.metrics.values()) else [scored]
-    tokenizers = {result.tokenizer for result in comparison.metrics.values() if result.tokenizer is not None}
-    data += [f"tokenizer {', '.join(sorted(tokenizers))}"] if tokenizers else []
+    data = [info.name + " (simulated)" * (info.simulated and "simulated" not in info.name),
+            format_count(info.n_segments, "segment"), *([] if n is None else [format_count(n, "document") + unequal]),
+            format_count(len(info.systems), "system")]
+    if not info.references or not all(result.was_given for result in results):
+        data.append(f"scored with {', '.join(info.references)}" if info.references else "segment scores without texts")
+    if tokenizers := {result.tokenizer for result in results if result.tokenizer is not None}:
+        data.append(f"tokenizer {', '.join(sorted(tokenizers))}")
     tested = describe_settings([comparison])
     return data, [text for key, text in tested.items() if key != "unit" or "test" not in tested]
 
@@ -905,10 +871,11 @@ def _describe_own_settings(comparison: Comparison) -> dict[str, str]:
         f"stationary block of {settings.block_length:g} segments on average"
     family, rule = max((len(result.tested) for result in results), default=0), RANK_RULES[settings.rank_rule]
     phrases = {
-        "test": f"{TESTS[settings.test].title} ({settings.test}) by {unit}", "unit": f"by {unit}",
+        "test": f"{SETTINGS['test'].name_value(settings.test)} by {unit}", "unit": f"by {unit}",
         "trials": " or ".join(dict.fromkeys(describe_trials(result, settings) for result in results)),
         "seed": f"seed {settings.seed}", "alpha": f"alpha {settings.alpha:g}",
-        "correction": f"correction {settings.correction} over {format_count(family, 'pair')}",
+        "correction": SETTINGS["correction"].name_value(settings.correction)
+        + f" for {format_count(family, 'pair')}" * (settings.correction != "none"),
         "ci": f"{list_interval_kinds(comparison)} intervals, {settings.resamples:,} resamples",
         "rank_rule": f"ranks {rule.title}" * (rule.name != "simultaneous")}
     return {key: text for key, text in phrases.items() if text and (family or key in ("unit", "seed", "alpha", "ci"))}
@@ -917,9 +884,10 @@ def _describe_own_settings(comparison: Comparison) -> dict[str, str]:
 def list_task_settings(found: TaskComparison) -> list[str]:
     """How the language pairs were tested, in short phrases."""
     phrases = describe_settings(found.pairs.values())
-    corrections = dict.fromkeys(comparison.settings.correction for comparison in found.pairs.values())
+    corrections = dict.fromkeys(SETTINGS["correction"].name_value(one.settings.correction)
+                                for one in found.pairs.values())
     across = ", and across them" * any(macro.pairs for macro in found.macro.values())
-    phrases["correction"] = f"correction {' or '.join(corrections)} within each language pair{across}"
+    phrases["correction"] = f"{' or '.join(corrections)} within each language pair{across}"
     return [phrases[key] for key in ("test", "trials", "seed", "alpha", "correction", "rank_rule") if key in phrases]
 
 
@@ -934,14 +902,18 @@ def describe_trials(result: MetricResult, settings: Settings) -> str:
 
 def list_interval_kinds(comparison: Comparison) -> str:
     """The kind of interval; more than one where few of the documents have ratings."""
-    return " or ".join(dict.fromkeys(result.ci for result in comparison.metrics.values()))
+    return " or ".join(dict.fromkeys(SETTINGS["ci"].name_value(result.ci) for result in comparison.metrics.values()))
 
 
-def write_caption(comparison: Comparison, result: MetricResult, what: str) -> str:
+def write_caption(found: Found, metric: str, what: str) -> str:
     """What a table shows and of what."""
-    simulated = ", a simulated test set" * comparison.testset.simulated
-    return (f"{what} of {format_count(len(result.systems), 'system')} on {_describe_testset(comparison, result)}"
-            f"{simulated} by {name_metric(result.metric)} ({describe_direction(result.higher_is_better)}).")
+    parts = select_parts(found, metric)
+    comparison, result = next(iter(parts.values()))
+    kind, where = ("test set", f"on {_describe_testset(comparison, result)}") if isinstance(found, Comparison) else \
+        ("task", f"of {found.task.name} in {format_count(len(parts), 'language pair')}")
+    simulated = f", a simulated {kind}" * any(one.testset.simulated for one, _ in parts.values())
+    return (f"{what} of {format_count(len(order_systems(found, metric)), 'system')} {where}{simulated} by "
+            f"{printable(metric_title(metric))} ({describe_direction(result.higher_is_better)}).")
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -971,16 +943,32 @@ def explain_ranking(found: TaskComparison, metric: str, mark: str, line: str = "
     return [*sentences, f"{line} separates clusters: no rank range reaches across."]
 
 
-DISPUTES_NOTE = ("Opposite: each of two metrics decides, in another direction. Some decide: significant by one, not by "
+DISPUTES_NOTE = ("Opposite: two metrics decide in opposite directions. Some decide: significant by one metric, not by "
                  "another. Only NAME: significant by that metric only. To try several metrics and keep one is to test "
                  "more than once: choose the one that counts beforehand, or report all.")
 #: How to read the table of disputed pairs.
-DISPUTED_PAIRS_NOTE = "Positive where a is better, for metrics where lower is better too; ● is significant."
+DISPUTED_PAIRS_NOTE = "Positive where a is better, also for metrics where lower is better; ● is significant."
 
 
 def state_agreement(disputed: Sequence[Disputed]) -> str:
     """How often the metrics agree in all language pairs together, in a sentence without its full stop."""
     within = [one for one in disputed if one.language_pair is not None]
-    metrics = ", ".join(dict.fromkeys(metric_title(name) for one in within for name in one.metrics))
-    return f"{metrics} in {format_count(len(within), 'language pair')}: " + describe_agreement(
-        [pair for one in within for pair in one.pairs])
+    names = list(dict.fromkeys(metric_title(name) for one in within for name in one.metrics))
+    return f"In {format_count(len(within), 'language pair')}: " + state_decisions(
+        names, [pair for one in within for pair in one.pairs])
+
+
+def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
+    """On how many pairs of systems these metrics decide the same, in a sentence without its full stop.
+
+    >>> state_decisions(["BLEU", "chrF"], [PairAcross("A", "B", (1.0, -1.0), (1, 0))])
+    'BLEU and chrF agree on 0 of 1 pair; 1 is decided by only some of them, none in opposite ways'
+    """
+    kinds = Counter(pair.kind for pair in pairs)
+    opposite, some, lost = kinds["opposite"], kinds["some decide"], kinds[UNDECIDED]
+    if not (n := len(pairs) - lost):
+        return f"No metric can decide any pair: {FEW}" if lost else "No pair is tested by all metrics"
+    rest = f"; {some or 'none'} {'is' if some == 1 else 'are'} decided by only some of them, {opposite or 'none'} in " \
+           "opposite ways" if some or opposite else ""
+    return (f"{join_names(names, shown=False)} agree on {kinds[AGREE]:,} of {format_count(n, 'pair')}{rest}"
+            + f"; {lost:,} more {FEW}" * bool(lost))

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 # Cells: text to be shown, which remembers the number it was made from.
 
@@ -18,8 +18,6 @@ from typing import Any
 class Cell(str):
     """The text of a number, for the terminal and the screen alike; a table that can be sorted goes by its `value`.
 
-    Examples
-    --------
     >>> p = Cell("1.0e-05", 0.00001)
     >>> p, p.value
     ('1.0e-05', 1e-05)
@@ -39,8 +37,6 @@ class Cell(str):
 def number(value: float | None, form: str = ".2f") -> str:
     """A number in some form; a dash where there is none.
 
-    Examples
-    --------
     >>> number(1.25, "+.1f"), number(None)
     ('+1.2', '-')
     """
@@ -79,8 +75,6 @@ def rank_interval(low: int | None, high: int | None) -> Cell:
 def signed(value: float, form: str, sign: str = "+") -> Cell:
     """A number with its sign, and no minus before a zero.
 
-    Examples
-    --------
     >>> signed(-0.001, ".2f"), signed(0.25, ".2f"), signed(-0.25, ".2f", ""), signed(1502, ",.0f")
     ('+0.00', '+0.25', '-0.25', '+1,502')
     """
@@ -92,8 +86,6 @@ def written_like(scores: Iterable[float]) -> str:
     """The form of scores of this size and of their differences: two decimals where they are points of a hundred, four
     where shares of one, four digits, with the zeros at their end, where much smaller or larger.
 
-    Examples
-    --------
     >>> written_like([61.3, 58.0]), written_like([0.8512, 0.85]), written_like([3e-6]), written_like([-5e9])
     ('.2f', '.4f', '#.4g', '.3e')
     """
@@ -106,8 +98,6 @@ def written_like(scores: Iterable[float]) -> str:
 def rounded(value: float | None, sign: str = "") -> str:
     """A number of which three digits tell enough, on whatever scale: a standard error, or a difference to plan for.
 
-    Examples
-    --------
     >>> rounded(0.01234), rounded(123.4, "+"), rounded(-4321.0), rounded(1.5e-7), rounded(0.0), rounded(None)
     ('0.0123', '+123', '-4,321', '1.50e-07', '0.00', '-')
     """
@@ -117,28 +107,36 @@ def rounded(value: float | None, sign: str = "") -> str:
     return Cell(f"{value:{sign},.0f}" if "e+0" in text and abs(value) < 1e6 else text, value)
 
 
-def in_small_cells(scores: Iterable[float], differences: Iterable[float]) -> tuple[int, int]:
-    """How differences are written where a cell has room for few digits: the decimals, and the power of ten that they
-    are divided by, which is said beside them.
+class CellForm(NamedTuple):
+    """How differences are written where a cell has room for few digits."""
 
-    Examples
-    --------
-    >>> in_small_cells([28.9, 20.1], [8.8]), in_small_cells([0.85, 0.83], [0.02]), in_small_cells([3e-6], [-4e-7])
-    ((2, 0), (4, 0), (2, -7))
+    decimals: int = 2
+    power: int = 0  # of ten, that they are divided by
+
+    @property
+    def unit(self) -> str:
+        """The power of ten before a unit; nothing for 1.
+
+        >>> CellForm(2, -6).unit
+        '10⁻⁶ '
+        """
+        superscripts = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+        return f"10{str(self.power).translate(superscripts)} " if self.power else ""
+
+    def scale(self, value: float) -> float:
+        return value / 10.0 ** self.power
+
+
+def choose_cell_form(scores: Iterable[float], differences: Iterable[float]) -> CellForm:
+    """For differences of such scores.
+
+    >>> choose_cell_form([0.85, 0.83], [0.02]), choose_cell_form([3e-6], [-4e-7])
+    (CellForm(decimals=4, power=0), CellForm(decimals=2, power=-7))
     """
     form, largest = written_like(scores), max(map(abs, differences), default=0.0)
     if form not in (".2f", ".4f") and largest or largest >= 1000:
-        return 2, math.floor(math.log10(largest))
-    return 4 if form == ".4f" else 2, 0
-
-
-def tens(power: int) -> str:
-    """A power of ten before a unit; nothing for 1.
-
-    >>> tens(-6), tens(0)
-    ('10⁻⁶ ', '')
-    """
-    return f"10{str(power).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))} " if power else ""
+        return CellForm(power=math.floor(math.log10(largest)))
+    return CellForm(4 if form == ".4f" else 2)
 
 
 # Kinds of columns, and tables.
@@ -153,17 +151,13 @@ ROW_FORM = "*"
 
 @dataclass(frozen=True)
 class ColumnKind:
-    """How values of one kind are written, sorted and set: to the left (`<`), to the right (`>`) or in the middle (`^`).
-
-    `parts` are the columns that files have of it: one without an ending, or endings for several numbers, such as the
-    ends of a range, or names of columns for several names.
-    """
+    """How values of one kind are written and sorted."""
 
     name: str
     write: Callable[[Any, str], str]
     sort: Callable[[Any], float] | None = None
-    side: str = ">"
-    parts: tuple[str, ...] = ("",)
+    side: str = ">"  # set to the left (`<`), to the right (`>`) or in the middle (`^`)
+    parts: tuple[str, ...] = ("",)  # columns of files: endings of the key for several numbers, or names of columns
 
     @property
     def is_number(self) -> bool:
@@ -175,6 +169,10 @@ def _write_interval(ends: tuple[float, float], form: str) -> str:
     return f"[{signed(ends[0], form, sign)}, {signed(ends[1], form, sign)}]"
 
 
+def _sort_first(parts: Any) -> float:
+    return float(parts[0])
+
+
 def _sort_ranks(ends: tuple[int, int] | None) -> float:
     return rank_interval(*ends or (None, None)).value
 
@@ -182,16 +180,6 @@ def _sort_ranks(ends: tuple[int, int] | None) -> float:
 def _write_rank_change(cell: tuple[tuple[int, int] | None, tuple[int, int] | str | None], form: str) -> str:
     before, now = (MISSING if end is None else end if isinstance(end, str) else rank_interval(*end) for end in cell)
     return before if before == now else f"{before} \N{RIGHTWARDS ARROW} {now}"
-
-
-def _write_decided(cell: tuple[float, bool], form: str) -> str:
-    value, significant = cell
-    return signed(value, form) + " ●" * significant
-
-
-def _write_decided_p(cell: tuple[float, bool], _: str) -> str:
-    p, significant = cell
-    return "● " * significant + format_p(p)
 
 
 def _write_estimate(cell: tuple[float, float | None, float | None], form: str) -> str:
@@ -216,54 +204,35 @@ _KINDS = (
     ColumnKind("sign", lambda value, _: str(value), side="^"),
     ColumnKind("score", lambda value, form: signed(value, form or ".2f", ""), float),
     ColumnKind("difference", lambda value, form: signed(value, form or ".2f"), float),
-    ColumnKind("decided", _write_decided, lambda cell: float(cell[0]), parts=("", "_significant")),
-    ColumnKind("interval", _write_interval, lambda ends: float(ends[0]), parts=("_low", "_high")),
+    ColumnKind("decided", lambda cell, form: signed(cell[0], form) + " ●" * cell[1], _sort_first,
+               parts=("", "_significant")),
+    ColumnKind("interval", _write_interval, _sort_first, parts=("_low", "_high")),
     ColumnKind("rank", lambda ends, _: rank_interval(*ends), _sort_ranks, side="<", parts=("_low", "_high")),
     ColumnKind("rank change", _write_rank_change, lambda cell: _sort_ranks(cell[0])),
     ColumnKind("p", lambda value, _: format_p(value), float),
-    ColumnKind("decided p", _write_decided_p, lambda cell: float(cell[0]), parts=("", "_significant")),
+    ColumnKind("decided p", lambda cell, _: "● " * cell[1] + format_p(cell[0]), _sort_first,
+               parts=("", "_significant")),
     ColumnKind("share", lambda value, form: number(value, form or ".3f"), float),
     ColumnKind("count", lambda value, _: f"{value:,d}", float),
     ColumnKind("amount", lambda value, sign: rounded(value, sign), float),
-    ColumnKind("estimate", _write_estimate, lambda cell: float(cell[0]), parts=("", "_low", "_high")),
+    ColumnKind("estimate", _write_estimate, _sort_first, parts=("", "_low", "_high")),
     ColumnKind("written", lambda value, _: str(value), lambda value: getattr(value, "value", math.nan)),
-    ColumnKind("relative", lambda ends, _: f"[{ends[0]:+.2%}, {ends[1]:+.2%}]", lambda ends: float(ends[0]),
+    ColumnKind("relative", lambda ends, _: f"[{ends[0]:+.2%}, {ends[1]:+.2%}]", _sort_first,
                parts=("_low", "_high")),
 )
-#: By name: name, pair (two names), text, sign, score, difference, decided (a difference and whether it is
-#: significant), interval and rank (two ends), rank change (before and now, which may be a word), p, decided p,
-#: share, count, amount (three digits on whatever scale), estimate (with its interval or None twice), relative
-#: (two ends, as fractions), written (a number with something beside it, such as that of a paper: a `Cell`, or text).
 KINDS: Mapping[str, ColumnKind] = {kind.name: kind for kind in _KINDS}
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column.
-
-    Attributes
-    ----------
-    key : str
-        Its stable name: in files, and for whoever looks for it.
-    title : str
-        What readers see.
-    kind : str
-        One of `KINDS`.
-    form : str
-        How its numbers are written, such as ``".2f"``; an interval of differences has a ``+`` before it. ``ROW_FORM``
-        stands for the form of the row.
-    help : str
-        A sentence for where there is room to explain the title.
-    where : {"", "readers", "files"}
-        Who alone has it: readers have a pair as one text, files its two names.
-    """
+    """One column: to find it, ask for its key."""
 
     key: str
     title: str
-    kind: str = "text"
-    form: str = ""
-    help: str = ""
-    where: str = ""
+    kind: str = "text"  # one of `KINDS`
+    form: str = ""  # of its numbers, such as ".2f"; an interval of differences has a "+" before it
+    help: str = ""  # a sentence for where there is room to explain the title
+    where: str = ""  # "readers" or "files" where only these have it, as files have the two names of a pair
 
     def write(self, value: Any, row_form: str = "", kind: str = "") -> str:
         """The text of one of its values; a text is shown as it is, among numbers too."""
@@ -291,26 +260,6 @@ class Column:
 class Table:
     """Columns and rows of raw values, and what stands out.
 
-    Attributes
-    ----------
-    key : str
-        Its stable name, in labels and files.
-    columns : tuple of Column
-    rows : tuple of tuple
-        A value for each column: text, number, or two ends; None where it is undefined, `EMPTY` where it has no meaning.
-    marks : set of (int, str)
-        Cells that stand out, by row and key of the column.
-    ruled : set of int
-        Rows with a line below them.
-    grey : set of int
-        Rows that are set back.
-    row_forms : tuple of str
-        How each row writes the numbers of columns that leave it to the row; none where no column does.
-    other_kinds : dict of (int, str) to str
-        Cells, by row and key, of another kind than that of their column.
-
-    Examples
-    --------
     >>> table = Table("toy", (Column("system", "system", "name"), Column("ci", "95% CI", "interval", ".1f")),
     ...               (("A", (1.0, 2.0)), ("B", None)))
     >>> table.texts()
@@ -319,14 +268,14 @@ class Table:
     [{'ci_low': 1.0, 'ci_high': 2.0}, {'ci_low': None, 'ci_high': None}]
     """
 
-    key: str
+    key: str  # in labels and files
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    marks: Collection[tuple[int, str]] = field(default=frozenset())
-    ruled: Collection[int] = field(default=frozenset())
-    grey: Collection[int] = field(default=frozenset())
-    row_forms: tuple[str, ...] = ()
-    other_kinds: Mapping[tuple[int, str], str] = field(default_factory=dict)
+    rows: tuple[tuple[Any, ...], ...]  # a value for each column; None where it is undefined, `EMPTY` where meaningless
+    marks: Collection[tuple[int, str]] = field(default=frozenset())  # cells that stand out, by row and key
+    ruled: Collection[int] = field(default=frozenset())  # rows with a line below them
+    grey: Collection[int] = field(default=frozenset())  # rows that are set back
+    row_forms: tuple[str, ...] = ()  # of each row, for columns whose form is `ROW_FORM`
+    other_kinds: Mapping[tuple[int, str], str] = field(default_factory=dict)  # of cells, by row and key
 
     def __bool__(self) -> bool:
         return bool(self.rows)
@@ -338,6 +287,9 @@ class Table:
     @property
     def titles(self) -> list[str]:
         return [column.title for column in self.columns]
+
+    def title(self, key: str) -> str:
+        return self.titles[self.keys.index(key)]
 
     def has(self, key: str) -> bool:
         return key in self.keys

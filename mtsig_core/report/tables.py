@@ -15,15 +15,16 @@ from mtsig_core.report.assumption_words import describe_gap
 from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.sentences import (
     ACROSS,
+    Found,
     choose_form,
     explain_no_ranks,
-    find_anchor,
     find_rank_rule,
     has_p_values,
     name_first_place,
     name_simultaneous,
     name_top_group,
     order_systems,
+    see_anchor_pairs,
     see_pair,
     select_parts,
     write_level,
@@ -101,11 +102,9 @@ def leaderboard_table(result: MetricResult, settings: Settings) -> Table:
     its intervals, and wins, ties and losses, or with a baseline p and the decision. Files have all of these."""
     key, has_p = ("vs_baseline" if settings.baseline else "vs_best"), has_p_values(settings)
     compared, is_tally = bool(result.pairs), bool(result.pairs) and not settings.baseline
-    form, interval = choose_form(result), f"{write_level(settings)} interval"
+    form, interval = choose_form(result), f"{write_level(settings)} CI"
     means = " (segment mean)" * (result.ruled is not None and result.ruled.means is not None)  # no score of the rule
-    seen = {name: see_pair(pair, name, result, settings) for pair in result.pairs
-            for name in (pair.a, pair.b) if {pair.a, pair.b} == {name, find_anchor(result, settings)}
-            and name != find_anchor(result, settings)}
+    seen = see_anchor_pairs(result, settings)
 
     def against(field: str) -> Callable[[SystemResult], Any]:
         return lambda row: getattr(seen[row.system], field) if row.system in seen else EMPTY
@@ -116,7 +115,7 @@ def leaderboard_table(result: MetricResult, settings: Settings) -> Table:
         *_system_parts(result, interval),
         (_show(Column(key, f"{key.replace('_', ' ')}{means}", "difference", form), compared), against("difference")),
         (_show(Column(f"{key}_ci", f"its {interval}", "interval", f"+{form}"), compared), against("ci")),
-        (_show(Column(f"{key}_ci_joint", f"simultaneous {interval}", "interval", f"+{form}"), jointly),
+        (_show(Column(f"{key}_ci_joint", f"{interval} for all pairs", "interval", f"+{form}"), jointly),
          against("ci_joint")),
         (_show(Column(f"{key}_p", "p", "p"), with_p), against("p")),
         (_show(Column(f"{key}_adjusted_p", p_word(settings.correction), "p"), with_p), against("adjusted_p")),
@@ -157,13 +156,11 @@ def systems_table(result: MetricResult) -> Table:
 
 def differences_table(result: MetricResult, settings: Settings) -> Table:
     """Of the leaderboard, the improvement of each system over the best, or over the baseline, and the decision."""
-    table, anchor = leaderboard_table(result, settings), find_anchor(result, settings)
-    key = "vs_baseline" if settings.baseline else "vs_best"
-    jointly = [f"{key}_ci_joint"] if name_simultaneous(result, settings) is not None else []
-    chances = ["win", "lose"] if not has_p_values(settings) else ["p", "adjusted_p"]
-    return table.pick_rows(k for k, name in enumerate(table.values("system")) if name != anchor and table.values(
-        key)[k] != EMPTY).show_only("system", key, f"{key}_ci", *jointly, *(f"{key}_{one}" for one in chances),
-                                    f"{key}_decision")
+    table, key = leaderboard_table(result, settings), "vs_baseline" if settings.baseline else "vs_best"
+    jointly = ["ci_joint"] if name_simultaneous(result, settings) is not None else []
+    shown = ["ci", *jointly, *(["p", "adjusted_p"] if has_p_values(settings) else ["win", "lose"]), "decision"]
+    return table.pick_rows(k for k, value in enumerate(table.values(key)) if value != EMPTY).show_only(
+        "system", key, *(f"{key}_{one}" for one in shown))
 
 
 def add_metric_columns(table: Table, further: Sequence[MetricResult]) -> Table:
@@ -240,7 +237,7 @@ def pairs_table(result: MetricResult | MacroResult, settings: Settings, most: in
     """All pairs, or the first `most`: the difference as an improvement of a, what was found, who is better, and what
     could be seen. Where pairs are compared on different segments, the number of these comes last. Of mean differences
     across language pairs there is less; `name` makes what a system is called."""
-    level, form = f"{write_level(settings)} interval", choose_form(result)
+    level, form = f"{write_level(settings)} CI", choose_form(result)
     is_mean = isinstance(result, MacroResult)
     jointly = isinstance(result, MetricResult) and name_simultaneous(result, settings) is not None
     has_p, is_partial = has_p_values(settings), len({getattr(pair, "n", 0) for pair in result.pairs}) > 1
@@ -248,8 +245,8 @@ def pairs_table(result: MetricResult | MacroResult, settings: Settings, most: in
         (Column("pair", "pair", "pair"), lambda row: (name(row[0].a), name(row[0].b))),
         (Column("difference", "mean difference" if is_mean else "difference", "difference", form),
          lambda row: row[1].difference),
-        (Column("ci", f"single {level}" if jointly else level, "interval", f"+{form}"), lambda row: row[1].ci),
-        (_show(Column("ci_joint", f"simultaneous {level}", "interval", f"+{form}"), jointly),
+        (Column("ci", level, "interval", f"+{form}"), lambda row: row[1].ci),
+        (_show(Column("ci_joint", f"{level} for all pairs", "interval", f"+{form}"), jointly),
          lambda row: row[1].ci_joint),
         (_show(Column("p", "p", "p"), has_p), lambda row: row[1].p),
         (_show(Column("adjusted_p", p_word(settings.correction), "p"), has_p), lambda row: row[1].adjusted_p),
@@ -259,7 +256,7 @@ def pairs_table(result: MetricResult | MacroResult, settings: Settings, most: in
     parts += [] if is_mean else [
         (Column("se", "SE", "score", form), lambda row: row[0].se),
         (Column("se_ratio", "SE doc/seg", "score"), lambda row: row[0].se_ratio),
-        (Column("min_difference", "min. difference", "estimate", form), lambda row: None if row[0].mdd is None else
+        (Column("min_difference", "smallest detectable", "estimate", form), lambda row: None if row[0].mdd is None else
          (row[0].mdd, row[0].mdd_low, row[0].mdd_high)),
         (_show(Column("min_difference_family", "for the family", "score", form), jointly),
          lambda row: row[0].mdd_family),
@@ -275,42 +272,38 @@ def _name_better(pair: PairResult | MacroPair, name: Callable[[str], str]) -> st
     return name(pair.a if pair.better == "a" else pair.b)
 
 
-def matrix_values(result: MetricResult, names: Sequence[str]) -> list[list[float | None]]:
-    """A row for each system in the order of the leaderboard, a column for each of the names. Above the diagonal the
-    difference row minus column, positive where the row is better; below it the adjusted p, or for a test without p the
-    share of samples that the better system wins."""
+def matrix_cells(result: MetricResult) -> dict[tuple[str, str], float | None]:
+    """By the systems of row and column. Above the diagonal the difference row minus column, positive where the row is
+    better; below it the adjusted p, or for a test without p the share of resamples that the better system wins."""
     place = {row.system: k for k, row in enumerate(result.systems)}
     cells: dict[tuple[str, str], float | None] = {}
     for pair in result.pairs:
         upper, lower = sorted((pair.a, pair.b), key=place.__getitem__)
         cells[upper, lower] = result.sign * pair.delta * (1 if pair.a == upper else -1)
         cells[lower, upper] = pair.p_adjusted if pair.win is None or pair.lose is None else max(pair.win, pair.lose)
-    return [[cells.get((name, other)) for other in names] for name in place]
+    return cells
 
 
 def matrix_table(results: Sequence[MetricResult]) -> Table:
-    """Each metric's matrix of all pairs as `matrix_values`, the columns in the order of the first metric."""
+    """Each metric's matrix of all pairs, the columns in the order of the first metric."""
     names = list(dict.fromkeys(row.system for result in results for row in result.systems))
     columns = (Column("metric", "metric"), Column("system", "system", "name"),
                *(Column(f"system {k}", name, "score") for k, name in enumerate(names)))
     return Table("matrix", columns, tuple(
-        (result.metric, row.system, *values) for result in results
-        for row, values in zip(result.systems, matrix_values(result, names), strict=True)))
+        (result.metric, row.system, *(cells.get((row.system, name)) for name in names))
+        for result in results for cells in [matrix_cells(result)] for row in result.systems))
 
 
 def numbered_matrix(result: MetricResult) -> Table:
     """The matrix of one metric for a page: columns are numbered, and what is significant stands out."""
     names = [row.system for row in result.systems]
-    keys, n = [str(k) for k in range(1, len(names) + 1)], len(names)
-    significant = {frozenset((pair.a, pair.b)) for pair in result.pairs if pair.significant}
+    place = {name: k for k, name in enumerate(names)}
     below = "share" if any(pair.win is not None for pair in result.pairs) else "p"
-    rows = tuple((k + 1, names[k], *(EMPTY if j == k else value for j, value in enumerate(values)))
-                 for k, values in enumerate(matrix_values(result, names)))
-    return Table("matrix", (Column("number", "", "count"), Column("system", "", "name"),
-                            *(Column(key, key, "difference", choose_form(result)) for key in keys)), rows,
-                 marks={(i, keys[j]) for i in range(n) for j in range(i + 1, n)
-                        if frozenset((names[i], names[j])) in significant},
-                 other_kinds={(i, keys[j]): below for i in range(n) for j in range(i)})
+    table = _against_each_other("matrix", names, matrix_cells(result), None, "difference", choose_form(result))
+    marks = {(min(ends), str(max(ends) + 1)) for pair in result.pairs if pair.significant
+             for ends in [(place[pair.a], place[pair.b])]}
+    lower = {(i, str(j + 1)): below for i in range(len(names)) for j in range(i)}
+    return replace(table, marks=marks, other_kinds=lower)
 
 
 def signs_table(result: MetricResult, settings: Settings) -> Table:
@@ -332,19 +325,20 @@ def relations_table(results: Sequence[MetricResult]) -> Table:
     """
     signs = {ends: "".join(RELATIONS[side * decision] for decision in pair.decisions) for pair in pairs_across(results)
              for side, ends in ((1, (pair.a, pair.b)), (-1, (pair.b, pair.a)))}
-    paired = {a for a, _ in signs}
-    return _against_each_other("relations", [row.system for row in results[0].systems if row.system in paired], signs)
+    gone = without_relation(results)
+    return _against_each_other("relations", [row.system for row in results[0].systems if row.system not in gone], signs)
 
 
-def _against_each_other(key: str, names: Sequence[str], signs: dict[tuple[str, str], str], other: str = EMPTY) -> Table:
-    rows = tuple((k, name, *(signs.get((name, column), EMPTY if column == name else other) for column in names))
+def _against_each_other(key: str, names: Sequence[str], cells: Mapping[tuple[str, str], Any], other: Any = EMPTY,
+                        kind: str = "sign", form: str = "") -> Table:
+    rows = tuple((k, name, *(EMPTY if column == name else cells.get((name, column), other) for column in names))
                  for k, name in enumerate(names, 1))
     return Table(key, (Column("number", "", "count"), Column("system", "system", "name"),
-                       *(Column(str(k), str(k), "sign") for k in range(1, len(names) + 1))), rows)
+                       *(Column(str(k), str(k), kind, form) for k in range(1, len(names) + 1))), rows)
 
 
 def without_relation(results: Sequence[MetricResult]) -> list[str]:
-    """The systems of which no pair is compared by all metrics, so that `relation_rows` lacks them."""
+    """The systems of which no pair is compared by all metrics, so that `relations_table` lacks them."""
     paired = {name for pair in pairs_across(results) for name in (pair.a, pair.b)}
     return [row.system for row in results[0].systems if row.system not in paired]
 
@@ -384,26 +378,46 @@ def pick_unlike(table: Table) -> Table:
 # Training runs
 
 
-def runs_table(result: MetricResult | MacroResult, alpha: float) -> Table:
-    """Of each system that has several runs their number, SD with its interval, and scores."""
+def runs_table(found: Found, metric: str) -> Table:
+    """Of each system that has several runs their number, SD with its interval, and scores; of a task in each language
+    pair and across them."""
+    parts: dict[str, tuple[Settings, MetricResult | MacroResult]] = {
+        part: (one.settings, result) for part, (one, result) in select_parts(found, metric).items()}
+    if isinstance(found, TaskComparison) and metric in found.macro:
+        parts["all pairs"] = next(iter(parts.values()))[0], found.macro[metric]
+    return _join_parts("runs", {part: _runs_table(*one) for part, one in parts.items()})
+
+
+def _runs_table(settings: Settings, result: MetricResult | MacroResult) -> Table:
     several = [row for row in result.runs if len(row.scores) > 1]
     form = written_like(score for row in several for score in row.scores)
     return _table("runs", [
         (Column("system", "system", "name"), lambda row: row.system),
         (Column("runs", "runs", "count"), lambda row: len(row.scores)),
-        (Column("sd", f"SD between runs, its {100 * (1 - alpha):g}% interval", "estimate", form),
+        (Column("sd", f"SD between runs, {write_level(settings)} CI", "estimate", form),
          lambda row: (row.sd, row.sd_low, row.sd_high)),
         (Column("scores", "scores of its runs"), lambda row: ", ".join(f"{score:{form}}" for score in row.scores))],
         several)
 
 
-def pair_runs_table(result: MetricResult) -> Table:
+def pair_runs_table(found: Found, metric: str) -> Table:
     """Standard errors of each difference, from the test set, from the runs, and from both."""
     titles = {"se_testset": "SE of the test set", "se_runs": "SE between runs", "se_total": "SE of both"}
-    return _table("pair-runs", [
+    return _join_parts("pair-runs", {part: _table("pair-runs", [
         (Column("pair", "pair", "pair"), lambda row: (row.a, row.b)),
         *((Column(key, title, "score", choose_form(result)), lambda row, key=key: getattr(row, key))
           for key, title in titles.items())], result.pair_runs)
+        for part, (_, result) in select_parts(found, metric).items()})
+
+
+def _join_parts(key: str, parts: Mapping[str, Table]) -> Table:
+    """The tables of language pairs one below the other; each row keeps the decimals of its language pair."""
+    if "" in parts:
+        return parts[""]
+    joined = join_tables(key, Column("language_pair", "language pair", "name"), parts)
+    forms = [next(column.form for column in part.columns if column.form) for part in parts.values() for _ in part.rows]
+    return replace(joined, row_forms=tuple(forms), columns=tuple(
+        replace(column, form=ROW_FORM) if column.form else column for column in joined.columns))
 
 
 def _without(record: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -450,6 +464,9 @@ def inventory_table(testset: TestSet) -> Table:
 # A shared task: systems by language pairs, who is on top in each, where its metrics disagree.
 
 
+MOST_PAIRS = 8  # language pairs in one table on paper
+
+
 def name_system(task: TaskInfo, name: str) -> str:
     """The name of a system, what to call it in print where the table of systems says so, and whether it is contrastive
     or a human translation.
@@ -475,6 +492,15 @@ def is_in_other_track(task: TaskInfo, name: str) -> bool:
     any there."""
     infos = task.systems
     return any(info.constrained for info in infos.values()) and not (name in infos and infos[name].constrained)
+
+
+def split_columns(table: Table, pairs: Sequence[str]) -> list[Table]:
+    """The table in several, each with a few of the columns of language pairs; the first has the columns before them,
+    the last those behind."""
+    keys, n = table.keys, len(pairs)
+    before, behind = keys[1:keys.index(pairs[0])], keys[keys.index(pairs[-1]) + 1:]
+    return [table.select(keys[0], *(before if not k else ()), *pairs[k:k + MOST_PAIRS],
+                         *(behind if k + MOST_PAIRS >= n else ())) for k in range(0, n, MOST_PAIRS)]
 
 
 def rank_table(found: TaskComparison, metric: str, name: Callable[[TaskInfo, str], str] = name_system) -> Table:
@@ -555,29 +581,6 @@ def rules_table(by_rule: Mapping[str, TaskComparison], metric: str) -> Table:
                                          for key in order),
                  {(k, rule) for k, key in enumerate(order) for rule, ends in ranks[key].items()
                   if ends is not None and ends[0] == 1})
-
-
-def task_runs_table(found: TaskComparison, metric: str) -> Table:
-    """The systems that have several training runs, in each language pair and across them."""
-    results: dict[str, MetricResult | MacroResult] = {
-        pair: result for pair, (_, result) in select_parts(found, metric).items()}
-    results |= {"all pairs": found.macro[metric]} if metric in found.macro else {}
-    alpha = next(iter(found.pairs.values())).settings.alpha
-    return _join_by_pair("runs", {pair: runs_table(result, alpha) for pair, result in results.items()})
-
-
-def task_pair_runs_table(found: TaskComparison, metric: str) -> Table:
-    """The standard errors of each difference in each language pair that has training runs."""
-    return _join_by_pair("pair-runs", {pair: pair_runs_table(result)
-                                       for pair, (_, result) in select_parts(found, metric).items()})
-
-
-def _join_by_pair(key: str, parts: Mapping[str, Table]) -> Table:
-    """The tables of language pairs one below the other; each row keeps the decimals of its language pair."""
-    joined = join_tables(key, Column("language_pair", "language pair", "name"), parts)
-    forms = [next(column.form for column in part.columns if column.form) for part in parts.values() for _ in part.rows]
-    return replace(joined, row_forms=tuple(forms), columns=tuple(
-        replace(column, form=ROW_FORM) if column.form else column for column in joined.columns))
 
 
 def dispute_counts_table(disputed: Sequence[Disputed]) -> Table:

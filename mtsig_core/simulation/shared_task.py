@@ -1,6 +1,6 @@
 """A simulated shared task, which leaves something open: ties, several winners, metrics that disagree. Nothing is real.
 
-It is made by the generator of the simulated corpus, with systems, layout and ratings of its own. ``docs/simulation.md``
+It is made by the generator of the simulated corpus, with systems, layout and ratings of its own. ``docs/data.md``
 says what is true in it.
 """
 

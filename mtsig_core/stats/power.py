@@ -2,7 +2,7 @@
 
 A standard error is itself estimated, and so is whatever is planned by it: quantiles are Student's, with the degrees of
 freedom of the units that there are. `degrees_of_freedom` says how well one standard error is known, `error_interval`
-and `noncentrality_interval` what that leaves open. docs/planning.md has how often these hold.
+and `noncentrality_interval` what that leaves open. docs/statistics.md has how often these hold.
 """
 
 from __future__ import annotations

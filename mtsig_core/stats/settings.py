@@ -97,7 +97,8 @@ SETTINGS = {
     "seed": Setting("Seed", "seed of all random numbers", kind=int, letter="N", least=0, most=(1 << 64) - 1,
                     offered=()),
     "baseline": Setting("Baseline", "only pairs with this system", letter="NAME"),
-    "rank_rule": Setting("Rank rule", "how ranks are made", RANK_RULES)}
+    "rank_rule": Setting("Rank rule", "how ranks are made", RANK_RULES,
+                         names={name: rule.title.removeprefix("by ") for name, rule in RANK_RULES.items()})}
 
 
 @dataclass(frozen=True)
@@ -108,12 +109,13 @@ class Preset:
     explanation: str  # in one sentence
     settings: Mapping[str, object] = field(default_factory=dict)
 
-    def explain_misfit(self, testset: TestSet, segment_means: bool) -> str:
-        """Why it cannot be used; empty where it can."""
+    def explain_misfit(self, segment_means: bool, domains: bool) -> str:
+        """Why it cannot be used with means of segment scores or without, with domains or without; empty where it can.
+        """
         rule = RANK_RULES.get(str(self.settings.get("rank_rule")))
         needs = [] if rule is None else [
             *["segment scores (human ratings, COMET)"] * (rule.of_segments and not segment_means),
-            *["the domain of each segment"] * (rule.by_domain and testset.domains is None)]
+            *["the domain of each segment"] * (rule.by_domain and not domains)]
         return f"{self.title} needs {' and '.join(needs)}." if needs else ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import streamlit as st
@@ -11,10 +12,9 @@ from mtsig_core.errors import Remedy
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import group_cautions
 from mtsig_core.stats.settings import SETTINGS
-from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS
 from pages._ui import address, screen
 
-_TRIALS = SETTINGS["trials"].list_offers(False, {})
+_LITERAL = re.compile(r"[A-Za-z0-9. -]{1,40}")  # a name from a file that Markdown leaves as it is
 _KEYS = {"metrics": "metric", "refs_as_systems": "humans"}  # of the address, where they are not those of the setting
 
 
@@ -61,13 +61,11 @@ def _name_setting(key: str, value: str | int) -> str | None:
         case "unit":
             return f"{value}s"
         case "trials":
-            return f"{_offered(value):,} permutations" if int(value) <= _TRIALS[-1] else None
-        case "test":
-            return TESTS[value].title
-        case "correction":
-            return CORRECTION_NAMES[value]
+            return None if (offered := screen.offer_trials(value)) is None else f"{offered:,} permutations"
+        case "test" | "correction":
+            return SETTINGS[key].name_value(value)
         case "metrics" | "also":
-            return metric_title(value) if value in METRICS else None
+            return metric_title(value) if value in METRICS or _LITERAL.fullmatch(value) else None
         case "tokenize":
             return f"the tokenizer {value}" if str(value).isascii() else None
         case "rank_rule":
@@ -77,10 +75,6 @@ def _name_setting(key: str, value: str | int) -> str | None:
     return None
 
 
-def _offered(trials: str | int) -> int:
-    return next(offered for offered in _TRIALS if offered >= int(trials))
-
-
 def _mend(remedy: Remedy) -> None:
     for key, value in remedy.items():
         if key == "also":  # beside the metric of the page
@@ -88,4 +82,4 @@ def _mend(remedy: Remedy) -> None:
         elif key == "refs":
             address.keep(key, str(value).split(","))
         else:
-            address.keep(_KEYS.get(key, key), [str(_offered(value) if key == "trials" else value)])
+            address.keep(_KEYS.get(key, key), [str(screen.offer_trials(value) if key == "trials" else value)])

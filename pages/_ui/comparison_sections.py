@@ -1,4 +1,4 @@
-"""What the pages Summary and All pairs show: excluded systems, other metrics, corrections, files."""
+"""What several pages show: excluded systems, other metrics, corrections, files, bootstrap scores."""
 
 from __future__ import annotations
 
@@ -14,11 +14,21 @@ import streamlit as st
 
 from mtsig_core import Caution, Comparison, Exclusion, MetricResult, MtsigError
 from mtsig_core.figures.comparison_plots import matrix
+from mtsig_core.figures.experiment_plots import replicate_histogram
 from mtsig_core.metrics import list_metrics, metric_title, metric_titles, resolve_metric
 from mtsig_core.report import export
-from mtsig_core.report.caution_words import describe_agreement
+from mtsig_core.report.experiment_tables import bracketed
 from mtsig_core.report.reports import comparison_html, comparison_latex
-from mtsig_core.report.sentences import describe_control, keeps_its_level, list_caveats, paper_sentences
+from mtsig_core.report.sentences import (
+    DISPUTED_PAIRS_NOTE,
+    DISPUTES_NOTE,
+    describe_control,
+    keeps_its_level,
+    list_caveats,
+    paper_sentences,
+    state_decisions,
+)
+from mtsig_core.report.table import written_like
 from mtsig_core.report.tables import (
     across_table,
     pairs_table,
@@ -29,7 +39,7 @@ from mtsig_core.report.tables import (
 )
 from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.cautions import about_top_groups
-from mtsig_core.stats.comparison import join_comparisons
+from mtsig_core.stats.comparison import ScoreBootstrap, histogram, join_comparisons
 from mtsig_core.stats.significance import CORRECTION_NAMES, decide_adjusted
 from mtsig_core.testset import name_as_system
 from pages._ui import address, background, charts, controls, result_cache, screen, views
@@ -65,8 +75,8 @@ def show_excluded(view: View) -> dict[str, str]:
     if view.settings.get("baseline") is None:
         before = result_cache.comparison(view.part.family, view.metric, **view.settings).metrics[view.metric]
         screen.show_table(rank_changes_table(before, view.result))
-        st.caption(f"Fewer systems are a smaller family: {len(before.tested)} pairs with all, "
-                   f"{len(view.result.tested)} now. The scores stay as they are.")
+        st.caption(f"With fewer systems, p-values are corrected for {len(view.result.tested)} pairs instead of "
+                   f"{len(before.tested)}. The scores do not change.")
     return excluded
 
 
@@ -106,7 +116,7 @@ def _put_back(name):
 
 # Further metrics beside the one of the page, and the pairs on which they do not agree.
 
-_SHOWN = 100
+_SHOWN = 20  # pairs in sight
 
 
 def pick_further_metrics(view: View) -> list[MetricResult]:
@@ -135,34 +145,30 @@ def warnings_of(view: View, further: list[MetricResult]) -> list[Caution]:
             if caution.metric == result.metric]
 
 
-def show_disagreement(view: View, further: list[MetricResult], warnings: list[Caution], command: str) -> None:
+def show_decisions(view: View, results: Sequence[MetricResult], page: str) -> None:
     """How often the metrics agree, the pairs on which they do not, and all of them as signs."""
-    compared = [view.result, *further]
-    screen.cautions((caution for caution in warnings if caution.kind.concern == "scores"), several=True)
-    names = " and ".join(metric_title(result.metric) for result in compared)
-    st.subheader("Do the metrics agree?")
-    screen.answer(f"{names}: {describe_agreement(pairs_across(compared))}")
-    screen.cautions(about_top_groups({result.metric: result for result in compared}))
-    st.caption("Opposite: each is significant, in another direction. Some decide: significant by one, not by another. "
-               "Differences are improvements; ● is significant. To try several metrics and keep one is to test more "
-               "than once: choose the one that counts beforehand, or report all.")
-    sizes = {metric_title(result.metric): max((pair.n for pair in result.pairs), default=0) for result in compared}
+    metrics, names = [result.metric for result in results], [metric_title(result.metric) for result in results]
+    screen.answer(state_decisions(names, pairs_across(results)))
+    screen.cautions(about_top_groups(dict(zip(metrics, results, strict=True))))
+    sizes = {name: max((pair.n for pair in result.pairs), default=0)
+             for name, result in zip(names, results, strict=True)}
     if len(set(sizes.values())) > 1:
-        screen.plain("Each decides on the segments that it has: " + ", ".join(
-            f"{name} on {n:,}" for name, n in sizes.items()) + ". Fewer segments separate fewer pairs.")
-    table = across_table(compared, view.comparison.settings)
+        screen.plain("Each metric decides on the segments that it has: " + ", ".join(
+            f"{name} on {n:,}" for name, n in sizes.items()) + ". Fewer segments show fewer differences.")
+    table = across_table(results, view.comparison.settings)
     if unlike := pick_unlike(table):
         n = len(unlike.rows)
-        screen.show_table(unlike.pick_rows(range(min(n, _SHOWN))))
-        if n > _SHOWN:
-            st.caption(f"The first {_SHOWN} of {n} rows; the file has all.")
-    with st.expander("Every pair by every metric: > better, < worse, ~ neither", key="summary.pairs.box"):
-        show_relations(compared)
-        if missing := without_relation(compared):
+        screen.show_table(unlike.pick_rows(range(min(n, _SHOWN))), f"{page}.unlike")
+        more = f" The first {_SHOWN} of {n} pairs; the file has all." if n > _SHOWN else ""
+        st.caption(f"{DISPUTED_PAIRS_NOTE}{more} {DISPUTES_NOTE}")
+    with st.expander("All pairs, files, command", key=f"{page}.pairs.box"):
+        show_relations(results, f"{page}.relations")
+        if missing := without_relation(results):
             screen.plain(f"Not compared by all of these: {', '.join(missing)}")
-        copyable(command, "summary.pairs.command", "Command that prints all pairs by these metrics")
-    charts.csv_button(view.named(metric="-".join(result.metric for result in compared)), "summary.pairs",
-                      rows=table.records(), text="All pairs under all metrics as CSV")
+        charts.csv_button(view.named(metric="-".join(metrics)), f"{page}.pairs", rows=table.records(),
+                          text="All pairs by all metrics as CSV")
+        copyable(replace(view, metric=",".join(metrics)).command(), f"{page}.pairs.command",
+                 "Command that prints all pairs by these metrics")
 
 
 def show_relations(results: Sequence[MetricResult], key: str | None = None) -> None:
@@ -221,8 +227,8 @@ def _step(adjusted: Mapping[str, np.ndarray], chosen: str) -> str:
     return controls.steps(
         "Correction", [name for name in _STEPS if name in adjusted], "decided", chosen,
         format_func=lambda name: CORRECTION_NAMES[name] + (" (chosen)" if name == chosen else ""),
-        help="What is not significant under a correction loses its colour. The arrow keys step. For exploring: a "
-             "correction is chosen in the sidebar, before looking.")
+        help="Pairs that are not significant under a correction lose their colour. Use the arrow keys to step. "
+             "Choose the correction that you report in the sidebar, before you look.")
 
 
 def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
@@ -231,7 +237,7 @@ def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
     fewer = np.count_nonzero(decisions["none"]) - significant
     compared = "" if step == "none" else f", {fewer} fewer than without correction"
     kept = f"It controls {describe_control(view.comparison, step)}." if keeps_its_level(view.comparison) else \
-        "The test rejects too often here, so no correction controls the error."
+        "The test gives too many false alarms here, so no correction can control them."
     screen.plain(f"With {CORRECTION_NAMES[step]}, {significant} of {n} {'pair is' if n == 1 else 'pairs are'} "
                  f"significant{compared}. {kept}")
 
@@ -275,3 +281,16 @@ def _joined(excluded, *parts):
 
 def _sentences(comparison):
     return "\n\n".join(paper_sentences(comparison, name) for name in comparison.metrics)
+
+
+def show_replicates(view: View, one: ScoreBootstrap, kind: str, key: str) -> None:
+    """The histogram of the bootstrap scores of a system, with one kind of interval."""
+    ends, form, unit = one.intervals[kind], written_like([one.score]), metric_title(view.metric)
+    edges, counts = histogram(one.drawn)
+    charts.show(partial(replicate_histogram, edges, counts, one.score, one.median, ends, one.relative(kind), unit=unit,
+                        form=form),
+                key=key, files=view.named(one.system), command=view.command(), header=["from", "to", "samples"],
+                rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
+                alt=f"Histogram of {len(one.drawn)} bootstrap scores with median {one.median:{form}}"
+                    + ("." if ends is None else
+                       f"; filled inside the {view.level} interval {bracketed(ends, form)}."))

@@ -66,9 +66,10 @@ def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | No
         presets = st.container()
         chosen = _draw_settings(page, shown, segment_means)
         rule = _pick_rank_rule(segment_means) if ranked else {}
-        if testset is not None and {"test", "correction"} <= {*page.settings}:
+        if {"test", "correction"} <= {*page.settings}:
             with presets:
-                _offer_presets(testset, segment_means, [*shown, *["rank_rule"] * ranked], chosen | rule)
+                _offer_presets(segment_means, testset is None or testset.domains is not None,
+                               [*shown, *["rank_rule"] * ranked], chosen | rule)
     if boxed:
         line.caption(", ".join(_describe(page, chosen, testset)))
     return chosen | rule
@@ -107,10 +108,10 @@ _PRESET = "settings.preset"
 _CUSTOM = "custom"
 
 
-def _offer_presets(testset: TestSet, segment_means: bool, keys: Sequence[str], chosen: Mapping) -> None:
+def _offer_presets(segment_means: bool, domains: bool, keys: Sequence[str], chosen: Mapping) -> None:
     """Let settings be chosen together. Shown is the preset that all settings agree with, else Custom."""
     usual = defaults("compare")
-    misfits = {name: preset.explain_misfit(testset, segment_means) for name, preset in PRESETS.items()}
+    misfits = {name: preset.explain_misfit(segment_means, domains) for name, preset in PRESETS.items()}
     fitting = [name for name, misfit in misfits.items() if not misfit]
     current = usual | chosen
     st.session_state[_PRESET] = next((name for name in fitting if all(
@@ -256,12 +257,12 @@ def _said_as_text(read: Callable) -> Callable:
 
 def _pick_rank_rule(segment_means: bool) -> dict[str, str]:
     """Let the rule for ranks be chosen; nothing for the usual one."""
-    usual = defaults("compare")["rank_rule"]
-    ignored = "; ".join(f"{rule.title}: without account of {', '.join(rule.ignores)}"
-                        for rule in RANK_RULES.values() if rule.ignores)
-    rule = choice("Ranks", list(fitting_rules(segment_means)), "rank_rule",
-                  format_func=lambda name: RANK_RULES[name].title.removeprefix("by "), help=(
-        "How ranks within a language pair are made of pairs of systems. Simultaneous rank ranges hold for all "
-        f"systems together. Others, to compare with what was published: {ignored}. As WMT24 and as WMT25 need a "
-        "metric of segment scores, and as WMT24 the domain of each segment."))
+    usual, setting = defaults("compare")["rank_rule"], SETTINGS["rank_rule"]
+    ignored = "; ".join(f"{setting.name_value(name)} ignores {', '.join(rule.ignores)}"
+                        for name, rule in RANK_RULES.items() if rule.ignores)
+    rule = choice(setting.title, list(fitting_rules(segment_means)), "rank_rule",
+                  format_func=setting.name_value, help=(
+        "How ranks follow from the tests of pairs. Simultaneous rank ranges hold for all systems together. Use the "
+        f"others to compare with published ranks: {ignored}. As WMT24 and as WMT25 need a metric of segment scores, "
+        "and as WMT24 needs the domain of each segment."))
     return {} if rule == usual else {"rank_rule": rule}

@@ -58,10 +58,21 @@ def _draw_page(chosen, page: Page) -> None:
         browser.show_page_top(f"{page.name} {address.asked(views.LINK)}")
         choose = {"task": views.choose_task, "review": views.choose_review}.get(page.opens)
         view = _choose(choose) if choose else _choose(_draw_view, page)
+    _show_demo_banner(page, view)
     above = st.container()
     _name_tab(page.title, None if isinstance(view, MtsigError) else view.title)
     _run(chosen, view)
     _finish(links, linked, above)
+
+
+def _show_demo_banner(page: Page, view) -> None:
+    """Say on simulated data that they are, and lead to the upload of others."""
+    size = getattr(view, "simulated_size", None)
+    if size is not None:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="demo"):
+            st.html(f"<b>Demo data</b> Simulated: {size}.", width="content")
+            if page.name != "upload":
+                address.link("upload", "Upload your data", icon=":material/upload:")
 
 
 def _name_tab(page: str, opened: str | None) -> None:
@@ -139,8 +150,8 @@ def _finish(links, linked, above) -> None:
     """What is known only when the page has drawn all its controls; what the links asked for before is `linked`."""
     messages = [shortened(text, _WIDEST) for text in address.complaints()]
     if _CHANGED in st.session_state:
-        messages.append("This test set has other content than when the link was made, or the page opened: its files "
-                        "have changed, or the link means another set. Numbers seen before may differ.")
+        messages.append("This test set has changed since the link was made or the page was opened: its files changed, "
+                        "or the link means another set. Numbers may differ from those you saw before.")
     with above:
         screen.messages(messages)
     address.write()
@@ -158,7 +169,7 @@ def open_testset(name: str) -> None:
 def open_task(name: str, pair: str) -> None:
     """Open a shared task on its page, and its language pair on the others."""
     address.keep("shared_task", None)
-    address.go("task", testset=f"{name}/{pair}", **{address.SEEN: None})
+    address.go("results", testset=f"{name}/{pair}", **{address.SEEN: None})
 
 
 def take_view() -> View | views.TaskView | views.ReviewView | MtsigError:

@@ -10,6 +10,7 @@ from mtsig_core.experiments.inside_score import (
     NGRAM_ORDERS,
     NOTE_OUTPUT,
     Averages,
+    Lengths,
     averages,
     densities,
     factor,
@@ -70,10 +71,7 @@ def show_lengths(view: View, system: str) -> None:
     screen.answer(f"{system} loses " + ", ".join(
         f"{actual.bleu - point.bleu:.1f} BLEU and {actual.gtm_2 - point.gtm_2:.1f} GTM-2 at a length ratio of "
         f"{point.length_ratio or 0:.2f}" for point in sides))
-    figure = partial(by_length, [
-        (name, what, [point.length_ratio or 0 for point in points], [getattr(point, key) for point in points])
-        for what, key in (("BLEU", "bleu"), ("GTM-2", "gtm_2")) for name, points in one.curves], paper=simulated)
-    cut.show(figure, tables.length_records(one),
+    cut.show(partial(by_length, length_lines(one), paper=simulated), tables.length_records(one),
              f"BLEU and GTM-2 of {' and '.join(name for name, _ in one.curves)} by length ratio; {system} has "
              + ", ".join(f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"
                          for point in (*sides, actual)) + ".", system)
@@ -83,6 +81,12 @@ def show_lengths(view: View, system: str) -> None:
                   "Each output keeps the first part of its words. Truncation cannot lengthen."))
     screen.faint(f"{one.n_segments:,} of {view.testset.n_segments:,} segments. {one.bleu_signature}; "
                  f"{one.gtm_2_signature}")
+
+
+def length_lines(one: Lengths) -> list[tuple[str, str, list[float], list[float]]]:
+    """The lines of the figure: system, metric, length ratios and scores."""
+    return [(name, what, [point.length_ratio or 0 for point in points], [getattr(point, key) for point in points])
+            for what, key in (("BLEU", "bleu"), ("GTM-2", "gtm_2")) for name, points in one.curves]
 
 
 def show_example(view: View, system: str) -> None:
@@ -118,9 +122,9 @@ def show_signatures(view: View, system: str) -> None:
     screen.show_table(Table("signatures", (
         Column("setting", "setting", "name"), Column("bleu", "BLEU", "score"), Column("signature", "signature")),
         tuple((row.setting, row.bleu, row.signature) for row in rows)))
-    st.caption("Only scores of one signature compare (Post 2018). nrefs: references; case: mixed, or lower (lc); eff: "
-               "effective order, for sentences; tok: tokenizer; smooth: what stands for a count of 0. The page Methods "
-               "has the signature of every metric.")
+    st.caption("Compare only scores with the same signature (Post 2018). nrefs: references; case: mixed, or lower "
+               "(lc); eff: effective order, for sentences; tok: tokenizer; smooth: what replaces a count of 0. The "
+               "page Methods has the signature of every metric.")
     other.show_numbers(rows, system)
 
 
@@ -140,7 +144,7 @@ def show_averages(view: View) -> tuple[Study, Averages]:
     pair = one.disagreements[0] if one.disagreements else one.case and one.case.pair
     both.show(partial(rankings, [(row.system, row.corpus, row.average) for row in one.systems],
                       (pair.a, pair.b) if pair else (), unit=unit), one.systems,
-              f"Corpus {unit} of each system beside its mean of sentence scores; {len(one.disagreements)} pairs of "
+              f"Corpus {unit} of each system next to its mean of sentence scores; {len(one.disagreements)} pairs of "
               "lines cross.", table=tables.average_table(one))
     st.caption("A corpus score adds up the counts first, so long sentences weigh more. In a mean of sentence scores "
                "all sentences weigh the same.")
@@ -157,8 +161,8 @@ def show_case(view: View, both: Study, one: Averages) -> None:
         _show_texts(view.testset, one.case, unit)
     zeros = "" if one.unsmoothed_zeros is None else (f"Without smoothing, {one.unsmoothed_zeros:.0%} of the sentence "
                                                      "scores are 0 because no 4-gram matches. ")
-    st.caption(f"{zeros}These segments were searched for: they show that this happens, not how often. Sentence scores: "
-               f"{one.signature}")
+    st.caption(f"{zeros}mtsig searched for these segments: they show that this happens, not how often. Sentence "
+               f"scores: {one.signature}")
 
 
 def _state_averages(one, unit):
@@ -204,8 +208,8 @@ def show_students_t(view: View, system: str) -> None:
                f"{level} intervals of the mean of {one.system} by Student's t and by the bootstrap, at each size.",
                one.system)
     screen.show_table(tables.mean_interval_table(one))
-    st.caption(f"{level} intervals, {one.resamples:,} bootstrap samples. Student's t (Koehn 2004, section 4) takes "
-               "segments as independent, and needs a mean of segment scores, which a corpus score is not. "
+    st.caption(f"{level} intervals, {one.resamples:,} resamples. Student's t (Koehn 2004, section 4) needs a "
+               "mean of segment scores, which a corpus score is not, and treats segments as independent. "
                + ("Scores as the table has them." if from_table else
                   f"So this is the mean of sentence scores, not corpus {unit}: {one.signature}"))
     st.subheader("Student's t or the normal distribution?")
@@ -213,7 +217,7 @@ def show_students_t(view: View, system: str) -> None:
     x, t, normal = densities(n, alpha)
     means.show(partial(student_density, x, t, normal, factor(n, alpha), factor(None, alpha), n),
                list(zip(x.tolist(), t.tolist(), normal.tolist(), strict=True)),
-               f"Student's t for n = {n} beside the normal distribution, with the tails beyond {factor(n, alpha):.4f} "
+               f"Student's t for n = {n} next to the normal distribution, with the tails beyond {factor(n, alpha):.4f} "
                "standard errors.", one.system, key="metrics.density",
                header=["x", "t", "normal"], n=n)
     st.caption("With few scores the interval by Student's t is wider than the interval by the normal distribution.")

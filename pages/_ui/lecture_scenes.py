@@ -113,6 +113,11 @@ class Scene:
 _WORDS = texts.read_scenes()
 
 
+def _slider(most: int, start: int, unit: str) -> dict:
+    """The scale of a guess."""
+    return {"kind": "slider", "min": 0, "max": most, "step": 1, "start": start, "unit": unit}
+
+
 # Scenes that resample.
 
 
@@ -131,7 +136,7 @@ def _urn(shown: Shown) -> dict:
     few = shown.sentences(12)
     return {"sentences": list(few.testset.systems[shown.a]), "names": shown.names,
             "metric": metric_title(shown.metric), "sums": texts.list_sums(few.metric.stat_names),
-            "sums_of": texts.SUMS, "extra": "Both systems, same draws"}
+            "sums_of": "What BLEU needs is summed over the sentences drawn.", "extra": "Both systems, same draws"}
 
 
 def _drawn(shown: Shown, steps: int) -> dict:
@@ -163,7 +168,7 @@ def _swapped(shown: Shown, steps: int) -> dict:
     drawn, every = _swaps(shown)
     result = drawn.first(steps)
     return {"n": steps, "swapped": result.swapped.tolist(), "differences": result.differences.round(4).tolist(),
-            "extreme": result.extreme.astype(int).tolist(), "counts": result.counts.tolist(),
+            "extreme": result.extreme.astype(int).tolist(), "counts": np.cumsum(result.extreme).tolist(),
             "p": result.running_p.round(6).tolist(),
             "axis": span(every.differences, about=0.0)}
 
@@ -177,7 +182,8 @@ def _swap_end(shown: Shown, steps: int) -> dict:
 def _ribbon(shown: Shown) -> dict:
     result = shown.cut()
     return {"ribbon": result.difficulty(result.ribbon).round(3).tolist(), "metric": metric_title(shown.metric),
-            "size": 300, "ribbon_label": texts.ribbon_label(shown.testset.n_segments), "extra": "Shuffle the sentences"}
+            "size": 300, "ribbon_label": f"{shown.testset.n_segments:,} sentences in their order",
+            "extra": "Shuffle the sentences"}
 
 
 def _samples(shown: Shown, steps: int) -> dict:
@@ -188,17 +194,15 @@ def _samples(shown: Shown, steps: int) -> dict:
 
 def _blocks_end(shown: Shown, steps: int) -> dict:
     result = shown.cut().first(steps)
-    return {"blocks": result.range_of(result.blocks), "broad": result.range_of(result.broad), "ratio": result.ratio,
-            "shuffled": result.shuffled.round(4).tolist(), "shuffled_ratio": result.shuffled_ratio,
+    ends = {kind: [float(end(getattr(result, kind))) for end in (np.min, np.max)] for kind in ("blocks", "broad")}
+    return {**ends, "ratio": result.ratio()[0], "shuffled": result.shuffled.round(4).tolist(),
+            "shuffled_ratio": result.ratio("shuffled")[0],
             "shuffled_ribbon": result.difficulty(result.shuffled_ribbon).round(3).tolist(),
             **texts.blocks_end(shown.metric, result, shown.testset.simulated)}
 
 
-BOOTSTRAP = Scene(1000, _WORDS["bootstrap"], {"kind": "slider", "min": 0, "max": 12, "step": 1, "start": 0,
-                                          "unit": " of 12"}, _urn, _drawn, _urn_end, prepare=_resampled)
-RANDOMIZATION = Scene(1000, _WORDS["randomization"], {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 50,
-                                                  "unit": "%"}, _table, _swapped, _swap_end,
-                      prepare=_swaps)
+BOOTSTRAP = Scene(1000, _WORDS["bootstrap"], _slider(12, 0, " of 12"), _urn, _drawn, _urn_end, prepare=_resampled)
+RANDOMIZATION = Scene(1000, _WORDS["randomization"], _slider(100, 50, "%"), _table, _swapped, _swap_end, prepare=_swaps)
 BLOCKS = Scene(100, _WORDS["blocks"], {"kind": "range", "min": 0, "max": 100, "step": 1, "low": 20, "high": 40,
                                        "unit": ""}, _ribbon, _samples, _blocks_end,
                fewer=lambda shown: len(shown.cut().blocks))
@@ -233,10 +237,6 @@ def _mean_rows(shown: Shown, steps: int) -> dict:
     return {"n": len(result.lengths), "sums": result.sums, "corpus": result.corpus}
 
 
-def _mean_end(shown: Shown, steps: int) -> dict:
-    return texts.mean_end(_three(shown))
-
-
 def _equal(shown: Shown) -> lecture.EqualSystems:
     return _equal_tests(*WORLDS[shown.world], shown.seed, 0, DOCUMENTS.most)
 
@@ -244,8 +244,8 @@ def _equal(shown: Shown) -> lecture.EqualSystems:
 def _documents_body(shown: Shown) -> dict:
     per_document, _ = WORLDS[shown.world]
     return {"per_document": per_document, "documents": lecture.SENTENCES // per_document, "alpha": _ALPHA,
-            "tiles_label": texts.TILES, "sizes": list(_FAMILY_SIZES), "correlations": list(_CORRELATIONS),
-            "worlds": [list(two) for two in WORLDS]}
+            "tiles_label": "what the sentences differ by", "sizes": list(_FAMILY_SIZES),
+            "correlations": list(_CORRELATIONS), "worlds": [list(two) for two in WORLDS]}
 
 
 def _documents_rows(shown: Shown, steps: int) -> dict:
@@ -273,18 +273,11 @@ def _comparisons_body(shown: Shown) -> dict:
 
 def _comparisons_rows(shown: Shown, steps: int, better: int = 0) -> dict:
     result = _decided(shown, steps, better)
-    return {"n": steps, "cells": {name: _list_claims(result.claims(name)) for name in result.corrections},
+    cells = {name: [[(int(k), int(row[k])) for k in np.flatnonzero(row)] for row in result.claims(name)]
+             for name in result.corrections}  # of each test set (pair, 1 or -1)
+    return {"n": steps, "cells": cells,
             "false": {name: result.false(name).tolist() for name in result.corrections},
             "lost": {name: result.lost(name).tolist() for name in result.corrections}}
-
-
-def _list_claims(claims: np.ndarray) -> list[list[tuple[int, int]]]:
-    """Of each test set: (pair, 1 or -1)."""
-    return [[(int(k), int(row[k])) for k in np.flatnonzero(row)] for row in claims]
-
-
-def _comparisons_end(shown: Shown, steps: int) -> dict:
-    return texts.comparisons_end(_decided(shown, steps, 0))
 
 
 def _further(shown: Shown, steps: int) -> dict:
@@ -292,13 +285,13 @@ def _further(shown: Shown, steps: int) -> dict:
     return {**_comparisons_rows(shown, steps, best), **texts.three_better_end(_decided(shown, steps, best))}
 
 
-MEAN = Scene(3, _WORDS["mean"], _mean_guess, _mean_body, _mean_rows, _mean_end)
-DOCUMENTS = Scene(1000, _WORDS["documents"], {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 5,
-                                          "unit": " of 100"}, _documents_body, _documents_rows, _documents_end,
-                  worlds=tuple(texts.describe_documents(*world) for world in WORLDS), prepare=_equal)
-COMPARISONS = Scene(200, _WORDS["comparisons"], {"kind": "slider", "min": 0, "max": 105, "step": 1, "start": 0,
-                                             "unit": " of 105"}, _comparisons_body, _comparisons_rows,
-                    _comparisons_end, at_once=10, further=_further,
+MEAN = Scene(3, _WORDS["mean"], _mean_guess, _mean_body, _mean_rows,
+             lambda shown, steps: texts.mean_end(_three(shown)))
+DOCUMENTS = Scene(1000, _WORDS["documents"], _slider(100, 5, " of 100"), _documents_body, _documents_rows,
+                  _documents_end, prepare=_equal, worlds=tuple(
+                      "no documents" if size == 1 else f"{size} a document, rho {rho:g}" for size, rho in WORLDS))
+COMPARISONS = Scene(200, _WORDS["comparisons"], _slider(105, 0, " of 105"), _comparisons_body, _comparisons_rows,
+                    lambda shown, steps: texts.comparisons_end(_decided(shown, steps, 0)), at_once=10, further=_further,
                     prepare=lambda shown: _decided(shown, 20, 0))
 
 
@@ -340,6 +333,6 @@ def _end(shown: Shown, steps: int) -> dict:
     return {"mean": result.mean_size, **texts.power_end(result, n, two.planned(n), two.planned_exaggeration(n))}
 
 
-POWER = Scene(300, _WORDS["power"], {"kind": "slider", "min": 0, "max": 100, "step": 1, "start": 80, "unit": " of 100"},
-              _body, _rows, _end, at_once=_AT_ONCE, worlds=tuple(texts.describe_power(*two) for two in POWER_WORLDS),
+POWER = Scene(300, _WORDS["power"], _slider(100, 80, " of 100"), _body, _rows, _end, at_once=_AT_ONCE,
+              worlds=tuple(f"{texts.name_points(points)}, {n:,} sentences" for points, n in POWER_WORLDS),
               prepare=lambda shown: _tested(shown, _AT_ONCE))

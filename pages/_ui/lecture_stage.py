@@ -131,7 +131,7 @@ def list_for_tab(scene: str, guessed: bool) -> list[dict] | None:
 
 def recall_last_round(scene: str, order: list[str]) -> list[str]:
     """The last round of another scene, beside what came of it."""
-    return [texts.recall_guess(order.index(one.scene) + 1, one.guess, one.truth) for one in _rounds()
+    return [f"Scene {order.index(one.scene) + 1}: guess {one.guess}, was {one.truth}" for one in _rounds()
             if one.scene != scene and one.scene in order and one.guess and one.truth][-1:]
 
 
@@ -144,7 +144,7 @@ def tabulate_rounds(scenes: Mapping[str, Scene]) -> dict[str, list]:
     """All rounds as a table, the last one first."""
     rows = [[scenes[one.scene].words.title, _where(one, scenes), one.guess, one.room, one.truth]
             for one in reversed(_rounds()) if one.scene in scenes]
-    return {"head": list(texts.ROUNDS), "rows": rows}
+    return {"head": ["Scene", "Where", "Guess", "The room", "What came"], "rows": rows}
 
 
 def _where(one: Round, scenes: Mapping[str, Scene]) -> str:
@@ -276,7 +276,7 @@ def _round(view: LectureView, truth: str = "") -> Round:
     """What is remembered of a view, and what came of it."""
     shown, scale = view.shown, SCENES[view.scene].scale(view.shown)
     options = scale.get("options", ())
-    of = "made-up scores" if view.scene == "documents" else texts.name_source(shown.testset)
+    of = "simulated scores" if view.scene == "documents" else texts.name_source(shown.testset)
     return Round(view.scene, of, shown.seed, shown.world, view.step,
                  texts.describe_guess(view.guess, options) if view.guess else "",
                  texts.describe_votes(view.votes, scale["kind"], options), format_numbers(view.votes) or "", truth)

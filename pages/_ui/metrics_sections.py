@@ -7,11 +7,10 @@ from functools import partial
 
 import streamlit as st
 
-from mtsig_core import MetricResult
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.metric_agreement import agreement, default_metrics
 from mtsig_core.figures.comparison_plots import agreement_dots
-from mtsig_core.metrics import list_metrics, metric_title, metric_titles
+from mtsig_core.metrics import list_metrics, metric_titles
 from mtsig_core.report.agreement import (
     agreement_assumed,
     agreement_by_pair_table,
@@ -19,7 +18,6 @@ from mtsig_core.report.agreement import (
     agreement_table,
     agreement_verdict,
     compared_metrics_table,
-    state_decisions,
 )
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.domain_tables import (
@@ -29,48 +27,25 @@ from mtsig_core.report.domain_tables import (
     domains_verdict,
     opposed_pairs_table,
 )
-from mtsig_core.report.tables import across_table, pick_unlike
 from mtsig_core.results import Agreement, TaskAgreement
-from mtsig_core.stats.across import pairs_across
-from mtsig_core.stats.cautions import about_agreement, about_top_groups
+from mtsig_core.stats.cautions import about_agreement
 from pages._ui import charts, comparison_sections, controls, screen, session_limits
 from pages._ui.browser import copyable
 from pages._ui.views import View
 
 # Whether the metrics agree.
 
-_SHOWN = 8  # pairs in sight
 _BESIDE = ("bleu", "chrf", "ter")  # of texts, where there are no tables of scores
 
 
-def compare_metrics(view: View) -> list[MetricResult]:
-    """The result by the metric of the page, and by those that are chosen beside it."""
+def show_decisions(view: View) -> None:
+    """Whether the metric of the page agrees with those that are chosen beside it."""
     others, given = [name for name in list_metrics(view.testset) if name != view.metric], view.testset.scores
     usual = [name for name in others if name in given or name in _BESIDE][:3]
-    return [view.result, *comparison_sections.pick_metrics(view, "Compare with", others, usual)]
-
-
-def show_decisions(view: View, results: Sequence[MetricResult]) -> None:
-    """On how many pairs the metrics agree, and the pairs on which they do not."""
-    names = [metric_title(result.metric) for result in results]
-    if len(results) < 2:
+    if chosen := comparison_sections.pick_metrics(view, "Compare with", others, usual):
+        comparison_sections.show_decisions(view, [view.result, *chosen], "metrics")
+    else:
         screen.plain("Choose another metric to see whether both agree.")
-        return
-    screen.answer(state_decisions(names, pairs_across(results)))
-    screen.cautions(about_top_groups({result.metric: result for result in results}))
-    table = across_table(results, view.comparison.settings)
-    unlike = pick_unlike(table)
-    if unlike:
-        screen.show_table(unlike.pick_rows(range(min(_SHOWN, len(unlike.rows)))), "metrics.unlike")
-        more = f"The first {_SHOWN} of {len(unlike.rows)} pairs. " if len(unlike.rows) > _SHOWN else ""
-        st.caption(f"{more}A positive difference means that the first system is better; ● is significant. Choose the "
-                   "metric before you look, or report them all.")
-    with st.expander("All pairs, files, command", key="metrics.pairs.box"):
-        comparison_sections.show_relations(results, "metrics.relations")
-        charts.csv_button(view.named(metric="-".join(result.metric for result in results)), "metrics.pairs",
-                          rows=table.records(), text="All pairs by all metrics as CSV")
-        copyable(view.command(metrics=",".join(result.metric for result in results)), "metrics.pairs.command",
-                 "Command that prints all pairs by these metrics")
 
 
 # Systems by domain.

@@ -1,4 +1,4 @@
-"""Parts of the page Reproduce the papers: each table or figure, ours beside theirs."""
+"""Parts of the page Reproduce the papers: each table or figure, the paper's next to ours."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import streamlit as st
 
 from mtsig_core.experiments.error_rates import families, if_independent, variants
 from mtsig_core.experiments.frame import flatten_rows
-from mtsig_core.experiments.inside_score import note_example, precisions
+from mtsig_core.experiments.inside_score import lengths, note_example, precisions
 from mtsig_core.experiments.papers import (
     KOEHN_2_3,
     KOEHN_6,
@@ -32,6 +32,7 @@ from mtsig_core.experiments.sampling import SAMPLE_KINDS, sample_both_kinds, sam
 from mtsig_core.experiments.sweeps import bound_sd, stability, sweep_sizes
 from mtsig_core.experiments.validation import conclusions, pair_tests
 from mtsig_core.figures.experiment_plots import (
+    by_length,
     intervals,
     outcomes,
     p_values,
@@ -50,6 +51,7 @@ from mtsig_core.stats.comparison import bootstrap_systems
 from mtsig_core.stats.significance import significant
 from pages._ui import comparison_sections, controls, methods_sections, one_pair, screen, session_limits, testsets
 from pages._ui.browser import command_box
+from pages._ui.inside_sections import length_lines
 from pages._ui.size_sections import run_sweep, show_references, with_several_references
 from pages._ui.studies import study
 from pages._ui.trust_sections import row_of
@@ -77,6 +79,8 @@ def _choose_system(view: View) -> str:
 
 # Koehn (2004).
 
+_SHORT = 0.85  # the shortest length ratio of Figure 1
+
 
 def _show_precisions(view: View) -> None:
     parts = study(view, "metrics precisions", "bleu")
@@ -86,10 +90,29 @@ def _show_precisions(view: View) -> None:
     parts.show_numbers(rows, key="papers.precisions")
 
 
+def _show_lengths(view: View) -> None:
+    first, *others = _first_two(view)
+    cut = study(view, "metrics lengths", "bleu", system=first, beside=others[0] if others else None)
+    one = cut.run(lengths, "Scoring other lengths")
+    short, actual = one.nearest(_SHORT), one.actual
+    screen.answer(f"At a length ratio of {short.length_ratio or 0:.2f}, {first} loses {actual.bleu - short.bleu:.1f} "
+                  f"BLEU and {actual.gtm_2 - short.gtm_2:.1f} GTM-2")
+    cut.show(partial(by_length, length_lines(one)), tables.length_records(one),
+             "BLEU and GTM-2 by length ratio.", first, key="papers.lengths")
+    st.caption("Koehn (2004), Figure 1, prints no numbers: BLEU falls sharply where the length ratio drops below 1, "
+               "GTM does not. The paper gives no exponent of GTM; 2 has scores of the size in its figure.")
+
+
+def _first_two(view: View) -> list[str]:
+    """The systems of Koehn's figure, else the best two."""
+    names = [row.system for row in view.result.systems]
+    return ["Spanish", "Portuguese"] if {"Spanish", "Portuguese"} <= {*names} else names[:2]
+
+
 def _show_factors(view: View) -> None:
     screen.show_table(tables.factor_table())
-    st.caption("Factors as printed. The paper takes n degrees of freedom where n - 1 are right; 1.9849 is a slip for "
-               "1.9840 besides; its entry for 600 at 99% is that of 599, and 2.5759 without end is 2.5758.")
+    st.caption("Factors as printed. The paper takes n degrees of freedom instead of n - 1. Slips: 1.9849 for 1.9840, "
+               "the value of 599 for 600 at 99%, and 2.5759 for 2.5758.")
     command_box(study(view, "metrics students-t").print_command(), "papers.factors.command", "intervals of a mean")
 
 
@@ -148,8 +171,8 @@ def _show_outcomes(view: View) -> None:
         "Paired bootstrap of each broad sample: the share on which A is better.", a, b, key="papers.wins")
     screen.show_table(tables.tally_table({"broad samples": samples["broad"], "blocks": samples["blocks"]}, a, b,
                                          view.alpha, published=_is_koehns(view)))
-    st.caption(f"{KOEHN_7_8.source}: {KOEHN_7_8.about}. Between Spanish and Danish one broad sample of his 100 was "
-               "negative, by 0.07 (Figure 4; '300 broad samples' in 3.4 is a slip).")
+    st.caption(f"{KOEHN_7_8.source}: {KOEHN_7_8.about}. Between Spanish and Danish one of the paper's 100 broad "
+               "samples was negative, by 0.07 (Figure 4). In 3.4, '300 broad samples' is a slip.")
 
 
 def _show_conclusions(view: View) -> None:
@@ -196,7 +219,7 @@ def _show_relative(view: View) -> None:
     st.caption(f"Left: this test set; right: {ZHANG_VOGEL_1.source}, {ZHANG_VOGEL_1.about}. Percent: (end - median) / "
                "|median|.")
     command_box(view.command(), "papers.table1.command", "the intervals of all systems")
-    testsets.offer_demo(testsets.ZHANG_VOGEL, "A test set of the size of theirs, with four references as they had:",
+    testsets.offer_demo(testsets.ZHANG_VOGEL, "A test set as large as the paper's, also with four references:",
                         view.source)
 
 
@@ -213,8 +236,8 @@ def _show_shares(view: View) -> None:
                       sizes=tuple(percent / 100 for percent in percents))
     screen.show_table(tables.size_table(swept, system))
     st.caption(f"{ZHANG_VOGEL_2.source}: {ZHANG_VOGEL_2.about}; human: fluency and adequacy, parts by document, "
-               "bootstrap by sentence. Their M-BLEU scores are below their BLEU, which an arithmetic mean of the same "
-               "precisions (their eq. 4, and ours) cannot be.")
+               "bootstrap by sentence. The paper's M-BLEU is below its BLEU, which is impossible for equation 4, the "
+               "arithmetic mean of the precisions.")
     shares.show_numbers(tables.system_records(swept, view.metric in view.testset.scores), system, key="papers.table2",
                         sizes=",".join(f"{percent}%" for percent in percents))
 
@@ -242,7 +265,7 @@ def _show_sizes(view: View) -> None:
         shares.show(partial(widths, rows, slope, paper, unit=units,
                             theirs=f"Zhang and Vogel, {metric_title(theirs)}"), rows,
                     "Relative width of the interval by size.", system, key="papers.widths")
-    st.caption("Figures 4 to 7 draw mean scores by size (left); the widths (right) are those of their Table 2.")
+    st.caption("Left: mean scores by size, as in Figures 4 to 7. Right: the widths of Table 2.")
 
 
 def _show_relations(view: View) -> None:
@@ -254,10 +277,22 @@ def _show_relations(view: View) -> None:
              "rank_rule": "simultaneous", "baseline": None}
     found = [view.compare(name, **asked).metrics[name] for name in metrics]
     comparison_sections.show_relations(found, "papers.figure3")
-    st.caption("They decide by the percentile interval of the difference, by segment and without a correction. So "
-               "pairs of equal systems may have a sign by chance, more often the more pairs there are.")
+    st.caption("The paper decides by the percentile interval of the difference, by segment, without a correction. So "
+               "equal systems may differ by chance, more often the more pairs there are.")
     command_box(replace(view, metric=",".join(metrics), settings=asked).command(), "papers.figure-3.command",
                 "all pairs by these three metrics")
+
+
+def _show_histogram(view: View) -> None:
+    name, unit, form = _choose_system(view), metric_title(view.metric), choose_form(view.result)
+    one, = view.experiment(bootstrap_systems, "Drawing resamples", only=(name,),
+                           **{key: view.settings[key] for key in ("unit", "alpha", "seed")})
+    ends = one.intervals["percentile"]
+    screen.answer(f"The middle {view.level} of {len(one.drawn):,} {unit} scores: {ends[0]:{form}} to {ends[1]:{form}}"
+                  if ends else f"{name} scores {one.score:{form}} {unit} in every resample")
+    comparison_sections.show_replicates(view, one, "percentile", "papers.histogram")
+    st.caption("Zhang and Vogel (2004), Figures 1 and 2, are histograms of 20,000 BLEU scores, without numbers. Their "
+               "interval runs from the 2.5th to the 97.5th percentile, as here at 95%.")
 
 
 def _show_settling(view: View) -> None:
@@ -276,8 +311,8 @@ def _show_settling(view: View) -> None:
                f"{bound_sd(settled.settings.alpha, less_median=True):.2f} standard errors over the root of B, the line "
                "of the figure.")
     screen.show_table(tables.growing_table(settled, theirs, view.level))
-    st.caption(f"One interval for each B; theirs: {ZHANG_VOGEL_5.source}. Their BLEU ends look rounded to 0.0001, more "
-               "than the SD at B = 20,000.")
+    st.caption(f"One interval for each B, next to {ZHANG_VOGEL_5.source}. The paper's BLEU ends look rounded to "
+               "0.0001, more than the SD at B = 20,000.")
 
 
 # Riezler and Maxwell (2005).
@@ -302,13 +337,13 @@ def _show_pair(view: View) -> None:
     study(view, "validate pair", ",".join(by_metric), **asked).show(
         _p_by_metric(view.alpha, by_metric),
         [{"metric": name, **row} for name, one in by_metric.items() for row in flatten_rows(one.rows)],
-        "p-values of the pair under each metric, by two tests, beside those of the paper.", a, b, key="papers.pair")
+        "p-values of the pair under each metric, by two tests, next to the paper's.", a, b, key="papers.pair")
     screen.show_table(tables.pair_tests_table(by_metric))
     counted = {metric_title(name): one.n_segments for name, one in by_metric.items()}
     st.caption("Segments: " + ", ".join(f"{count:,} by {name}" for name, count in counted.items())
-               + f". Theirs: {RIEZLER_MAXWELL_T1.source}, {RIEZLER_MAXWELL_T1.about}; their bootstrap, one-sided as "
-               "printed, has the smaller p."
-               + (" Their F (dep-f) needs parses of all texts." if "dep-f" not in usable else ""))
+               + f". Paper: {RIEZLER_MAXWELL_T1.source}, {RIEZLER_MAXWELL_T1.about}. The paper's bootstrap is "
+               "one-sided, so its p is smaller."
+               + (" The paper's F (dep-f) needs parses of all texts." if "dep-f" not in usable else ""))
 
 
 def _p_by_metric(alpha: float, by_metric):
@@ -320,7 +355,7 @@ def _p_by_metric(alpha: float, by_metric):
             "randomization": one.p_value("segment", "ar"),
             "bootstrap as printed": one.p_value("segment", "riezler-maxwell"),
             "randomization by document": one.p_value("document", "ar"),
-            "their randomization": theirs[2], "their bootstrap": theirs[3]}
+            "paper: randomization": theirs[2], "paper: bootstrap": theirs[3]}
     return partial(p_values, rows, alpha)
 
 
@@ -332,15 +367,15 @@ def _show_variants(view: View) -> None:
     ours, theirs = ([sum(significant(p, view.alpha) for p in test) for test in zip(*table, strict=True)]
                     for table in both)
     screen.answer(f"Of {len(one.rows)} pairs of equal systems, randomization calls {ours[0]} different and the "
-                  f"bootstrap as printed {ours[1]} (theirs: {theirs[0]} and {theirs[1]})")
+                  f"bootstrap as printed {ours[1]} (paper: {theirs[0]} and {theirs[1]})")
     equals.show(partial(p_values, {row.pair: {
         "randomization": row.p_ar, "bootstrap as printed": row.p_as_printed, "signed shift": row.p_bootstrap,
-        "their randomization": paper[2], "their bootstrap": paper[3]}
+        "paper: randomization": paper[2], "paper: bootstrap": paper[3]}
         for row, paper in zip(one.rows, printed, strict=True)}, one.alpha), one.rows,
         "p-values of five pairs of equal systems by three tests.", key="papers.variants")
     screen.show_table(tables.variant_table(one))
-    st.caption(f"{RIEZLER_MAXWELL_T2.source}, {RIEZLER_MAXWELL_T2.about}, in NIST. The shift as they print it gives a "
-               "p that, where small, is about half; with the signed shift both tests agree.")
+    st.caption(f"{RIEZLER_MAXWELL_T2.source}, {RIEZLER_MAXWELL_T2.about}, in NIST. A small p of the printed shift is "
+               "about half as large as it should be. With the signed shift both tests agree.")
 
 
 def _show_families(view: View) -> None:
@@ -370,12 +405,14 @@ def _show_algorithms(view: View) -> None:
 ITEMS = {
     "note-example": Item("The worked example: what it gets wrong", _show_note),
     "koehn-table1": Item("Table 1: precisions of six systems", _show_precisions),
+    "koehn-figure1": Item("Figure 1: output length, BLEU and GTM", _show_lengths),
     "koehn-table2": Item("Table 2: Student's t", _show_factors),
     "koehn-figure2": Item("Figures 2 and 3: blocks and broad samples", _show_spread),
     "koehn-figure4": Item("Figures 4, 7 and 8: what samples conclude", _show_outcomes),
     "koehn-figure6": Item("Figure 6: intervals of broad samples", _show_hits),
     "koehn-table3": Item("Table 3: conclusions by pair and size", _show_conclusions),
     "koehn-table4": Item("Table 4: conclusions by level", _show_levels),
+    "zhang-figure1": Item("Figures 1 and 2: one bootstrap histogram", _show_histogram),
     "zhang-table1": Item("Table 1: relative intervals", _show_relative),
     "zhang-figure3": Item("Figure 3: every pair by three metrics", _show_relations),
     "zhang-table2": Item("Table 2: intervals by size", _show_shares),

@@ -54,14 +54,14 @@ def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Ca
         text = _kept(key, about)
     except MtsigError as problem:
         return screen.error(problem)
-    with st.expander("Set an official table beside these scores", expanded=bool(text), key="official.box"):
+    with st.expander("Compare a published table with these scores", expanded=bool(text), key="official.box"):
         st.caption(f"Columns: {first}system and each metric, or {first}system, metric, score; tabs, semicolons or "
-                   "commas between. It is kept with the address of this page: who has the address "
-                   "sees it. Empty the box to take it away.")
+                   "commas between. It is kept with the address of this page: whoever has the address "
+                   "sees it. To remove it, empty the box.")
         if _SAID not in st.session_state:  # else what was typed stays
             st.session_state[_TEXT] = text
         if not text and address.asked(key) is not None:
-            st.caption("The table in the address is not about this, or is not kept any more.")
+            st.caption("The table in the address belongs to something else, or has been deleted.")
         st.text_area("Paste a table", key=_TEXT, max_chars=_LONGEST, height=120, placeholder=example,
                      on_change=_pasted, args=(key, about))
         st.file_uploader("or upload it", type=["tsv", "csv", "txt"], key=_FILE, on_change=_uploaded, args=(key, about),

@@ -21,6 +21,7 @@ import streamlit as st
 
 from mtsig_core import Caution, MtsigError
 from mtsig_core.errors import Remedy
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import group_cautions
 from mtsig_core.report.palette import told_apart
 from mtsig_core.report.table import KINDS, MISSING, Cell, Table
@@ -28,22 +29,23 @@ from mtsig_core.report.text import printable_lines
 from mtsig_core.stats.settings import SETTINGS
 from pages._server.components import STYLE
 
-#: The label of the control by the argument it gives; what is not here is given elsewhere than in the sidebar.
-LABELS = {"metrics": "Metric", "tokenize": "Tokenizer", "rank_rule": "Ranks", "exclude": "Exclude systems",
-          "refs_as_systems": "References take part as systems",
-          **{name: setting.title for name, setting in SETTINGS.items() if setting.offered}}
+#: Where the sidebar has the control of an argument; the last part is its label.
+LABELS = {"metrics": "Metric", "tokenize": "Tokenizer", "exclude": "Systems and segments > Exclude systems",
+          "refs_as_systems": "Systems and segments > References take part as systems",
+          **{name: f"Change > {setting.title}" for name, setting in SETTINGS.items()
+             if setting.offered or name == "rank_rule"}}
 _TRIALS = SETTINGS["trials"].list_offers(False, {})
 
 
 def in_side_bar(remedies: Iterable[Remedy]) -> str:
     """What the sidebar has of them, as a sentence; empty where it has nothing.
 
-    >>> in_side_bar([{"unit": "document"}, {"trials": 2345}, {"docs": "FILE"}, {"refs_as_systems": True}])
-    'In the sidebar: Unit = document, or Trials = 4999, or References take part as systems.'
+    >>> in_side_bar([{"unit": "document"}, {"trials": 2345}, {"docs": "FILE"}, {"metrics": "bleu"}])
+    'In the sidebar: Change > Unit: Document, or Change > Trials: 4,999, or Metric: BLEU.'
     """
-    told = [" with ".join(_set(name, value) for name, value in remedy.items()) for remedy in remedies
+    ways = [" with ".join(_name_setting(name, value) for name, value in remedy.items()) for remedy in remedies
             if all(map(_is_there, *zip(*remedy.items(), strict=True)))]
-    return f"In the sidebar: {', or '.join(told)}." if told else ""
+    return f"In the sidebar: {', or '.join(ways)}." if ways else ""
 
 
 def _is_there(name: str, value: str | int) -> bool:
@@ -53,10 +55,16 @@ def _is_there(name: str, value: str | int) -> bool:
     return name in LABELS and (name == "exclude" or not str(value).isupper())
 
 
-def _set(name: str, value: str | int) -> str:
-    if name == "trials":
-        value = next(offered for offered in _TRIALS if offered >= int(value))
-    return LABELS[name] if value is True else f"{LABELS[name]} = {value}"
+def _name_setting(name: str, value: str | int) -> str:
+    value = offer_trials(value) if name == "trials" else value
+    named = metric_title(str(value)) if name == "metrics" else \
+        SETTINGS[name].name_value(value) if name in SETTINGS else value
+    return LABELS[name] if value is True else f"{LABELS[name]}: {named}"
+
+
+def offer_trials(least: str | int) -> int | None:
+    """The number of trials that the menu offers, where so many are needed; None where it has no such number."""
+    return next((offered for offered in _TRIALS if offered >= int(least)), None)
 
 
 #: Hebrew, Arabic and their kin, with what joins the words of one name; names in a list are further apart.
@@ -104,9 +112,9 @@ def plain(text: str) -> None:
     st.html(f'<div class="mt-plain">{_literal(text)}</div>')
 
 
-def faint(text: str) -> None:
+def faint(text: str, width: str = "stretch") -> None:
     """A remark below what it is about, shown literally."""
-    st.html(f'<div class="mt-plain mt-faint">{_literal(text)}</div>')
+    st.html(f'<div class="mt-plain mt-faint">{_literal(text)}</div>', width=width)
 
 
 def error(told: str | MtsigError) -> None:
@@ -270,15 +278,15 @@ def _filter_rows(rows: Sequence[Sequence[str]], key: str, n_columns: int, of: in
                              max_chars=300, width=320).casefold()
         shown = [k for k in shown if any(text in cell.casefold() for cell in rows[k])]
         hints = [f"{len(shown)} of {len(rows)} rows."] * bool(text) + [
-            f"Below the lower edge: {len(shown) - _SEEN} more, scroll there."] * (len(shown) > _SEEN) + [
-            "A click on a head sorts. Above the right corner: columns, search, full screen."]
+            f"Scroll down for {len(shown) - _SEEN} more."] * (len(shown) > _SEEN) + [
+            "Click a heading to sort. At the top right: columns, search, full screen."]
     if len(shown) > (most := MOST_CELLS // n_columns):
         hints.insert(0, f"This table shows the first {most:,} of {len(shown):,} rows. Filter to see others.")
         shown = shown[:most]
     if of > n_columns:
         hints.append(f"This table shows the first {n_columns} of {of:,} columns.")
     elif wide:
-        hints.append(f"{n_columns} columns, of which the last may lie beyond the right edge: scroll there.")
+        hints.append(f"{n_columns} columns: scroll right to see the last.")
     if hints:
         st.caption(" ".join(hints))
     return shown

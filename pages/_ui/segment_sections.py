@@ -133,17 +133,23 @@ def show_box(inside: str, marks: str | None, lower: bool = False) -> None:
     st.html(f'{segment_cards.STYLE}<div class="mt-one{" mt-lower" * lower}">{texts}{legend}</div>')
 
 
-def show_decided(ahead: str, deciding: int, n: int) -> None:
-    """Say how few segments the lead of a system hangs on."""
-    what = "1 segment (of {}) that adds" if deciding == 1 else f"{deciding} segments (of {{}}) that add"
-    screen.faint(f"Without the {what.format(n)} most to its lead, {ahead} would not be ahead. To read them: "
-                 "'those that decide'.")
+def show_decided(better: str, deciding: int, n: int) -> None:
+    """Say how few segments decide which system scores higher, with a button that shows them."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        screen.faint(f"Without {deciding:,} of the {n:,} segments, {better} would not score higher.", "content")
+        st.button("Show them" if deciding > 1 else "Show it", key="segments.decide", type="tertiary",
+                  on_click=_show_deciding)
+
+
+def _show_deciding():
+    st.session_state["only"] = DECIDE
+    first_listed()
 
 
 def not_listed(line: int, n: int, clear: Callable[[], None]) -> None:
     """Say that the segment of the address is none of those listed."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        screen.plain(f"Line {line}, which the link asks for, is not among the {n} segments listed.")
+        screen.plain(f"Line {line} is not among the {n} segments that match the filter.")
         st.button("Clear the filters", on_click=clear, key="segments.clear")
 
 
@@ -254,8 +260,8 @@ class Reader:
 _EACH, DECIDE = "all segments", "those that decide"
 _FILTERS = {"document": None, "genre": None, "text": "", "where": segments.PLACES[0], "how": segments.WAYS[0],
             "only": _EACH, "shortest": None, "longest": None}
-_HOW = ("Capitals do not matter. Whole words: letters and digits may not go on at either end, so not for scripts "
-        "without spaces. Regular expression: as in Python; it may take two seconds.")
+_HOW = ("Case does not matter. Whole words need spaces between words. Regular expressions are those of "
+        "Python, and stop after two seconds.")
 
 
 @dataclass(frozen=True)
@@ -300,28 +306,23 @@ def clear_filters() -> None:
 def pick_filters(testset: TestSet) -> Filters:
     """Draw the filters. A link from elsewhere finds all of them unset."""
     more = {"pages_own": True, "on_change": first_listed}
-    bare = more | {"label_visibility": "collapsed"}
     domains = [] if testset.domains is None else list(dict.fromkeys(testset.domains))
-    columns = st.columns([4, 2.9, 3.2, *[2.8] * (len(domains) > 1), *[3.6] * (testset.documents is not None), 2.5])
-    text = controls.text(columns[0], "Text contains", "text", placeholder="Text contains", max_chars=500, **bare)
+    only = controls.choice("Which segments", [_EACH, DECIDE], "only", **more)
+    text = controls.text(st, "Text contains", "text", max_chars=500, **more)
+    left, right = st.columns(2)
     places = [place for place in segments.PLACES if place != "source" or testset.sources is not None]
-    where = controls.choice("Where", places, "where", place=columns[1], **bare)
-    only = controls.choice("Which segments", [_EACH, DECIDE], "only", place=columns[2], **bare)
-    domain = None
-    if len(domains) > 1:
-        domain = controls.choice("Domain", domains, "genre", place=columns[3], optional=True,
-                                 placeholder="all domains", **bare)
+    where = controls.choice("Where", places, "where", place=left, **more)
+    how = controls.choice("How", segments.WAYS, "how", place=right, help=_HOW, **more)
+    domain = controls.choice("Domain", domains, "genre", optional=True, placeholder="all domains", **more) \
+        if len(domains) > 1 else None
     numbers = {} if testset.documents is None else one_pair.documents_of(testset, domain)
-    document = None
-    if numbers:
-        document = controls.choice("Document", list(numbers), "document", place=columns[-2], optional=True,
-                                   placeholder=f"all {len(numbers):,} documents", **bare)
-    with columns[-1].popover("More", width="stretch"):
-        how = controls.choice("The text is looked for", segments.WAYS, "how", help=_HOW, **more)
-        st.caption("Length of the longest reference, in characters")
-        shortest, longest = (
-            controls.number(place, label, None, key, least=0.0, most=1e6, step=1.0, format="%.0f", **more)
-            for place, label, key in zip(st.columns(2), ("At least", "At most"), ("shortest", "longest"), strict=True))
+    document = controls.choice("Document", list(numbers), "document", optional=True,
+                               placeholder=f"all {len(numbers):,} documents", **more) if numbers else None
+    shortest, longest = (
+        controls.number(place, label, None, key, least=0.0, most=1e6, step=1.0, format="%.0f",
+                        help="Of the longest reference", **more)
+        for place, label, key in zip(st.columns(2), ("Characters, at least", "at most"), ("shortest", "longest"),
+                                     strict=True))
     return Filters(dict(document=numbers.get(document), domain=domain, text=text, where=where, how=how,
                         shortest=_whole(shortest), longest=_whole(longest)), document, only)
 

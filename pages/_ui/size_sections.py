@@ -8,6 +8,7 @@ from functools import partial
 from statistics import median_low
 from typing import NamedTuple
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -50,6 +51,7 @@ from pages._work.memory import Memory, make_once
 
 _TEN, _SIZES, _REPEATED = "ten sizes", ["10, 20, 50, 80, 100", "10%, 20%, 50%, 80%, 100%"], [30, 100, 300]
 _FEW_PAIRS = 15  # in sight
+_FARTHEST, _ROOM, _POINTS = 1000, 1.2, 20  # how far the curve goes beyond the largest size, to reach the answer
 
 
 class Sizes(NamedTuple):
@@ -106,8 +108,12 @@ class Curve:
 
     def figure(self, sweep: SizeSweep, mine: PairPlan, rows: Sequence[Detection]) -> Callable[[], go.Figure]:
         """What makes the figure of the curve and its dots."""
+        largest, beyond = max(self.sizes), []
+        if mine.units is not None and largest < mine.units <= _FARTHEST * largest:
+            sizes = np.geomspace(largest, _ROOM * mine.units, _POINTS).round().astype(int).tolist()
+            beyond = plan_detections(sweep, mine.a, mine.b, self.difference, sorted({*sizes, mine.units}))
         return partial(decisions, rows, self.power, mine.units, unit=f"{sweep.settings.unit}s", whole=sweep.n_units,
-                       between=(mine.units_low, mine.units_high))
+                       between=(mine.units_low, mine.units_high), beyond=beyond)
 
     def grow(self, parts: Mapping[tuple[int], SizeSweep]) -> None:
         """Draw what is known already, on the axes that it will have in the end."""
@@ -123,9 +129,8 @@ class Curve:
                 for row in plan_detections(*asked, self.sizes)]
         sentence = f"Test sets of {len(parts) - 1} of {len(self.sizes)} sizes are drawn so far"
         charts.grow(self.figure(whole, mine, rows), f"size.growing.{len(parts)}", f"{sentence}; the planned curve.")
-        screen.faint(f"{sentence}, the smallest first: the dots so far are no result. The headline and the dotted "
-                     "curve come from the whole set and stay. Scores, intervals, tables and files come with the last "
-                     "dot.")
+        screen.faint(f"{sentence}, the smallest first: the dots so far are not the result. The headline and the "
+                     "dotted curve come from the whole set and stay. The rest comes with the last dot.")
 
     def show_answer(self, sweep: SizeSweep) -> None:
         """The size that the difference takes, by the standard errors of the whole test set."""
@@ -175,8 +180,9 @@ class Curve:
                       f"{mine.a} and {mine.b}, by size: from {rows[0].significant.share:.0%} at {rows[0].size} {units} "
                       f"to {rows[-1].significant.share:.0%} at {rows[-1].size}.", mine.a, mine.b, key="size.decisions",
                       command=command, table=detection_table(rows))
-        st.caption("Dotted: how often a new test set of each size would find the difference, for one pair. Dots: how "
-                   "often random parts of this test set do; pale dots overlap too much to add evidence.",
+        st.caption("Dotted: how often a new test set of each size would find the difference, for one pair; dashed "
+                   "where it is extrapolated beyond the sizes drawn. Dots: how often random parts of this test set do; "
+                   "pale dots overlap too much to add evidence.",
                    help=self._about(sweep, mine))
 
     def show_plan(self, sweep: SizeSweep, planned: Sequence[PairPlan], mine: PairPlan) -> None:
@@ -198,7 +204,7 @@ class Curve:
         """What the dots, the curve and the line are."""
         alpha, unit = sweep.settings.alpha, metric_title(self.view.metric)
         return (f"Each dot is a share of random test sets with p at most {alpha:g} (uncorrected, percentile test on "
-                f"{sweep.settings.resamples} resamples by {sweep.settings.unit}), with its Monte Carlo interval; their "
+                f"{sweep.settings.resamples} resamples by {sweep.settings.unit}), with its Monte Carlo interval. Their "
                 f"differences are moved by {rounded(self.difference - mine.delta, '+')} {unit}. Opposite: against the "
                 f"order of the whole set; {own_order(mine, alpha)}. Pale: more than half of this test set. The dotted "
                 f"curve is normal theory and meets the line of {self.power:.0%} at the size needed; the bar is its "
@@ -265,7 +271,7 @@ def show_references(view: View, system: str | None = None, asked: dict | None = 
     if whole and whole[-1].equivalent is not None:
         screen.answer(f"With {whole[-1].references} references, {as_good_as(whole[-1])} gives as narrow an interval "
                       "(relative to the score) as all of it with one reference")
-    scale = 1 if metric == "nist" else 100  # they print BLEU as a fraction
+    scale = 1 if metric == "nist" else 100  # the paper prints BLEU as a fraction
     theirs = [(count, scale * score, low / 100, high / 100)
               for count, score, low, high in (ZHANG_VOGEL_3.rows.get(metric, ()) if with_paper else ())]
     if not whole:
@@ -283,8 +289,8 @@ def show_references(view: View, system: str | None = None, asked: dict | None = 
     if with_paper:
         screen.show_table(grid_table(swept, system))
         st.caption("Low and high end in percent of the median, by share of the set and number of references; in "
-                   f"brackets {ZHANG_VOGEL_4.source if metric == 'nist' else ZHANG_VOGEL_3.source}. They find that "
-                   "four references make up for 30 to 40% of it (4.2).")
+                   f"brackets {ZHANG_VOGEL_4.source if metric == 'nist' else ZHANG_VOGEL_3.source}. The paper finds "
+                   "that four references make up for 30 to 40% of it (4.2).")
 
 
 def with_several_references(view: View, system: str) -> tuple[TestSet, Source]:

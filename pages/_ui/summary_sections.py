@@ -128,7 +128,7 @@ def show_scores(view: View) -> None:
         with_table=False, alt="Scores with intervals and rank ranges of all systems, best first; the tab Table has the "
                               "same numbers.")
     if not result.pairs:
-        st.caption("The interval is for the score of this system: there is no other to compare it with, hence no rank.")
+        st.caption("The interval is for the score of this system. No rank, because there is no other system.")
         return
     holds = keeps_its_level(comparison) and comparison.settings.correction in FAMILY_WISE
     st.caption(f"Overlapping intervals do not decide: decisions come from the differences"
@@ -146,9 +146,10 @@ def show_table(view: View, others: list[MetricResult]) -> None:
     if chosen is not None:
         one_pair.open_pair(view, table.values("system")[chosen])
     if others:
-        several = ",".join([view.metric, *(other.metric for other in others)])
-        comparison_sections.show_disagreement(view, others, comparison_sections.warnings_of(view, others),
-                                              replace(view, metric=several).command())
+        warnings = comparison_sections.warnings_of(view, others)
+        screen.cautions((caution for caution in warnings if caution.kind.concern == "scores"), several=True)
+        st.subheader("Do the metrics agree?")
+        comparison_sections.show_decisions(view, [view.result, *others], "summary")
 
 
 def show_references(view: View) -> None:

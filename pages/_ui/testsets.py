@@ -91,11 +91,11 @@ class Gone(InputError):
 
     def __init__(self, name: str, what: str = "test set"):
         super().__init__(
-            f"The {what} of this link is not here: it was deleted, it has expired, or it was kept on another "
-            "server. Upload its files again on the page Upload: the same files give the same numbers."
+            f"The {what} of this link is not here: it was deleted, has expired, or is on another server. "
+            "Upload its files again on the page Upload: the same files give the same numbers."
             if name.startswith(KEPT) else
-            f"The {what} {shortened(name, 200)!r} of this link is not here. If it was a folder of this server, see "
-            "whether it still is; or upload its files on the page Upload: the same files give the same numbers.")
+            f"The {what} {shortened(name, 200)!r} of this link is not here. If it is a folder of this server, check "
+            "that it still exists. Or upload its files on the page Upload: the same files give the same numbers.")
 
 
 def available() -> dict[str, Offer]:
@@ -131,7 +131,9 @@ def _tasks_of_the_server() -> dict[str, TaskOffer]:
     for name, folder in task_folders():
         pairs, scores, runs, unread = beside(folder)
         source = TaskSource(str(folder), scores=tuple(scores), run=tuple(runs), below=str(root()))
-        offers.setdefault(name, TaskOffer(name, source, pairs, unread))
+        own = folder_name(folder)  # which is not "txt", as the path may end
+        label = name if name.lower().removesuffix(".zip").endswith(own.lower()) else own
+        offers.setdefault(name, TaskOffer(label, source, pairs, unread))
     return offers
 
 
@@ -154,10 +156,10 @@ def _list_testsets(name: str, offer: Offer | TaskOffer) -> dict[str, Offer]:
     if isinstance(offer, Offer):
         return {name: offer}
     names = {pair: offer.testset(name, pair) for pair in offer.pairs}
+    labels = {pair: own if offer.source.folder is None else f"{offer.label}/{pair}" for pair, own in names.items()}
     if offer.saved is None:
-        return {own: _from_source(offer.source.select_pair(pair), own) for pair, own in names.items()}
-    saved = offer.saved
-    return {own: Offer(f"{saved.name}/{pair}", partial(_load_upload, saved, pair), offer.source.select_pair(pair))
+        return {own: _from_source(offer.source.select_pair(pair), labels[pair]) for pair, own in names.items()}
+    return {own: Offer(labels[pair], partial(_load_upload, offer.saved, pair), offer.source.select_pair(pair))
             for pair, own in names.items()}
 
 

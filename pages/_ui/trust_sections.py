@@ -25,6 +25,7 @@ from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.sentences import describe_direction
 from mtsig_core.report.table import rounded
 from mtsig_core.stats.few_units import FEW_UNITS, least_of_units
+from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS, significant
 from pages._ui import controls, one_pair, result_cache, screen
 from pages._ui.browser import command_box
@@ -32,6 +33,7 @@ from pages._ui.screen import or_end_page
 from pages._ui.studies import Study, grow, study
 from pages._ui.views import View
 
+_TEST_NAMES, _INTERVAL_NAMES = SETTINGS["test"].names, SETTINGS["ci"].names
 _NULLS = {"segment": "Segments drawn", "document": "Documents drawn"}  # what a simulated test set is made of
 
 
@@ -113,26 +115,29 @@ def show_type_one(view: View) -> None:
 
 def _describe_false_alarms(one, alpha: float) -> str:
     """The headline: false alarms of the randomization test by each unit, or what cannot be told."""
-    at = [row.rejected for row in _null_situations(one).values()]
+    rows, words = list(_null_situations(one).values()), ""
     if one.n_documents is None:
-        return (f"Testing by segment gives {at[0].share:.1%} false alarms where segments are independent"
-                + (f", as promised ({alpha:.0%})" if contains(at[0], alpha) else f" instead of {alpha:.0%}"))
-    _, by_segment, by_document = at
-    if not significant(float(least_of_units(TESTS["ar"], "document", np.array(one.n_documents))), alpha):
-        return (f"With {one.n_documents} documents, a test by document can never be significant. Testing by segment "
-                f"gives {by_segment.share:.1%} false alarms")
-    if contains(by_segment, alpha) and contains(by_document, alpha):
-        return (f"{one.n_pairs:,} simulations are too few to tell: testing by segment gives {by_segment.share:.1%} "
-                f"false alarms, by document {by_document.share:.1%}. Both agree with {alpha:.0%}")
-    agrees = f", in agreement with {alpha:.0%}"
-    return (f"Testing by segment gives {by_segment.share:.1%} false alarms"
-            + (agrees if contains(by_segment, alpha) else f" instead of {alpha:.0%}")
-            + f". Testing by document gives {by_document.share:.1%}"
-            + ("" if contains(by_document, alpha) else f", which is {_more(by_document, alpha)} promised"))
+        told, words = {"segment": rows[0].rejected}, " where segments are independent"
+    else:
+        told = {"segment": rows[1].rejected, "document": rows[2].rejected}
+    never = one.n_documents is not None and not significant(
+        float(least_of_units(TESTS["ar"], "document", np.array(one.n_documents))), alpha)
+    if not never and all(contains(rate, alpha) and rate.high - rate.low > alpha for rate in told.values()):
+        return "Too few simulations to tell: " + ", ".join(
+            f"by {unit} {rate.share:.1%} of {rate.n:,} are false alarms (95% CI {rate.low:.1%} to {rate.high:.1%})"
+            for unit, rate in told.items())
+    said = {unit: f"Testing by {unit} gives {rate.share:.1%} false alarms{words}{_held_against(rate, alpha)}"
+            for unit, rate in told.items()}
+    if never:
+        said["document"] = f"With {one.n_documents} documents, a test by document can never be significant"
+    return ". ".join(said.values())
 
 
-def _more(rate: Rate, level: float) -> str:
-    return "more than" if rate.share > level else "less than"
+def _held_against(rate: Rate, alpha: float) -> str:
+    """How a rate of false alarms compares with the promised one."""
+    if contains(rate, alpha):
+        return f", as promised ({alpha:.0%})"
+    return f", {'more' if rate.share > alpha else 'fewer'} than promised ({alpha:.0%})"
 
 
 def _null_situations(one) -> dict:
@@ -143,7 +148,7 @@ def _null_situations(one) -> dict:
 def _rejections(alpha: float, one):
     """The figure of all tests in each situation."""
     at = _null_situations(one)
-    return partial(panels, {situation: [row_of(TESTS[row.test].title, row.rejected) for row in one.rows
+    return partial(panels, {situation: [row_of(_TEST_NAMES[row.test], row.rejected) for row in one.rows
                                         if (row.null, row.unit) == (first.null, first.unit)]
                             for situation, first in at.items()}, alpha, "false alarms",
                    predicted={} if one.predicted is None else {list(at)[1]: one.predicted})
@@ -195,7 +200,7 @@ def _size_situations(one) -> dict:
 
 def _held(alpha: float, one):
     """The figure of every kind of interval of the score, in each situation."""
-    return partial(panels, {situation: [row_of(row.kind, row.covered) for row in one.rows if (
+    return partial(panels, {situation: [row_of(_INTERVAL_NAMES[row.kind], row.covered) for row in one.rows if (
         row.sampled, row.unit, row.quantity) == (first.sampled, first.unit, "score")]
         for situation, first in _size_situations(one).items()}, 1 - alpha, "of intervals contain the true score")
 
@@ -253,8 +258,7 @@ def _show_better(view: View) -> None:
                   table=tables.claim_table(one))
     st.caption(f"{one.better} of {one.systems} systems are better by about {rounded(one.difference)} points, on "
                f"{one.repeats} test sets of {one.n_segments:,} segments. Bonferroni, Holm and Romano-Wolf limit the "
-               "chance of any false claim (left); the two by Benjamini limit the share of claims that are false "
-               "(right).")
+               "chance of any false claim (left). Benjamini's two limit the share of claims that are false (right).")
     with explain("claims"):
         st.markdown(f"Randomization test by segment, {one.trials:,} permutations. {one.null_pairs} pairs are of equal "
                     "systems. Bars are 95% Monte Carlo intervals; vermillion marks a rate above the promised one.")

@@ -1,14 +1,16 @@
-"""Parts of the page Upload: what may be uploaded, what was, and files that did not come."""
+"""Parts of the page Upload: files and what they are, samples, what was uploaded before, and what was read."""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import streamlit as st
 
+from mtsig_core import InputError, MtsigError, TestSet
 from mtsig_core.errors import format_count
 from mtsig_core.languages import SPACELESS, languages_of
 from mtsig_core.metrics.tokenizers import TOKENIZERS, default_tokenizer, fitting_tokenizers, splits_words
@@ -17,6 +19,7 @@ from mtsig_core.readers.tasks import unread_sentences
 from mtsig_core.readers.uploads import (
     ROLES,
     Upload,
+    add_documents,
     guess_name,
     guess_uploads,
     in_order,
@@ -26,16 +29,20 @@ from mtsig_core.readers.uploads import (
     upload_name,
 )
 from mtsig_core.report.commands import command_line
+from mtsig_core.report.tables import inventory_table
 from mtsig_core.source import Source, TaskSource
+from mtsig_core.stats.cautions import find_suspicions
 from mtsig_core.store.database import DAY, megabytes
 from mtsig_core.store.kept_sets import Saved
 from pages._server import uploads
 from pages._server.internals import DeletedFile, UploadedFile
-from pages._ui import browser, controls, frame, screen, testsets
+from pages._ui import address, browser, frame, screen, testsets
 from pages._ui.browser import copyable
-from pages._work.memory import LOADED
+from pages._ui.catalogue import ROOT
+from pages._ui.views import View
+from pages._work.memory import LOADED, make_once
 
-_FIELD, _SAID = "uploaded.field", "uploaded.said"
+_FIELD, _SAID, _OPENED = "uploaded.field", "uploaded.said", "uploaded.opened"
 
 
 def choose_files(key: str) -> Sequence[UploadedFile]:
@@ -61,51 +68,152 @@ def why_missing(files: Sequence[UploadedFile | DeletedFile | None]) -> list[str]
     if lost := reasons.count(None):
         messages.append(f"{format_count(lost, 'chosen file')} {'is' if lost == 1 else 'are'} not here any more: the "
                     "server was started again, or this page was away for long. Choose again. What was opened is kept, "
-                    "under Yours." + (" A file that is here has a role below." if len(reasons) < len(files) else ""))
+                    "under Your uploads."
+                    + (" A file that is here has a role below." if len(reasons) < len(files) else ""))
     return messages
+
+
+# Samples, for who wants to see what a file looks like, or what comes of it.
+
+_SAMPLES = ROOT / "assets" / "samples"
+_CARDS = (  # title, what to upload, and the files of the sample
+    ("Texts", "A reference and the outputs of your systems, one segment per line. Best with the document id of each "
+     "line.", ("reference.txt", "baseline.txt", "improved.txt", "documents.txt")),
+    ("A table of scores", "Human scores of segments, or scores of a metric such as COMET, with the columns system, "
+     "line and score.", ("human.csv",)),
+    ("A shared task", "A zip with references, system outputs and documents of every language pair, in the layout of "
+     "WMT.", ("shared_task.zip",)))
+
+
+def show_samples() -> None:
+    """A card for each kind of data, whose sample can be saved, or opened at once."""
+    for place, (title, what, files) in zip(st.columns(len(_CARDS)), _CARDS, strict=True):
+        with place.container(border=True, height="stretch"):
+            st.markdown(f"**{title}**")
+            st.write(what)
+            with st.container(horizontal=True, gap="xsmall"):
+                if st.button("Open sample", key=f"samples.open.{files[0]}"):
+                    _open_sample(title, files)
+                if len(files) == 1:
+                    _offer_download("Download", files[0])
+                else:
+                    with st.popover("Download", key="samples.files"):
+                        for file in files:
+                            _offer_download(file, file)
+
+
+def _offer_download(label, file):
+    st.download_button(label, (_SAMPLES / file).read_bytes(), file, key=f"samples.{file}", on_click="ignore")
+
+
+def _open_sample(title, files):
+    """Open files of ours as if they had been uploaded."""
+    contents, name = [(file, (_SAMPLES / file).read_bytes()) for file in files], f"Sample: {title.lower()}"
+    if files[0].endswith(".zip"):
+        (file, content), = contents
+        found = testsets.look_into(content, file)
+        source = TaskSource(file, scores=found.scores, run=found.runs, name=f"{name} (simulated)")
+        frame.open_task(testsets.keep_task(content, source, found, list(found.unread)), found.pairs[0])
+    guesses = guess_uploads(contents)
+    uploads = [Upload(*one, *guess) for one, guess in zip(contents, guesses, strict=True)]
+    testset = replace(read_uploads(uploads, name=name), simulated=True)
+    address.go("summary", testset=testsets.keep_upload(testset, _source_of(uploads, None)), **{address.SEEN: None})
 
 
 # What may be uploaded, and how a shared task is loaded.
 
 
-def show_how_to_upload() -> None:
-    """Three ways, for who asks for them; a link may ask, too."""
-    if not controls.toggle("How to load a shared task", False, "task", pages_own=True):
-        return
-    screen.prose_table(["a folder in WMT layout", "how it gets here"], [
-        [f"zipped, up to {upload_limits().zip_mb:,} MB unpacked",
-         "Upload only the zip, below. The pages Results and Review then work on it, and each of its language pairs "
-         "is in the list Test set. Tables of segment scores in it are read where their names say which language pair "
-         "they are of: en-de.esa.tsv, en-de.mqm.seg.score."],
-        ["on the machine of this dashboard",
-         "Start the dashboard with MTSIG_DATA_ROOT set to the folder above it. The page Results then lists every task "
-         "below it, folders and zips, and the list Test set has each of their language pairs"
-         + (", as it does now." if os.environ.get("MTSIG_DATA_ROOT") else "; now it is not set.")],
-        ["alone, or one language pair of it", "Start the dashboard on it, by one of the commands below."]])
-    copyable("\n".join(command_line("serve", Source(folder="wmt24", langpair=pair)) for pair in (None, "en-de")),
-             "data.serve", "Commands that start the dashboard on it")
-    screen.plain("WMT layout: references/en-de.refA.txt, system-outputs/en-de/NAME.txt, and, best, "
-                 "documents/en-de.docs and sources/en-de.txt; names as of 2021 to 2023 are known, too. Only segment "
-                 "scores: automatic_scores/NAME.jsonl, as WMT 2025 published them. Or XML: newstest2021.en-de.all.xml. "
-                 "Choose the references that score in the sidebar, under Systems and segments.")
-
-
-def tell_what_may_come() -> None:
-    """The kinds of files, and how much of them."""
-    screen.plain("Plain text, one segment per line (UTF-8, .gz too): at least one reference and one system, best with "
-                 "a documents file (docid, or domain, tab, docid, for each line). Or a zip of a shared-task folder in "
-                 "WMT layout. Segment scores of people or of a model (TSV, CSV, JSONL, Parquet: system, line, score, "
-                 "or a column for each system; COMET's JSON) come without or with the texts, joined by line, or by id "
-                 "where a file has the id of each line. A.run1.txt and A.run2.txt are outputs of two training runs of "
-                 f"system A. Of text up to {upload_limits().mb:,} MB may be opened at once.")
+def explain_formats() -> None:
+    """The kinds of files, how much of them, and three ways to load a shared task."""
+    with st.expander("File formats and shared tasks", key="upload.formats"):
+        screen.plain("Texts: UTF-8, one segment per line, also as .gz. Each line of the documents file is a document "
+                     "id, or a domain, a tab and a document id. A.run1.txt and A.run2.txt are outputs of two training "
+                     "runs of system A.")
+        screen.plain("Tables of scores: TSV, CSV, JSONL, Parquet or COMET's JSON, with a row for each score or a "
+                     "column for each system. With texts, scores are joined by line number, or by id where a file "
+                     f"has the id of each line. You can open up to {upload_limits().mb:,} MB of text at once.")
+        screen.prose_table(["A shared task", "how to load it"], [
+            [f"as a zip, up to {upload_limits().zip_mb:,} MB unpacked",
+             "Upload only the zip. Results and Review then show it, and Test set lists its language pairs. Name "
+             "tables of segment scores after their language pair: en-de.esa.tsv, en-de.mqm.seg.score."],
+            ["on the machine of this dashboard",
+             "Start the dashboard with MTSIG_DATA_ROOT set to the folder above it. Results then lists every task "
+             "below it, folders and zips, and Test set lists their language pairs."
+             + ("" if os.environ.get("MTSIG_DATA_ROOT") else " It is not set now.")],
+            ["all of it, or one language pair", "Start the dashboard on it with one of the commands below."]])
+        copyable("\n".join(command_line("serve", Source(folder="wmt24", langpair=pair)) for pair in (None, "en-de")),
+                 "data.serve", "Commands that start the dashboard on it")
+        screen.plain("WMT layout: references/en-de.refA.txt, system-outputs/en-de/NAME.txt, and, best, "
+                     "documents/en-de.docs and sources/en-de.txt. Names as of 2021 to 2023 are known, too, as are "
+                     "automatic_scores/NAME.jsonl of WMT 2025 and XML such as newstest2021.en-de.all.xml.")
 
 
 # Files that were uploaded: what each is, and the test set or task to open.
 
-_TABLE_ROLES = [role for role in ROLES if role.startswith("scores") or role == "leave out"]
+#: What files of a role are, in a list of what was recognized; of some roles there is one file at most.
+_COUNTED = {"reference": "reference", "system": "system", "training run": "further training run",
+            "scores": "score table", "parse": "parse", "exclude": "excluded file"}
+_SINGLE = {"documents": "document ids", "source": "source texts", "segment ids": "segment ids"}
 
 
-def offer_zip(file: UploadedFile) -> None:
+def offer(files: Sequence[UploadedFile], view: View | MtsigError) -> None:
+    """What was chosen, to be opened: a zip, documents for the set that is open, or the files of a test set."""
+    archives = [file for file in files if file.name.lower().endswith(".zip")]
+    if len(archives) == len(files) == 1:
+        return _offer_zip(archives[0])
+    if archives:
+        raise InputError("A zip archive holds a whole shared task. Upload only the zip, or the files in it.")
+    guesses = guess_uploads([(file.name, file.getvalue()[:1000]) for file in files])
+    if [role for role, _ in guesses] == ["documents"] and lacks_documents(view):
+        return _offer_documents(files[0], view.whole)
+    _offer_files(files, guesses)
+
+
+def tell_what_was_opened(view: View | MtsigError) -> None:
+    """What the last press of Open has opened, and the way to its results."""
+    if st.session_state.pop(_OPENED, False) and not isinstance(view, MtsigError):
+        screen.answer(f"Opened {view.whole.name}: {format_count(view.whole.n_segments, 'segment')}, "
+                      f"{format_count(len(view.whole.systems), 'system')}")
+        with st.container(horizontal=True):
+            address.link("summary", "See the summary")
+            if "/" in (address.asked("testset") or ""):
+                address.link("task", "See the results of the whole task")
+
+
+def lacks_documents(view: View | MtsigError) -> bool:
+    """Whether an upload is open that has no document ids."""
+    name = address.asked("testset") or ""
+    return (not isinstance(view, MtsigError) and view.whole.documents is None and name.startswith(testsets.KEPT)
+            and "/" not in name)
+
+
+def ask_for_documents(view: View | MtsigError) -> None:
+    if lacks_documents(view):
+        screen.caution_box(f"{view.whole.name} has no document ids, so segments are treated as independent. Upload a "
+                           f"file such as documents.txt with the document id of each of the "
+                           f"{view.whole.n_segments:,} segments, one per line.")
+
+
+def _offer_documents(file, testset):
+    """Document ids for the test set that is open."""
+    screen.plain(f"{file.name} holds document ids.")
+    if st.button("Add to the open test set", type="primary", key="data.add_documents"):
+        saved = testsets.store().find(address.asked("testset").removeprefix(testsets.KEPT))
+        kept = testsets.keep_upload(add_documents(testset, file.name, file.getvalue()),
+                                    replace(saved.source, docs=file.name))
+        _open(kept)
+
+
+def _open(link):
+    """Open what has been kept; the field for files is empty again."""
+    st.session_state[_OPENED], st.session_state[_FIELD] = True, st.session_state.get(_FIELD, 0) + 1
+    frame.open_testset(link)
+
+
+_TABLE_ROLES = [role for role in ROLES if role.startswith("scores") or role == "exclude"]
+
+
+def _offer_zip(file):
     """A shared task: its tables of scores with roles as guessed, and what is not read; then all of it, or a pair."""
     content = file.getvalue()
     contents = LOADED.make(("zip", file.file_id), lambda: testsets.look_into(content, file.name), lambda _: 0)  # once
@@ -126,8 +234,7 @@ def offer_zip(file: UploadedFile) -> None:
         frame.open_task(testsets.keep_task(content, source, contents, unread), contents.pairs[0])
     if one.button("Open this pair", key="data.open_zip"):
         kept = testsets.keep_task(content, source, contents, unread, langpair)
-        st.session_state["data.opened"] = f"{source.name} {langpair}"
-        frame.open_testset(f"{kept}/{langpair}")
+        _open(f"{kept}/{langpair}")
 
 
 def _pick_tables(tables, file_id):
@@ -141,7 +248,7 @@ def _pick_tables(tables, file_id):
     for k, (pair, guess, path) in enumerate(tables):
         file, key = path.partition("/")[2], f"data.{file_id}.table.{k}"
         role, name = _ask_role(f"{file} ({pair})", k == 0, (_TABLE_ROLES, 0, f"{key}.role"), (guess, f"{key}.name"))
-        if role == "leave out":
+        if role == "exclude":
             unread.append((file, "you chose to leave it out"))
             continue
         name = name.strip() or guess
@@ -162,30 +269,38 @@ def _ask_role(text, is_first, role, name):
             right.text_input("Name", proposed, key=name_key, max_chars=300, label_visibility=labels))
 
 
-def offer_files(files: Sequence[UploadedFile]) -> None:
-    """Roles and names as guessed, to be corrected; then the test set."""
-    st.caption("What is each file? The roles are guessed from the names; correct them here.")
-    uploads = []
-    guesses = guess_uploads([(file.name, file.getvalue()[:1000]) for file in files])
+def _offer_files(files, guesses):
+    """Roles and names as guessed, to be corrected; above them the test set, to be opened."""
+    above, uploads = st.container(), []
     for file, (role, name) in zip(files, guesses, strict=True):
         key = f"data.{file.file_id}"
         uploads.append(Upload(file.name, file.getvalue(), *_ask_role(
             f"{file.name} ({file.size:,} bytes)", not uploads, (ROLES, ROLES.index(role), f"{key}.role.{role}"),
             (name, f"{key}.name.{name}"))))
-    _, pair = named_alike(upload.file for upload in uploads if upload.role != "leave out")
-    left, middle, right = st.columns([3, 2, 3])
-    proposed = upload_name([(upload.file, upload.role, guess) for upload, (_, guess)
-                            in zip(uploads, guesses, strict=True)])
+    with above:
+        _offer_testset(uploads, upload_name([(upload.file, upload.role, guess) for upload, (_, guess)
+                                             in zip(uploads, guesses, strict=True)]))
+
+
+def _offer_testset(uploads, proposed):
+    """What was recognized, and the test set of the files as it would be called."""
+    _, pair = named_alike(upload.file for upload in uploads if upload.role != "exclude")
+    counts = Counter(upload.role.partition(",")[0] for upload in uploads)
+    screen.answer("Recognized: " + ", ".join([format_count(counts[role], noun) for role, noun in _COUNTED.items()
+                                              if counts[role]] + [_SINGLE[role] for role in _SINGLE if counts[role]]))
+    left, middle, right, last = st.columns([3, 1.7, 2.2, 1.7], vertical_alignment="bottom")
     title = left.text_input("Name of the test set", proposed, key=f"data.name.{proposed}", max_chars=100)
     langpair = middle.text_input("Language pair", pair, key=f"data.langpair.{pair}", placeholder="like en-de").strip()
-    cut = any(upload.role == "reference" for upload in uploads)  # scores alone have no words
-    tokenizer, decided = _pick_tokenizer(right, langpair, reference_language(uploads)) if cut else (None, True)
-    if st.button("Open these files", type="primary", key="data.open_files", disabled=not decided):
+    has_texts = "reference" in counts
+    tokenizer, is_decided = _pick_tokenizer(right, langpair, reference_language(uploads)) if has_texts else (None, True)
+    if has_texts and "documents" not in counts:
+        screen.caution_box("No document ids: segments would be treated as independent, and intervals may be too "
+                           "narrow. Add a file such as documents.txt with the document id of each line.")
+    if last.button("Open these files", type="primary", key="data.open_files", disabled=not is_decided):
         testset = replace(read_uploads(uploads, langpair=langpair or None, name=title.strip() or proposed),
                           tokenizer=tokenizer)
         kept = testsets.keep_upload(testset, _source_of(uploads, langpair or None))
-        st.session_state["data.opened"] = testset.name
-        frame.open_testset(kept)
+        _open(kept)
 
 
 def _source_of(uploads, langpair):
@@ -234,34 +349,53 @@ def show_yours() -> None:
     if not mine:
         return
     limits = testsets.store().limits
-    st.subheader("Yours")
-    for saved in mine:
-        about, opened, renamed, deleted = st.columns([6, 1.2, 1.4, 1.3], vertical_alignment="center")
-        with about:
-            size = format_count(saved.n_segments, "segment") if saved.task is None else \
-                f"shared task, {format_count(len(saved.pairs), 'language pair')}"
-            screen.plain(f"{saved.name}: {size}, {format_count(saved.n_systems, 'system')}, {megabytes(saved.size)}, "
-                         f"{_until(saved, limits.days)}")
-        if opened.button("Open", key=f"yours.open.{saved.link}"):
-            if saved.task is not None:
-                frame.open_task(f"{testsets.KEPT}{saved.link}", saved.pairs[0])
-            frame.open_testset(f"{testsets.KEPT}{saved.link}")
-        with renamed.popover("Rename"):
-            name = st.text_input("Name", saved.name, key=f"yours.name.{saved.link}", max_chars=100)
-            if st.button("Rename it", key=f"yours.rename.{saved.link}") and name.strip():
-                testsets.store().rename(saved.link, browser.find_owner(), name.strip())
-                st.rerun()
-        with deleted.popover("Delete"):
-            st.caption("Every link to it ends here. This cannot be undone.")
-            if st.button("Delete it", key=f"yours.delete.{saved.link}"):
-                testsets.delete(saved)
-                st.rerun()
-    used = megabytes(sum(saved.size for saved in mine))
-    st.caption(f"Kept on this server, {used} of {megabytes(limits.mine)}, and listed only in this browser. Whoever "
-               "has the address of a page can open its test set: share it as you would the files.")
+    with st.expander(f"Your uploads ({len(mine)})", key="upload.yours"):
+        for saved in mine:
+            _show_upload(saved, limits.days)
+        used = megabytes(sum(saved.size for saved in mine))
+        st.caption(f"This server keeps {used} of {megabytes(limits.mine)} for this browser, and lists them only here. "
+                   "Whoever has the address of a page can open its test set.")
+
+
+def _show_upload(saved: Saved, days: float) -> None:
+    """What it is, and buttons to open, rename and delete it."""
+    about, opened, renamed, deleted = st.columns([6, 1.2, 1.4, 1.3], vertical_alignment="center")
+    with about:
+        size = format_count(saved.n_segments, "segment") if saved.task is None else \
+            f"shared task, {format_count(len(saved.pairs), 'language pair')}"
+        screen.plain(f"{saved.name}: {size}, {format_count(saved.n_systems, 'system')}, {megabytes(saved.size)}, "
+                     f"{_until(saved, days)}")
+    if opened.button("Open", key=f"yours.open.{saved.link}"):
+        if saved.task is not None:
+            frame.open_task(f"{testsets.KEPT}{saved.link}", saved.pairs[0])
+        frame.open_testset(f"{testsets.KEPT}{saved.link}")
+    with renamed.popover("Rename"):
+        name = st.text_input("Name", saved.name, key=f"yours.name.{saved.link}", max_chars=100)
+        if st.button("Rename it", key=f"yours.rename.{saved.link}") and name.strip():
+            testsets.store().rename(saved.link, browser.find_owner(), name.strip())
+            st.rerun()
+    with deleted.popover("Delete"):
+        st.caption("Links to it stop working. This cannot be undone.")
+        if st.button("Delete it", key=f"yours.delete.{saved.link}"):
+            testsets.delete(saved)
+            st.rerun()
 
 
 def _until(saved: Saved, days: float) -> str:
     if not days:
         return "kept until you delete it"
     return f"kept until {datetime.fromtimestamp(saved.used + days * DAY, UTC):%Y-%m-%d}, longer if it is opened"
+
+
+# What is open.
+
+
+def show_what_was_read(testset: TestSet) -> None:
+    """Each text and table of the test set that is open, with its empty and repeated lines, and what looks wrong."""
+    cautions = make_once(find_suspicions, testset)
+    check = f", {format_count(len(cautions), 'caveat')}" if cautions else ""
+    with st.expander(f"What was read ({format_count(testset.n_segments, 'segment')}, "
+                     f"{format_count(len(testset.systems), 'system')}{check})", key="upload.read"):
+        screen.plain(f"Open now: {testset.name}")
+        screen.cautions(cautions)
+        screen.show_table(make_once(inventory_table, testset))

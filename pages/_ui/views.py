@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from mtsig_core import METRICS, Comparison, InputError, MetricResult, MtsigError, SettingError, TestSet, compare_task
+from mtsig_core.errors import format_count
 from mtsig_core.metrics import depends_on_testset, resolve_metric
 from mtsig_core.metrics.tokenizers import TOKENIZERS, tokenizer_name
 from mtsig_core.report.commands import command_line, task_command
@@ -44,8 +45,8 @@ def pick_tokenizer(whole: TestSet) -> TestSet:
     """The test set split as chosen, auto being as it came."""
     if whole.has_texts:
         chosen = choice(f"Tokenizer (auto: {tokenizer_name(whole)})", ["auto", *TOKENIZERS], "tokenize", help=(
-            "Finds the words for BLEU and other metrics of words, with the names of sacreBLEU. auto: what was given "
-            "with the texts, else by the target language: zh for Chinese, ja-mecab for Japanese, ko-mecab for Korean, "
+            "Splits texts into words, with the names of sacreBLEU. auto: the tokenizer given with the texts, "
+            "else by the target language: zh for Chinese, ja-mecab for Japanese, ko-mecab for Korean, "
             "13a for all others."))
         if chosen != "auto":
             return _with_tokenizer(whole, chosen)
@@ -72,7 +73,7 @@ def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -
         others = [name for name in whole.references if name not in chosen]
         joined = map(name_as_system, {**dict.fromkeys(others), **dict.fromkeys(whole.rated_humans)}) if join else ()
         left_out = several("Exclude systems", [*whole.systems, *joined], LEFT_OUT, [], place=place,
-                            help="The ranks and the correction change with the family; the Leaderboard shows how.")
+                            help="Ranks and the correction depend on the systems compared. Summary shows how.")
         domain = None
         if whole.domains is not None:
             anything = unlike("all", whole.domains)
@@ -97,8 +98,8 @@ def _pick_references(names: Sequence[str], source: Source | TaskSource, may_join
             raise SettingError(f"No reference to score with. Choose at least one under {box}.")
     able = may_join(chosen)
     return chosen, toggle("References take part as systems", source.refs_as_systems, "humans", disabled=not able,
-                          place=place, help="Those that do not score, and, where the metric is their ratings, all that "
-                          "were rated.") and able
+                          place=place, help="Ranks the references that do not score. With ratings as the metric, ranks "
+                          "all rated references.") and able
 
 
 def _rated(whole, metric):
@@ -164,6 +165,12 @@ class View:
         return self.whole.name
 
     @property
+    def simulated_size(self) -> str | None:
+        """How much there is of simulated data; None of other data."""
+        return (f"{format_count(len(self.whole.systems), 'system')}, "
+                f"{format_count(self.whole.n_segments, 'segment')}") if self.whole.simulated else None
+
+    @property
     def comparison(self) -> Comparison:
         return self.compare()
 
@@ -223,6 +230,13 @@ class TaskView:
         """What is open."""
         return self.kept.info.name
 
+    @property
+    def simulated_size(self) -> str | None:
+        """How much there is of simulated data; None of other data."""
+        return None if self.offer.source.folder is not None else (
+            f"{format_count(len(self.kept.info.systems), 'system')}, "
+            f"{format_count(len(self.kept.info.pairs), 'language pair')}")
+
     def comparison(self, meanwhile: Callable[[dict[str, Comparison]], None]) -> TaskComparison:
         """All language pairs compared by the metric; `meanwhile` draws those that are there already."""
         return compare_by(self.kept, [self.metric], self.settings, "Comparing all language pairs", meanwhile)
@@ -247,7 +261,7 @@ class TaskView:
         With the content, and without what is usual, the page leaves it as it is, so that one press of Back undoes it.
         """
         info = self.kept.info
-        usual = order_metrics([*(METRICS if pair in info.with_texts else ()), *info.scores[pair]])[0]
+        usual = order_metrics(info.scores[pair], computed=METRICS if pair in info.with_texts else ())[0]
         named = {"testset": testsets.track_name(self.offer.testset(self.name, pair), self.kept.source.track),
                  "metric": None if self.metric == usual else self.metric}
         may_change = self.offer.source.folder is not None and self.offer.saved is None
@@ -301,11 +315,11 @@ def choose_task() -> TaskView:
         own = kept.info.own_scores
     except MtsigError:  # the controls stay
         controls.metric(METRICS)
-        controls.pick_settings(PAGES["task"])
+        controls.pick_settings(PAGES["results"])
         raise
     texts = list(METRICS) if kept.info.with_texts else []
     metric = controls.metric(order_metrics([*own, *texts], kept.info.primary))
-    return TaskView(name, offers[name], kept, metric, controls.pick_settings(PAGES["task"], metric in own))
+    return TaskView(name, offers[name], kept, metric, controls.pick_settings(PAGES["results"], metric in own))
 
 
 def _pick_task_references(offer: testsets.TaskOffer, track: str | None) -> KeptTask:
@@ -347,6 +361,10 @@ class ReviewView:
     def title(self) -> str | None:
         """What is open."""
         return None if self.before is None else self.before.title  # of all systems: some may be gone by now
+
+    @property
+    def simulated_size(self) -> str | None:
+        return None if self.before is None else self.before.simulated_size
 
     @property
     def review(self) -> Review:

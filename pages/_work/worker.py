@@ -28,8 +28,8 @@ from mtsig_core.stats.parallel import on_cluster
 _USED = 28 << 20  # bytes that it has used: the differences of 26 systems after 9,999 swaps take 26 MB
 
 
-class Spare:
-    """One process that waits, where there is one.
+class WaitingWorker:
+    """One process that has used memory as work does, and waits for it: work begins a tenth of a second sooner.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Spare:
         import numpy as np  # late: the process that forks begins without
 
         self.dismiss()  # its own copy of the other end, which would keep this one open for ever
-        toy_compared()
+        compare_toys()
         np.ones(_USED // 8)
         line.send(b"r")
         message, fds, *_ = socket.recv_fds(line, 1, 2)
@@ -79,7 +79,7 @@ class Spare:
             self._work(message, fds)
 
 
-def toy_compared() -> None:
+def compare_toys() -> None:
     """Do what work does, on next to nothing: all that is compiled is there then."""
     from mtsig_core import compare, examine_pair
 
@@ -127,8 +127,8 @@ def computed(work: Callable, progress: Progress, heavy: bool):
         with on_cluster(os.environ.get("MTSIG_DASK", "").strip() or None if heavy else None):
             return work(progress)
     except ClusterError as error:
-        raise ClusterError(f"{error} MTSIG_DASK names that cluster to this server, which computes by itself where it "
-                           "is started without it.") from error
+        raise ClusterError(f"{error} MTSIG_DASK names that cluster. Start the server without MTSIG_DASK to compute "
+                           "on this machine.") from error
 
 
 def unpacked(parts: Callable[[], bytes]) -> Callable:
@@ -165,10 +165,10 @@ def fork_workers(line: int, loads: bool) -> None:
     signal.signal(signal.SIGALRM, look)
     signal.setitimer(signal.ITIMER_REAL, 1, 1)  # to compile may take a minute
     chores, later = _chores(asked) if loads else ([], [])
-    spare, helper, wanted, rest = Spare(partial(_forked, asked), _work), None, loads, 0.0
+    waiting, helper, wanted, rest = WaitingWorker(partial(_fork, asked), _work), None, loads, 0.0
     try:
         while True:
-            at_work = len(children) > bool(spare)
+            at_work = len(children) > bool(waiting)
             idle = helper not in children if chores else not children if wanted else later and not at_work
             pause = (0 if chores else rest) if idle else _LOOKS if at_work else None
             ready, _, _ = select.select([asked], [], [], pause)
@@ -179,8 +179,8 @@ def fork_workers(line: int, loads: bool) -> None:
                 message, fds, *_ = socket.recv_fds(asked, 1, 2)
                 if not message:
                     break
-                if not spare.take(message, fds):
-                    children.add(_forked(asked, partial(_work, message, fds)))
+                if not waiting.take(message, fds):
+                    children.add(_fork(asked, partial(_work, message, fds)))
                 for fd in fds:
                     os.close(fd)
                 wanted = loads
@@ -188,12 +188,12 @@ def fork_workers(line: int, loads: bool) -> None:
                 if (helper := chores.pop(0)()) is not None:
                     children.add(helper)
             elif idle and wanted:
-                children.add(spare.begin())
+                children.add(waiting.begin())
                 wanted, rest = False, _REST  # where it is killed, for want of memory, there is none until work comes
             elif idle:
                 later.pop(0)()
-                if not later and spare:  # the next one has all of that
-                    spare.dismiss()
+                if not later and waiting:  # the next one has all of that
+                    waiting.dismiss()
                     wanted = True
     finally:
         for pid in children:  # also those that pause
@@ -202,7 +202,7 @@ def fork_workers(line: int, loads: bool) -> None:
                 os.killpg(pid, signal.SIGKILL)
 
 
-def _forked(asked, act):
+def _fork(asked, act):
     """The number of a new process that acts, and ends."""
     if (pid := os.fork()) == 0:
         with suppress(BaseException):
@@ -222,9 +222,9 @@ def _chores(asked):
         gc.collect()
         gc.freeze()  # what all share stays shared
 
-    compiling = partial(_forked, asked, toy_compared)  # may take a minute, in which workers are asked for
+    compiling = partial(_fork, asked, compare_toys)  # may take a minute, in which workers are asked for
     unwatched = partial(signal.setitimer, signal.ITIMER_REAL, 0)
-    return ([*(partial(load, name) for name in _LOADED), compiling, toy_compared, settle],
+    return ([*(partial(load, name) for name in _LOADED), compiling, compare_toys, settle],
             [*(partial(load, name) for name in _LATER), unwatched, settle])
 
 

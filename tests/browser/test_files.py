@@ -105,7 +105,7 @@ def test_an_open_box_stays_open_when_something_appears_above_it(leaderboard):
 
 def test_the_picture_of_a_task_is_whole_as_png(visit):
     """Twice as large as the SVG, which holds all of it."""
-    visit.goto(urljoin(visit.address, "/task?shared_task=simulated+task&metric=human&trials=999"))
+    visit.goto(urljoin(visit.address, "/results?shared_task=simulated+task&metric=human&trials=999"))
     files = {}
     open_tab(visit, "Export")
     for kind in ("SVG", "PNG"):

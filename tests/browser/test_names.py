@@ -225,7 +225,7 @@ def test_a_task_and_its_review(at, page, task):
     names = [shown(name) for name in (TAG, MARKS, TURNED)]
     nothing_was_made(page, *names, METRIC, shown(SAID), source.title)
     fits(page)
-    page.goto(at("task", shared_task=source.title))
+    page.goto(at("results", shared_task=source.title))
     ready(page)
     page.get_by_role("tab", name="Method").wait_for()
     grids_tell(page, names)
@@ -237,7 +237,7 @@ def test_a_task_and_its_review(at, page, task):
         ready(page)
         page.get_by_role("tab", name="Method").wait_for()
         assert page.get_by_test_id("stMain").evaluate("main => main.scrollTop") == 0
-        page.goto(at("task", shared_task=source.title))
+        page.goto(at("results", shared_task=source.title))
         ready(page)
 
 

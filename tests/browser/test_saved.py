@@ -36,7 +36,7 @@ def upload(page, address, title):
     page.get_by_label("Name of the test set").press("Enter")
     ready(page)
     page.get_by_role("button", name="Open these files").click()
-    page.get_by_text("Opened: ").wait_for()
+    page.get_by_text("Opened ").wait_for()
     ready(page)
 
 
@@ -76,6 +76,7 @@ def test_nothing_that_was_uploaded_is_lost(shared, elsewhere, page, window):
         assert yours(theirs) == []
     listed, = yours(page)
     assert listed.startswith("<i>my</i> set: 40 segments, 2 systems, 0.1 MB, kept until 2")
+    page.locator("summary", has_text="Your uploads").click()
     page.get_by_role("button", name="Rename").click()
     field = page.locator('[data-testid="stPopoverBody"] input')
     field.fill("renamed")

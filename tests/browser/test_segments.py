@@ -55,6 +55,7 @@ def test_keys_filters_and_the_address_and_no_filter_is_left_when_the_pair_leads_
     page.reload()
     settled(page)
     assert reading(page) == ("line 9", "9 of 60") and listed(page) == list(range(9, 17))
+    page.get_by_role("button", name="Filter").click()
     page.locator(".st-key-text input").fill("SEA or")
     page.locator(".st-key-text input").press("Enter")
     page.wait_for_url("**text=SEA**")
@@ -65,6 +66,7 @@ def test_keys_filters_and_the_address_and_no_filter_is_left_when_the_pair_leads_
     page.wait_for_url("**text=nowhere**")
     settled(page)
     assert page.locator(".mt-answer").inner_text() == "No segment matches"
+    page.keyboard.press("Escape")
     page.get_by_role("link", name="One pair", exact=True).click()
     page.wait_for_url("**/pair**")
     settled(page)

@@ -59,19 +59,6 @@ class TestJson:
         neural = [*options, "--scores", f"COMET={files / 'esa.tsv'}"]
         assert list(as_json(run("compare", *neural, "--trials", 199, "--format", "json"))["metrics"]) == ["bleu"]
 
-    def test_jobs_do_not_change_a_byte(self, run, options):
-        outs = {run("compare", *options, "--format", "json", "--jobs", jobs).out for jobs in (1, 2)}
-        assert len(outs) == 1 and outs.pop()
-
-    def test_koehn_reports_wins_and_no_p(self, run, options):
-        data = as_json(run("compare", *options, "--format", "json", "--test", "koehn"))
-        bleu = data["metrics"]["bleu"]
-        for pair in bleu["pairs"]:
-            assert pair["p_value"] is None and pair["p_adjusted"] is None
-            assert 0 <= pair["win"] + pair["lose"] <= 1
-        assert data["settings"]["correction"] == "none"
-        assert {row["rank_low"] for row in bleu["systems"]} == {None}
-
     def test_baseline_is_b(self, run, options):
         bleu = as_json(run("compare", *options, "--format", "json", "--baseline", "fair"))["metrics"]["bleu"]
         assert [(row["a"], row["b"]) for row in bleu["pairs"]] == [("good", "fair"), ("poor", "fair")]
@@ -83,7 +70,7 @@ class TestOtherFormats:
     def test_text(self, run, options):
         out = run("compare", *options).out
         assert "60 segments; 15 documents; 3 systems" in out
-        assert "approximate randomization (ar) by document; 9,999 permutations; seed 0" in out
+        assert "Randomization test by document; 9,999 permutations; seed 0" in out
         assert "Row against column" in out and "Warning: There are only 15 documents" in out
         assert "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:" in out
         assert "0.0000" not in out
@@ -94,21 +81,10 @@ class TestOtherFormats:
         assert rows[0]["system"] == "good" and rows[3]["a"] == "good"
         assert all("|correction:romano-wolf|" in row["signature"] for row in rows)
 
-    def test_latex_and_html(self, run, options):
-        code = run("compare", *options, "--format", "latex").out
-        assert code.count(r"\toprule") == 4 and "good & " in code and "60 segments in 15 documents" in code
-        page = run("compare", *options, "--format", "html").out
-        assert page.startswith("<!DOCTYPE html>") and "15 documents" in page and "We compared 3 systems" in page
-
     @pytest.mark.parametrize("form", ["latex", "html"])
     def test_reports_are_the_same_for_the_same_seed(self, run, options, form):
         first, again, other = (run("compare", *options, "--format", form, "--seed", seed).out for seed in (0, 0, 1))
         assert first == again != other
-
-    def test_formulas_are_defused(self, run, files):
-        out = run("compare", "--ref", files / "ref.txt", f"--system=@SUM(1)={files / 'good.txt'}",
-                  f"--system=-x={files / 'fair.txt'}", "--format", "csv").out
-        assert ",'@SUM(1)," in out and ",'-x," in out
 
     def test_out_is_written_whole(self, run, options, tmp_path):
         target = tmp_path / "result.json"
@@ -116,22 +92,12 @@ class TestOtherFormats:
         assert json.loads(target.read_text())["testset"]["n_segments"] == 60
         assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".mtsig")] == []
 
-    def test_names_cannot_command_the_terminal(self, run, files):
-        out = run("compare", "--ref", files / "ref.txt", "--system", f"\x1b[31mred={files / 'good.txt'}").out
-        assert "\x1b" not in out and "\\x1b[31mred" in out
-
 
 class TestSources:
     def test_demo(self, run):
         data = as_json(run("compare", "--demo-segments", "600", "--format", "json", "--trials", "999"))
         assert data["testset"]["simulated"] and data["testset"]["n_segments"] == 600
         assert len(data["metrics"]["bleu"]["systems"]) == 6
-
-    def test_references_as_systems(self, run, folder):
-        data = as_json(run("compare", "--folder", folder, "--langpair", "en-de", "--format", "json", "--refs", "refA",
-                           "--refs-as-systems"))
-        assert data["testset"]["references"] == ["refA"]
-        assert data["testset"]["systems"] == ["fair", "good", "poor", "HUMAN-refB"]
 
     def test_choice_of_systems_and_domain(self, run, options):
         data = as_json(run("compare", *options, "--only", "good,poor", "--domain", "news", "--format", "json"))
@@ -146,15 +112,3 @@ class TestSources:
         assert found.err == "mtsig: line 1, a canary by the documents file, is left out; --keep-canary keeps it.\n"
         kept = run("compare", *options, "--trials", 99, "--resamples", 50, "--keep-canary", "--format", "json")
         assert as_json(kept)["testset"]["n_segments"] == 60 and not kept.err
-
-
-class TestRuns:
-    def test_scores_and_spread_of_each_system(self, run, files):
-        systems = ["--system", f"A={files / 'good.txt'}", "--run", f"A={files / 'fair.txt'}", "--system",
-                   f"B={files / 'poor.txt'}"]
-        data = as_json(run("compare", "--ref", files / "ref.txt", *systems, "--trials", 99, "--format", "json"))
-        a, b = data["metrics"]["bleu"]["systems"]
-        assert len(a["runs"]["scores"]) == 2 and a["runs"]["sd"] > 0 and a["score"] == sum(a["runs"]["scores"]) / 2
-        assert b["runs"] == {"scores": [b["score"]], "sd": None, "sd_low": None, "sd_high": None}
-        assert data["metrics"]["bleu"]["pairs"][0]["runs"]["se_total"] is None
-        assert "|runs:2|" in data["metrics"]["bleu"]["signature"]

@@ -29,12 +29,6 @@ def test_score_is_sacrebleus(run, files, options):
     assert data["signature"] == str(metric.get_signature())
 
 
-def test_score_as_text_and_csv(run, options):
-    assert "good" in run("score", *options).out
-    table = pd.read_csv(io.StringIO(run("score", *options, "--format", "csv").out))
-    assert list(table.columns) == ["metric", "system", "score", "signature"] and len(table) == 3
-
-
 def test_segments_sum_to_the_score(run, options):
     table = pd.read_csv(io.StringIO(run("segments", *options, "--metrics", "bleu").out))
     assert list(table.columns[:6]) == ["system", "line", "domain", "docid", "sys_len", "ref_len"]
@@ -194,15 +188,6 @@ def test_out_is_a_log_that_grows(checkout, files, options, tmp_path):
                    timeout=120, env={**os.environ, "PYTHONPATH": str(checkout)})
     first, *between, last = log.read_text().splitlines()
     assert (first, last) == ("before", "after") and any("good" in line for line in between)
-
-
-def test_out_is_a_pipe_of_the_shell(run, options):
-    """As >(...) and, in a pipeline, /dev/stdout are."""
-    reader, writer = os.pipe()
-    assert run("score", *options, "--out", f"/dev/fd/{writer}").status == 0
-    os.close(writer)
-    with open(reader) as pipe:
-        assert "good" in pipe.read()
 
 
 def test_score_warns_of_empty_lines(run, files, options):

@@ -1,9 +1,6 @@
 """`task` on a folder of scores."""
 
-import csv
-import io
 import json
-import re
 import shlex
 
 import numpy as np
@@ -47,21 +44,6 @@ def test_the_same_seed_gives_the_same_bytes(run, folder):
     assert first == second
 
 
-def test_text_shows_systems_by_language_pairs(run, folder):
-    text = run("task", "--folder", folder, "--metrics", "XCOMET", "--trials", 499).out
-    row = next(line for line in text.splitlines() if line.startswith("Gamma"))
-    assert row.split()[:4] == ["Gamma", "-", "1", "3"]
-    assert "Assumed: XCOMET: higher is better" in text
-
-
-def test_csv_has_all_tables(run, folder):
-    rows = list(csv.DictReader(io.StringIO(run("task", "--folder", folder, "--format", "csv", "--trials", 499).out)))
-    assert {(row["table"], row["language_pair"]) for row in rows
-            if row["table"] not in ("disputed", "assumed")} == {
-        (table, pair) for table in ("systems", "pairs") for pair in ("en-de_DE", "en-ja_JP", "")}
-    assert any(row["table"] == "assumed" and row["reason"].startswith("Assumed: XCOMET: higher") for row in rows)
-
-
 def test_what_is_compared_is_chosen(run, folder):
     data = json.loads(run("task", "--folder", folder, "--format", "json", "--track", "constrained", "--pairs",
                           "en-ja_JP", "--primary", "MetricX-24", "--trials", 499).out)
@@ -84,34 +66,6 @@ def test_systems_are_left_out_for_reasons_in_all_pairs_or_in_one(run, folder):
         assert "withdrawn, by mail" in run("task", *options, "--format", form).out
 
 
-def test_what_another_rule_hides_is_counted_over_the_language_pairs(run, folder):
-    asked = ("task", "--folder", folder, "--metrics", "XCOMET", "--trials", 499)
-    ours = json.loads(run(*asked, "--format", "json").out)
-    theirs = json.loads(run(*asked, "--format", "json", "--rank-rule", "overlap").out)
-    assert ours["ranks"]["rule"] == "simultaneous" and ours["ranks"]["metrics"] == {}
-    found = [(ours["pairs"][pair]["metrics"]["XCOMET"], theirs["pairs"][pair]["metrics"]["XCOMET"])
-             for pair in ours["pairs"]]
-    hidden = theirs["ranks"]["metrics"]["XCOMET"]
-    ranks = [(a["rank_low"], a["rank_high"]) != (b["rank_low"], b["rank_high"])
-             for one, other in found for a, b in zip(one["systems"], other["systems"], strict=True)]
-    assert (hidden["changed"], hidden["ranks"]) == (sum(ranks), len(ranks)) == (hidden["changed"], 5)
-    assert hidden["significant"] == sum(pair["significant"] for one, _ in found for pair in one["pairs"])
-    inside = sum(pair["significant"] and one["ruled"]["clusters"][names.index(pair["a"])] == one["ruled"]["clusters"][
-        names.index(pair["b"])] for _, one in found for names in [[row["system"] for row in one["systems"]]]
-        for pair in one["pairs"])
-    assert hidden["significant_inside"] == inside
-    text = run(*asked, "--rank-rule", "overlap").out
-    assert f"Here {inside} significant pair" in text
-    for one, other in found:
-        held, own = ([row["system"] for row in result["systems"] if row["rank_low"] == 1] for result in (one, other))
-        assert other["ruled"]["first_held"] == held
-        assert re.search(rf"\n\S+ +{', '.join(own)} +{', '.join(held)}\n", text)
-    n = hidden["apart_not_significant"]
-    assert n == sum(one["ruled"]["apart_not_significant"] for _, one in found)
-    assert f"although their ranks are separate: {n} pair" in text
-    assert theirs["macro"] == ours["macro"]  # which has no such ranks
-
-
 def test_scores_of_open_direction_stop_nothing_else_and_are_asked_about_when_wanted(run, folder):
     for path in (folder / "automatic_scores").glob("*.jsonl"):
         lines = [json.loads(line) for line in path.read_text().splitlines()]
@@ -124,40 +78,6 @@ def test_scores_of_open_direction_stop_nothing_else_and_are_asked_about_when_wan
         answer = run(*asked, "--metrics", "mine")
         assert answer.status == 2 and not answer.out and "--lower-is-better mine" in answer.err
         assert "mine" in run(*asked, "--metrics", "mine", "--lower-is-better", "mine").out
-
-
-def test_pairs_on_which_metrics_disagree_are_counted_and_listed(run, folder):
-    """Against a slow loop over the decisions of each metric; MetricX has Gamma first here, and Alpha and Beta tie."""
-    path = folder / "automatic_scores" / "Gamma.jsonl"
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    for line in lines:
-        line["metric_scores"]["MetricX-24"] = [-0.01, -0.02]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    asked = ("task", "--folder", folder, "--trials", 499, "--resamples", 50)
-    data = json.loads(run(*asked, "--format", "json").out)
-    across = {"XCOMET": data["macro"]["XCOMET"]["pairs"], "MetricX-24": data["macro"]["MetricX-24"]["pairs"]}
-    tables = {pair: {name: result["pairs"] for name, result in data["pairs"][pair]["metrics"].items()}
-              for pair in data["pairs"]} | {None: across}
-    assert [one["language_pair"] for one in data["disputed"]] == list(tables)
-    for one in data["disputed"]:
-        first, second = ({frozenset((row["a"], row["b"])): {"a": row["a"], "b": row["b"], None: None}[row["better"]]
-                          for row in rows} for rows in tables[one["language_pair"]].values())
-        both = [(first[pair], second[pair]) for pair in first]
-        assert one["n_pairs"] == len(both) and one["agree"] == sum(a == b for a, b in both)
-        assert one["opposite"] == sum(a != b and None not in (a, b) for a, b in both)
-        assert one["some_decide"] == sum(a != b and None in (a, b) for a, b in both)
-        assert one["only"] == {"XCOMET": sum(a is not None and b is None for a, b in both),
-                               "MetricX-24": sum(a is None and b is not None for a, b in both)}
-        assert len(one["pairs"]) == one["opposite"] + one["some_decide"]
-    german = data["disputed"][0]
-    assert german["opposite"] == 2
-    found = next(row for row in german["pairs"] if {row["a"], row["b"]} == {"Alpha", "Gamma"})
-    assert found["together"] == "opposite" and found["decisions"] == {"XCOMET": 1, "MetricX-24": -1}
-    text = run(*asked).out
-    assert "XCOMET, MetricX-24 in 2 language pairs: alike on " in text and " of 4 pairs, opposite on 2" in text
-    rows = csv.DictReader(io.StringIO(run(*asked, "--format", "csv").out))
-    assert {(row["language_pair"], row["a"], row["b"]) for row in rows if row["together"] == "opposite"} == {
-        ("en-de_DE", "Alpha", "Gamma"), ("en-de_DE", "Beta", "Gamma")}
 
 
 def test_mistakes_are_one_message(run, folder):
@@ -260,11 +180,6 @@ class TestWhichMetricDecides:
         data = json.loads(run(*self.args(folder, "--format", "json")).out)
         assert list(data["macro"]) == ["MetricX-24", "XCOMET"] and data["task"]["primary"] == "MetricX-24"
         assert not [one for one in data["warnings"] if one["code"] == "which-metric"]
-
-    def test_a_table_may_not_name_what_is_not_there(self, run, folder):
-        (folder / "systems.tsv").write_text("# metric: Metric\nsystem\nAlpha\n")
-        found = run(*self.args(folder))
-        assert found.status == 2 and "Metric" in found.err and "XCOMET" in found.err
 
     def test_it_says_where_other_metrics_put_others_on_top(self, run, folder):
         self.scored(folder, esa={"Alpha": 70, "Beta": 80, "Gamma": 60})

@@ -18,11 +18,6 @@ def test_a_command_warns(run, chinese, command):
     assert not run(*command.split(), *chinese, "--tokenize", "zh").err
 
 
-def test_scores_alone_have_no_words(run, tmp_path):
-    (tmp_path / "t.tsv").write_text("system\tline\tscore\nA\t1\t2\n")
-    assert "--tokenize is about texts" in run("score", "--scores", f"x={tmp_path / 't.tsv'}", "--tokenize", "zh").err
-
-
 def test_what_questions_all_numbers_stands_before_them(run, tmp_path):
     for name in "rab":
         lines = [f"这是一个测试句子{k}号，{name}在这里写中文。\n" for k in range(40)]

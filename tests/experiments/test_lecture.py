@@ -148,7 +148,7 @@ def test_blocks_and_broad_samples_are_those_of_the_page_sampling(made_up):
                              seed=2)
         ours = found.shuffled if shuffle else getattr(found, kind)
         assert ours == pytest.approx(elsewhere.system("A").scores)
-    assert found.ratio == pytest.approx(found.blocks.std(ddof=1) / found.broad.std(ddof=1))
+    assert found.ratio()[0] == pytest.approx(found.blocks.std(ddof=1) / found.broad.std(ddof=1))
     for kind in ("blocks", "broad", "shuffled"):
         assert getattr(found.first(2), kind).tolist() == getattr(found, kind)[:2].tolist()
     rng = np.random.default_rng(5)

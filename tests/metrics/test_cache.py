@@ -12,13 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from mtsig_core import TestSet, compare, make_metric
-from mtsig_core.metrics import cache, resolve_metric
+from mtsig_core import TestSet, make_metric
+from mtsig_core.metrics import cache
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.cache import cache_folder, cached_statistics
 from mtsig_core.schema import encode
-from mtsig_core.testset import SegmentScores
-from tests.toys import Given, texts
+from tests.toys import texts
 
 NAMES = ["bleu", "ter", "nist"]
 
@@ -71,11 +70,6 @@ def test_what_is_read_is_what_was_counted(folder, name):
     assert len(list(folder.iterdir())) == 1
 
 
-def test_comparisons_from_the_cache_are_the_same(folder, counted):
-    first, second = (compare(toy(40), ("bleu", "chrf"), trials=99, resamples=99) for _ in range(2))
-    assert first == second and len(counted) == 1
-
-
 def test_texts_settings_and_code_make_a_difference(folder, counted, monkeypatch):
     cached_statistics(Bleu(), toy())
     cached_statistics(Bleu(lowercase=True), toy())
@@ -84,18 +78,6 @@ def test_texts_settings_and_code_make_a_difference(folder, counted, monkeypatch)
     monkeypatch.setattr(cache, "_counted_by", lambda package: ["another version"])
     cached_statistics(Bleu(), toy())
     assert len(counted) == len(list(folder.iterdir())) == 5
-
-
-def test_metrics_of_others_are_always_counted(folder):
-    metric = Given({"A": np.ones((12, 2)), "B": np.ones((12, 2))}, np.sum)
-    assert same(cached_statistics(metric, toy()), np.ones((2, 12, 2)))
-    assert not folder.exists()
-
-
-def test_scores_that_were_read_are_not_kept_twice(folder):
-    testset = TestSet("toy", {"A": [None]}, {}, scores={"human": SegmentScores({"A": [3.0]})})
-    assert same(cached_statistics(resolve_metric(testset, "human"), testset), np.array([[[3.0, 1.0]]]))
-    assert not folder.exists()
 
 
 def test_only_the_user_can_read_it(folder):
@@ -144,15 +126,6 @@ def test_damaged_entries_are_counted_again_and_replaced(folder, counted, capsys,
     assert capsys.readouterr() == ("", "")
 
 
-def test_every_flipped_byte_is_noticed(tmp_path):
-    content = sealed("key", pack(np.arange(24, dtype=np.int32).reshape(2, 4, 3)))
-    (path := tmp_path / "key.stats").write_bytes(content)
-    assert cache._read(path) == content[cache._DIGEST_SIZE:]
-    for k in range(len(content)):
-        path.write_bytes(content[:k] + bytes([content[k] ^ 1]) + content[k + 1:])
-        assert cache._read(path) is None, k
-
-
 # -- folders -------------------------------------------------------------------------------------------------
 
 def a_file(tmp_path):
@@ -181,30 +154,6 @@ def test_a_folder_that_cannot_be_used_is_no_error(tmp_path, folder, monkeypatch,
         assert same(cached_statistics(make_metric("chrf"), toy()), make_metric("chrf").statistics(toy()))
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and "MTSIG_CACHE" in err and str(tmp_path) in err
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
-@pytest.mark.parametrize("mode", [0o000, 0o500])
-def test_a_folder_without_permission_is_no_error(folder, capsys, mode):
-    folder.mkdir()
-    folder.chmod(mode)
-    assert same(cached_statistics(Bleu(), toy()), Bleu().statistics(toy()))
-    folder.chmod(0o700)
-    assert "Permission denied" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("call", ["read_bytes", "mkdir"])
-def test_what_the_system_refuses_is_no_error(folder, counted, monkeypatch, capsys, call):
-    expected = cached_statistics(Bleu(), toy())
-    if call == "mkdir":
-        entry(folder).unlink()
-
-    def refuse(*args, **kwargs):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, call, refuse)
-    assert same(cached_statistics(Bleu(), toy()), expected) and len(counted) == 2
-    assert "Permission denied" in capsys.readouterr().err
 
 
 def test_a_full_disk_leaves_nothing_behind(folder, monkeypatch, capsys):
@@ -254,16 +203,6 @@ def test_what_is_too_large_is_not_kept(folder, monkeypatch):
     large = TestSet("large", {"A": ["a"] * 20_000}, {"ref": ["a"] * 20_000})
     cached_statistics(Bleu(), large)
     assert not cache._place(Bleu(), large).exists()
-
-
-def test_files_that_nobody_writes_any_more_are_removed(folder):
-    folder.mkdir()
-    for name, used in ((".stats-old", 1000), (".stats-new", None)):
-        (folder / name).write_bytes(b"x")
-        if used:
-            os.utime(folder / name, (used, used))
-    cached_statistics(Bleu(), toy())
-    assert not (folder / ".stats-old").exists() and (folder / ".stats-new").exists()
 
 
 def write_often(number):

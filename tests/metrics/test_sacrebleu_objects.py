@@ -8,10 +8,9 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.metrics.base import Metric as TheirMetric
 
 from mtsig_core import SettingError, TestSet, compare, make_metric
-from mtsig_core.errors import Cancelled
 from mtsig_core.metrics import adapt_metric
 from mtsig_core.stats.engine import measure
-from tests.toys import SPACELESS, texts
+from tests.toys import texts
 
 REFERENCE, SYSTEMS = texts(seed=6, errors=[0.2, 0.25, 0.5], n_segments=48)
 OTHER, _ = texts(seed=7, errors=[0.5], n_segments=48)
@@ -81,21 +80,6 @@ def test_the_object_stays_as_it_is_and_what_it_did_before_does_not_matter():
     np.testing.assert_array_equal(metric.statistics(TOY), adapt_metric(BLEU()).statistics(TOY))
 
 
-def test_words_that_are_not_cut_are_warned_of():
-    chinese = TestSet("toy", {"A": SPACELESS["zh"]}, {"ref": SPACELESS["zh"]})
-    for theirs, warned in ((BLEU(), True), (BLEU(tokenize="zh"), False), (CHRF(), False)):
-        codes = {caution.code for caution in compare(chinese, theirs, trials=99, resamples=50).warnings}
-        assert ("tokenizer-and-script" in codes) == warned
-
-
-@pytest.mark.parametrize("shape", [(4,), (1,), (2, 3), (0,), ()])
-def test_scores_have_the_shape_of_the_sums(shape):
-    metric = adapt_metric(BLEU())
-    sums = np.broadcast_to(metric.statistics(TOY)[0].sum(axis=0), (*shape, 10))
-    assert metric.score(sums.astype(np.float32)).shape == shape
-    assert (metric.score(sums) == BLEU().corpus_score(SYSTEMS[0], [REFERENCE]).score).all()
-
-
 def test_another_kind_of_metric_is_refused():
     class Own(TheirMetric):
         _aggregate_and_compute = _compute_score_from_stats = _preprocess_segment = None
@@ -103,16 +87,3 @@ def test_another_kind_of_metric_is_refused():
 
     with pytest.raises(SettingError, match="A metric is of the type Own. Of sacreBLEU.s, expected BLEU, CHRF, TER"):
         compare(TOY, Own())
-
-
-def test_progress_and_cancel():
-    shares = []
-
-    def stop(share):
-        shares.append(share)
-        if share > 0.5:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        adapt_metric(CHRF()).statistics(TOY, stop)
-    assert shares == [1 / 3, 2 / 3]

@@ -9,7 +9,6 @@ from streamlit.util import calc_hash
 
 from mtsig_core.source import Source
 from mtsig_core.stats.settings import PRESETS, SETTINGS
-from mtsig_core.stats.significance import TESTS
 from pages._ui.catalogue import FORMER, HOME, PAGES
 from pages._ui.screen import LABELS
 from tests.pages.toys import APP, NAMES, words, write
@@ -26,7 +25,7 @@ NEEDS_TWO = ("pair", "size", "trust", "segments", "inside")
 OTHER = {"metric": "chrf", "test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
          "trials": "1999", "seed": "3"}
 #: What the line on top says of a setting.
-TOLD = {"test": "randomization", "trials": "9,999 permutations", "correction": "correction", "seed": "seed 0",
+TOLD = {"test": "Randomization test", "trials": "9,999 permutations", "correction": "Romano-Wolf", "seed": "seed 0",
         "alpha": "alpha 0.05", "ci": "2,000 resamples"}
 
 
@@ -177,8 +176,8 @@ def test_a_preset_sets_all_settings_and_stays_in_the_link(opened, source):
 def test_a_warning_names_the_controls_that_help_and_no_option(opened, source):
     page = opened("summary", source, unit="segment", test="koehn")
     said = [line for line in words(page).splitlines() if "mt-caution" in line]
-    assert {"Use documents", f"Use {TESTS['ar'].title}"} <= {button.label for button in page.button}
+    assert {"Use documents", f"Use {SETTINGS['test'].name_value('ar')}"} <= {button.label for button in page.button}
     assert not any("--" in line or "Arguments" in line for line in said)
     labels = [widget.label for kind in (page.selectbox, page.multiselect) for widget in kind]
     for argument in {*LABELS} - {"refs_as_systems"}:  # which needs a second reference
-        assert any(label.startswith(LABELS[argument]) for label in labels)
+        assert any(label.startswith(LABELS[argument].rpartition("> ")[2]) for label in labels)

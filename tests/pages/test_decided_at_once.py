@@ -54,7 +54,7 @@ def test_on_the_leaderboard(opened, source, monkeypatch, seen, choice):
 
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
 def test_on_the_page_task(opened, folder, monkeypatch, seen, choice):  # noqa: F811
-    app = opened("task", root=folder.parent, shared_task="task", metric="XCOMET", trials="999")
+    app = opened("results", root=folder.parent, shared_task="task", metric="XCOMET", trials="999")
     before = seen[-1]
     with monkeypatch.context() as patch:
         start_nothing(patch)

@@ -5,8 +5,8 @@ from html import unescape
 
 from mtsig_core import compare
 from mtsig_core.experiments.domains import by_domain
-from mtsig_core.report.agreement import state_decisions
 from mtsig_core.report.domain_tables import domain_table, domains_verdict
+from mtsig_core.report.sentences import state_decisions
 from mtsig_core.stats.across import pairs_across
 from tests.pages.toys import answers, words, write
 

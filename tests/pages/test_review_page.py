@@ -81,7 +81,7 @@ def press(app, label, n=0):
 
 
 def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root, monkeypatch):
-    app = at("task", shared_task="task", metric="XCOMET", trials="999")
+    app = at("results", shared_task="task", metric="XCOMET", trials="999")
     asked = followed(app, lambda: press(app, "Start a review"), monkeypatch)
     (link,), = asked.values()  # trials and metric are the review's own by now
     assert not app.exception and app.title[0].value == "Review" and list(app.query_params) == list(asked) == ["review"]

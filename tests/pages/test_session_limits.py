@@ -92,15 +92,15 @@ def test_what_is_no_number_is_named(monkeypatch):
 @pytest.mark.parametrize(("page", "asked", "variable", "most", "kind"), [
     ("trust", {"trials": "99"}, "MTSIG_MAX_DRAWS", 2 * 100 * 199 * 200 - 1, "type_one"),
     ("size", {"trials": "99", "drawn": "segment"}, "MTSIG_MAX_SWEEP", 1, "sweep_sizes"),
-    ("task", {"shared_task": "task", "metric": "XCOMET"}, "MTSIG_MAX_DRAWS", 1, "task"),
-    ("task", {"shared_task": "task", "metric": "XCOMET", "against": "MetricX-24"}, "MTSIG_MAX_DRAWS", None, None)])
+    ("results", {"shared_task": "task", "metric": "XCOMET"}, "MTSIG_MAX_DRAWS", 1, "task"),
+    ("results", {"shared_task": "task", "metric": "XCOMET", "against": "MetricX-24"}, "MTSIG_MAX_DRAWS", None, None)])
 def test_pages_say_so_before_they_begin(opened, folder, monkeypatch, page, asked, variable, most, kind):  # noqa: F811
     begun, result = [], background.result
     monkeypatch.setattr(background, "result", lambda key, *more: begun.append(key[0]) or result(key, *more))
     if most is None:  # as much as one metric asks for
         most = sum(map(prod, KeptTask(TaskSource(str(folder))).sizes.values())) * 9999
     monkeypatch.setenv(variable, str(most))
-    app = opened(page, Source(demo=100), folder.parent if page == "task" else None, **asked)
+    app = opened(page, Source(demo=100), folder.parent if page == "results" else None, **asked)
     said = words(app)
     assert f"this server allows {most:,} ({variable})" in said and not app.exception
     assert kind not in begun if kind else begun.count("task") == 1

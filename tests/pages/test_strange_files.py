@@ -45,7 +45,7 @@ def test_each_set_opens_or_has_one_message(opened, root, page, name, said):
 @pytest.mark.parametrize("name, said", [("good", "1 language pair"), ("caf\\udce9", "caf\\udce9"), (
     "pipe", "pipe/system-outputs/en-de/z.txt is no regular file")])
 def test_each_task_opens_or_has_one_message(opened, root, name, said):
-    app = opened("task", root=root, shared_task=name, trials="999")
+    app = opened("results", root=root, shared_task=name, trials="999")
     assert not app.exception and said in words(app)
     assert str(root) not in words(app) + "".join(copied(app))
 
@@ -58,9 +58,9 @@ def test_files_that_the_dashboard_is_started_on(opened, tmp_path):
     assert not app.exception and "caf\\udce9" in words(app)
 
 
-@pytest.mark.parametrize("page, asked", [("summary", {}), ("upload", {}), ("task", {"shared_task": "wmt"})])
+@pytest.mark.parametrize("page, asked", [("summary", {}), ("upload", {}), ("results", {"shared_task": "wmt"})])
 def test_where_the_files_lie_is_shown_nowhere(opened, tmp_path, page, asked):
-    whole = _absolute(TaskSource(str(task(tmp_path / "wmt")))) if page == "task" else None
+    whole = _absolute(TaskSource(str(task(tmp_path / "wmt")))) if page == "results" else None
     source = small_source(tmp_path) if whole is None else Source(folder=whole.folder)
     app = opened(page, _absolute(source), task=whole, trials="99", **asked)
     shown = [str(element.proto) for element in every(app._tree)]

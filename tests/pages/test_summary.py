@@ -66,15 +66,15 @@ def test_a_changed_file_is_read_again(app, source):
 def test_folders_below_the_data_root_are_offered_and_none_outside(app, source, tmp_path):
     outside = tmp_path / "outside"
     root = tmp_path / "root"
-    for task in (outside, root / "deep" / "task"):
+    for task in (outside, root / "deep" / "task", root / "wmt23" / "txt"):
         write(task / "references" / "en-de.refA.txt", ["a b c d"] * 40)
         for name in ("x", "y"):
             write(task / "system-outputs" / "en-de" / f"{name}.txt", ["a b c d"] * 40)
     (root / "link").symlink_to(outside)
     page = app(root=root)
     assert not page.exception
-    assert page.selectbox(key="testset").options[:2] == [
-        "deep/task/en-de", "simulated shared task"]
+    assert page.selectbox(key="testset").options[:3] == [
+        "deep/task/en-de", "wmt23/en-de", "simulated shared task"]
     assert "x and y have identical outputs" in words(page)
 
 
@@ -161,7 +161,7 @@ def test_further_metrics_stand_beside_and_where_they_disagree(link, capsys):
     said = words(page)
     assert not page.exception
     assert "<th>chrF ↑</th>" in said and "<th>TER ↓</th>" in said and "Do the metrics agree?" in titles(page)
-    assert "BLEU and chrF and TER: alike on" in said and "of 3 pairs" in said
+    assert "BLEU, chrF and TER agree on" in said and "of 3 pairs" in said
     assert "metrics=" not in said
     command = next(arguments(line) for line in copied(page) if "bleu,chrf,ter" in line)
     assert main(command) == 0
@@ -179,7 +179,7 @@ def test_human_scores_stand_beside_without_being_asked_for(link, source, tmp_pat
     table.write_text("system\tline\tscore\n" + "".join(
         f"{name}\t{k + 1}\t{90 - 30 * j + k % 3}\n" for j, name in enumerate(NAMES) for k in range(40)))
     page = link(dataclasses.replace(source, scores=(("human", str(table)),)))
-    assert not page.exception and "human and BLEU: alike on 3 of 3 pairs" in words(page)
+    assert not page.exception and "human and BLEU agree on 3 of 3 pairs" in words(page)
     assert "&gt;&gt;" in words(page)
 
 

@@ -44,7 +44,7 @@ def grid_of(app):
 
 
 def test_the_picture_is_what_the_core_finds(opened, root):
-    app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999")
+    app = opened("results", root=root, shared_task="task", metric="XCOMET", trials="999")
     found = compare_task(KeptTask(TaskSource(str(root / "task"))), "XCOMET", trials=999)
     ranks = rank_table(found, "XCOMET")
     assert any(state_verdict(found, "XCOMET") in html.value for html in app.get("html"))
@@ -64,7 +64,7 @@ def test_the_picture_is_what_the_core_finds(opened, root):
 
 
 def test_the_rule_of_ranks_is_chosen_and_what_it_ignores_is_said(opened, root):
-    app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", rank_rule="wmt25")
+    app = opened("results", root=root, shared_task="task", metric="XCOMET", trials="999", rank_rule="wmt25")
     found = compare_task(KeptTask(TaskSource(str(root / "task"))), "XCOMET", trials=999, rank_rule="wmt25")
     ranks = rank_table(found, "XCOMET")
     assert [round(cell, 3) for cell in grid_of(app)["3"]] == [
@@ -85,15 +85,15 @@ def test_what_could_decide_nothing_is_said_before_its_wins_are_read(opened, root
     """Of 11 systems Bonferroni needs more than 999 trials, of the 8 that have the other language pair it does not."""
     many(root / "task")
     asked = {"trials": "999", "correction": "bonferroni"}
-    app = opened("task", root=root, shared_task="task", metric="XCOMET", **asked)
+    app = opened("results", root=root, shared_task="task", metric="XCOMET", **asked)
     told = "55 of 83 pairs of systems within the language pairs cannot be decided"
     said = [html.value for html in app.get("html")]
     assert [told in one for one in said].index(True) < 5 and not app.exception
-    assert told not in words(opened("task", root=root, shared_task="task", metric="XCOMET", trials="999"))
+    assert told not in words(opened("results", root=root, shared_task="task", metric="XCOMET", trials="999"))
 
 
 def test_what_ranks_and_decisions_say_otherwise_stands_above_and_warnings_of_a_kind_together(opened):
-    app = opened("task", metric="human", correction="none", trials="1999")
+    app = opened("results", metric="human", correction="none", trials="1999")
     said = [html.value for html in app.get("html")]
     note = "In qaa-en and qab-en: Rank ranges and the top group are always corrected for all pairs"
     assert [note in one for one in said].index(True) < 5 and not app.exception
@@ -104,7 +104,7 @@ def test_what_ranks_and_decisions_say_otherwise_stands_above_and_warnings_of_a_k
 
 
 def test_rules_stand_side_by_side_and_those_that_change_the_top_group_come_first(opened, root):
-    app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", tab="Rules side by side")
+    app = opened("results", root=root, shared_task="task", metric="XCOMET", trials="999", tab="Rules side by side")
     task, found = KeptTask(TaskSource(str(root / "task"))), {}
     for rule in fitting_rules(segment_means=True):
         with suppress(SettingError):
@@ -121,7 +121,7 @@ def test_rules_stand_side_by_side_and_those_that_change_the_top_group_come_first
 
 @pytest.mark.parametrize("asked", [{"correction": "bonferroni"}, {"unit": "segment"}])
 def test_under_the_picture_stands_how_to_read_it(opened, asked):
-    app = opened("task", metric="human", trials="1999", **asked)
+    app = opened("results", metric="human", trials="1999", **asked)
     captions, found = [caption.value for caption in app.caption], compare_task(
         simulated_task(), "human", trials=1999, **asked)
     said = " ".join(explain_ranking(found, "human", "Coloured:", "Shading"))
@@ -130,7 +130,7 @@ def test_under_the_picture_stands_how_to_read_it(opened, asked):
 
 
 def test_metrics_are_held_against_each_other_where_others_are_chosen(opened, root):
-    app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", against="MetricX-24")
+    app = opened("results", root=root, shared_task="task", metric="XCOMET", trials="999", against="MetricX-24")
     compared = compare_task(KeptTask(TaskSource(str(root / "task"))), ["XCOMET", "MetricX-24"], trials=999)
     assert not app.exception and any(state_agreement(find_disputes(compared)) in html.value for html in app.get("html"))
     # What a row asks of the page Pair is left there as it is, also the best system: else Back needs two presses.
@@ -140,14 +140,14 @@ def test_metrics_are_held_against_each_other_where_others_are_chosen(opened, roo
 
 
 def test_metrics_are_held_against_people_where_people_have_scored(opened, root, capsys, monkeypatch):
-    app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", trust="true")
+    app = opened("results", root=root, shared_task="task", metric="XCOMET", trials="999", trust="true")
     assert "Which metric to trust?" not in [element.value for element in app.subheader]  # a metric is no person
     for path in (root / "task" / "automatic_scores").iterdir():
         lines = [json.loads(line) for line in path.read_text().splitlines()]
         for k, line in enumerate(lines):
             line["metric_scores"]["esa"] = [90 - len(path.stem) + k % 7, 60 + k * 5 % 11]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", trust="true")
+    app = opened("results", root=root, shared_task="task", metric="XCOMET", trials="999", trust="true")
     assert not app.exception
     found = task_agreement(TaskSource(str(root / "task")).read(), "esa")
     said = "\n".join(html.value for html in app.get("html"))
@@ -164,7 +164,7 @@ def test_metrics_are_held_against_people_where_people_have_scored(opened, root, 
 def test_nothing_is_said_to_be_ranked_across_where_no_two_systems_have_all(opened, root):
     said = {}
     for which in (True, False):
-        app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999")
+        app = opened("results", root=root, shared_task="task", metric="XCOMET", trials="999")
         assert not app.exception
         said[which] = "\n".join([*(html.value for html in app.get("html")), *(one.value for one in app.caption)])
         path = root / "task" / "automatic_scores" / "Beta.jsonl"
@@ -178,7 +178,7 @@ def test_nothing_is_said_to_be_ranked_across_where_no_two_systems_have_all(opene
 
 def test_a_broken_task_is_one_message_and_the_controls_stay(opened, root):
     (root / "task" / "automatic_scores" / "Bad.jsonl").write_text('{"language_pair": "en-de_DE"}\n')
-    app = opened("task", root=root, shared_task="task", metric="XCOMET")
+    app = opened("results", root=root, shared_task="task", metric="XCOMET")
     assert not app.exception
     assert any("Bad.jsonl, line 1 has no" in html.value for html in app.get("html"))
     assert "Shared task" in [box.label for box in app.selectbox]
@@ -188,7 +188,7 @@ def test_a_question_of_direction_is_asked_where_nothing_else_is_there(opened, ro
     line = {"language_pair": "en-de_DE", "domain": "news", "document_id": "d", "metric_scores": {"mine": [1, 7]}}
     first, *others = sorted((root / "task" / "automatic_scores").glob("*.jsonl"))
     first.write_text(json.dumps(line) + "\n")
-    app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999")
+    app = opened("results", root=root, shared_task="task", metric="XCOMET", trials="999")
     assert any("Left out, as neither name nor range says" in html.value and "--lower-is-better NAME" in html.value
                for html in app.get("html"))
     methods = next(html.value for html in app.get("html") if "We compared" in html.value)
@@ -196,7 +196,7 @@ def test_a_question_of_direction_is_asked_where_nothing_else_is_there(opened, ro
     assert grid_of(app)["0"].size and not app.exception
     for path in others:
         path.write_text(json.dumps(line) + "\n")
-    app = opened("task", root=root, shared_task="task")
+    app = opened("results", root=root, shared_task="task")
     assert any("Is higher better, or lower?" in html.value for html in app.get("html")) and not app.exception
 
 
@@ -204,7 +204,7 @@ def test_what_is_there_is_drawn_while_the_rest_is_computed(opened, root, monkeyp
     """Each look at the work draws once more: no control may be drawn twice in a run."""
     monkeypatch.setattr(background, "PATIENCE", 0)
     monkeypatch.setattr(background, "_REDRAWN", 0.01)
-    app = opened("task", root=root, shared_task="task", metric="MetricX-24", trials="9999", seed="77")
+    app = opened("results", root=root, shared_task="task", metric="MetricX-24", trials="9999", seed="77")
     assert not app.exception and grid_of(app) is not None
 
 
@@ -212,18 +212,18 @@ def test_what_is_there_is_drawn_while_the_rest_is_computed(opened, root, monkeyp
     ("simulated shared task", "simulated task"), ("task/en-ja_JP", "task"), (None, "task")])
 def test_it_opens_the_task_of_the_set_that_was_looked_at(opened, root, testset, task):
     asked = {} if testset is None else {"testset": testset}
-    app = opened("task", root=root, metric="XCOMET" if task == "task" else "human", trials="999", **asked)
+    app = opened("results", root=root, metric="XCOMET" if task == "task" else "human", trials="999", **asked)
     assert not app.exception and app.selectbox(key="shared_task").value == task
 
 
 def test_a_dashboard_that_was_started_on_the_simulated_task_opens_it(opened, root):
-    app = opened("task", Source(demo_task=True), root=root, metric="human", trials="999")
+    app = opened("results", Source(demo_task=True), root=root, metric="human", trials="999")
     assert app.selectbox(key="shared_task").value == "simulated task"
 
 
 def test_what_is_usual_stands_in_no_address_of_the_next_page(opened, root):
     """Else that page would take it out, and Back would need one press more."""
-    app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999")
+    app = opened("results", root=root, shared_task="task", metric="XCOMET", trials="999")
     assert "shared_task" not in app.session_state[address._KEPT] and app.selectbox(key="shared_task").value == "task"
     kept = KeptTask(TaskSource(str(root / "task")))
     offer = testsets.TaskOffer("task", kept.source, ())
@@ -268,6 +268,6 @@ def test_a_task_is_read_once_for_all_tracks(opened, root, monkeypatch):
     monkeypatch.setenv("MTSIG_CACHE", "")
     monkeypatch.setattr(TaskSource, "read", lambda self: reads.append(self) or read(self))
     for track, systems in (("constrained", ["Alpha", "Beta"]), ("all systems", ["Alpha", "Beta", "Gamma"])):
-        app = opened("task", root=root, shared_task="task", metric="XCOMET", trials="999", track=track)
+        app = opened("results", root=root, shared_task="task", metric="XCOMET", trials="999", track=track)
         assert sorted(grid_of(app)["0"]) == systems
     assert len(reads) == 1

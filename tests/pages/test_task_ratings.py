@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from mtsig_core.cli.main import main
-from mtsig_core.report.tables import task_pair_runs_table, task_runs_table
+from mtsig_core.report.tables import pair_runs_table, runs_table
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
@@ -29,7 +29,7 @@ def rated(folder):  # noqa: F811
 
 def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(opened, rated, capsys, monkeypatch):
     monkeypatch.chdir(rated.parent)  # from where commands name the files
-    page = opened("task", root=rated.parent, shared_task=rated.name, metric="esa", trials="999", trust="true")
+    page = opened("results", root=rated.parent, shared_task=rated.name, metric="esa", trials="999", trust="true")
     assert not page.exception and "agrees most with esa" in words(page)
     assert not any(str(rated.parent) in line for line in copied(page))
     command = next(line for line in copied(page) if line.startswith("mtsig task") and "esa" in line)
@@ -58,7 +58,7 @@ def test_a_direction_that_nobody_said_stands_on_the_pages(opened, rated, monkeyp
     task = KeptTask(TaskSource(str(rated), scores=(("en-de", "err", str(table)),))).task
     digests = {pair: one.digest for pair, one in task.testsets.items()}
     kept = views.reviews().begin(Begin(rated.name, None, task.digest, digests, "err", {"trials": 999}), "x")
-    for page in (opened("task", root=rated.parent, shared_task=rated.name, metric="err", trials="999", trust="true"),
+    for page in (opened("results", root=rated.parent, shared_task=rated.name, metric="err", trials="999", trust="true"),
                  opened("review", root=rated.parent, review=kept.edit_link)):
         assert not page.exception and f"Assumed: {SAID}" in words(page)
     testsets.store.clear(), views.reviews.clear()
@@ -72,16 +72,16 @@ def test_training_runs_lie_there_too(opened, rated, monkeypatch, tmp_path):
     (rated / "en-de.good.run2.txt").write_text("\n".join([*first[1:], first[0]]) + "\n")
     source = TaskSource(str(rated), run=(("en-de", "good", str(rated / "en-de.good.run2.txt")),))
     found = compare_task(KeptTask(source), "bleu", trials=999)
-    page = opened("task", root=rated.parent, shared_task=rated.name, metric="bleu", trials="999")
+    page = opened("results", root=rated.parent, shared_task=rated.name, metric="bleu", trials="999")
     assert not page.exception
     digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
     begin = Begin(rated.name, None, found.task.digest, digests, "bleu", {"trials": 999})
     kept = views.reviews().begin(begin, "x")
     review = opened("review", root=rated.parent, review=kept.edit_link)
-    runs = task_runs_table(found, "bleu")
+    runs = runs_table(found, "bleu")
     assert [row[:3] for row in runs.rows] == [("en-de", "good", 2)]  # of the others, which have one, nothing is said
     for shown in (page, review):
-        cells = [cell for table in (runs, task_pair_runs_table(found, "bleu")) for row in table.texts() for cell in row]
+        cells = [cell for table in (runs, pair_runs_table(found, "bleu")) for row in table.texts() for cell in row]
         assert not shown.exception and all(cell in words(shown) for cell in cells)
         assert any(f"--run en-de:good={rated.name}/en-de.good.run2.txt" in line for line in copied(shown))
     page = opened("summary", root=rated.parent, testset=f"{rated.name}/en-de", metric="bleu", trials="999")
@@ -101,7 +101,7 @@ def test_tables_and_runs_elsewhere_are_given_to_the_server(opened, rated, run, t
         "--pairs", "en-de", "--systems-table", withdrawn, "--port", free_port(), "--no-browser")
     source, task = Source.from_json(started[0][SOURCE_VARIABLE]), TaskSource.from_json(started[0][TASK_VARIABLE])
     assert (task.pairs, task.scores) == (("en-de",), (("en-de", "people", str(table)),))
-    page = opened("task", source, task=task, metric="chrf", trials="999", shared_task=rated.name)
+    page = opened("results", source, task=task, metric="chrf", trials="999", shared_task=rated.name)
     assert not page.exception and "people" in page.selectbox(key="metric").options
     assert list(page.dataframe[0].value["0"]) == ["good", "fair"]  # who is withdrawn is left out
     command = next(line for line in copied(page) if line.startswith("mtsig task"))

@@ -29,7 +29,7 @@ def database(monkeypatch, tmp_path):
 
 @pytest.fixture
 def data(opened):
-    """The page Data with a zip in it."""
+    """The page Upload with a zip in it."""
     def start(files=FILES, name="My task.zip"):
         page = opened("upload").switch_page("pages/upload.py").run()
         page.file_uploader(key="data.files").set_value([(name, zipped(files), "application/zip")]).run()
@@ -72,7 +72,7 @@ def test_an_uploaded_task_is_a_task_with_its_scores(data, opened, monkeypatch, t
         name: float(shown) for name, shown in scores(page).items()}
 
     link = dict(testset=asked["testset"][0])  # of a stranger, and after a reload
-    again = opened("task", **link)
+    again = opened("results", **link)
     assert scores(again) == scores(page) and dict(again.query_params) == link
     pair = opened("summary", testset=asked["testset"][0].replace("en-cs", "en-de"), metric="esa")
     assert "My task en-de" in words(pair)
@@ -83,11 +83,11 @@ def test_one_language_pair_is_opened_with_its_scores_and_task_shows_its_task(dat
     page = data()
     page.selectbox(key="data.zip_pair").set_value("en-cs").run()
     page.button(key="data.open_zip").click().run()
-    assert "Opened: My task en-cs." in words(page) and "My task en-cs: 40 segments, 3 systems" in words(page)
+    assert "Opened My task en-cs: 40 segments, 3 systems" in words(page)
     assert page.query_params["testset"].endswith("/en-cs")
     assert {"en-cs", "en-de", "en-uk"} == {label.removeprefix("My task/") for label in page.selectbox(
         key="testset").options if label.startswith("My task/")}
-    task = opened("task", testset=page.query_params["testset"])
+    task = opened("results", testset=page.query_params["testset"])
     assert "My task · 3 language pairs" in words(task) and "esa" in task.selectbox(key="metric").options
 
 
@@ -111,7 +111,7 @@ def test_a_table_may_be_left_out_or_be_errors_and_a_fault_in_it_is_a_message(dat
     page = data()
     first, second = (box for box in page.selectbox if box.label == "Role")
     first.set_value("scores, lower is better").run()
-    [box for box in page.selectbox if box.label == "Role"][1].set_value("leave out").run()
+    [box for box in page.selectbox if box.label == "Role"][1].set_value("exclude").run()
     uploaded(page, monkeypatch)
     assert "mytask/scores/en-de.esa.seg.score. The reason: you chose to leave it out." in words(page)
     page.selectbox(key="metric").set_value("esa").run()
@@ -131,7 +131,7 @@ def test_it_is_renamed_and_deleted_on_the_page_data(data, opened, monkeypatch):
     saved, = testsets.store().of(page.session_state["browser.me"])
     page.text_input(key=f"yours.name.{saved.link}").set_value("Other").run()
     page.button(key=f"yours.rename.{saved.link}").click().run()
-    assert "Other · 3 language pairs" in words(opened("task", testset=link))
+    assert "Other · 3 language pairs" in words(opened("results", testset=link))
     page.button(key=f"yours.delete.{saved.link}").click().run()
     assert "is not here" in words(opened("summary", testset=link))
 
@@ -143,7 +143,7 @@ def test_zips_below_the_root_are_listed_with_their_scores(opened, tmp_path):
     (root / "other.zip").write_bytes(zipped({"a.txt": "x"}))
     (root / "broken.zip").write_bytes(b"PK nothing")
     (root / "out.zip").symlink_to(tmp_path / "absent.zip")
-    page = opened("task", root=root, shared_task="years/wmt.zip", metric="esa")
+    page = opened("results", root=root, shared_task="years/wmt.zip", metric="esa")
     assert page.selectbox(key="shared_task").options == ["years/wmt.zip", "simulated task"]
     assert not page.exception and all(said in words(page) for said in UNREAD)
     means = [mean_ratings(FILES, pair) for pair in ("en-cs", "en-de")]
@@ -166,12 +166,12 @@ def test_people_who_scored_some_language_pairs_are_named_above_the_ranks(opened,
         assert not page.exception and any("Alpha is significantly better" in one for one in said)
         return "\n".join(said[:[k for k, one in enumerate(said) if "Alpha is significantly better" in one][0] + 4])
 
-    first = above(opened("task", metric="bleu", **asked))
+    first = above(opened("results", metric="bleu", **asked))
     assert "People scored these systems too: esa (en-cs, en-de)." in first and "Gamma by esa" not in first
     assert first.count("Segments are treated as independent") == 1
-    by_people = opened("task", metric="esa", **asked)
+    by_people = opened("results", metric="esa", **asked)
     assert "People scored" not in words(by_people)
-    then = above(opened("task", metric="bleu", **asked))
+    then = above(opened("results", metric="bleu", **asked))
     assert "Other metrics name another top group: Gamma by esa (en-cs, en-de)." in then and "People scored" not in then
 
 
@@ -190,7 +190,7 @@ def test_references_take_part_as_systems_on_the_page(data, monkeypatch, tmp_path
     printed = json.loads(capsys.readouterr().out)["pairs"]["en-cs"]["metrics"]["esa"]["systems"]
     assert printed[0]["system"] == "HUMAN-refA"
     assert printed[0]["score"] == pytest.approx(mean_ratings(FILES, "en-cs")["refA"])
-    by_text = opened("task", testset=link, metric="bleu", refs="refA", humans="true")
+    by_text = opened("results", testset=link, metric="bleu", refs="refA", humans="true")
     assert "HUMAN-refB" in str(frame_rows(by_text.dataframe[0])) and "refs=" not in words(by_text)
     query = followed(page, lambda: press(page, "Start a review"), monkeypatch)
     assert "HUMAN-refA" in str(frame_rows(opened("review", review=query["review"][0]).dataframe[0]))

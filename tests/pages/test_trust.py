@@ -26,7 +26,7 @@ def open_page(opened):
 def test_systems_too_unlike_for_a_null_by_document(open_page):
     page = open_page(Source(demo=1000), b="Finnish")
     assert not page.exception and "Choose systems with closer scores" in words(page)
-    assert "false alarms where segments are independent" in words(page)
+    assert "Too few simulations to tell: by segment" in words(page)
 
 
 def command_of(page, name):
@@ -194,16 +194,17 @@ def rate_of(count, n=1000):
     return frame.rate(count, n)
 
 
-@pytest.mark.parametrize("segment, document, said", [
-    (120, 46, "12.0% false alarms instead of 5%. Testing by document gives 4.6%"),
-    (50, 51, "1,000 simulations are too few to tell"),
-    (120, 90, "by document gives 9.0%, which is more than promised")])
-def test_the_headline_says_what_the_simulations_can_tell(segment, document, said):
-    rows = {("segment", "segment"): rate_of(50), ("document", "segment"): rate_of(segment),
-            ("document", "document"): rate_of(document)}
-    one = SimpleNamespace(n_documents=110, n_pairs=1000, row=lambda what, unit, test: SimpleNamespace(
-        rejected=rows[what, unit]))
-    assert said in trust_sections._describe_false_alarms(one, 0.05)
+@pytest.mark.parametrize("segment, document, n, said", [
+    (120, 46, 1000, ["by segment gives 12.0% false alarms, more than promised (5%)", "4.6% false alarms, as promised"]),
+    (50, 51, 1000, ["5.0% false alarms, as promised (5%)", "5.1% false alarms, as promised (5%)"]),
+    (2, 3, 50, ["Too few simulations to tell", "4.0% of 50 are false alarms (95% CI 1.1% to 13.5%)", "6.0% of 50"]),
+    (120, 90, 1000, ["by document gives 9.0% false alarms, more than promised (5%)"])])
+def test_the_headline_says_what_the_simulations_can_tell(segment, document, n, said):
+    rows = {("segment", "segment"): rate_of(50), ("document", "segment"): rate_of(segment, n),
+            ("document", "document"): rate_of(document, n)}
+    one = SimpleNamespace(n_documents=110, row=lambda what, unit, test: SimpleNamespace(rejected=rows[what, unit]))
+    headline = trust_sections._describe_false_alarms(one, 0.05)
+    assert all(text in headline for text in said) and ("too few" in headline.lower()) == (n == 50)
 
 
 def test_coverage_that_is_less_than_promised_is_said():

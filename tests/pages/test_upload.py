@@ -1,4 +1,4 @@
-"""The Data page without a browser."""
+"""The page Upload without a browser."""
 
 import gzip
 import json
@@ -11,6 +11,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.readers.tasks import Contents
 from mtsig_core.report.commands import source_options
 from pages._ui import testsets
+from tests.pages.test_review_page import followed
 from tests.pages.toys import arguments, copied, frame_rows, words
 from tests.toys import SPACELESS, zipped
 
@@ -33,7 +34,7 @@ def test_roles_are_guessed(page):
     upload(page, ("ref.txt", REF), ("a.txt", REF), ("a.run2.txt", REF), ("b.txt", REF), ("docs.txt", b"d1\n" * 30))
     roles = [box.value for box in page.selectbox if box.label == "Role"]
     assert roles == ["reference", "system", "training run", "system", "documents"]
-    assert "The rest of this page describes" in words(page) and "which is open now" in words(page)
+    assert "Recognized: 1 reference, 2 systems, 1 further training run, document ids" in words(page)
 
 
 def test_no_tokenizer_is_asked_of_scores_alone(page):
@@ -74,10 +75,10 @@ def test_what_cannot_be_kept_is_not_said_to_be_open(page, monkeypatch):
     monkeypatch.setattr("pages._ui.testsets.keep_upload", full)
     upload(page, ("ref.txt", REF), ("a.txt", REF))
     button(page).click().run()
-    assert not page.exception and "No room for it." in words(page) and "Opened:" not in words(page)
+    assert not page.exception and "No room for it." in words(page) and "Opened" not in words(page)
     monkeypatch.undo()
     button(page).click().run()
-    assert "Opened: a." in words(page) and "No room for it." not in words(page)
+    assert "Opened a: 30 segments" in words(page) and "No room for it." not in words(page)
 
 
 def test_training_runs_are_opened_with_their_command(page, monkeypatch):
@@ -206,3 +207,36 @@ def test_a_zip_is_unpacked_once_not_in_each_run_of_the_page(page, monkeypatch):
     page.run()
     assert not page.exception and len(seen) == 1
     assert page.selectbox(key="data.zip_pair").options == ["en-de"]
+
+
+def test_document_ids_are_asked_for_and_join_the_set_that_is_open(page):
+    upload(page, ("ref.txt", REF), ("a.txt", REF))
+    assert "No document ids" in words(page)
+    button(page).click().run()
+    assert "has no document ids" in words(page)
+    box, = page.file_uploader
+    box.set_value([("docs.txt", b"d1\n" * 29, "text/plain")]).run()
+    button(page, "Add to the open test set").click().run()
+    assert "docs.txt has 29 lines, a has 30 segments" in words(page)
+    page.file_uploader[0].set_value([("docs.txt", b"d1\n" * 30, "text/plain")]).run()
+    button(page, "Add to the open test set").click().run()
+    assert not page.exception and "Opened a: 30 segments" in words(page)
+    assert "has no document ids" not in words(page) and not page.file_uploader[0].value
+    page.switch_page("pages/summary.py").run()
+    assert any("--docs docs.txt" in text for text in copied(page))
+
+
+def test_a_sample_opens_by_one_click_and_says_that_it_is_simulated(page, monkeypatch):
+    assert "Demo data" not in words(page)
+    for button_key, said in (("samples.open.reference.txt", "2 systems, 300 segments"),
+                             ("samples.open.human.csv", "4 systems, ")):
+        page.switch_page("pages/upload.py").run()
+        asked = followed(page, lambda key=button_key: page.button(key=key).click().run(), monkeypatch)
+        assert asked["testset"][0].startswith("~") and not page.exception
+        assert "Demo data" in words(page) and said in words(page)
+        assert not [caution for caution in re.findall("document ids", words(page))]
+
+
+def test_the_sample_task_is_a_task(page, monkeypatch):
+    followed(page, lambda: page.button(key="samples.open.shared_task.zip").click().run(), monkeypatch)
+    assert not page.exception and "2 language pairs" in words(page) and "6 systems" in words(page)

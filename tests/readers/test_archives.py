@@ -62,12 +62,6 @@ def test_the_table_of_the_systems_is_read_from_a_zip_too(packed, tmp_path, capsy
         TaskSource(str(broken)).read()
 
 
-def test_a_zip_of_scores(packed):
-    line = '{"language_pair": "en-de_DE", "domain": "n", "document_id": "d", "metric_scores": {"XCOMET": [0.5]}}\n'
-    path = packed({"wmt/automatic_scores/A.jsonl": line})
-    assert has_scores(path) and list(read_task(path).testsets) == ["en-de_DE"]
-
-
 def test_nothing_leads_out_and_links_are_left_out(packed, tmp_path):
     link = zipfile.ZipInfo("top/task/system-outputs/en-de/secret.txt")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16

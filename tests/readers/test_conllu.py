@@ -6,7 +6,6 @@ import pytest
 
 from mtsig_core import InputError, read_text
 from mtsig_core.readers.conllu import read_conllu
-from mtsig_core.readers.uploads import Upload, guess_name, guess_role, read_uploads
 
 DOGS = ("1\tDogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n"
         "2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n")
@@ -56,7 +55,7 @@ def test_which_sentences_make_a_segment(read, content, texts, parses):
 
 @pytest.mark.parametrize("text", ["A cat sleeps here.", "Go!"])
 def test_the_parse_of_another_text(refused, text):
-    assert "only 0 of 2 words stand in the segment" in refused(f"{DOGS.replace('bark', 'barks')}\n", [text])
+    assert "only 0 of 2 words are in the segment" in refused(f"{DOGS.replace('bark', 'barks')}\n", [text])
 
 
 def test_another_number_of_segments(refused):
@@ -68,13 +67,13 @@ def test_another_number_of_segments(refused):
 @pytest.mark.parametrize("content, line, message", [
     (DOGS.replace("\t_\n", "\n", 1), 1, "9 columns, CoNLL-U has 10"),
     (f"{DOGS}3\tnow\n", 3, "2 columns"),
-    ("Dogs bark\n", 1, "1 column, CoNLL-U has 10. Tabs stand between columns, not spaces"),
-    (DOGS.replace("\t2\t", "\t_\t"), 1, "the head (column 7) is '_', not a number"),
-    (DOGS.replace("\t2\t", "\t-1\t"), 1, "the head (column 7) is '-1'"),
+    ("Dogs bark\n", 1, "1 column, CoNLL-U has 10. Put tabs between columns, not spaces"),
+    (DOGS.replace("\t2\t", "\t_\t"), 1, "the head (column 7) of word 1 is '_', not a number"),
+    (DOGS.replace("\t2\t", "\t-1\t"), 1, "the head (column 7) of word 1 is '-1'"),
     (f"{GO}\n{DOGS}".replace("\t2\t", "\t3\t"), 3, "is 3, and the sentence has 2 words"),
-    (DOGS.replace("\t2\t", "\t1\t"), 1, "word 1 is its own head"),
+    (DOGS.replace("\t2\t", "\t1\t"), 1, "the head (column 7) of word 1 is the word itself"),
     (f"{DOGS}{GO}", 3, "word 1 comes where word 3 is expected. An empty line is missing before it"),
-    (f"{DOGS}# sent_id = 2\n{GO}", 3, "a comment stands within a sentence"),
+    (f"{DOGS}# sent_id = 2\n{GO}", 3, "a comment is inside a sentence"),
     (DOGS.replace("2\tbark", "3\tbark"), 2, "word 3 comes where word 2 is expected"),
     (f"# segment = 7\n{GO}", 1, "segment = 7, and the text has 2 segments"),
     (f"# segment = x\n{GO}", 1, "segment = x, and the text"),
@@ -98,13 +97,3 @@ def test_joined_with_the_texts(tmp_path):
         read_text(*read, parses=[("a", tmp_path / "r.conllu")])
     with pytest.raises(InputError, match="Two parses are called A"):
         read_text(*read, parses=[("A", tmp_path / "r.conllu")] * 2)
-
-
-def test_uploaded():
-    files = {"ref.txt": b"Dogs bark\n", "A.txt": b"Go\n", "ref.conllu": DOGS.encode(),
-             "A.conllu.gz": gzip.compress(GO.encode())}
-    uploads = [Upload(file, content, guess_role(file), guess_name(file)) for file, content in files.items()]
-    assert dict(read_uploads(uploads).parses) == {"ref": (DOGS_READ,), "A": (GO_READ,)}
-    damaged = Upload("A.conllu", GO.replace("\t0\t", "\t_\t").encode(), "parse", "A")
-    with pytest.raises(InputError, match=r"^A.conllu, line 1: the head"):
-        read_uploads([*uploads[:2], damaged])

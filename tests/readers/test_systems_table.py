@@ -1,7 +1,5 @@
 """The table of the systems of a task."""
 
-import csv
-import io
 import json
 from dataclasses import replace
 
@@ -78,16 +76,6 @@ def test_a_pair_opened_alone_heeds_it_too(task, capsys):
 
 def whole_task(task):
     return TaskSource(str(task), keep_withdrawn=True)
-
-
-def test_names_for_print_stand_beside_the_names(task, capsys):
-    args = ["task", "--folder", str(task), "--unit", "segment", "--trials", "99"]
-    assert main(args) == 0
-    text = capsys.readouterr().out
-    assert "X (The X)" in text and "Excluded: Z (withdrawn)" in text
-    assert main([*args, "--format", "csv"]) == 0
-    assert {row["system"]: row["display_name"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))
-            if row["table"] == "systems"} == {"X": "The X", "Y": ""}
 
 
 def test_a_line_before_the_header_names_the_metric_that_decides(task):

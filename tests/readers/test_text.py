@@ -110,13 +110,13 @@ class TestLineCounts:
     def test_blank_lines_of_the_reference(self, write, ref, sys_a, blank):
         path = write("refB.txt", [*LINES[:2], blank, LINES[2], blank, *LINES[3:]])
         told = (" The reference has 2 blank lines, the first is line 3, and 5 others. If the blank ones are no "
-                f"segments, take them out: grep -v '^[[:space:]]*$' {path} > {str(path)[:-4]}.new.txt")
+                f"segments, remove them: grep -v '^[[:space:]]*$' {path} > {str(path)[:-4]}.new.txt")
         alone = error([(None, path)], [(None, sys_a)])
         assert alone.startswith(f"{sys_a} has 5 lines, the reference {path} has 7. Each line") and alone.endswith(told)
         both = error([(None, path)], [(None, sys_a), ("B", ref)])
         assert both.startswith(f"The reference {path} has 7 lines, all other files") and both.endswith(told)
         assert "looks" not in alone + both
-        subprocess.run(["bash", "-c", alone.partition("take them out: ")[2]], check=True)
+        subprocess.run(["bash", "-c", alone.partition("remove them: ")[2]], check=True)
         assert read_text([(None, f"{str(path)[:-4]}.new.txt")], [(None, sys_a)]).n_segments == 5
 
     def test_search_is_bounded(self, ref, write, monkeypatch):
@@ -156,7 +156,7 @@ class TestDocuments:
 
     @pytest.mark.parametrize("line", ["no json", '{"doc": "d"}', '["d"]', '"docid"', "3"])
     def test_wrong_json(self, write, line):
-        with pytest.raises(InputError, match="m.jsonl, line 2 is .* is expected"):
+        with pytest.raises(InputError, match="m.jsonl, line 2 is .* Expected"):
             read_documents(write("m.jsonl", ['{"docid": "d"}', line]))
 
 

@@ -5,9 +5,8 @@ from html.parser import HTMLParser
 import pytest
 
 from mtsig_core.report.document import Facts, Figure, Paragraph, Report, Section, TableBlock, Warnings
-from mtsig_core.report.html import report_html
+from mtsig_core.report.html import report_fragment, report_html
 from mtsig_core.report.latex import report_latex
-from mtsig_core.report.notebook import report_fragment
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.text import report_text
 from mtsig_core.results import Caution
@@ -26,7 +25,7 @@ REPORT = Report("All <toys>", (
     Section("Caveats", (Warnings(cautions=(Caution("one-system"),)),), place="caveats"),
     Section("Methods", (Paragraph(text="They were counted.", role="methods", about="Pieces"),
                         Facts(pairs=(("seed", "7"),), code=frozenset({"seed"}), only=("html",))), place="detail")),
-    simulated="the toys are made up.")
+    simulated="the toys are simulated.")
 
 
 class Parts(HTMLParser):
@@ -64,8 +63,8 @@ def test_text_keeps_the_order_and_a_verdict_is_the_title_of_its_section():
 
 def test_a_page_has_verdicts_first_and_caveats_before_details():
     text = Parts(report_html(REPORT)).text
-    in_order(text, "All <toys>", "A_1 has most", "the toys are made up", "Two toys", "3 metrics were compared", "2,000",
-             "A note.", "A figure.", "is the only system", "60 toys", "They were counted.", "seed")
+    in_order(text, "All <toys>", "A_1 has most", "the toys are simulated", "Two toys", "3 metrics were compared",
+             "2,000", "A note.", "A figure.", "is the only system", "60 toys", "They were counted.", "seed")
     assert "Only text" not in text and "A caveat." not in text
     assert "<details><summary>60 toys" in report_html(REPORT)
 

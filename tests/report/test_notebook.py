@@ -13,7 +13,7 @@ from tests.toys import toy
 def test_a_comparison_says_who_is_ahead_how_it_was_tested_and_what_to_mind():
     page = Page(comparison(warnings=[Caution("several-metrics", {"n": 3})])._repr_html_())
     for part in ("set; 10 segments", "999 permutations",
-                 f"BLEU, higher is better. {state_verdict(comparison(), 'bleu')}",
+                 f"BLEU, higher is better: {state_verdict(comparison(), 'bleu')}",
                  "3 pairs",
                  "Caveats: 1",
                  "3 metrics were compared"):

@@ -61,17 +61,17 @@ class TestLeaderboardRows:
         found = compare(alone, trials=99, resamples=50)
         table = tables.leaderboard_table(found.metrics["bleu"], found.settings).for_readers()
         header, rows = table.titles, table.texts()
-        assert header == ["rank", "system", "BLEU ↑", "95% interval"]
+        assert header == ["rank", "system", "BLEU ↑", "95% CI"]
         assert rows[0][:2] == ["-", "A"] and len(rows[0]) == 4
         assert summarize_comparison(found)[1] == ["by segment", "seed 0", "alpha 0.05",
-                                            "jackknife-t intervals, 50 resamples"]
+                                            "Jackknife t intervals, 50 resamples"]
         report = found.render("html").split("Caveats")[0]
         assert not re.search("pairs|significantly better|trials", found.render("text").split("nrefs")[0] + report)
 
     def test_ranks_differences_and_tally(self):
         table = tables.leaderboard_table(result(), SETTINGS).for_readers()
         first, _, last = by_title(table)
-        assert {"rank": "1-2", "system": "A", "BLEU ↑": "30.00", "95% interval": "[29.00, 31.00]", "vs best": "",
+        assert {"rank": "1-2", "system": "A", "BLEU ↑": "30.00", "95% CI": "[29.00, 31.00]", "vs best": "",
                          "wins": "1", "ties": "1", "losses": "0"}.items() <= first.items()
         assert {"rank": "3", "system": "C", "BLEU ↑": "20.00", "vs best": "-10.00", "wins": "0", "ties": "0",
                         "losses": "2"}.items() <= last.items()

@@ -58,7 +58,7 @@ def test_two_systems_with_ratings_of_different_segments(unit):
     assert len(texts) == 2 and 0 < len(common) < N
     for text in texts:
         assert f"({len(common)} of 60 segments{where}, those with scores for both systems; " in text
-        assert OWN in text and "so it need not be that of the two scores" in text
+        assert OWN in text and "so it may not equal the difference of the two scores" in text
     found, = re.findall(r"difference (\S+) on the (\d+) segments with scores for both", texts[0])
     assert found == (f"{np.subtract(*common.mean(axis=0)):+.2f}", str(len(common)))
 

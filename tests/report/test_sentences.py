@@ -109,9 +109,9 @@ class TestMethod:
     def test_the_seed_of_the_data_is_told_from_that_of_the_draws(self):
         named = dataclasses.replace(made("AB", simulated=True), name="made up (seed 7)")
         text = paper_sentences(compare(named, **QUICK, seed=3), "bleu")
-        assert "on made up (seed 7) (40 segments" in text and "made up from the seed in its name." in text
+        assert "on made up (seed 7) (40 segments" in text
         assert re.search(r"mtsig \S+, seed 3\.$", text)
-        assert "made up." in paper_sentences(compare(made("AB", simulated=True), **QUICK), "bleu")
+        assert "simulated." in paper_sentences(compare(made("AB", simulated=True), **QUICK), "bleu")
 
 
 @pytest.mark.parametrize("settings", [{}, {"baseline": "B"}, {"test": "koehn"}, {"test": "percentile"},
@@ -159,14 +159,14 @@ class TestCaveats:
         ({"test": "percentile"}, "20 to 43", "decisions and rank ranges")])
     def test_a_test_that_rejects_too_often_claims_no_level(self, settings, caveat, fails):
         for text in self.quoted(**settings):
-            assert caveat in text and f"So {fails} need not hold at the stated level, whatever the correction." in text
+            assert caveat in text and f"So {fails} may not hold at the stated level" in text
             assert "jointly" not in text and "Use" not in text
 
     @pytest.mark.parametrize("settings", [{}, {"unit": "document"}, {"correction": "bh"}])
     def test_nothing_is_taken_back_from_what_holds(self, settings):
         for text in self.quoted(**settings):
             assert "Rank ranges hold jointly for all systems." in text
-            assert "need not hold" not in text and self.IGNORED not in text
+            assert "may not hold" not in text and self.IGNORED not in text
 
     @pytest.mark.parametrize("unit, said", [("segment", True), ("block", False)])
     def test_that_segments_are_taken_as_independent_goes_with_the_numbers(self, unit, said):

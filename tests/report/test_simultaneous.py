@@ -45,7 +45,7 @@ class TestNumbers:
     def test_of_the_table_of_pairs(self, comparison):
         result = comparison.metrics["given"]
         table = pairs_table(result, comparison.settings).for_readers()
-        assert table.titles[:4] == ["pair", "difference", "single 95% interval", "simultaneous 95% interval"]
+        assert table.titles[:4] == ["pair", "difference", "95% CI", "95% CI for all pairs"]
         assert [list(ends) for ends in table.values("ci_joint")] == [seen(pair, result.sign) for pair in result.pairs]
 
     def test_of_files(self, comparison):
@@ -118,7 +118,7 @@ class TestNumbers:
 
 def test_of_one_pair_only_the_single_one_is_shown():
     table = pairs_table(TWO.metrics["given"], TWO.settings).for_readers()
-    assert not table.has("ci_joint") and table.titles[2] == "95% interval"
+    assert not table.has("ci_joint") and table.titles[2] == "95% CI"
     for form in ("text", "latex", "html"):
         assert "simultaneous" not in TWO.render(form).lower()
     assert [trace.name for trace in TWO.figure("differences").data if trace.mode == "lines"] == ["95% CI"]

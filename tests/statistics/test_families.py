@@ -140,7 +140,7 @@ def agreement(result):
 
 @pytest.mark.parametrize("n_segments, found", [(300, (3, 8, 3, 2)), (1592, (14, 0, 0, 1)), (3000, (14, 0, 0, 0))])
 def test_simultaneous_intervals_agree_with_decisions_on_the_simulated_corpus(n_segments, found):
-    """The table of docs/simultaneous.md."""
+    """The table of docs/statistics.md."""
     assert agreement(compare(load_demo(n_segments), "bleu", jobs=2).metrics["bleu"]) == found
 
 

@@ -53,7 +53,7 @@ def test_ranges_of_samples(capsys, kind, figure, what):
 def test_broad_samples_of_koehn(capsys):
     found = {(pair["a"], pair["b"]): pair for pair in printed(capsys, "sample broad --demo --sample-size 300")["pairs"]}
     deltas = [row["delta"] for row in found["Spanish", "Danish"]["samples"]]
-    label = "Figure 4 | Spanish less Danish on the broad samples; how many are negative"
+    label = "Figure 4 | Spanish minus Danish on the broad samples; how many are negative"
     assert ours(label) == f"{min(deltas):.2f} to {max(deltas):.2f}; {sum(d < 0 for d in deltas)}".replace("0.", ".")
     for label, pair in (("Figure 7 | broad samples that find Spanish better than Danish at 95%, and the opposite",
                          ("Spanish", "Danish")), ("Figure 8 | Portuguese better than Danish, and the opposite",
@@ -147,8 +147,8 @@ def test_true_nulls_rejected(capsys):
     one = printed(capsys, "validate type1 --demo")
     rejected = {(row["null"], row["unit"], row["test"]): share(row["rejected"]["share"], 3) for row in one["rows"]}
     for label, null, unit in (
-            ("true nulls rejected at .05 by sentence: `ar`, signed shift, shift as printed", "segment", "segment"),
-            ("nulls of whole documents, tested by document", "document", "document"),
+            ("false-alarm rate by sentence: `ar`, signed shift, shift as printed", "segment", "segment"),
+            ("pairs by document, tested by document", "document", "document"),
             ("the same, tested by sentence", "document", "segment")):
         assert ours(label) == " ".join(rejected[null, unit, test] for test in ("ar", "bootstrap", "riezler-maxwell"))
     label = f"predicted for `ar` by the ratio of standard errors, {one['se_ratio']:.2f}"

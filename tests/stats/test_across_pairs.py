@@ -185,7 +185,7 @@ def test_a_language_pair_without_the_metric_is_left_out_and_named():
     texts = TestSet("toy", {"A": ["a b"] * 4, "B": ["a c"] * 4}, {"ref": ["a b"] * 4})
     found = compare_task(Task("toy", {"en-de": rated(5, A=1, B=2), "en-cs": texts}), "human", trials=99, resamples=50)
     assert list(found.pairs) == ["en-de"] and not found.macro
-    said = "Excluded, because they have no human scores: en-cs."
+    said = "Not compared, because they have no human scores: en-cs."
     assert said in list_caveats(found, "human") and said in task_text(found)
 
 

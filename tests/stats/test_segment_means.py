@@ -344,7 +344,7 @@ class TestOnlyForMeans:
             compare(rated(WHOLE, texts=True), ["human", "bleu"], **QUICK, **asked)
 
     def test_bleu_needs_texts(self):
-        with pytest.raises(SettingError, match="Metric 'bleu' needs texts, and toy has segment scores alone: human"):
+        with pytest.raises(SettingError, match="Metric 'bleu' needs texts, and toy has only segment scores: human"):
             compare(rated(WHOLE), **QUICK)
         assert list_metrics(rated(WHOLE)) == ["human"] and list_metrics(rated(WHOLE, texts=True))[0] == "human"
 
@@ -392,7 +392,7 @@ def test_interval_and_warnings_go_by_the_documents_that_are_rated():
         alone.metrics["human"].systems, alone.metrics["human"].pairs]
     assert "few-units" in {caution.code for caution in alone.warnings}
     assert "|ci:jackknife-t|" in found.metrics["human"].signature
-    assert "jackknife-t or percentile intervals" in comparison_text(found)
+    assert "Jackknife t or Percentile intervals" in comparison_text(found)
     assert "are jackknife t intervals over documents" in paper_sentences(found, "human")
     assert "are percentile bootstrap intervals" in paper_sentences(found, "bleu")
     asked = compare(testset, ["human", "bleu"], ci="basic", **QUICK)

@@ -122,7 +122,7 @@ class TestAuto:
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_resolves_or_says_why_it_does_not_fit(name):
     preset = PRESETS[name]
-    if misfit := preset.explain_misfit(DOCUMENTS, False):
+    if misfit := preset.explain_misfit(False, DOCUMENTS.domains is not None):
         assert misfit.startswith(preset.title) and "segment scores" in misfit
         assert ("domain" in misfit) == (name == "wmt24")
     else:
