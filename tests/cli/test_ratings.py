@@ -17,7 +17,7 @@ def rated(folder):
     return folder
 
 
-SAID = "err: higher is better, as nothing else was said."
+SAID = "err: higher is better, by default."
 
 
 @pytest.mark.parametrize("form", ["text", "json", "csv", "latex", "html", "manifest"])
