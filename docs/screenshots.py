@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("summary", "pairs", "pair", "segments", "metrics", "results", "lecture", "sampling", "bootstrap", "size",
-         "trust",         "inside", "papers", "methods", "upload")
+         "trust", "inside", "papers", "methods", "upload")
 BROWSERS = ("chromium-headless-shell", "chromium")
 README = {"summary": ("summary", "projector"), "summary-dark": ("summary", "projector-dark")}
 LOOKS = {"light": ("light", 1440, 1000), "dark": ("dark", 1440, 1000), "projector": ("light", 1280, 720),

@@ -50,7 +50,7 @@ def show_kinds() -> None:
 
 def show_enough() -> None:
     pool = controls.choice("Resamples in the pool", _POOLS, "pool", width=200, help="auto: as many as take a few "
-                           "seconds. Where a pool would take more than a minute, the page says how long, and asks.")
+                           "seconds. If that takes more than a minute, the page asks first.")
     pooling = study(view, "sweep resamples", pool=None if pool == "auto" else int(pool), system=name,
                     unit=sampling["unit"])
     settled = pooling.run(stability, "Drawing the pool")

@@ -226,15 +226,14 @@ def worked_example(testset: TestSet, system: str | None, line: int, metric: str 
     penalty = brevity_penalty(counts["sys_len"], counts["ref_len"])
     output, = one.systems[system]
     references = tuple(texts[0] for texts in one.references.values() if texts[0] is not None)
-    tokens = tokens_of(metric, one)
-    lowered = [text.lower() if getattr(metric, "lowercase", False) else text for text in (output, *references)]
-    words, *others = map(tokens, lowered)
-    steps, precisions_so_far = [], []
+    lower = getattr(metric, "lowercase", False)
+    words, *others = (tokens_of(metric, one)(text.lower() if lower else text) for text in (output, *references))
+    steps: list[Step] = []
     for n in NGRAM_ORDERS:
         matched, total = counts[f"correct_{n}"], counts[f"total_{n}"]
-        precisions_so_far.append(share(matched, total))
-        bleu = penalty * prod(p or 0.0 for p in precisions_so_far) ** (1 / n)
-        steps.append(Step(n, matched, total, precisions_so_far[-1], bleu, _shared(words, others, n)))
+        so_far = [*(step.precision for step in steps), precision := share(matched, total)]
+        bleu = penalty * prod(p or 0.0 for p in so_far) ** (1 / n)
+        steps.append(Step(n, matched, total, precision, bleu, _shared(words, others, n)))
     return WorkedExample(system, line, output, references, counts["sys_len"], counts["ref_len"], penalty, tuple(steps),
                          float(metric.score(row)), metric.signature(testset))
 
@@ -258,13 +257,10 @@ def tokens_of(metric: Metric, testset: TestSet) -> Callable[[str], list[str]]:
     return bleu_tokens(find_tokenizer(metric, testset))
 
 
-def _ngrams(tokens: Sequence[str], n: int) -> Counter[str]:
-    return Counter(" ".join(tokens[start:start + n]) for start in range(len(tokens) - n + 1))
-
-
 def _shared(words: Sequence[str], references: Sequence[Sequence[str]], n: int) -> tuple[NgramCount, ...]:
-    of_references = [_ngrams(tokens, n) for tokens in references]
-    rows = [(ngram, count, max(known[ngram] for known in of_references)) for ngram, count in _ngrams(words, n).items()]
+    own, *theirs = (Counter(" ".join(tokens[k:k + n]) for k in range(len(tokens) - n + 1))
+                    for tokens in (words, *references))
+    rows = [(ngram, count, max(known[ngram] for known in theirs)) for ngram, count in own.items()]
     return tuple(NgramCount(ngram, count, most, min(count, most)) for ngram, count, most in rows if most)
 
 
@@ -341,25 +337,19 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
         raise SettingError(f"{len(testset.systems)} system to rank. Give at least two.")
     if statistics is None:
         statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
-    mean, names = SentenceMean(metric), list(testset.systems)
-    sentences = mean.from_counts(statistics)
+    mean, names, sign = SentenceMean(metric), list(testset.systems), direction(metric)
+    sentences, pairs = mean.from_counts(statistics), engine.all_pairs(len(names))
     corpus, average = metric.score(statistics.sum(axis=1)), mean.score(sentences.sum(axis=1))
-    sign = direction(metric)
-    pairs = engine.all_pairs(len(names))
     matches = _column(metric, statistics, "correct_4")
-    zeros = None if matches is None else float((matches == 0).mean())
     apart = sorted(_disagreements(names, pairs, sign * corpus, sign * average), reverse=True,
                    key=lambda pair: min(pair.corpus_delta, -pair.average_delta))
-    return Averages(metric=metric.name, signature=mean.signature(testset), n_segments=testset.n_segments,
-                    n_pairs=len(pairs), unsmoothed_zeros=zeros, systems=_ranked(names, corpus, average, sign),
-                    disagreements=tuple(apart), case=_case(testset, metric, mean, pairs, statistics, sentences, seed,
-                                                           report_stage(progress, "looking")))
-
-
-def _ranked(names: Sequence[str], corpus: np.ndarray, average: np.ndarray, sign: int) -> tuple[SystemAverage, ...]:
     places = [(np.argsort(np.argsort(-sign * scores, kind="stable")) + 1).tolist() for scores in (corpus, average)]
     rows = [SystemAverage(*row) for row in zip(names, corpus.tolist(), average.tolist(), *places, strict=True)]
-    return tuple(sorted(rows, key=lambda row: row.corpus_place))
+    return Averages(metric=metric.name, signature=mean.signature(testset), n_segments=testset.n_segments,
+                    n_pairs=len(pairs), unsmoothed_zeros=None if matches is None else float((matches == 0).mean()),
+                    systems=tuple(sorted(rows, key=lambda row: row.corpus_place)), disagreements=tuple(apart),
+                    case=_case(testset, metric, mean, pairs, statistics, sentences, seed,
+                               report_stage(progress, "looking")))
 
 
 def _disagreements(names: Sequence[str], pairs: np.ndarray, corpus: np.ndarray,
@@ -512,30 +502,30 @@ def _penalised(part: TestSet, names: Sequence[str], report: engine.StageProgress
     known = {system.name: system for system in KOEHN_SYSTEMS}
     if not part.simulated or not known.keys() >= set(names):
         return None
-    anew = outputs(max(part.lines), [replace(known[name], word_penalty=k) for name in names for k in PENALTIES])
-    penalised_outputs: list[Sequence[str]] = []
-    for texts in anew:
-        penalised_outputs.append(tuple(texts[line - 1] for line in part.lines))
-        name, k = names[(len(penalised_outputs) - 1) // len(PENALTIES)], (len(penalised_outputs) - 1) % len(PENALTIES)
-        if PENALTIES[k] == 0 and penalised_outputs[-1] != part.systems[name]:
+    variants = [(name, penalty) for name in names for penalty in PENALTIES]
+    anew = outputs(max(part.lines), [replace(known[name], word_penalty=penalty) for name, penalty in variants])
+    penalised: list[Sequence[str]] = []
+    for (name, penalty), texts in zip(variants, anew, strict=True):
+        penalised.append(tuple(texts[line - 1] for line in part.lines))
+        if penalty == 0 and penalised[-1] != part.systems[name]:
             return None
         if report is not None:
-            report(len(penalised_outputs) / (len(names) * len(PENALTIES)))
-    return penalised_outputs
+            report(len(penalised) / len(variants))
+    return penalised
 
 
 def _points(several: TestSet, bleu: Metric, gtms: Sequence[Metric], asked: Sequence[float], progress: Progress | None
             ) -> tuple[LengthPoint, ...]:
     """A point for each output of a test set."""
     sums = bleu.statistics(several).sum(axis=1)
-    scores = [bleu.score(sums).tolist()]
-    for gtm in gtms:
-        scores.append(gtm.score(gtm.statistics(several, report_stage(progress, "counting")).sum(axis=1)).tolist())
+    scores = [gtm.score(gtm.statistics(several, report_stage(progress, "counting")).sum(axis=1)).tolist()
+              for gtm in gtms]
     rows = []
-    for length, (sys_len, ref_len), points, match, match_2 in zip(asked, sums[:, :2].tolist(), *scores, strict=True):
+    for length, (sys_len, ref_len), points, *gtm in zip(asked, sums[:, :2].tolist(), bleu.score(sums).tolist(), *scores,
+                                                        strict=True):
         penalty = brevity_penalty(sys_len, ref_len)
-        rows.append(LengthPoint(length, share(sys_len, ref_len), points, match, penalty,
-                                 points / penalty if penalty > 0 else 0.0, match_2))
+        rows.append(LengthPoint(length, share(sys_len, ref_len), points, gtm[0], penalty,
+                                points / penalty if penalty > 0 else 0.0, gtm[1]))
     return tuple(rows)
 
 
@@ -635,8 +625,8 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
         score = interval(n)
         t, boot = score.intervals["t"], score.intervals["percentile"]
         ratio = None if t is None or boot is None or boot[0] == boot[1] else (t[1] - t[0]) / (boot[1] - boot[0])
-        (t_low, t_high), (low, high) = t or (None, None), boot or (None, None)
-        rows.append(TInterval(n, score.score, factor(n, alpha), factor(None, alpha), t_low, t_high, low, high, ratio))
+        rows.append(TInterval(n, score.score, factor(n, alpha), factor(None, alpha), *(t or (None, None)),
+                              *(boot or (None, None)), ratio))
     document = n_documents = None
     if testset.documents is not None and (n_documents := len(set(testset.document_index[known].tolist()))) > 1:
         document = interval(len(known), "document").intervals["percentile"]

@@ -127,7 +127,7 @@ def settling(sizes: Sequence[int], ours: Sequence[float | None], ranges: Sequenc
     seen = [math.log10(value) for value in (*_columns([*line, *paper])[1], *low, *high) if value > 0] or [0.0]
     figure.update_xaxes(_log_axis(sizes, range=[math.log10(75), math.log10(14_000)]))
     figure.update_yaxes(_log_axis(_WIDTH_TICKS, "{:g}%", range=[min(seen) - 0.12, max(seen) + 0.12]))
-    _set_size(figure, 320, top=30, below="B, resamples", showlegend=True)
+    _set_size(figure, 346, top=58, below="B, resamples", showlegend=True)  # a phone has the key in three lines
     return figure
 
 
@@ -151,8 +151,7 @@ _WORDS = {1: "as the whole set", -1: "opposite", 0: "no conclusion"}
 
 def sample_scores(scores: Mapping[str, np.ndarray], whole: float,
                   published: Mapping[str, tuple[float, float]] | None = None, *, unit: str,
-                  ghosts: Mapping[str, np.ndarray] | None = None, frame: Sequence[float] = (),
-                  form: str = ".2f") -> go.Figure:
+                  ghosts: Mapping[str, np.ndarray] | None = None, form: str = ".2f") -> go.Figure:
     """Scores of samples of several kinds, one band above the other on one axis (Koehn 2004, Figs 2 and 3).
 
     Dots that would cover each other stand side by side: height says nothing else.
@@ -160,9 +159,8 @@ def sample_scores(scores: Mapping[str, np.ndarray], whole: float,
     Shapes: `scores` (samples,).
     """
     figure, published, named, old = _start(), published or {}, Labels(), ghosts or {}
-    known = [whole, *frame, *(v for values in old.values() for v in values[np.isfinite(values)]),
-             *(v for values in scores.values() for v in values[np.isfinite(values)]),
-             *(end for ends in published.values() for end in ends)]
+    known = [whole, *(end for ends in published.values() for end in ends),
+             *(v for values in (*old.values(), *scores.values()) for v in values[np.isfinite(values)])]
     margin = 0.05 * (max(known) - min(known)) or 1.0
     for band, (kind, values) in enumerate(scores.items()):
         base = len(scores) - 1 - band
@@ -322,7 +320,7 @@ def decisions(rows: Sequence[Detection], power: float, needed: int | None = None
     _finish(figure, x, f"{unit} in a test set", 300, top=30)
     if beyond:
         figure.add_trace(_line([row.size for row in beyond], [100 * row.planned for row in beyond], GREY, 2, "dash"))
-        _write(figure, math.log10(rows[-1].size), 0, "extrapolated →", "left", xshift=8)
+        _write(figure, 1, 0.06, "╌ extrapolated", "right", xref="x domain", yref="y domain")
     if (drawn := sum(row.significant.n > 0 for row in rows)) < len(rows):
         _mark_undrawn(figure, [row.size for row in rows], drawn)
     if needed is not None and x:
@@ -396,7 +394,7 @@ def widths(rows: Sequence[SystemSize], slope: Slope, published: Sequence[tuple[f
         figure.add_trace(_line(x, fitted, BLUE, 2).update(name=f"slope {slope.slope:.2f}", showlegend=True))
     figure.add_trace(_size_dots(x, y, BLUE, "width %{y:.2f}% of the score"))
     figure.update_yaxes(_log_axis(_SHARES, "{:g}%"))
-    return _finish(figure, x + [size for size, _ in paper], f"{unit} in a test set", 330, top=30)
+    return _finish(figure, x + [size for size, _ in paper], f"{unit} in a test set", 344, top=42)
 
 
 def references(ours: Sequence[tuple[int, float, float, float]], theirs: Sequence[tuple[int, float, float, float]], *,
@@ -628,8 +626,7 @@ _METRIC_NAMES, _HALF_PAGE = 17.5, 36  # widest name beside its line, and of a fi
 _NAMED = 12  # systems up to which all lines of a ranking are named
 
 
-def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
-             published: Sequence[tuple[int, float]] = (), *, source: str = "") -> go.Figure:
+def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str) -> go.Figure:
     """Precision of n-grams by their length, a line for each system on a log axis; one stands out."""
     figure, named = _start(), Labels(30)
     for name, percents in sorted(systems, key=lambda row: row[0] == chosen):
@@ -642,13 +639,10 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str,
             for n, value in enumerate(percents, 1):
                 if value:
                     _write(figure, n, np.log10(value), f"<b>{value:.1f}%</b>", "left", xshift=8)
-    if published:
-        figure.add_trace(_dots(*_columns(published), f"{full(source)}: %{{y:.1f}}%", GREY, "diamond-open", 11,
-                               full(source), marker_line_width=2))
     figure.update_xaxes(tickvals=[1, 2, 3, 4], ticktext=["unigrams", "bigrams", "trigrams", "four-grams"],
                         range=[0.5, 4.5], tickfont_size=14, tickangle=0)
     # Systems that hardly match anything leave the frame below: they would squeeze all others.
-    seen = [value for _, percents in systems for value in percents if value] + [value for _, value in published]
+    seen = [value for _, percents in systems for value in percents if value]
     own = [value for name, percents in systems for value in percents if value and name == chosen] or seen or [1.0]
     low, high = max(min(seen, default=1.0), min(own) / _DEEPEST) * 0.85, max(seen, default=100.0) * 1.2
     figure.update_yaxes(_log_axis(_SHARES[:-2], "{:g}%", range=[math.log10(low), math.log10(high)]))
@@ -674,7 +668,7 @@ def by_length(lines: Sequence[tuple[str, str, Sequence[float], Sequence[float]]]
     figure.update_xaxes(range=[low - 0.03 * span, high + 0.03 * span], showgrid=False,
                         **(dict(tickvals=[round(0.85 + 0.05 * k, 2) for k in range(8)]) if paper else {}))
     figure.update_yaxes(ticksuffix=" ", title_text="points", title_font_size=14)
-    _set_size(figure, 340, top=48, below="length ratio: words of the output / words of the reference", showlegend=True)
+    _set_size(figure, 376, top=78, below="length ratio: words of output / reference", showlegend=True)
     return named.below(figure)
 
 

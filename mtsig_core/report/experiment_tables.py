@@ -16,6 +16,7 @@ from mtsig_core.experiments.error_rates import (
     FamilyError,
     FamilyErrors,
     TypeOne,
+    UnitChange,
     UnitChanges,
     Variant,
     Variants,
@@ -111,18 +112,17 @@ def _crossed(key: str, first: Column, across: Mapping[Any, str], cells: Mapping[
 
 def tally_table(samples: Mapping[str, Sampling], a: str, b: str, alpha: float, published: bool = False) -> Table:
     """Conclusions by kind of sample and test, each count with the 95% interval of its share; Koehn's where asked."""
-    def write(one: Rate) -> Cell:
-        return Cell(f"{one.count} [{100 * one.low:.0f}%, {100 * one.high:.0f}%]", one.count)  # type: ignore[operator]
-
-    rows = [(kind, name, *map(write, one.pair(a, b).tally(test, alpha).values()))
-            for kind, one in samples.items() for test, name in _TESTS.items()]
+    rows: list[tuple[Any, ...]] = [
+        (kind, name, *(Cell(f"{one.count} [{100 * (one.low or 0):.0f}%, {100 * (one.high or 0):.0f}%]", one.count)
+                       for one in sampled.pair(a, b).tally(test, alpha).values()))
+        for kind, sampled in samples.items() for test, name in _TESTS.items()]
     paper = papers.KOEHN_7_8
     rows += [(paper.source, "paired bootstrap", str(right), str(wrong), str(100 - right - wrong))
              for better, worse, right, wrong in paper.rows["bleu"] if published and {better, worse} == {a, b}]
     return Table("tally", (Column("kind", "samples", "name"), Column("test", "test, uncorrected", "name"),
-                           Column("right", "as the whole set", "written"),
-                           Column("wrong", "opposite", "written"),
-                           Column("none", "no conclusion", "written")), tuple(rows))
+                           *(Column(key, title, "written") for key, title in (
+                               ("right", "as the whole set"), ("wrong", "opposite"), ("none", "no conclusion")))),
+                 tuple(rows))
 
 
 def describe_whole(p: float, alpha: float, n_units: int) -> str:
@@ -183,26 +183,27 @@ def coverage_table(coverage: Coverage) -> Table:
 
 def pair_tests_table(tests: Mapping[str, AllPairTests]) -> Table:
     """Metrics down: what the tests say of one pair under each, then the numbers of `Riezler and Maxwell (2005)`."""
-    paper, rows = papers.RIEZLER_MAXWELL_T1.rows, []
-    for metric in dict.fromkeys([*paper, *tests]):
-        one, theirs = tests.get(metric), paper.get(metric)
-        form = "" if one is None else pair_form(one)
-        ours = [None] * 6 if one is None else [
-            number(one.score_a, form), number(one.score_b, form), signed(one.improvement, form),
-            *(one.p_value(unit, test) for unit, test in (
-                ("segment", "ar"), ("segment", "riezler-maxwell"), ("document", "ar")))]
-        printed: list[str | None] = [None] * 3
-        if theirs is not None:
-            (reranking, baseline, *p_values), = theirs
-            printed = [f"{reranking - baseline:+.2f}",
-                       *(None if p is None else "< 0.0001" if p == 0.0001 else f"{p:.3f}" for p in p_values)]
-        rows.append((metric, *ours, *printed))
-    return Table("pair", (
-        Column("metric", "metric", "name"), Column("a", "A", "written"), Column("b", "B", "written"),
-        Column("delta", "A over B", "written"),
-        Column("ar", "p, ar", "p"), Column("printed", "p, bootstrap as printed", "p"),
-        Column("document", "p, ar by document", "p"), Column("their_delta", "paper: A over B", "written"),
-        Column("their_ar", "p, ar", "written"), Column("their_bootstrap", "p, bootstrap", "written")), tuple(rows))
+    paper = papers.RIEZLER_MAXWELL_T1.rows
+
+    def ours(one: AllPairTests) -> list[Any]:
+        form = pair_form(one)
+        return [number(one.score_a, form), number(one.score_b, form), signed(one.improvement, form),
+                *(one.p_value(*asked) for asked in (("segment", "ar"), ("segment", "riezler-maxwell"),
+                                                    ("document", "ar")))]
+
+    def printed(reranking: float, baseline: float, *p_values: float | None) -> list[str | None]:
+        return [f"{reranking - baseline:+.2f}",
+                *(None if p is None else "< 0.0001" if p == 0.0001 else f"{p:.3f}" for p in p_values)]
+
+    titles = {"a": "A", "b": "B", "delta": "A over B", "ar": "p, ar", "printed": "p, bootstrap as printed",
+              "document": "p, ar by document", "their_delta": "paper: A over B", "their_ar": "p, ar",
+              "their_bootstrap": "p, bootstrap"}
+    columns = (Column(key, title, "p" if key in ("ar", "printed", "document") else "written")
+               for key, title in titles.items())
+    return Table("pair", (Column("metric", "metric", "name"), *columns), tuple(
+        (metric, *(ours(tests[metric]) if metric in tests else [None] * 6),
+         *(printed(*paper[metric][0]) if metric in paper else [None] * 3))
+        for metric in dict.fromkeys([*paper, *tests])))
 
 
 def pair_form(one: AllPairTests) -> str:
@@ -286,19 +287,20 @@ def claim_table(claims: Claims) -> Table:
 
 def unit_table(changes: UnitChanges) -> Table:
     """Corrections down: how many pairs are significant by which unit, or how many trials it takes before any can be."""
-    rows = []
-    for row in changes.rows:
-        counts: list[Any] = [row.both + row.segment_only, row.both + row.document_only, row.both, row.segment_only,
-                             row.document_only, row.neither]
+    titles = ("by segment", "by document", "both", "by segment only", "by document only", "neither")
+
+    def write(row: UnitChange) -> list[Any]:
         if row.trials_needed is not None:
-            counts = [f"none can be: use {row.trials_needed} trials or more", *[None] * 5]
-        elif row.documents_needed is not None:
-            counts[1:] = [f"none can be with fewer than {row.documents_needed}", *[None] * 4]
-        rows.append((row.correction, *(Cell(str(count), count) if isinstance(count, int) else count
-                                       for count in counts)))
-    return Table("units", (Column("correction", "correction", "name"), *(
-        Column(title.replace(" ", "_"), title, "written") for title in (
-            "by segment", "by document", "both", "by segment only", "by document only", "neither"))), tuple(rows))
+            return [f"none can be: use {row.trials_needed} trials or more", *[None] * 5]
+        counts = [Cell(str(n), n) for n in (row.both + row.segment_only, row.both + row.document_only, row.both,
+                                            row.segment_only, row.document_only, row.neither)]
+        if row.documents_needed is not None:
+            return [counts[0], f"none can be with fewer than {row.documents_needed}", *[None] * 4]
+        return counts
+
+    return Table("units", (Column("correction", "correction", "name"),
+                           *(Column(title.replace(" ", "_"), title, "written") for title in titles)),
+                 tuple((row.correction, *write(row)) for row in changes.rows))
 
 
 def changed_table(changes: UnitChanges, correction: str) -> Table:
@@ -320,19 +322,22 @@ def interval_table(bootstrap: ScoreBootstrap, chosen: str, level: str, segment: 
                    document: ScoreBootstrap | None = None) -> Table:
     """Every kind of interval of one score; where both units are given, also by segment and by document."""
     form = written_like([bootstrap.score])
+
+    def width(ends: tuple[float, float] | None) -> float | None:
+        return None if ends is None else ends[1] - ends[0]
+
     table = Table("intervals", (
-        Column("kind", f"{level} interval", "name"), Column("low", "low", "score", form),
-        Column("high", "high", "score", form), Column("width", "width", "score", form),
-        Column("relative", "relative", "relative")), tuple(
-            (f"{kind}{' (chosen)' if kind == chosen else ''}",
-             *((None,) * 3 if ends is None else (*ends, ends[1] - ends[0])), bootstrap.relative(kind))
-            for kind, ends in bootstrap.intervals.items()))
+        Column("kind", f"{level} interval", "name"), *(Column(key, key, "score", form) for key in (
+            "low", "high", "width")), Column("relative", "relative", "relative")), tuple(
+            (f"{kind}{' (chosen)' if kind == chosen else ''}", *(ends or (None, None)), width(ends),
+             bootstrap.relative(kind)) for kind, ends in bootstrap.intervals.items()))
     if segment is None or document is None:
         return table
     rows = []
     for kind in bootstrap.intervals:
-        s, d = segment.intervals[kind], document.intervals[kind]
-        rows.append((s, d, None if s is None or d is None or s[1] <= s[0] else (d[1] - d[0]) / (s[1] - s[0])))
+        ends, by_document = segment.intervals[kind], document.intervals[kind]
+        narrow, wide = width(ends), width(by_document)
+        rows.append((ends, by_document, wide / narrow if wide is not None and narrow else None))
     return table.with_columns((
         Column("segment", "by segment", "interval", form), Column("document", "by document", "interval", form),
         Column("ratio", "ratio of widths", "score")), rows)
@@ -595,8 +600,8 @@ def step_table(example: WorkedExample) -> Table:
 
 def step_records(example: WorkedExample) -> list[dict[str, Any]]:
     """One row for each length of n-grams; the matched ones with their clipped counts."""
-    return [{"n": step.n, "matched": step.matched, "total": step.total, "precision": step.precision, "bleu": step.bleu,
-             "ngrams": "; ".join(f"{one.ngram} x {one.clipped}" for one in step.ngrams)} for step in example.steps]
+    return [asdict(step) | {"ngrams": "; ".join(f"{one.ngram} x {one.clipped}" for one in step.ngrams)}
+            for step in example.steps]
 
 
 def formula(example: WorkedExample) -> str:
@@ -637,14 +642,12 @@ def average_table(ranks: Averages) -> Table:
 
 def case_table(case: Case, unit: str) -> Table:
     """Segments down, sentence scores of both across; below them the mean, and the corpus score."""
-    form = written_like(case.corpus)
-    known = [length for length in case.lengths if length is not None]
+    form, known = written_like(case.corpus), [length for length in case.lengths if length is not None]
     lines = [(f"line {line}", length, *scores)
              for line, length, scores in zip(case.lines, case.lengths, case.sentences, strict=True)]
     return Table("case", (Column("line", "", "name"), Column("length", "words of the reference", "count"),
                           Column("a", case.pair.a, "score", form), Column("b", case.pair.b, "score", form)), (
-        *lines, (f"mean of sentence {unit}", "", *case.average),
-        (f"corpus {unit}", sum(known) if known else "", *case.corpus)))
+        *lines, (f"mean of sentence {unit}", "", *case.average), (f"corpus {unit}", sum(known) or "", *case.corpus)))
 
 
 def mean_interval_table(means: StudentsT) -> Table:

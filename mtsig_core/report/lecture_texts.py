@@ -206,18 +206,18 @@ def _with_interval(share: Rate) -> str:
 
 def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
     """Conclusion and limitation, and what is said of both systems after it."""
-    n, drawn, (score, difference) = draws.weights.shape[1], len(draws.weights), draws.middle()
+    (drawn, n), (score, difference) = draws.weights.shape, draws.middle()
     first, second = shorten_names(a, b)
     of = "the only draw" if drawn == 1 else f"range of {drawn} draws, not yet a {1 - ALPHA:.0%} interval" if \
-        draws.too_few(ALPHA) else f"{1 - ALPHA:.0%} interval of {drawn:,} draws"
-    bracket = f"From {2 / ALPHA:.0f} draws on it is a {1 - ALPHA:.0%} interval." if draws.too_few(ALPHA) else \
+        draws.too_few else f"{1 - ALPHA:.0%} interval of {drawn:,} draws"
+    bracket = f"From {2 / ALPHA:.0f} draws on it is a {1 - ALPHA:.0%} interval." if draws.too_few else \
         f"It leaves out {ALPHA / 2:.1%} of them at each end."
-    undecided = not draws.too_few(ALPHA) and contains_zero(*difference)
+    undecided = ": undecided" * (not draws.too_few and contains_zero(*difference))
     return {"truth": f"{draws.mean_missing:.1f}", "worse_said": f"{draws.share_worse:.0%}", "of": of, "conclusion": (
         f"A resample lacks {draws.mean_missing:.1f} of {n} sentences on average ({expected_missing(n):.1f} are "
         f"expected, {expected_missing(n) / n:.0%}), so its score moves: {_reach(*score)} ({of}). {bracket}"), "after": (
         f"On the same draws {first} is behind {second} on {draws.share_worse:.0%} of {drawn:,}; the difference is "
-        f"{_reach(*difference)} ({of}){': undecided' if undecided else ''}."),
+        f"{_reach(*difference)} ({of}){undecided}."),
         "limitation": f"{n} sentences are few; percentile intervals are too narrow there."}
 
 

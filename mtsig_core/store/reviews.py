@@ -17,8 +17,6 @@ from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.store.database import Database, hidden, later
 from mtsig_core.task import TaskExclusion
 
-# A review of a shared task: what an organiser decided about it, as a value, and each step that led there.
-#
 # A review is what its history says, one entry after another. Nothing is ever taken out of the history: an entry that is
 # taken back stays, with the entry that takes it back.
 
@@ -286,19 +284,12 @@ class KeptReview:
 
 
 class ReviewStore(Database):
-    """The kept reviews of a database.
-
-    `where`, `limits`, `now`: as `Database` takes them: the address, or the store of test sets whose database, limits
-    and time they share. Reviews and test sets are each held to the limits.
-    """
+    """The kept reviews of a database, which are held to the limits apart from test sets."""
 
     _kind, _tables, _owned = "review", _META, _REVIEW
 
     def begin(self, change: Begin, owner: str) -> KeptReview:
-        """Start a review; all of it is in the database when this returns, or nothing.
-
-        `owner`: a secret of whoever may list and delete it, and whose quota it takes.
-        """
+        """Start a review, all of it or nothing; `owner` is a secret of whoever may list and delete it."""
         self._forget_expired()
         text, now, mine = json.dumps(change_to_json(change)), self._now(), hidden(owner)
         key, reading, editing = (secrets.token_urlsafe(16) for _ in range(3))
@@ -319,9 +310,7 @@ class ReviewStore(Database):
                                                        _history(db, row.id), row.used)
 
     def add(self, edit_link: str, change: Change, seen: int) -> KeptReview:
-        """Append a change to the history; the old history is in the database when this fails, or is killed.
-
-        `edit_link`: that to read does not do; `seen`: the number of the last entry that was looked at.
+        """Append a change to the history, all of it or nothing; `seen` is the number of the last entry that was seen.
         """
         try:
             with self._reached("saved"), self._engine.begin() as db:

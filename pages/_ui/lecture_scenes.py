@@ -168,7 +168,7 @@ def _swapped(shown: Shown, steps: int) -> dict:
     drawn, every = _swaps(shown)
     result = drawn.first(steps)
     return {"n": steps, "swapped": result.swapped.tolist(), "differences": result.differences.round(4).tolist(),
-            "extreme": result.extreme.astype(int).tolist(), "counts": result.counts.tolist(),
+            "extreme": result.extreme.astype(int).tolist(), "counts": np.cumsum(result.extreme).tolist(),
             "p": result.running_p.round(6).tolist(),
             "axis": span(every.differences, about=0.0)}
 

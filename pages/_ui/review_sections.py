@@ -276,8 +276,8 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
             return
         screen.show_table(circles_table(changes, find_rank_rule(now)), prose=True)
         screen.show_table(review_changes_table(changes), "review.ranks")
-        st.caption("Before: with all systems; now: without the excluded ones, which is a smaller family. An arrow: the "
-                   "rank changed. A system below an excluded one moves up for that reason only.")
+        st.caption("Before: with all systems. Now: without the excluded ones, so with fewer pairs to correct for. An "
+                   "arrow: the rank changed. A system below an excluded one moves up for that reason only.")
 
 
 def show_decisions(view: ReviewView, now: TaskComparison | None) -> None:

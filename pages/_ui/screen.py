@@ -278,15 +278,15 @@ def _filter_rows(rows: Sequence[Sequence[str]], key: str, n_columns: int, of: in
                              max_chars=300, width=320).casefold()
         shown = [k for k in shown if any(text in cell.casefold() for cell in rows[k])]
         hints = [f"{len(shown)} of {len(rows)} rows."] * bool(text) + [
-            f"Below the lower edge: {len(shown) - _SEEN} more, scroll there."] * (len(shown) > _SEEN) + [
-            "A click on a head sorts. Above the right corner: columns, search, full screen."]
+            f"Scroll down for {len(shown) - _SEEN} more."] * (len(shown) > _SEEN) + [
+            "Click a heading to sort. At the top right: columns, search, full screen."]
     if len(shown) > (most := MOST_CELLS // n_columns):
         hints.insert(0, f"This table shows the first {most:,} of {len(shown):,} rows. Filter to see others.")
         shown = shown[:most]
     if of > n_columns:
         hints.append(f"This table shows the first {n_columns} of {of:,} columns.")
     elif wide:
-        hints.append(f"{n_columns} columns, of which the last may lie beyond the right edge: scroll there.")
+        hints.append(f"{n_columns} columns: scroll right to see the last.")
     if hints:
         st.caption(" ".join(hints))
     return shown

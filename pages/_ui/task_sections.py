@@ -151,9 +151,10 @@ def show_runs(comparison: TaskComparison, metric: str) -> None:
     """Of the language pairs that have training runs, and across those that have as many."""
     runs = runs_table(comparison, metric)
     screen.show_table(runs, "task.runs")
-    st.caption("Systems that have several runs. A score is the mean over them; ranks, intervals and p hold for these. "
-               "The SD between runs is what another training would change. Across all pairs run k has the mean of its "
-               "scores, of systems that have as many runs in every language pair.")
+    st.caption("Systems with several training runs. A score is the mean over the runs; ranks, intervals and p hold for "
+               "these runs. The SD between runs shows what another training would change.",
+               help="Across language pairs, run k of a system has the mean of its scores. Only systems with as many "
+               "runs in every language pair have one.")
     with st.expander("Standard errors of the differences: of the test set, between runs, of both",
                      key="task.runs.box"):
         screen.show_table(pair_runs_table(comparison, metric), "task.pair_runs")
@@ -232,11 +233,11 @@ def show_disputes(view) -> TaskComparison | None:
     if not others:
         return None
     st.subheader("Do the metrics agree?")
-    chosen = controls.several("Hold the metric in the sidebar against", others, "against", [],
+    chosen = controls.several("Compare the metric in the sidebar with", others, "against", [],
                               placeholder="further metrics", format_func=metric_titles(others).get)
     if not chosen:
-        st.caption("Choose further metrics: the pairs of systems that only some of them decide, and those that they "
-                   "decide in opposite ways, are counted for each language pair, also in the files below.")
+        st.caption("Choose more metrics to count the pairs of systems that only some of them decide, and the pairs "
+                   "that they decide in opposite ways.")
         return None
     metrics = [view.metric, *chosen]
     settings = {key: value for key, value in view.settings.items() if key != "rank_rule"}  # decisions have no ranks
@@ -284,10 +285,10 @@ def show_agreement(view) -> TaskAgreement | None:
     if not people:
         return None
     st.subheader("Which metric to trust?")
-    if not controls.toggle("Hold the metrics against the scores of people, in all language pairs", False, "trust",
+    if not controls.toggle("Compare the metrics with human scores, in all language pairs", False, "trust",
                            pages_own=True):
         return None
-    human = controls.choice("Scores by people", people, "human", width=320)
+    human = controls.choice("Human scores", people, "human", width=320)
     kept, asked = view.kept, {name: view.settings[name] for name in AS_COMPARED if name in view.settings}
     key = ("task agreement", view.kept.digest, human, *sorted(asked.items()))
     drawn = [pair for pair in info.pairs_with(human)  # BLEU, chrF and TER beside the scores it has

@@ -97,16 +97,14 @@ def test_settling_in_percent_on_log_axes():
 # Inside a score.
 
 
-def test_the_chosen_system_stands_out_and_the_paper_beside_it():
-    figure = by_order([("<b>A", [60.0, 30.0, 15.0, 8.0]), ("B", [50.0, 20.0, 0.0, None])], "<b>A",
-                      [(1, 62.6), (4, 14.7)], source="Koehn")
-    other, mine, paper = figure.data
+def test_the_chosen_system_stands_out():
+    figure = by_order([("<b>A", [60.0, 30.0, 15.0, 8.0]), ("B", [50.0, 20.0, 0.0, None])], "<b>A")
+    other, mine = figure.data
     assert (mine.line.color, other.line.color) == (BLUE, GREY) and other.y == (50, 20, None, None)
-    assert paper.x == (1, 4) and paper.marker.symbol == "diamond-open"
     assert said(figure) == [f"<b>{value}%</b>" for value in (60.0, 30.0, 15.0, 8.0)]
-    assert [trace.name for trace in figure.data] == ["", "&lt;b&gt;A", "Koehn"]
+    assert [trace.name for trace in figure.data] == ["", "&lt;b&gt;A"]
     low, high = figure.layout.yaxis.range
-    assert low < np.log10(8) and np.log10(62.6) < high
+    assert low < np.log10(8) and np.log10(60) < high
 
 
 def test_lengths_have_absolute_scores_of_two_systems_and_two_metrics():
@@ -168,8 +166,8 @@ def test_blocks_lie_above_broad_samples_on_one_axis():
 
 def test_shuffled_samples_stand_on_the_axis_of_before_among_their_ghosts():
     before, after = np.array([21.0, 30.0, 37.0]), np.array([28.0, 29.0, 30.0])
-    kept = sample_scores({"Blocks": before}, 29.0, {"Blocks": (20, 38)}, unit="BLEU").layout.xaxis.range
-    figure = sample_scores({"Blocks": after}, 29.0, unit="BLEU", ghosts={"Blocks": before}, frame=(20, 38))
+    kept = sample_scores({"Blocks": before}, 29.0, unit="BLEU").layout.xaxis.range
+    figure = sample_scores({"Blocks": after}, 29.0, unit="BLEU", ghosts={"Blocks": before})
     ghost, dots = figure.data
     assert figure.layout.xaxis.range == kept and "○ before the shuffle" in said(figure)
     assert (ghost.x.tolist(), dots.x.tolist()) == (before.tolist(), after.tolist())

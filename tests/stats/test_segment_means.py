@@ -344,7 +344,7 @@ class TestOnlyForMeans:
             compare(rated(WHOLE, texts=True), ["human", "bleu"], **QUICK, **asked)
 
     def test_bleu_needs_texts(self):
-        with pytest.raises(SettingError, match="Metric 'bleu' needs texts, and toy has segment scores alone: human"):
+        with pytest.raises(SettingError, match="Metric 'bleu' needs texts, and toy has only segment scores: human"):
             compare(rated(WHOLE), **QUICK)
         assert list_metrics(rated(WHOLE)) == ["human"] and list_metrics(rated(WHOLE, texts=True))[0] == "human"
 
