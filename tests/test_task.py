@@ -67,7 +67,7 @@ def test_references_act_as_systems_where_a_language_pair_has_any_to_spare():
     assert {pair: [*set(one.systems) - {"A", "B"}] for pair, one in found.testsets.items()} == {
         "en-de": ["HUMAN-refB"], "en-cs": ["HUMAN-refA"], "en-uk": [], "en-ja": ["HUMAN-X"]}
     assert list(map(str, found.assumed)) == [
-        "Left out of en-uk: the choice of references, as it has none of refA. It is scored with refB."]
+        "en-uk does not have the chosen references refA. It is scored with refB."]
     assert list(found.testsets["en-de"].references) == ["refA"] and list(found.testsets["en-uk"].references) == ["refB"]
     assert found.systems["HUMAN-refB"].kind == "human" and task.scored_with().digest == task.digest
     assert found.testsets["en-cs"].scores["esa"].by_system["HUMAN-refA"] == (2.0,) * 8
