@@ -190,10 +190,10 @@ def test_a_question_of_direction_is_asked_where_nothing_else_is_there(opened, ro
     first, *others = sorted((root / "task" / "automatic_scores").glob("*.jsonl"))
     first.write_text(json.dumps(line) + "\n")
     app = opened("results", root=root, shared_task="task", metric="XCOMET", trials="999")
-    assert any("Left out, as neither name nor range says" in html.value and "--lower-is-better NAME" in html.value
+    assert any("Neither name nor range shows" in html.value and "--lower-is-better NAME" in html.value
                for html in app.get("html"))
     methods = next(html.value for html in app.get("html") if "We compared" in html.value)
-    assert "Left out, as neither name nor range says" in methods and "--" not in methods
+    assert "Neither name nor range shows" in methods and "--" not in methods
     assert grid_of(app)["0"].size and not app.exception
     for path in others:
         path.write_text(json.dumps(line) + "\n")
