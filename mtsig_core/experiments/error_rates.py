@@ -34,9 +34,8 @@ from mtsig_core.metrics import Metric, direction, is_segment_mean, resolve_metri
 from mtsig_core.results import MetricResult, Settings
 from mtsig_core.stats import engine
 from mtsig_core.stats.comparison import compare
-from mtsig_core.stats.engine import count_differing_units, segment_scores
+from mtsig_core.stats.engine import count_differing_units, measure, segment_scores
 from mtsig_core.stats.few_units import fewest_trials, fewest_units, p_floor
-from mtsig_core.stats.measured import measure
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units, sum_groups
 from mtsig_core.stats.settings import check_level, check_whole

@@ -20,10 +20,10 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.metrics.overlap import align, bleu_tokens
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, outputs
 from mtsig_core.stats import engine
-from mtsig_core.stats.measured import measure
+from mtsig_core.stats.comparison import ScoreBootstrap, bootstrap_systems
+from mtsig_core.stats.engine import measure
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import draw_subset
-from mtsig_core.stats.score import ScoreBootstrap, bootstrap_systems
 from mtsig_core.testset import TestSet
 
 # The mean of sentence scores, as a metric.

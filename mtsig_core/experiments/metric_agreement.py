@@ -24,6 +24,7 @@ from mtsig_core.results import (
 )
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, rounding_error, row_chunks
+from mtsig_core.stats.cautions import about_ignored_documents, about_independence, about_words
 from mtsig_core.stats.draws import derive_seed
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.kept_tasks import KeptTask
@@ -31,7 +32,6 @@ from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units, cell_bits, sum_groups, unpack_bits
 from mtsig_core.stats.settings import check_trials, resolve_sampling
 from mtsig_core.stats.significance import ADJUSTMENTS, TESTS
-from mtsig_core.stats.testset_cautions import about_ignored_documents, about_independence, about_words
 from mtsig_core.task import Task
 from mtsig_core.testset import TestSet, check_settled
 

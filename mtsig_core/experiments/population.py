@@ -12,8 +12,7 @@ import numpy as np
 from mtsig_core.errors import SettingError, format_count
 from mtsig_core.metrics import Metric
 from mtsig_core.stats import engine
-from mtsig_core.stats.engine import has_gaps, pair_statistics
-from mtsig_core.stats.measured import Measured, measure
+from mtsig_core.stats.engine import Measured, has_gaps, measure, pair_statistics
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units, group_positions
 from mtsig_core.stats.settings import check_whole

@@ -16,8 +16,8 @@ from mtsig_core.metrics import Metric, direction
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, rounding_error
+from mtsig_core.stats.engine import measure
 from mtsig_core.stats.intervals import Sample, finite_or_none, percentile
-from mtsig_core.stats.measured import measure
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import check_jobs, check_level, check_trials, resolve_sampling

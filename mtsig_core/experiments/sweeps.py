@@ -20,14 +20,13 @@ from mtsig_core.results import SamplingSettings
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, simulate
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, rounding_error
-from mtsig_core.stats.engine import count_differing_units, pair_statistics
+from mtsig_core.stats.comparison import prepare_systems, relative_ends
+from mtsig_core.stats.engine import Measured, count_differing_units, measure, pair_statistics
 from mtsig_core.stats.few_units import p_floor, pair_units
 from mtsig_core.stats.intervals import LEAST_UNITS, Sample, finite_ends, percentile
-from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
 from mtsig_core.stats.power import degrees_of_freedom, power_at
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, draw_subset, group_positions, make_units
-from mtsig_core.stats.score import prepare_systems, relative_ends
 from mtsig_core.stats.settings import check_trials, check_whole, resolve_sampling
 from mtsig_core.stats.significance import TESTS, significant
 from mtsig_core.testset import TestSet

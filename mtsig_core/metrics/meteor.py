@@ -145,12 +145,8 @@ _USUAL = ("/usr/share/wordnet", "/usr/local/share/wordnet", "/usr/local/WordNet-
 
 
 def find_wordnet() -> WordNet | None:
-    """The WordNet that is installed, None without one.
-
-    It is looked for in the folders that WordNet's own programs know, ``WNSEARCHDIR`` and ``WNHOME/dict``, then in the
-    usual places. A folder counts if all its files are there and say which version they are. A variable that is set
-    decides: nothing else is tried.
-    """
+    """The installed WordNet, None without one: in ``WNSEARCHDIR`` or ``WNHOME/dict`` where these are set, else in the
+    usual places. A folder counts if all its files are there and say which version they are."""
     named = [os.environ.get("WNSEARCHDIR"), os.environ.get("WNHOME") and os.path.join(os.environ["WNHOME"], "dict")]
     for folder in [name for name in named if name is not None] or _USUAL:
         if folder and all(os.path.isfile(os.path.join(folder, f"{kind}.{part}"))
@@ -165,10 +161,8 @@ def _opened(folder: str) -> WordNet:
 
 
 class WordNet:
-    """The words of WordNet and the synsets (sets of synonyms) that each belongs to.
-
-    `folder`: with ``index.noun``, ``noun.exc`` and the like. `version`: as its files say; empty where they do not.
-    """
+    """The words of WordNet and the synsets (sets of synonyms) that each belongs to; `version` is empty where its files
+    do not say it."""
 
     def __init__(self, folder: Path):
         self._folder = folder
@@ -246,11 +240,8 @@ def _points(matches: Numbers, chunks: Numbers, sys_len: Numbers, ref_len: Number
 
 def _count(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, n_refs: int, stems: np.ndarray, synsets: np.ndarray,
            ends: np.ndarray, stats: np.ndarray) -> None:
-    """Fill the statistics of a block, shape (systems, segments, 4).
-
-    The references come first in `ids`, `begins` and `counts`; `stems` is the number of the stem of each word, and its
-    synsets, in ascending order, are ``synsets[ends[word]:ends[word + 1]]``.
-    """
+    """Fill the statistics of a block, shape (systems, segments, 4), the references first in `ids`, `begins` and
+    `counts`; the synsets of a word are ``synsets[ends[word]:ends[word + 1]]``, in ascending order."""
     memory = np.zeros((stems.size, HEAD + 1), np.int64)
     for seg in range(counts.shape[1]):
         for s in range(len(stats)):
@@ -467,9 +458,9 @@ def _bound_joints(first: np.ndarray, to: np.ndarray, n: int) -> tuple[np.ndarray
 def _most_joints(a: np.ndarray, b: np.ndarray, stems: np.ndarray, memory: np.ndarray, room: np.ndarray) -> int:
     """The most joints that an alignment can have: two words of `a` in a row that match two of `b` in a row.
 
-    Only matches with a joint have to be chosen, word by word of `a`: whatever they are, the other words can still be
-    matched as many times as they should. A branch of the search is left where even an alignment that may use words of
-    `b` twice is no better than the best one found.
+    Only matches with a joint have to be chosen, word by word of `a`; the other words can still be matched as often as
+    they should. A branch is left where even an alignment that may use words of `b` twice is no better than the best one
+    found.
     """
     n = len(a)
     first, to = _candidates(a, b, stems, memory, room)

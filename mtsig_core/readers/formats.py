@@ -265,12 +265,7 @@ FORMATS = (
 
 
 def sniff(data: bytes) -> Format | None:
-    r"""The format that a file has by its content, unpacked; None for plain text, and for what nobody knows.
-
-    >>> sniff(b'{"src": "a", "mt": "b"}\n{"src": "c", "mt": "d"}\n').name, sniff(b"0 ||| a b ||| -1.2\n").name
-    ('jsonl-texts', 'nbest')
-    >>> sniff(b'They wrote {"a": 1}.\n<b>So</b> it is.\n')
-    """
+    """The format that a file has by its content, unpacked; None for plain text, and for what nobody knows."""
     sample = _Sample(data[:_HEAD], data[-_TAIL:])
     return next((fmt for fmt in FORMATS if fmt.fits(sample)), None)
 

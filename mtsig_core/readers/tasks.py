@@ -573,11 +573,7 @@ def _list_loose(folder: Path, depth: int) -> list[Path]:
 
 
 def unread_sentences(unread: Iterable[tuple[str, str]]) -> list[str]:
-    """Which files of a task are not read, a sentence for each reason.
-
-    >>> unread_sentences([("a.md", "its name says nothing"), ("b.md", "its name says nothing")])
-    ['Not read: a.md, b.md. The reason: its name says nothing.']
-    """
+    """Which files of a task are not read, a sentence for each reason."""
     by_reason: dict[str, list[str]] = {}
     for file, why in unread:
         by_reason.setdefault(why, []).append(file)

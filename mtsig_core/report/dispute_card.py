@@ -53,7 +53,7 @@ def dispute_report(found: Dispute, command: str = "") -> Report:
         Section("How it was tested", [Paragraph(text=text, role="methods", about=title, only=("html",))
                                       for title, text in _list_methods(found)], "detail"),
         Section("Made by", [Facts(pairs=tuple(facts), code=frozenset(name for name, _ in facts), only=("html",))],
-                "detail")], "the texts of this test set are made up." if info.simulated else "")
+                "detail")], "The texts of this test set are simulated." if info.simulated else "")
 
 
 def card_text(found: Dispute) -> str:

@@ -56,8 +56,8 @@ from mtsig_core.experiments.sweeps import (
 from mtsig_core.experiments.validation import AllPairTests, Concluded, Conclusions, Coverage, Level
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.table import Cell, Column, Table, format_p, number, rounded, signed, written_like
+from mtsig_core.stats.comparison import ScoreBootstrap
 from mtsig_core.stats.intervals import finite_or_none
-from mtsig_core.stats.score import ScoreBootstrap
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import significant
 

@@ -13,7 +13,7 @@ from mtsig_core.report import lecture_texts as texts
 from mtsig_core.report.export import to_csv
 from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout
 from mtsig_core.report.palette import shortened
-from mtsig_core.stats.measured import measure
+from mtsig_core.stats.engine import measure
 from pages._server.components import ASSETS
 from pages._ui import address, result_cache, screen, testsets
 from pages._ui.catalogue import PAGES
