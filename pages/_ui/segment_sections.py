@@ -133,11 +133,10 @@ def show_box(inside: str, marks: str | None, lower: bool = False) -> None:
     st.html(f'{segment_cards.STYLE}<div class="mt-one{" mt-lower" * lower}">{texts}{legend}</div>')
 
 
-def show_decided(ahead: str, deciding: int, n: int) -> None:
-    """Say how few segments the lead of a system hangs on, and lead to them."""
+def show_decided(better: str, deciding: int, n: int) -> None:
+    """Say how few segments decide which system scores higher, with a button that shows them."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        them = "it" if deciding == 1 else "them"
-        screen.faint(f"{deciding:,} of {n:,} segments decide: without {them}, {ahead} would not be better.", "content")
+        screen.faint(f"Without {deciding:,} of the {n:,} segments, {better} would not score higher.", "content")
         st.button("Show them" if deciding > 1 else "Show it", key="segments.decide", type="tertiary",
                   on_click=_show_deciding)
 

@@ -29,7 +29,7 @@ def database(monkeypatch, tmp_path):
 
 @pytest.fixture
 def data(opened):
-    """The page Data with a zip in it."""
+    """The page Upload with a zip in it."""
     def start(files=FILES, name="My task.zip"):
         page = opened("upload").switch_page("pages/upload.py").run()
         page.file_uploader(key="data.files").set_value([(name, zipped(files), "application/zip")]).run()
